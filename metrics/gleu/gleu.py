@@ -1,0 +1,90 @@
+"""GLEU for grammatical error correction, as an `evaluate` module over the gecbench package."""
+
+import evaluate
+
+import gecbench
+import gecbench.evaluate_metric
+
+_DESCRIPTION = """\
+GLEU for grammatical error correction (Napoles et al., 2015; Sakaguchi et al., 2016): n-gram precision of the
+correction against a reference, minus the n-grams that were kept from the source although the reference changed
+them. With several references one is drawn per sentence, 500 times, and the mean is reported. Equal to the official
+script to the last bit. Not to be confused with Google's GLEU (`google_bleu`) for machine translation.
+"""
+
+_CITATION = """\
+@article{sakaguchi-etal-2016-reassessing,
+  title = {Reassessing the Goals of Grammatical Error Correction: Fluency Instead of Grammaticality},
+  author = {Sakaguchi, Keisuke and Napoles, Courtney and Post, Matt and Tetreault, Joel},
+  journal = {Transactions of the Association for Computational Linguistics},
+  volume = {4},
+  year = {2016},
+}
+@inproceedings{napoles-etal-2015-ground,
+  title = {Ground Truth for Grammatical Error Correction Metrics},
+  author = {Napoles, Courtney and Sakaguchi, Keisuke and Post, Matt and Tetreault, Joel},
+  booktitle = {Proceedings of ACL-IJCNLP 2015},
+  year = {2015},
+}
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (list of str): the sentences before correction, tokens separated by blanks.
+    predictions (list of str): the corrected sentences, one per source.
+    references (list of list of str): the references of each sentence; their number may differ.
+    order (int): longest n-gram, 4 by default (the official script ignores its own option).
+    iterations (int): number of reference draws, 500 by default.
+    draws (str): "py2", the draws of the published figures (default), or "py3".
+    variant (str): "2017" (official, default), "2016" (inverted brevity penalty) or "equation1".
+    resamples (int): bootstrap resamples for an interval, 0 (default) for none.
+    per_sentence (bool): also return the smoothed score of each sentence.
+    aligned (bool): skip the check for shifted lines.
+Returns:
+    gleu (float): the score, between 0 and 1.
+    standard_deviation, draws_low, draws_high (float): spread over the draws.
+    brevity_penalty, hypothesis_length, reference_length, precision_1 ... (float): its ingredients.
+    interval_low, interval_high (float or None): 95 % bootstrap interval, if resamples were asked for.
+    sentence_scores (list of float): if per_sentence.
+    signature (str): how the number was made.
+Examples:
+    >>> import gecbench
+    >>> gleu = gecbench.load_metric("gleu")
+    >>> result = gleu.compute(
+    ...     sources=["She like cats very much ."],
+    ...     predictions=["She likes cats very much ."],
+    ...     references=[["She likes cats very much .", "She loves cats ."]],
+    ... )
+    >>> round(result["gleu"], 4)
+    0.484
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class Gleu(gecbench.evaluate_metric.ReferenceMetric):
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=gecbench.evaluate_metric.text_features(),
+            codebase_urls=["https://github.com/gecbench/gecbench"],
+            reference_urls=["https://aclanthology.org/Q16-1013", "https://aclanthology.org/P15-2097"],
+        )
+
+    def _compute(
+        self,
+        sources,
+        predictions,
+        references,
+        order=4,
+        iterations=500,
+        draws="py2",
+        variant="2017",
+        resamples=0,
+        per_sentence=False,
+        aligned=False,
+    ):
+        metric = gecbench.GLEU(order=order, iterations=iterations, draws=draws, variant=variant)
+        corpus = gecbench.Corpus(sources=sources, references=references)
+        return self.result(metric, corpus, predictions, resamples, per_sentence, aligned)

@@ -1,0 +1,42 @@
+#include "draws.hpp"
+
+#include "arrays.hpp"
+
+namespace gecbench::bindings {
+namespace {
+
+Generator generator_of(bool python3) { return python3 ? Generator::python3 : Generator::python2; }
+
+Output<std::int64_t> rows(const Offsets& row_offsets, std::int64_t first_iteration, std::int64_t iterations,
+                          bool python3) {
+  const std::size_t sentences = row_offsets.shape(0) - 1;
+  std::vector<std::int64_t> drawn(static_cast<std::size_t>(iterations) * sentences);
+  {
+    nb::gil_scoped_release released;
+    draw_rows(row_offsets.data(), sentences, first_iteration, iterations, generator_of(python3), drawn.data());
+  }
+  return to_numpy(std::move(drawn), {static_cast<std::size_t>(iterations), sentences});
+}
+
+Output<std::int64_t> totals(const Matrix& counts, const Offsets& row_offsets, std::int64_t iterations,
+                            bool python3) {
+  const std::size_t width = counts.shape(1);
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(iterations) * width);
+  {
+    nb::gil_scoped_release released;
+    sampled_totals(counts.data(), width, row_offsets.data(), row_offsets.shape(0) - 1, iterations,
+                   generator_of(python3), sums.data());
+  }
+  return to_numpy(std::move(sums), {static_cast<std::size_t>(iterations), width});
+}
+
+}  // namespace
+
+void bind_draws(nb::module_ module) {
+  module.def("draw_rows", &rows, nb::arg("row_offsets"), nb::arg("first_iteration"), nb::arg("iterations"),
+             nb::arg("python3"));
+  module.def("sampled_totals", &totals, nb::arg("counts"), nb::arg("row_offsets"), nb::arg("iterations"),
+             nb::arg("python3"));
+}
+
+}  // namespace gecbench::bindings

@@ -1,0 +1,113 @@
+#include "interning.hpp"
+
+#include <cstring>
+#include <string_view>
+
+namespace gecbench {
+namespace {
+
+// Number of bytes of the whitespace character at the cursor, 0 if there is none.
+int ascii_whitespace(const unsigned char* at, std::int64_t) {
+  return *at == ' ' || (*at >= '\t' && *at <= '\r') ? 1 : 0;
+}
+
+bool is_unicode_space(std::uint32_t code) {
+  return code == 0x85 || code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) ||
+         code == 0x2028 || code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
+}
+
+int unicode_whitespace(const unsigned char* at, std::int64_t left) {
+  if (*at < 0x80) return *at == ' ' || (*at >= '\t' && *at <= '\r') || (*at >= 0x1C && *at <= 0x1F) ? 1 : 0;
+  if (*at == 0xC2 && left > 1) return is_unicode_space(at[1]) ? 2 : 0;
+  if (*at >= 0xE1 && *at <= 0xE3 && left > 2) {
+    const std::uint32_t code = ((at[0] & 0x0FU) << 12) | ((at[1] & 0x3FU) << 6) | (at[2] & 0x3FU);
+    return is_unicode_space(code) ? 3 : 0;
+  }
+  return 0;
+}
+
+class Vocabulary {
+ public:
+  Vocabulary() : slots_(1 << 12, -1) {}
+
+  std::int32_t number(std::string_view token) {
+    if (2 * entries_.size() >= slots_.size()) grow();
+    const std::uint64_t hash = hash_of(token);
+    std::size_t slot = hash & (slots_.size() - 1);
+    while (slots_[slot] >= 0) {
+      const Entry& entry = entries_[slots_[slot]];
+      if (entry.hash == hash && entry.token == token) return slots_[slot];
+      slot = (slot + 1) & (slots_.size() - 1);
+    }
+    slots_[slot] = static_cast<std::int32_t>(entries_.size());
+    entries_.push_back(Entry{hash, token});
+    return slots_[slot];
+  }
+
+  std::int32_t size() const { return static_cast<std::int32_t>(entries_.size()); }
+
+ private:
+  struct Entry {
+    std::uint64_t hash;
+    std::string_view token;
+  };
+
+  static std::uint64_t hash_of(std::string_view token) {
+    std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
+    for (const char byte : token) hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211ULL;
+    return hash ^ (hash >> 32);
+  }
+
+  void grow() {
+    slots_.assign(2 * slots_.size(), -1);
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      std::size_t slot = entries_[i].hash & (slots_.size() - 1);
+      while (slots_[slot] >= 0) slot = (slot + 1) & (slots_.size() - 1);
+      slots_[slot] = static_cast<std::int32_t>(i);
+    }
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<std::int32_t> slots_;
+};
+
+template <typename Whitespace>
+void split_line(std::string_view line, Whitespace whitespace, Vocabulary& vocabulary, std::vector<std::int32_t>& ids) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(line.data());
+  const auto length = static_cast<std::int64_t>(line.size());
+  std::int64_t token_start = -1;
+  for (std::int64_t i = 0; i < length;) {
+    const int blank = whitespace(bytes + i, length - i);
+    if (blank == 0) {
+      if (token_start < 0) token_start = i;
+      ++i;
+      continue;
+    }
+    if (token_start >= 0) ids.push_back(vocabulary.number(line.substr(token_start, i - token_start)));
+    token_start = -1;
+    i += blank;
+  }
+  if (token_start >= 0) ids.push_back(vocabulary.number(line.substr(token_start)));
+}
+
+}  // namespace
+
+InternedTokens intern(const char* text, const std::int64_t* line_offsets, std::int64_t lines,
+                      bool unicode) {
+  InternedTokens result;
+  result.offsets.reserve(lines + 1);
+  result.offsets.push_back(0);
+  Vocabulary vocabulary;
+  for (std::int64_t i = 0; i < lines; ++i) {
+    const std::string_view line(text + line_offsets[i], line_offsets[i + 1] - line_offsets[i]);
+    if (unicode)
+      split_line(line, unicode_whitespace, vocabulary, result.ids);
+    else
+      split_line(line, ascii_whitespace, vocabulary, result.ids);
+    result.offsets.push_back(static_cast<std::int64_t>(result.ids.size()));
+  }
+  result.vocabulary = vocabulary.size();
+  return result;
+}
+
+}  // namespace gecbench

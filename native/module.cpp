@@ -1,0 +1,15 @@
+// The extension gecbench._native: one submodule per kernel, each beside its Python twin in gecbench.kernels.
+#include <nanobind/nanobind.h>
+
+namespace gecbench::bindings {
+void bind_draws(nanobind::module_ module);
+void bind_interning(nanobind::module_ module);
+void bind_ngrams(nanobind::module_ module);
+}  // namespace gecbench::bindings
+
+NB_MODULE(_native, module) {
+  using namespace gecbench::bindings;
+  bind_draws(module.def_submodule("draws"));
+  bind_interning(module.def_submodule("interning"));
+  bind_ngrams(module.def_submodule("ngrams"));
+}

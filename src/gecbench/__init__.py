@@ -1,0 +1,69 @@
+"""gecbench: benchmark grammatical error correction, exact to the official scorers.
+
+>>> import gecbench
+>>> corpus = gecbench.Corpus(sources=["She like cats very much ."], references=[["She likes cats very much ."]])
+>>> gecbench.score(["She likes cats very much ."], corpus)["gleu"].value
+1.0
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from gecbench.version import __version__
+
+if TYPE_CHECKING:
+    from gecbench.api import compare, score
+    from gecbench.corpus import Annotation, Corpus, Edit
+    from gecbench.demo import load_demo, load_demo_systems
+    from gecbench.edits import apply_edits, derive_references
+    from gecbench.errors import GecbenchError, InputError
+    from gecbench.metrics.bleu import BLEU
+    from gecbench.metrics.gleu import GLEU
+    from gecbench.modules import load_metric, register, unregister
+    from gecbench.registry import METRICS, make_metric
+    from gecbench.report import Report, Scores
+    from gecbench.score import Interval, Score
+    from gecbench.signature import Signature
+
+_HOMES = {
+    "BLEU": "metrics.bleu",
+    "GLEU": "metrics.gleu",
+    "METRICS": "registry",
+    "Annotation": "corpus",
+    "Corpus": "corpus",
+    "Edit": "corpus",
+    "GecbenchError": "errors",
+    "InputError": "errors",
+    "Interval": "score",
+    "Report": "report",
+    "Score": "score",
+    "Scores": "report",
+    "Signature": "signature",
+    "apply_edits": "edits",
+    "compare": "api",
+    "derive_references": "edits",
+    "load_demo": "demo",
+    "load_demo_systems": "demo",
+    "load_metric": "modules",
+    "make_metric": "registry",
+    "register": "modules",
+    "score": "api",
+    "unregister": "modules",
+}
+
+__all__ = [*sorted(_HOMES), "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that `import gecbench` stays light."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'gecbench' has no attribute {name!r}")
+    value = getattr(import_module(f"gecbench.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,117 @@
+"""Scoring and comparing systems: the functions most users need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from gecbench.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.metrics.base import Metric
+from gecbench.registry import make_metric
+from gecbench.report import Report, Scores
+from gecbench.resample import (
+    DEFAULT_SEED,
+    PairedTest,
+    TestName,
+    check_resamples,
+    paired_bootstrap,
+    paired_randomisation,
+    with_interval,
+)
+from gecbench.score import Score
+
+DEFAULT_METRICS = ("gleu",)
+
+
+def score(
+    predictions: Sequence[str],
+    corpus: Corpus,
+    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
+    *,
+    resamples: int = 0,
+    seed: int = DEFAULT_SEED,
+    aligned: bool = False,
+) -> Scores:
+    """Score one system's predictions on a corpus.
+
+    Returns the scores by metric name. `metrics` are names from the registry, with parameters in brackets if any
+    (`"gleu(draws=py3)"`), or metric objects. `resamples` > 0 adds a bootstrap interval. `aligned=True` skips the
+    check for shifted lines.
+    """
+    if isinstance(predictions, Mapping):
+        raise InputError("score takes one system's predictions", fix="Use compare({name: predictions, ...}, corpus)")
+    return Scores(score_system(predictions, corpus, metrics, resamples, seed, "predictions", aligned))
+
+
+def compare(
+    systems: Mapping[str, Sequence[str]],
+    corpus: Corpus,
+    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
+    *,
+    resamples: int = 1000,
+    seed: int = DEFAULT_SEED,
+    test: TestName | None = "randomisation",
+    against: str = "first",
+    aligned: bool = False,
+) -> Report:
+    """Score several systems, with intervals and paired tests.
+
+    `against`: each system is tested against the "first" one given, against the one ranked just "above" it, or
+    against the system of that name. `test` is "randomisation" (approximate randomisation), "bootstrap" (paired
+    bootstrap) or None.
+    """
+    if not isinstance(systems, Mapping):
+        raise InputError("compare takes a mapping from system name to predictions")
+    if not systems:
+        raise InputError("no systems to compare")
+    if test not in ("randomisation", "bootstrap", None):
+        raise InputError(f"test={test!r} is unknown", fix="Use 'randomisation', 'bootstrap' or None")
+    scored = {
+        name: score_system(predictions, corpus, metrics, resamples, seed, f"predictions of {name}", aligned)
+        for name, predictions in systems.items()
+    }
+    if test is None:
+        return Report(scored, [])
+    check_resamples(resamples)
+    run = paired_bootstrap if test == "bootstrap" else paired_randomisation
+    tests: list[PairedTest] = []
+    for metric in next(iter(scored.values())):
+        column = {name: scores[metric] for name, scores in scored.items()}
+        tests += [run(column[a], column[b], (a, b), resamples, seed) for a, b in _pairs(column, against)]
+    return Report(scored, tests)
+
+
+def score_system(
+    predictions: Iterable[str],
+    corpus: Corpus,
+    metrics: Sequence[str | Metric],
+    resamples: int,
+    seed: int,
+    name: str,
+    aligned: bool,
+) -> dict[str, Score]:
+    """Return a system's scores by column name: the metric's name, with its parameters where two share it."""
+    if isinstance(metrics, (str, Metric)):
+        raise InputError(f"metrics={metrics!r} is not a list", fix="Pass metrics=[...]")
+    if not metrics:
+        raise InputError("no metrics", fix='Pass metrics=["gleu"], for example')
+    if resamples:
+        check_resamples(resamples)
+    lines = predictions if isinstance(predictions, str) or predictions is None else list(predictions)
+    scores: dict[str, Score] = {}
+    for wanted in metrics:
+        metric = make_metric(wanted)
+        column = metric.name if metric.name not in scores else str(wanted)
+        found = metric.score_corpus(corpus, lines, name=name, aligned=aligned)
+        scores[column] = with_interval(found, resamples, seed) if resamples else found
+    return scores
+
+
+def _pairs(column: Mapping[str, Score], against: str) -> list[tuple[str, str]]:
+    if against == "above":
+        ranked = sorted(column, key=lambda name: -column[name].value)
+        return list(zip(ranked[1:], ranked[:-1], strict=True))
+    baseline = next(iter(column)) if against == "first" else against
+    if baseline not in column:
+        raise InputError(f"against={against!r} names no system", fix=f"Systems: {', '.join(column)}")
+    return [(name, baseline) for name in column if name != baseline]

@@ -1,0 +1,58 @@
+"""`gecbench compare`: systems ranked, with intervals and paired tests."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from gecbench.api import compare
+from gecbench.cli.options import (
+    add_command,
+    add_corpus_options,
+    add_scoring_options,
+    read_corpus,
+    read_systems,
+)
+from gecbench.errors import InputError
+
+_EXAMPLES = """  gecbench compare -s source.txt -r ref0.txt ref1.txt -p baseline.txt new.txt
+  gecbench compare -s source.txt -r ref*.txt -p a.txt b.txt c.txt --against above --format latex
+  gecbench compare -c demo -p a.txt b.txt -m gleu bleu --test bootstrap
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    parser = add_command(commands, "compare", "Rank systems and test their differences", _EXAMPLES, run)
+    add_corpus_options(parser)
+    add_scoring_options(parser, resamples=1000)
+    parser.add_argument(
+        "--test",
+        choices=("randomisation", "bootstrap"),
+        default="randomisation",
+        help="paired test: approximate randomisation (default) or paired bootstrap",
+    )
+    parser.add_argument(
+        "--against",
+        metavar="first|above|NAME",
+        default="first",
+        help="test each system against the first file, the system ranked above, or the one named (default: first)",
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Compare and print."""
+    if options.resamples < 1:
+        raise InputError("compare needs resamples for its tests", fix="Give --resamples 1000, or use gecbench score")
+    corpus = read_corpus(options)
+    report = compare(
+        read_systems(options, corpus),
+        corpus,
+        options.metrics,
+        resamples=options.resamples,
+        seed=options.seed,
+        test=options.test,
+        against=options.against,
+        aligned=options.aligned,
+    )
+    print(report.render(options.format))

@@ -1,0 +1,101 @@
+"""`gecbench convert`: between parallel text, M2 and JSON Lines."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from gecbench.cli.options import add_command
+from gecbench.corpus import Corpus
+from gecbench.edits import derive_references
+from gecbench.errors import InputError
+from gecbench.formats.jsonl import read_jsonl, write_jsonl
+from gecbench.formats.m2 import read_m2, write_m2
+from gecbench.formats.parallel import read_parallel, write_parallel
+from gecbench.formats.text import STANDARD_INPUT, write_lines
+
+_EXAMPLES = """  gecbench convert gold.m2 corpus.jsonl
+  gecbench convert gold.m2 --to-source source.txt --to-references ref0.txt ref1.txt
+  gecbench convert gold.m2 - --annotator 0              (annotator 0's corrected text)
+  gecbench convert corpus.jsonl gold.m2
+  gecbench convert -s source.txt -r ref0.txt ref1.txt corpus.jsonl
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    parser = add_command(commands, "convert", "Convert between parallel text, M2 and JSON Lines", _EXAMPLES, run)
+    parser.add_argument(
+        "files", metavar="FILE", nargs="*", help="input (.m2 or .jsonl), then output (.m2, .jsonl or text)"
+    )
+    parser.add_argument("-s", "--source", metavar="FILE", help="input: source sentences")
+    parser.add_argument("-r", "--references", metavar="FILE", nargs="+", help="input: one file per reference")
+    parser.add_argument("--to-source", metavar="FILE", help="output: source sentences")
+    parser.add_argument("--to-references", metavar="FILE", nargs="+", help="output: one file per reference")
+    parser.add_argument("--annotator", metavar="N", type=int, help="output: the text this annotator's edits give")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Convert."""
+    corpus, outputs = _read(options)
+    if options.to_source and options.to_references:
+        write_parallel(_with_references(corpus), options.to_source, options.to_references)
+        return
+    if options.to_source or options.to_references:
+        raise InputError("--to-source and --to-references belong together")
+    if len(outputs) != 1:
+        raise InputError(
+            "no output file" if not outputs else "more than one output file",
+            fix="See gecbench convert --help",
+        )
+    _write(corpus, outputs[0], options.annotator)
+
+
+def _read(options: argparse.Namespace) -> tuple[Corpus, list[str]]:
+    if options.source or options.references:
+        if not (options.source and options.references):
+            raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
+        return read_parallel(options.source, options.references), options.files
+    if not options.files:
+        raise InputError("no input", fix="Name an .m2 or .jsonl file, or give -s and -r")
+    first, *outputs = options.files
+    kind = first.removesuffix(".gz")
+    if kind.endswith(".m2"):
+        return read_m2(first), outputs
+    if kind.endswith(".jsonl"):
+        return read_jsonl(first), outputs
+    raise InputError(
+        "cannot tell the format", file=first, fix="Input files end in .m2 or .jsonl; text goes with -s and -r"
+    )
+
+
+def _write(corpus: Corpus, path: str, annotator: int | None) -> None:
+    kind = path.removesuffix(".gz")
+    if annotator is not None:
+        write_lines(path, _annotator_text(corpus, annotator))
+    elif kind.endswith(".m2"):
+        write_m2(corpus, path)
+    elif kind.endswith(".jsonl"):
+        write_jsonl(_with_references(corpus), path)
+    else:
+        fix = "It ends in .m2 or .jsonl; for text use --annotator N, or --to-source and --to-references"
+        raise InputError(
+            "cannot tell the output format",
+            file="standard output" if path == STANDARD_INPUT else path,
+            fix=fix,
+        )
+
+
+def _with_references(corpus: Corpus) -> Corpus:
+    return corpus if corpus.references is not None else derive_references(corpus)
+
+
+def _annotator_text(corpus: Corpus, annotator: int) -> list[str]:
+    if corpus.annotations is None:
+        raise InputError(f"{corpus.name} has no annotators")
+    known = sorted({annotation.annotator for sentence in corpus.annotations for annotation in sentence})
+    if annotator not in known:
+        raise InputError(f"{corpus.name} has no annotator {annotator}", fix=f"Its annotators: {known}")
+    chosen = [[found for found in sentence if found.annotator == annotator] for sentence in corpus.annotations]
+    alone = Corpus(sources=corpus.sources, annotations=chosen, name=corpus.name)
+    return [texts[0] for texts in derive_references(alone).references or ()]

@@ -1,0 +1,32 @@
+"""`gecbench demo`: everything on the embedded corpus, at once and offline."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from gecbench.api import compare
+from gecbench.cli.options import add_command
+from gecbench.registry import METRICS
+from gecbench.report import FORMATS
+
+_EXAMPLES = """  gecbench demo
+  gecbench demo --format markdown
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    parser = add_command(commands, "demo", "Score four toy systems on the embedded demo corpus", _EXAMPLES, run)
+    parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="how to print (default: text)")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Score the toy systems with every metric."""
+    from gecbench.demo import load_demo, load_demo_systems
+
+    corpus = load_demo()
+    report = compare(load_demo_systems(), corpus, list(METRICS), against="above")
+    if options.format == "text":
+        print(f"Demo corpus: {len(corpus)} learner sentences, {corpus.reference_range()} fluent references each\n")
+    print(report.render(options.format))

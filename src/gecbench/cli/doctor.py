@@ -1,0 +1,67 @@
+"""`gecbench doctor`: what runs here, and where things are kept."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from gecbench import kernels
+from gecbench.cli.options import add_command
+from gecbench.version import __version__
+
+_PACKAGES = ("numpy", "datasets", "evaluate", "huggingface_hub", "sacrebleu", "rapidfuzz", "matplotlib")
+_EXAMPLES = """  gecbench doctor
+  GECBENCH_KERNELS=python gecbench doctor
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    add_command(commands, "doctor", "Tell which kernels run, versions, caches and mirror", _EXAMPLES, run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print one fact per line."""
+    del options
+    native = kernels.native_module()
+    facts = {
+        "gecbench": f"{__version__} in {Path(kernels.__file__).parent.parent}",
+        "python": f"{sys.version.split()[0]} on {platform.platform()}",
+        "kernels": f"{kernels.active()} (compiled kernels {'present' if native else 'absent'})",
+        "GECBENCH_KERNELS": os.environ.get("GECBENCH_KERNELS") or "not set",
+        "mirror": _mirror(),
+        "Hugging Face home": _hugging_face_home(),
+        **{package: _version(package) for package in _PACKAGES},
+    }
+    width = max(map(len, facts))
+    for name, fact in facts.items():
+        print(f"{name:<{width}}  {fact}")
+    if native is None:
+        print(
+            "\nThe Python twins give the same figures, more slowly. For the compiled kernels install a C++17 compiler and run"
+        )
+        print("GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall --no-deps gecbench (or . in a clone)")
+
+
+def _mirror() -> str:
+    folder = os.environ.get("GECBENCH_MIRROR")
+    if not folder:
+        return "GECBENCH_MIRROR not set"
+    return folder if Path(folder).is_dir() else f"{folder} (no such folder)"
+
+
+def _hugging_face_home() -> str:
+    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return str(Path(os.environ.get("HF_HOME") or Path(cache) / "huggingface").expanduser())
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,149 @@
+"""Options that several commands share, and what they mean."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from gecbench.corpus import Corpus
+from gecbench.edits import derive_references
+from gecbench.errors import InputError
+from gecbench.formats.jsonl import read_jsonl, read_jsonl_predictions
+from gecbench.formats.m2 import read_m2
+from gecbench.formats.parallel import read_parallel, read_sources
+from gecbench.formats.text import STANDARD_INPUT, read_lines
+from gecbench.registry import METRICS
+from gecbench.report import FORMATS
+from gecbench.resample import DEFAULT_SEED
+
+_FORMATTER = argparse.RawDescriptionHelpFormatter
+
+
+def add_command(commands: Any, name: str, description: str, examples: str, run: Any) -> argparse.ArgumentParser:
+    """Add a command whose help ends with examples."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=description,
+        description=description + ".",
+        epilog=f"examples:\n{examples}",
+        formatter_class=_FORMATTER,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_corpus_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what to score against."""
+    corpus = parser.add_argument_group(
+        "corpus", "plain text with one sentence per line; .gz is read as is, - is standard input"
+    )
+    corpus.add_argument("-s", "--source", metavar="FILE", help="source sentences")
+    corpus.add_argument("-r", "--references", metavar="FILE", nargs="+", help="one file per reference")
+    corpus.add_argument("--gold", metavar="FILE", help="an M2 file instead: references are made by applying its edits")
+    corpus.add_argument("-c", "--corpus", metavar="FILE|demo", help="a corpus as JSON Lines, or demo")
+    corpus.add_argument(
+        "-p",
+        "--predictions",
+        metavar="FILE",
+        nargs="+",
+        required=True,
+        help="one file per system (.jsonl too)",
+    )
+    corpus.add_argument("--aligned", action="store_true", help="skip the check for shifted lines")
+
+
+def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None:
+    """Add metrics, resampling and output format."""
+    metrics = "\n".join(f"  {entry.name:<8}{entry.description}" for entry in METRICS.values())
+    parser.epilog = f"metrics (parameters in brackets, as in 'gleu(draws=py3)'):\n{metrics}\n\n{parser.epilog}"
+    parser.add_argument(
+        "-m",
+        "--metrics",
+        metavar="METRIC",
+        nargs="+",
+        default=["gleu"],
+        help="what to compute (default: gleu)",
+    )
+    parser.add_argument(
+        "--resamples",
+        metavar="N",
+        type=_count,
+        default=resamples,
+        help=f"bootstrap resamples for the interval, 0 for none (default: {resamples})",
+    )
+    parser.add_argument("--seed", metavar="N", type=_count, default=DEFAULT_SEED, help="seed of the resampling")
+    parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="how to print (default: text)")
+
+
+def read_corpus(options: argparse.Namespace) -> Corpus:
+    """Return the corpus that the options name."""
+    ways = [bool(options.corpus), bool(options.gold), bool(options.source or options.references)]
+    if sum(ways) != 1:
+        raise InputError(
+            "no corpus" if not any(ways) else "more than one corpus",
+            fix="Give -s with -r, or --gold, or -c",
+        )
+    if options.corpus == "demo":
+        from gecbench.demo import load_demo
+
+        return load_demo()
+    if options.corpus:
+        return read_jsonl(options.corpus)
+    if options.gold:
+        return derive_references(read_m2(options.gold))
+    if not options.source or not options.references:
+        raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
+    return read_parallel(options.source, options.references)
+
+
+def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, list[str]]:
+    """Return each system's predictions by name: the file name without its ending where that is unique."""
+    paths = [str(path) for path in options.predictions]
+    _check_standard_input([*paths, options.source, *(options.references or []), options.gold, options.corpus])
+    short = [_system_name(path) for path in paths]
+    names = short if len(set(short)) == len(short) else paths
+    if len(set(names)) != len(names):
+        raise InputError("the same predictions file is given twice", file=_first_repeated(names))
+    return {name: read_predictions(path, corpus) for name, path in zip(names, paths, strict=True)}
+
+
+def read_predictions(path: str, corpus: Corpus) -> list[str]:
+    """Read one system's predictions, one for each sentence of the corpus."""
+    jsonl = path.removesuffix(".gz").endswith(".jsonl")
+    lines = read_jsonl_predictions(path) if jsonl else read_lines(path)
+    if len(lines) != len(corpus):
+        raise InputError(
+            f"{len(lines)} lines, but {corpus.name} has {len(corpus)} sentences",
+            file=path,
+            line=min(len(lines), len(corpus)) + 1,
+            fix="Write one output per line, in order; an empty output is an empty line",
+        )
+    return lines
+
+
+def read_text_corpus(source: str) -> Corpus:
+    """Read a source file alone."""
+    return Corpus(sources=read_sources(source), name=Path(source).name)
+
+
+def _system_name(path: str) -> str:
+    if path == STANDARD_INPUT:
+        return "standard input"
+    name = Path(path).name.removesuffix(".gz")
+    return name.removesuffix(".txt").removesuffix(".jsonl") or name
+
+
+def _check_standard_input(paths: list[str | None]) -> None:
+    if sum(path == STANDARD_INPUT for path in paths) > 1:
+        raise InputError("standard input (-) is named more than once", fix="It can be read only once")
+
+
+def _first_repeated(names: list[str]) -> str:
+    return next(name for i, name in enumerate(names) if name in names[:i])
+
+
+def _count(text: str) -> int:
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
+    return int(text)

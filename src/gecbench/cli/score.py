@@ -1,0 +1,117 @@
+"""`gecbench score`: one or more systems, with any metrics."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from gecbench.analysis import by_edit_distance, by_reference_count
+from gecbench.api import compare
+from gecbench.cli.options import (
+    add_command,
+    add_corpus_options,
+    add_scoring_options,
+    read_corpus,
+    read_systems,
+)
+from gecbench.corpus import Corpus
+from gecbench.report import Report, Table, render_table
+
+_EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
+  gecbench score -s source.txt -r ref*.txt -p a.txt b.txt.gz -m gleu bleu --resamples 1000
+  cat output.txt | gecbench score -s source.txt -r ref0.txt -p - --format json
+  gecbench score -c demo -p output.txt --per-sentence
+  gecbench score -c demo -p output.txt --by edit-distance
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    parser = add_command(commands, "score", "Score systems against references", _EXAMPLES, run)
+    add_corpus_options(parser)
+    add_scoring_options(parser, resamples=0)
+    views = parser.add_mutually_exclusive_group()
+    views.add_argument("--per-sentence", action="store_true", help="print the score of every sentence instead")
+    views.add_argument(
+        "--by",
+        choices=("edit-distance", "references"),
+        help="print the first metric's scores grouped by distance from the source, or by number of references",
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Score and print."""
+    corpus = read_corpus(options)
+    systems = read_systems(options, corpus)
+    report = compare(
+        systems,
+        corpus,
+        options.metrics,
+        resamples=options.resamples,
+        seed=options.seed,
+        test=None,
+        aligned=options.aligned,
+    )
+    if options.per_sentence:
+        print(_per_sentence(report, corpus, options.format))
+    elif options.by:
+        print(_grouped(report, corpus, systems, options.by, options.format))
+    else:
+        print(report.render(options.format))
+
+
+def _per_sentence(report: Report, corpus: Corpus, table_format: str) -> str:
+    columns = {
+        (system, metric): report[system][metric].sentence_scores() for system in report for metric in report.metrics
+    }
+    ids = corpus.ids or ()
+    if table_format == "json":
+        rows = [
+            {"id": ids[i], "system": system, "metric": metric, "value": float(values[i])}
+            for i in range(len(corpus))
+            for (system, metric), values in columns.items()
+        ]
+        return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    several = len(report) > 1
+    header = ["id", *(f"{system} {metric}" if several else metric for system, metric in columns)]
+    cells = [[ids[i], *(f"{100 * values[i]:.2f}" for values in columns.values())] for i in range(len(corpus))]
+    return render_table(Table(header, cells), table_format)
+
+
+def _grouped(report: Report, corpus: Corpus, systems: dict[str, list[str]], by: str, table_format: str) -> str:
+    first = report.metrics[0]
+    groups: dict[str, list[Any]] = {
+        system: by_edit_distance(report[system][first], corpus, systems[system])
+        if by == "edit-distance"
+        else by_reference_count(report[system][first])
+        for system in report
+    }
+    if table_format == "json":
+        plain = {system: [vars(group) for group in found] for system, found in groups.items()}
+        return json.dumps({"metric": first, "by": by, "systems": plain}, ensure_ascii=False, indent=2)
+    return render_table(_distance_table(groups) if by == "edit-distance" else _reference_table(groups), table_format)
+
+
+def _distance_table(groups: dict[str, list[Any]]) -> Table:
+    labels = [f"{group.label} characters" for group in next(iter(groups.values()))]
+    cells = [
+        [
+            system,
+            *("–" if group.value is None else f"{100 * group.value:.2f} ({group.sentences})" for group in found),
+        ]
+        for system, found in groups.items()
+    ]
+    return Table(["system", *labels], cells)
+
+
+def _reference_table(groups: dict[str, list[Any]]) -> Table:
+    labels = [f"{group.references} ref{'s' if group.references > 1 else ''}" for group in next(iter(groups.values()))]
+    cells = [
+        [
+            system,
+            *(f"{100 * group.value:.2f} ({100 * group.low:.2f} – {100 * group.high:.2f})" for group in found),
+        ]
+        for system, found in groups.items()
+    ]
+    return Table(["system", *labels], cells)

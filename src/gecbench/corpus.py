@@ -1,0 +1,134 @@
+"""A corpus: sources, references, annotations; frozen, and validated once, at the door."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+from gecbench.errors import InputError
+from gecbench.validation import check_references, check_texts
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Replace source tokens `[start, end)` by one of the corrections ("" deletes; start = end inserts)."""
+
+    start: int
+    end: int
+    corrections: tuple[str, ...]
+    type: str = "UNK"
+    required: str = "REQUIRED"
+    comment: str = "-NONE-"
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """One annotator's edits of one sentence; no edits means that the annotator found nothing to correct."""
+
+    annotator: int
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sources with references (sentence-major), annotations, or both.
+
+    `references[i]` are the corrected versions of sentence i, `annotations[i]` its annotators' edits. Either may
+    be absent for the whole corpus; the number may differ between sentences.
+
+    >>> Corpus(sources=["He go ."], references=[["He goes .", "He went ."]])
+    Corpus(name='corpus', sentences=1, references=2)
+    """
+
+    sources: Sequence[str]
+    references: Sequence[Sequence[str]] | None = None
+    annotations: Sequence[Sequence[Annotation]] | None = None
+    ids: Sequence[str] | None = None
+    name: str = "corpus"
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        sources = check_texts(self.sources, "sources")
+        if not sources:
+            raise InputError("the corpus is empty", fix="Give at least one source sentence")
+        set_field = object.__setattr__
+        set_field(self, "sources", sources)
+        if self.references is not None:
+            set_field(self, "references", check_references(self.references, sources))
+        if self.annotations is not None:
+            _check_length("annotations", len(self.annotations), len(sources))
+            set_field(self, "annotations", tuple(tuple(sentence) for sentence in self.annotations))
+        if self.ids is not None:
+            _check_length("ids", len(self.ids), len(sources))
+        set_field(self, "ids", tuple(self.ids or (str(i) for i in range(1, len(sources) + 1))))
+        set_field(self, "metadata", MappingProxyType(dict(self.metadata)))
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def __repr__(self) -> str:
+        parts = [f"name={self.name!r}", f"sentences={len(self)}"]
+        if self.references is not None:
+            parts.append(f"references={self.reference_range()}")
+        if self.annotations is not None:
+            annotators = {annotation.annotator for sentence in self.annotations for annotation in sentence}
+            parts.append(f"annotators={len(annotators)}")
+        return f"Corpus({', '.join(parts)})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        fields = (self.sources, self.references, self.annotations, self.ids, self.name, dict(self.metadata))
+        return (Corpus, fields)
+
+    def reference_range(self) -> str:
+        """Return the number of references per sentence: `4`, or `1-4` where it differs."""
+        if self.references is None:
+            return "0"
+        sizes = {len(texts) for texts in self.references}
+        return str(min(sizes)) if len(sizes) == 1 else f"{min(sizes)}-{max(sizes)}"
+
+    def with_references(self, chosen: Sequence[int]) -> Corpus:
+        """Return the same corpus with only the references of these positions."""
+        if self.references is None:
+            raise InputError(f"{self.name} has no references to choose from")
+        references = [[texts[k] for k in chosen if k < len(texts)] for texts in self.references]
+        return self._replace(references=references)
+
+    def select(self, sentences: Sequence[int]) -> Corpus:
+        """Return the corpus of these sentences, in this order."""
+        if self.ids is None:
+            raise AssertionError("ids are set when the corpus is made")
+        return self._replace(
+            sources=[self.sources[i] for i in sentences],
+            references=None if self.references is None else [self.references[i] for i in sentences],
+            annotations=None if self.annotations is None else [self.annotations[i] for i in sentences],
+            ids=[self.ids[i] for i in sentences],
+        )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Eight hexadecimal digits that change when a source, a reference or an edit changes."""
+        digest = hashlib.sha256("\n".join(self.sources).encode(errors="surrogatepass"))
+        for texts in self.references or ():
+            digest.update(("\x00" + "\x01".join(texts)).encode(errors="surrogatepass"))
+        for sentence in self.annotations or ():
+            digest.update(repr(sentence).encode(errors="surrogatepass"))
+        return digest.hexdigest()[:8]
+
+    def _replace(self, **changes: object) -> Corpus:
+        fields: dict[str, object] = {
+            "sources": self.sources,
+            "references": self.references,
+            "annotations": self.annotations,
+            "ids": self.ids,
+            "name": self.name,
+            "metadata": self.metadata,
+        }
+        return Corpus(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def _check_length(what: str, found: int, sentences: int) -> None:
+    if found != sentences:
+        raise InputError(f"{found} {what} for {sentences} sources", fix=f"Give one entry of {what} per source")

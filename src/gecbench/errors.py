@@ -1,0 +1,42 @@
+"""Errors that say what is wrong, where, and how to mend it."""
+
+from __future__ import annotations
+
+
+class GecbenchError(Exception):
+    """Base of every error raised on purpose by gecbench."""
+
+
+class InputError(GecbenchError, ValueError):
+    """Input that cannot be scored.
+
+    >>> print(InputError("10 lines, but the source has 12", file="out.txt", fix="Write one output per line"))
+    out.txt: 10 lines, but the source has 12. Write one output per line.
+    """
+
+    def __init__(
+        self, problem: str, *, file: str | None = None, line: int | None = None, fix: str | None = None
+    ) -> None:
+        self.problem = problem
+        self.file = file
+        self.line = line
+        self.fix = fix
+        super().__init__(self._sentence())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (self.problem, self.file, self.line, self.fix))
+
+    def _sentence(self) -> str:
+        place = self.file or ""
+        if self.line is not None:
+            place = f"{place}:{self.line}" if place else f"line {self.line}"
+        words = f"{place}: {self.problem}" if place else self.problem
+        return f"{words.rstrip('.')}. {self.fix.rstrip('.')}." if self.fix else f"{words.rstrip('.')}."
+
+
+class MissingDependencyError(GecbenchError, ImportError):
+    """An optional package is needed for what was asked."""
+
+
+def _rebuild(problem: str, file: str | None, line: int | None, fix: str | None) -> InputError:
+    return InputError(problem, file=file, line=line, fix=fix)

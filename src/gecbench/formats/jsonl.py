@@ -1,0 +1,114 @@
+"""JSON Lines: one object per sentence with `source`, `references`, `annotations`, `id`; or `prediction`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from gecbench.corpus import Annotation, Corpus, Edit
+from gecbench.errors import InputError
+from gecbench.formats.text import read_lines, write_lines
+
+
+def read_jsonl(path: str | Path) -> Corpus:
+    """Read a corpus; every line needs `source`, and all or none `references`, `annotations` and `id`."""
+    rows = _objects(path)
+    if not rows:
+        raise InputError("the file is empty", file=str(path), fix="Give one JSON object per sentence")
+    for number, row in enumerate(rows, start=1):
+        _check_row(row, rows[0], str(path), number)
+    columns: dict[str, Any] = {"sources": [row["source"] for row in rows], "name": Path(path).name}
+    if "references" in rows[0]:
+        columns["references"] = [row["references"] for row in rows]
+    if "annotations" in rows[0]:
+        columns["annotations"] = [_annotations(row, str(path), i) for i, row in enumerate(rows, start=1)]
+    if "id" in rows[0]:
+        columns["ids"] = [str(row["id"]) for row in rows]
+    return Corpus(**columns)
+
+
+def write_jsonl(corpus: Corpus, path: str | Path) -> None:
+    """Write a corpus that `read_jsonl` reads back."""
+    lines = []
+    for i, source in enumerate(corpus.sources):
+        row: dict[str, object] = {"id": (corpus.ids or ())[i], "source": source}
+        if corpus.references is not None:
+            row["references"] = list(corpus.references[i])
+        if corpus.annotations is not None:
+            row["annotations"] = [asdict(annotation) for annotation in corpus.annotations[i]]
+        lines.append(json.dumps(row, ensure_ascii=False))
+    write_lines(path, lines)
+
+
+def read_jsonl_predictions(path: str | Path) -> list[str]:
+    """Read one prediction per line: an object with `prediction`, or a JSON string."""
+    predictions = []
+    for number, row in enumerate(_values(path), start=1):
+        text = row.get("prediction") if isinstance(row, dict) else row
+        if not isinstance(text, str):
+            raise InputError(
+                "no string under 'prediction'", file=str(path), line=number, fix='Write {"prediction": "..."}'
+            )
+        predictions.append(text)
+    return predictions
+
+
+def _values(path: str | Path) -> list[Any]:
+    values = []
+    for number, line in enumerate(read_lines(path), start=1):
+        try:
+            values.append(json.loads(line))
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise InputError(
+                f"not JSON ({error})", file=str(path), line=number, fix="Give one JSON object per line"
+            ) from error
+    return values
+
+
+def _objects(path: str | Path) -> list[dict[str, Any]]:
+    rows = _values(path)
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict):
+            raise InputError("not a JSON object", file=str(path), line=number, fix='Write {"source": ..., ...}')
+    return rows
+
+
+def _check_row(row: dict[str, Any], first: dict[str, Any], file: str, line: int) -> None:
+    if not isinstance(row.get("source"), str):
+        raise InputError("no string under 'source'", file=file, line=line, fix='Write {"source": "...", ...}')
+    for key in ("references", "annotations", "id"):
+        if (key in row) != (key in first):
+            raise InputError(f"{key!r} is present on some lines only", file=file, line=line)
+    references = row.get("references", [""])
+    if not _texts(references):
+        raise InputError(
+            "'references' is not a list of strings with at least one entry",
+            file=file,
+            line=line,
+            fix='Write "references": ["...", ...]',
+        )
+
+
+def _texts(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
+
+
+def _annotations(row: dict[str, Any], file: str, line: int) -> Sequence[Annotation]:
+    try:
+        return [
+            Annotation(
+                int(annotation["annotator"]),
+                tuple(Edit(**{**edit, "corrections": tuple(edit["corrections"])}) for edit in annotation["edits"]),
+            )
+            for annotation in row["annotations"]
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"'annotations' cannot be read ({error!r})",
+            file=file,
+            line=line,
+            fix='Each needs "annotator" and "edits", each edit "start", "end" and "corrections"',
+        ) from error

@@ -1,0 +1,54 @@
+"""Parallel text: a source file, one file per reference, one file per system, paired by line number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from gecbench.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.formats.text import read_lines, write_lines
+
+
+def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Corpus:
+    """Read a corpus from a source file and one file per reference."""
+    if not references:
+        raise InputError("no reference files", fix="Give at least one")
+    sources = read_sources(source)
+    columns = [read_paired(path, len(sources), str(source)) for path in references]
+    return Corpus(sources=sources, references=list(zip(*columns, strict=True)), name=Path(source).name)
+
+
+def read_sources(path: str | Path) -> list[str]:
+    """Read a source file, which must not be empty."""
+    sources = read_lines(path)
+    if not sources:
+        raise InputError("the file is empty", file=str(path), fix="Give one sentence per line")
+    return sources
+
+
+def read_paired(path: str | Path, sentences: int, source: str) -> list[str]:
+    """Read a file that must have as many lines as there are sentences in the source."""
+    lines = read_lines(path)
+    if len(lines) != sentences:
+        last = min(len(lines), sentences)
+        raise InputError(
+            f"{len(lines)} lines, but {source} has {sentences} sentences",
+            file=str(path),
+            line=last + 1,
+            fix="Both need one line per sentence, in the same order; an empty output is an empty line",
+        )
+    return lines
+
+
+def write_parallel(corpus: Corpus, source: str | Path, references: Sequence[str | Path]) -> None:
+    """Write a corpus as a source file and one file per reference."""
+    if corpus.references is None or any(len(texts) != len(references) for texts in corpus.references):
+        raise InputError(
+            f"{corpus.name} has {corpus.reference_range()} references per sentence, but {len(references)} files "
+            "were named",
+            fix="Parallel text needs the same number for every sentence; JSON Lines takes any",
+        )
+    write_lines(source, corpus.sources)
+    for k, path in enumerate(references):
+        write_lines(path, [texts[k] for texts in corpus.references])

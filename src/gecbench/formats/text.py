@@ -1,0 +1,88 @@
+"""Lines of text: UTF-8, split on newlines only, empty lines kept."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from gecbench.errors import InputError
+
+STANDARD_INPUT = "-"
+
+
+def read_lines(path: str | Path) -> list[str]:
+    r"""Return the lines of a file: `.gz` is read as is, `-` is standard input.
+
+    Only "\n" ends a line (a "\r" before it is dropped), so that a form feed, U+0085 or U+2028 inside a sentence
+    does not shift what follows. Empty lines are data; a byte order mark is not.
+    """
+    text = _decode(_read_bytes(path), str(path))
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def write_lines(path: str | Path, lines: Iterable[str]) -> None:
+    """Write lines to a file as a whole or not at all; `-` is standard output."""
+    text = "".join(f"{line}\n" for line in lines)
+    if str(path) == STANDARD_INPUT:
+        sys.stdout.write(text)
+        return
+    data = text.encode()
+    write_bytes(path, gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a file through a temporary one beside it, so that it never exists half-written."""
+    target = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(target)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
+
+
+def _read_bytes(path: str | Path) -> bytes:
+    if str(path) == STANDARD_INPUT:
+        return sys.stdin.buffer.read()
+    file = Path(path)
+    if file.is_dir():
+        raise InputError("is a directory, where a file is meant", file=str(path))
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError as error:
+        raise InputError("no such file", file=str(path), fix="Check the path") from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    if not str(path).endswith(".gz"):
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"is not a whole gzip file ({error})", file=str(path)) from error
+
+
+def _decode(data: bytes, file: str) -> str:
+    try:
+        return data.removeprefix(b"\xef\xbb\xbf").decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}",
+            file=file,
+            line=line,
+            fix=f"Convert it first, for example: iconv -f latin1 -t utf-8 {file}",
+        ) from error

@@ -1,0 +1,47 @@
+"""The inner loops, each written twice: readable Python here, C++ in `gecbench._native`.
+
+Both forms of a kernel have the same functions and give the same results; every test runs on both.
+The native form runs where it was compiled; `GECBENCH_KERNELS=python|native` forces one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from types import ModuleType
+
+from gecbench.errors import GecbenchError
+
+KERNELS = ("draws", "interning", "ngrams")
+IMPLEMENTATIONS = ("native", "python")
+
+
+def native_module() -> ModuleType | None:
+    """Return the compiled extension, or None where the package was installed without a compiler."""
+    try:
+        return importlib.import_module("gecbench._native")
+    except ModuleNotFoundError:
+        return None
+
+
+def active() -> str:
+    """Return which implementation runs, `native` or `python`."""
+    wanted = os.environ.get("GECBENCH_KERNELS", "").strip().lower()
+    if not wanted:
+        return "native" if native_module() is not None else "python"
+    if wanted not in IMPLEMENTATIONS:
+        raise GecbenchError(f"GECBENCH_KERNELS={wanted!r} is unknown; use 'native' or 'python'.")
+    if wanted == "native" and native_module() is None:
+        raise GecbenchError(
+            "GECBENCH_KERNELS=native, but gecbench was installed without its compiled kernels. "
+            "Install a C++17 compiler and run: GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall gecbench"
+        )
+    return wanted
+
+
+def select(kernel: str, implementation: str | None = None) -> ModuleType:
+    """Return the module that holds a kernel, by default in the active implementation."""
+    if (implementation or active()) == "python":
+        return importlib.import_module(f"gecbench.kernels.{kernel}")
+    module: ModuleType = getattr(native_module(), kernel)
+    return module

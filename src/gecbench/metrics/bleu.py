@@ -1,0 +1,119 @@
+"""BLEU through sacrebleu: the negative control of Sakaguchi et al. 2016."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.metrics.base import Metric, Values, check_choice, require_references
+from gecbench.policy import Merged
+from gecbench.signature import Signature
+from gecbench.statistics import Counts, Statistics
+
+_ORDER = 4
+_SMOOTHING = ("exp", "floor", "add-k", "none")
+
+
+@dataclass(frozen=True)
+class BLEU(Metric):
+    """BLEU as sacrebleu computes it, every option at sacrebleu's default but the tokeniser.
+
+    GEC text is already tokenised, so `tokenize` is "none"; "13a" gives sacrebleu's own default. The source is not
+    looked at: a system that changes nothing scores high, which is why BLEU is here as a control.
+    """
+
+    name: ClassVar[str] = "bleu"
+    title: ClassVar[str] = "BLEU"
+
+    tokenize: str = "none"
+    lowercase: bool = False
+    smoothing: str = "exp"
+
+    def __post_init__(self) -> None:
+        check_choice("bleu", "tokenize", self.tokenize, ("none", "13a", "intl", "char"))
+        check_choice("bleu", "smoothing", self.smoothing, _SMOOTHING)
+
+    @property
+    def policy(self) -> Merged:
+        """All references at once."""
+        return Merged()
+
+    def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
+        """Return lengths, matches and totals of every sentence, from sacrebleu's sentence scores."""
+        references = require_references(corpus, self.title)
+        counts = np.zeros((len(corpus), 2 + 2 * _ORDER), dtype=np.int64)
+        for row, prediction, texts in zip(counts, predictions, references, strict=True):
+            found = self._scorer.sentence_score(prediction, texts)
+            row[:] = [found.sys_len, found.ref_len, *found.counts, *found.totals]
+        return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64))
+
+    def values(self, totals: npt.NDArray[Any]) -> Values:
+        """Return sacrebleu's BLEU of totals, as a fraction."""
+        flat = totals.reshape(-1, totals.shape[-1])
+        scores = [self._compute(row).score / 100 for row in flat.tolist()]
+        return np.array(scores, dtype=np.float64).reshape(totals.shape[:-1])
+
+    def parts(self, totals: Counts) -> dict[str, float]:
+        """Return brevity penalty, lengths and precisions."""
+        found = self._compute(totals[0].tolist())
+        parts = {
+            "brevity_penalty": float(found.bp),
+            "hypothesis_length": float(found.sys_len),
+            "reference_length": float(found.ref_len),
+        }
+        return parts | {f"precision_{n}": found.precisions[n - 1] / 100 for n in range(1, _ORDER + 1)}
+
+    def sentence_values(self, statistics: Statistics) -> Values:
+        """Return sacrebleu's sentence BLEU (effective order)."""
+        rows = statistics.counts.tolist()
+        return np.array([self._compute(row, effective_order=True).score / 100 for row in rows])
+
+    def signature_fields(self, corpus: Corpus) -> dict[str, object]:
+        """Return references, casing, tokeniser, smoothing and sacrebleu's version."""
+        from importlib.metadata import version
+
+        return {
+            "refs": corpus.reference_range(),
+            "case": "lower" if self.lowercase else "mixed",
+            "tok": self.tokenize,
+            "smooth": self.smoothing,
+            "sacrebleu": version("sacrebleu"),
+        }
+
+    @classmethod
+    def from_signature(cls, signature: Signature) -> BLEU:
+        """Return the configuration that made a score."""
+        try:
+            return cls(signature["tok"], signature["case"] == "lower", signature["smooth"])
+        except KeyError as error:
+            raise InputError(f"not a complete BLEU signature: {signature}") from error
+
+    @cached_property
+    def _scorer(self) -> Any:
+        import sacrebleu
+
+        return sacrebleu.BLEU(
+            lowercase=self.lowercase,
+            force=True,
+            tokenize=self.tokenize,
+            smooth_method=self.smoothing,
+            effective_order=True,
+        )
+
+    def _compute(self, row: list[float], effective_order: bool = False) -> Any:
+        numbers = [int(number) for number in row]
+        return self._scorer.compute_bleu(
+            correct=numbers[2 : 2 + _ORDER],
+            total=numbers[2 + _ORDER :],
+            sys_len=numbers[0],
+            ref_len=numbers[1],
+            smooth_method=self.smoothing,
+            effective_order=effective_order,
+        )

@@ -1,0 +1,162 @@
+"""GLEU for grammatical error correction (Napoles et al. 2015; Sakaguchi et al. 2016, Equation 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench import kernels
+from gecbench.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.metrics.base import Metric, Values, check_choice, check_positive, require_references
+from gecbench.policy import Generator, Sampled
+from gecbench.signature import Signature
+from gecbench.statistics import Counts, Statistics
+from gecbench.tokens import TokenRule, intern_lines
+
+Variant = Literal["2017", "2016", "equation1"]
+_NORMAL_975 = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class GLEU(Metric):
+    """N-gram precision against a reference, minus what was left as in the source but changed in the reference.
+
+    `variant`:
+      - "2017": the official script since June 2017; the penalty looks at n-gram types and every sentence's
+        numerator is at least 0.
+      - "2016": the same with the brevity penalty of May 2016, whose two lengths were swapped, so that long outputs
+        are punished and short ones are not. The figures of Sakaguchi et al. 2016 carry it.
+      - "equation1": Equation 1 of Sakaguchi et al. 2016 taken literally (multisets, no lower bound of 0).
+    `draws`: "py2" draws references as Python 2 did, which made the published figures of JFLEG and of the 2016
+      paper; "py3" as the same scripts do under Python 3.
+    `iterations`: number of draws; with one reference everywhere there is nothing to draw.
+    `order`: longest n-gram. The official scripts ignore their own option: theirs is always 4.
+    `tokens`: "ascii" splits on ASCII blanks only, as the official script does on bytes; "unicode" on all
+      Unicode whitespace, as JFLEG's script does under Python 3.
+
+    As in the official script, the corpus score is 0 as soon as one order has no match at all.
+
+    >>> GLEU().score(sources=["He go home now ."], predictions=["He goes home now ."],
+    ...              references=[["He goes home now ."]]).value
+    1.0
+    """
+
+    name: ClassVar[str] = "gleu"
+    title: ClassVar[str] = "GLEU"
+
+    order: int = 4
+    iterations: int = 500
+    draws: Generator = "py2"
+    variant: Variant = "2017"
+    tokens: TokenRule = "ascii"
+
+    def __post_init__(self) -> None:
+        check_positive("gleu", "order", self.order)
+        check_positive("gleu", "iterations", self.iterations)
+        check_choice("gleu", "draws", self.draws, ("py2", "py3"))
+        check_choice("gleu", "variant", self.variant, ("2017", "2016", "equation1"))
+        check_choice("gleu", "tokens", self.tokens, ("ascii", "unicode"))
+
+    @property
+    def policy(self) -> Sampled:
+        """One reference per sentence and draw."""
+        return Sampled(self.iterations, self.draws)
+
+    def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
+        """Return both lengths, then numerator and denominator per order, of every sentence and reference."""
+        references = require_references(corpus, self.title)
+        rows = np.zeros(len(corpus) + 1, dtype=np.int64)
+        np.cumsum([len(texts) for texts in references], out=rows[1:])
+        lines = [*corpus.sources, *predictions, *(text for texts in references for text in texts)]
+        tokens = intern_lines(lines, self.tokens)
+        sentences = len(corpus)
+        source, hypothesis = tokens[:sentences], tokens[sentences : 2 * sentences]
+        reference = tokens[2 * sentences :]
+        counts = kernels.select("ngrams").gleu_counts(
+            source.ids,
+            source.offsets,
+            hypothesis.ids,
+            hypothesis.offsets,
+            reference.ids,
+            reference.offsets,
+            rows,
+            self.order,
+            self.variant == "equation1",
+        )
+        return Statistics(counts, rows)
+
+    def values(self, totals: npt.NDArray[Any]) -> Values:
+        """Return exp(brevity penalty + mean log precision), 0 where any count is 0."""
+        usable = totals[..., 0] > 0
+        for k in range(1, totals.shape[-1]):
+            usable = usable & (totals[..., k] > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_precision = np.zeros(totals.shape[:-1])
+            for n in range(1, self.order + 1):
+                log_precision += np.log(totals[..., 2 * n] / totals[..., 2 * n + 1])
+            values = np.exp(self._log_brevity(totals) + log_precision / self.order)
+        return np.where(usable, values, 0.0)
+
+    def parts(self, totals: Counts) -> dict[str, float]:
+        """Return the spread over the draws, as the official script reports it, and means of its ingredients."""
+        values = self.values(totals)
+        mean, deviation = float(values.mean()), float(values.std())
+        lengths = totals[:, :2].mean(axis=0)
+        safe = np.maximum(totals, 1).astype(np.float64)
+        parts = {
+            "standard_deviation": deviation,
+            "draws_low": mean - _NORMAL_975 * deviation,
+            "draws_high": mean + _NORMAL_975 * deviation,
+            "brevity_penalty": float(np.exp(self._log_brevity(safe)).mean()),
+            "hypothesis_length": float(lengths[0]),
+            "reference_length": float(lengths[1]),
+        }
+        for n in range(1, self.order + 1):
+            precision = np.where(totals[:, 2 * n + 1] > 0, totals[:, 2 * n] / safe[:, 2 * n + 1], 0.0)
+            parts[f"precision_{n}"] = float(precision.mean())
+        return parts
+
+    def sentence_values(self, statistics: Statistics) -> Values:
+        """Return the smoothed score of each sentence, averaged over all its references (no drawing).
+
+        As in the official script every 0 among the counts becomes 1, lengths and denominators included.
+        """
+        values = self.values(np.maximum(statistics.counts, 1))
+        means: Values = np.add.reduceat(values, statistics.offsets[:-1]) / statistics.choices()
+        return means
+
+    def signature_fields(self, corpus: Corpus) -> dict[str, object]:
+        """Return variant, references, order, draws and tokens."""
+        return {
+            "variant": self.variant,
+            "refs": corpus.reference_range(),
+            "order": self.order,
+            "draws": f"{self.iterations}:{self.draws}",
+            "tok": self.tokens,
+        }
+
+    @classmethod
+    def from_signature(cls, signature: Signature) -> GLEU:
+        """Return the configuration that made a score."""
+        try:
+            iterations, _, draws = signature["draws"].partition(":")
+            return cls(
+                order=int(signature["order"]),
+                iterations=int(iterations),
+                draws=draws,  # type: ignore[arg-type]
+                variant=signature["variant"],  # type: ignore[arg-type]
+                tokens=signature["tok"],  # type: ignore[arg-type]
+            )
+        except (KeyError, ValueError) as error:
+            raise InputError(f"not a complete GLEU signature: {signature}") from error
+
+    def _log_brevity(self, totals: npt.NDArray[Any]) -> Values:
+        hypothesis, reference = totals[..., 0], totals[..., 1]
+        ratio = hypothesis / reference if self.variant == "2016" else reference / hypothesis
+        penalty: Values = np.minimum(0.0, 1.0 - ratio)
+        return penalty

@@ -1,0 +1,124 @@
+"""Bootstrap intervals and paired tests, written once for every metric; each resample runs the policy again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench.errors import InputError
+from gecbench.metrics.base import Metric, Values
+from gecbench.policy import Resamples
+from gecbench.progress import progress
+from gecbench.score import Interval, Score
+from gecbench.statistics import Statistics
+
+TestName = Literal["randomisation", "bootstrap"]
+DEFAULT_SEED = 12345
+_CHUNK_VALUES = 16 * 2**20
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """A system against a baseline under one metric: two-sided p-value of the difference."""
+
+    test: TestName
+    metric: str
+    system: str
+    baseline: str
+    difference: float
+    p_value: float
+    resamples: int
+
+
+def bootstrap_values(metric: Metric, statistics: Statistics, resamples: int, seed: int = DEFAULT_SEED) -> Values:
+    """Return the metric's value on corpora of as many sentences drawn with replacement (Koehn 2004)."""
+    check_resamples(resamples)
+    chunks = _bootstrap_chunks(len(statistics), resamples, seed)
+    return _values(metric, [statistics], chunks, resamples)
+
+
+def with_interval(score: Score, resamples: int, seed: int = DEFAULT_SEED, confidence: float = 0.95) -> Score:
+    """Return the score with the percentile interval of its bootstrap values."""
+    values = bootstrap_values(score.metric, score.statistics, resamples, seed)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(values, [tail, 1 - tail])
+    return score.with_interval(Interval(float(low), float(high), confidence, resamples), seed)
+
+
+def paired_bootstrap(
+    system: Score, baseline: Score, names: tuple[str, str], resamples: int, seed: int = DEFAULT_SEED
+) -> PairedTest:
+    """Test a difference by the paired bootstrap, centred on its own mean.
+
+    p is the share of resamples whose difference strays from the mean difference further than the observed
+    difference is from 0 (both counted with one added, so that p is never 0).
+    """
+    differences = bootstrap_values(system.metric, system.statistics, resamples, seed) - bootstrap_values(
+        baseline.metric, baseline.statistics, resamples, seed
+    )
+    observed = system.value - baseline.value
+    return _paired("bootstrap", system, names, observed, differences - differences.mean())
+
+
+def paired_randomisation(
+    system: Score, baseline: Score, names: tuple[str, str], resamples: int, seed: int = DEFAULT_SEED
+) -> PairedTest:
+    """Test a difference by approximate randomisation: outputs swapped sentence by sentence at random.
+
+    Riezler & Maxwell 2005: p is the share of shuffles whose difference is at least the observed one.
+    """
+    check_resamples(resamples)
+    both = [system.statistics, baseline.statistics]
+    sentences = len(system.statistics)
+    left, right = (
+        _values(system.metric, both, _swap_chunks(sentences, resamples, seed, side), resamples) for side in (0, 1)
+    )
+    return _paired("randomisation", system, names, system.value - baseline.value, left - right)
+
+
+def check_resamples(resamples: int) -> None:
+    """Refuse a number of resamples below 1."""
+    if resamples < 1:
+        raise InputError(f"resamples={resamples} is not a whole number of at least 1")
+
+
+def _paired(test: TestName, system: Score, names: tuple[str, str], observed: float, null: Values) -> PairedTest:
+    rounding = 1e-12
+    extreme = int((np.abs(null) >= abs(observed) - rounding).sum())
+    p_value = (extreme + 1) / (len(null) + 1)
+    return PairedTest(test, system.name, *names, observed, p_value, len(null))
+
+
+def _values(metric: Metric, statistics: Sequence[Statistics], chunks: Iterator[Resamples], resamples: int) -> Values:
+    values = []
+    with progress(resamples, "resampling") as bar:
+        for chunk in chunks:
+            totals = metric.policy.resampled_totals(statistics, chunk)
+            values.append(metric.values(totals).mean(axis=-1))
+            bar.update(len(chunk.sentences))
+    return np.concatenate(values)
+
+
+def _chunk_sizes(sentences: int, resamples: int) -> Iterator[int]:
+    size = max(1, min(1000, _CHUNK_VALUES // sentences))
+    for begin in range(0, resamples, size):
+        yield min(size, resamples - begin)
+
+
+def _bootstrap_chunks(sentences: int, resamples: int, seed: int) -> Iterator[Resamples]:
+    generator = np.random.default_rng(seed)
+    for size in _chunk_sizes(sentences, resamples):
+        drawn = generator.integers(0, sentences, size=(size, sentences), dtype=np.int64)
+        yield Resamples(drawn, np.zeros_like(drawn))
+
+
+def _swap_chunks(sentences: int, resamples: int, seed: int, side: int) -> Iterator[Resamples]:
+    generator = np.random.default_rng(seed)
+    in_order: npt.NDArray[np.int64] = np.arange(sentences, dtype=np.int64)
+    for size in _chunk_sizes(sentences, resamples):
+        swapped = generator.integers(0, 2, size=(size, sentences), dtype=np.int64)
+        yield Resamples(np.broadcast_to(in_order, swapped.shape), swapped ^ side)
