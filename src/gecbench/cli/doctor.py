@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> None:
         print(f"{name:<{width}}  {fact}")
     if native is None:
         print(
-            "\nThe Python twins give the same figures, more slowly. For the compiled kernels install a C++17 compiler and run"
+            "\nThe Python twins give the same figures, more slowly. For the compiled kernels install a C++17 compiler:"
         )
         print("GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall --no-deps gecbench (or . in a clone)")
 

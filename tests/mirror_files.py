@@ -1,0 +1,72 @@
+"""Real corpora for the tests, read from the mirror folder that GECBENCH_MIRROR names."""
+
+import functools
+import json
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+
+GOLDENS = Path(__file__).parent / "goldens"
+MIRROR = os.environ.get("GECBENCH_MIRROR")
+needs_mirror = pytest.mark.skipif(not MIRROR, reason="GECBENCH_MIRROR is not set")
+
+_JFLEG = "raw.githubusercontent.com/keisks/jfleg/ee06ff806a208aba815ac45313f4e750a48330a5"
+_REASSESS = "raw.githubusercontent.com/keisks/reassess-gec/054786a923b2635ce33240c580d18c908c9a49a9/annotations"
+_SUBMISSIONS = (
+    "raw.githubusercontent.com/grammatical/evaluation/08cdad84ffae07dfa167e3e45d77a96e0e01a160"
+    "/data/original/official_submissions"
+)
+_CONLL14 = "www.comp.nus.edu.sg/~nlp/conll14st/conll14st-test-data.tar.gz"
+MERGED = (
+    *(76, 77, 89, 90, 96, 97, 416, 417, 418, 419, 428, 429, 532, 533, 558, 559, 562, 563, 568, 569),
+    *(860, 861, 877, 878, 937, 938, 956, 957, 1028, 1029, 1099, 1100, 1225, 1226),
+)
+REFERENCE_FILES = {
+    "E-fluency": "expert_annotations/expert_fluency/expert_fluency",
+    "E-minimal": "expert_annotations/expert_minimal/expert_minimal",
+    "NE-fluency": "turker_annotations/turkers_fluency/turker_fluency",
+    "NE-minimal": "turker_annotations/turkers_minimal/turker_minimal",
+}
+
+
+def golden(name):
+    return json.loads((GOLDENS / name).read_text())
+
+
+def lines(path):
+    text = (Path(MIRROR) / path).read_bytes().decode()
+    return [line.removesuffix("\r") for line in text.split("\n")[:-1]]
+
+
+def jfleg(split, part):
+    return lines(f"{_JFLEG}/{split}/{split}.{part}")
+
+
+def submission(system):
+    return lines(f"{_SUBMISSIONS}/{system}")
+
+
+def conll14_member(name):
+    with tarfile.open(Path(MIRROR) / _CONLL14) as archive:
+        return archive.extractfile(f"conll14st-test-data/{name}").read().decode()
+
+
+@functools.cache
+def conll14_annotations(annotator):
+    from gecbench.formats.m2 import parse_m2
+
+    return parse_m2(conll14_member(f"noalt/official-2014.{annotator}.m2").split("\n"))
+
+
+@functools.cache
+def conll14_references(reference_set):
+    """Two references per sentence of a reference set, sentence-major."""
+    if reference_set == "NUCLE":
+        from gecbench import derive_references
+
+        texts = [derive_references(conll14_annotations(annotator)).references for annotator in (0, 1)]
+        return [[first[0], second[0]] for first, second in zip(*texts, strict=True)]
+    columns = [lines(f"{_REASSESS}/{REFERENCE_FILES[reference_set]}{half}") for half in "AB"]
+    return [list(pair) for pair in zip(*columns, strict=True)]

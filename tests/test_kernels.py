@@ -1,0 +1,126 @@
+"""Both implementations of every kernel give the same results; the dispatcher obeys its variable."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mirror_files import conll14_references, jfleg, needs_mirror, submission
+
+from gecbench import Corpus, GecbenchError, kernels
+from gecbench.metrics.gleu import GLEU
+from gecbench.tokens import intern_lines, split_tokens
+
+needs_native = pytest.mark.skipif(kernels.native_module() is None, reason="installed without compiled kernels")
+texts = st.text(st.sampled_from("ab é \t\n\x0b\x1c\x85\xa0\u1680\u2000\u200a\u2028\u202f\u205f\u3000\u200b\U0001f600"))
+sentences = st.lists(st.sampled_from("abc"), max_size=7).map(" ".join)
+
+
+def both(kernel):
+    return kernels.select(kernel, "native"), kernels.select(kernel, "python")
+
+
+@needs_native
+@settings(max_examples=200, deadline=None)
+@given(lines=st.lists(texts, max_size=6), unicode_whitespace=st.booleans())
+def test_interning(lines, unicode_whitespace):
+    encoded = [line.encode() for line in lines]
+    offsets = np.cumsum([0, *map(len, encoded)]).astype(np.int64)
+    native, python = (module.intern(b"".join(encoded), offsets, unicode_whitespace) for module in both("interning"))
+    for left, right in zip(native, python, strict=True):
+        assert left.dtype == right.dtype
+        np.testing.assert_array_equal(left, right)
+
+
+@pytest.mark.usefixtures("kernels_of")
+@settings(max_examples=100, deadline=None)
+@given(lines=st.lists(texts, max_size=6))
+def test_interning_agrees_with_split(lines):
+    for rule in ("ascii", "unicode"):
+        tokens = intern_lines(lines, rule)
+        words = [split_tokens(line, rule) for line in lines]
+        assert tokens.lengths().tolist() == [len(split) for split in words]
+        flat = [word for split in words for word in split]
+        assert len(set(zip(flat, tokens.ids.tolist(), strict=True))) == len(set(flat)) == len(set(tokens.ids.tolist()))
+
+
+@needs_native
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=st.lists(st.tuples(sentences, sentences, st.lists(sentences, min_size=1, max_size=3)), min_size=1, max_size=4),
+    order=st.integers(1, 6),
+    multiset=st.booleans(),
+)
+def test_ngram_counts(rows, order, multiset):
+    sources, hypotheses, references = zip(*rows, strict=True)
+    flat = [text for group in references for text in group]
+    tokens = intern_lines([*sources, *hypotheses, *flat], "ascii")
+    n = len(sources)
+    arguments = []
+    for part in (tokens[:n], tokens[n : 2 * n], tokens[2 * n :]):
+        arguments += [part.ids, part.offsets]
+    owners = np.cumsum([0, *map(len, references)]).astype(np.int64)
+    native, python = (module.gleu_counts(*arguments, owners, order, multiset) for module in both("ngrams"))
+    np.testing.assert_array_equal(native, python)
+
+
+@needs_native
+@settings(max_examples=100, deadline=None)
+@given(
+    choices=st.lists(st.integers(1, 9), min_size=1, max_size=700),
+    first=st.integers(0, 40_000_000),
+    python3=st.booleans(),
+)
+def test_draws(choices, first, python3):
+    offsets = np.cumsum([0, *choices]).astype(np.int64)
+    native, python = (module.draw_rows(offsets, first, 2, python3) for module in both("draws"))
+    np.testing.assert_array_equal(native, python)
+    counts = np.arange(3 * offsets[-1], dtype=np.int64).reshape(-1, 3)
+    native, python = (module.sampled_totals(counts, offsets, 3, python3) for module in both("draws"))
+    np.testing.assert_array_equal(native, python)
+
+
+@needs_native
+@needs_mirror
+def test_counts_of_all_real_data_are_equal(monkeypatch):
+    corpora = []
+    for split in ("dev", "test"):
+        references = list(zip(*(jfleg(split, f"ref{k}") for k in range(4)), strict=True))
+        corpora.append((Corpus(sources=jfleg(split, "src"), references=references), jfleg(split, "spellchecked.src")))
+    for reference_set in ("E-fluency", "NE-fluency", "E-minimal", "NE-minimal", "NUCLE"):
+        corpus = Corpus(sources=submission("INPUT"), references=conll14_references(reference_set))
+        corpora += [(corpus, submission(system)) for system in ("AMU", "CAMB", "NTHU")]
+    for corpus, predictions in corpora:
+        for metric in (GLEU(), GLEU(variant="equation1")):
+            found = []
+            for implementation in ("native", "python"):
+                monkeypatch.setenv("GECBENCH_KERNELS", implementation)
+                found.append(metric.count(corpus, predictions).counts)
+            np.testing.assert_array_equal(*found)
+
+
+def test_every_kernel_has_both_forms():
+    for kernel in kernels.KERNELS:
+        python = kernels.select(kernel, "python")
+        if kernels.native_module() is not None:
+            native = kernels.select(kernel, "native")
+            functions = [name for name in dir(native) if not name.startswith("_")]
+            assert functions
+            assert all(callable(getattr(python, name)) for name in functions)
+
+
+def test_the_variable_forces_an_implementation(monkeypatch):
+    monkeypatch.setenv("GECBENCH_KERNELS", "python")
+    assert kernels.active() == "python"
+    assert kernels.select("ngrams").__name__ == "gecbench.kernels.ngrams"
+    monkeypatch.setenv("GECBENCH_KERNELS", "fortran")
+    with pytest.raises(GecbenchError, match="fortran"):
+        kernels.active()
+
+
+def test_forcing_absent_native_kernels_is_an_error(monkeypatch):
+    monkeypatch.setattr(kernels, "native_module", lambda: None)
+    monkeypatch.setenv("GECBENCH_KERNELS", "native")
+    with pytest.raises(GecbenchError, match="without its compiled kernels"):
+        kernels.active()
+    monkeypatch.delenv("GECBENCH_KERNELS")
+    assert kernels.active() == "python"
