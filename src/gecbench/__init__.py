@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gecbench.modules import load_metric, register, unregister
     from gecbench.registry import METRICS, make_metric
     from gecbench.report import Report, Scores
-    from gecbench.score import Interval, Score
+    from gecbench.result import Interval, Score
     from gecbench.signature import Signature
 
 _HOMES = {
@@ -36,9 +36,9 @@ _HOMES = {
     "Edit": "corpus",
     "GecbenchError": "errors",
     "InputError": "errors",
-    "Interval": "score",
+    "Interval": "result",
     "Report": "report",
-    "Score": "score",
+    "Score": "result",
     "Scores": "report",
     "Signature": "signature",
     "apply_edits": "edits",

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gecbench.corpus import Corpus
 from gecbench.errors import InputError
-from gecbench.score import Score
+from gecbench.result import Score
 
 DISTANCE_BINS = (0, 1, 6, 11, 16, 21, 31)
 _MOST_SUBSETS = 100

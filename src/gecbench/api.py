@@ -18,7 +18,7 @@ from gecbench.resample import (
     paired_randomisation,
     with_interval,
 )
-from gecbench.score import Score
+from gecbench.result import Score
 
 DEFAULT_METRICS = ("gleu",)
 

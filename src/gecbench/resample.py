@@ -13,7 +13,7 @@ from gecbench.errors import InputError
 from gecbench.metrics.base import Metric, Values
 from gecbench.policy import Resamples
 from gecbench.progress import progress
-from gecbench.score import Interval, Score
+from gecbench.result import Interval, Score
 from gecbench.statistics import Statistics
 
 TestName = Literal["randomisation", "bootstrap"]

@@ -75,7 +75,7 @@ def _square_and_transposed(references: tuple[tuple[str, ...], ...], sources: Seq
         return False
     by_row = _mean_overlap(sources, references)
     by_column = _mean_overlap(sources, tuple(zip(*references, strict=True)))
-    return by_row < 0.25 and by_column > 0.5
+    return by_column > 0.5 and by_column > 1.5 * by_row
 
 
 def _mean_overlap(sources: Sequence[str], references: Sequence[Sequence[str]]) -> float:

@@ -14,7 +14,7 @@ from gecbench.alignment_check import check_alignment
 from gecbench.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.policy import Policy
-from gecbench.score import Score
+from gecbench.result import Score
 from gecbench.signature import Signature
 from gecbench.statistics import Counts, Statistics
 from gecbench.validation import check_predictions

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from gecbench.report.tables import Table, render_table
 from gecbench.resample import PairedTest
-from gecbench.score import Score
+from gecbench.result import Score
 
 
 class Scores(Mapping[str, Score]):

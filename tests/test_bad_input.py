@@ -1,0 +1,206 @@
+"""Every kind of bad input gets one clear sentence, on the API, the command line and `evaluate` alike."""
+
+import gzip
+
+import pytest
+
+import gecbench
+from gecbench.cli import main
+
+SOURCES = ["He go home .", "They is here .", "A cat sleep ."]
+PREDICTIONS = ["He goes home .", "They are here .", "A cat sleeps ."]
+REFERENCES = [
+    ["He goes home .", "He went home ."],
+    ["They are here .", "They were here ."],
+    ["A cat sleeps .", "Cats sleep ."],
+]
+GOOD = {"sources": SOURCES, "predictions": PREDICTIONS, "references": REFERENCES}
+TRANSPOSED = [list(column) for column in zip(*REFERENCES, strict=True)]
+SQUARE = [["He goes home .", "They are here .", "A cat sleeps ."]] * 3
+
+BAD_VALUES = {
+    "fewer predictions": ({"predictions": PREDICTIONS[:2]}, r"2 predictions for 3 sources"),
+    "more predictions": ({"predictions": [*PREDICTIONS, "x"]}, r"4 predictions for 3 sources"),
+    "fewer references": ({"references": REFERENCES[:1]}, r"references for 1 sentences, but 3 sources"),
+    "transposed references": ({"references": TRANSPOSED}, r"references look transposed.*list\(zip\(\*references\)\)"),
+    "transposed square references": ({"references": SQUARE}, r"references look transposed"),
+    "a string for a list of references": ({"references": ["one", "two", "three"]}, r"references\[0\] is a str"),
+    "a string among lists": ({"references": [*REFERENCES[:2], "Cats sleep ."]}, r"references\[2\] is a str"),
+    "one string as references": ({"references": "Cats sleep ."}, r"references is a single str"),
+    "a string for predictions": ({"predictions": "He goes home ."}, r"predictions is a single str"),
+    "no references for a sentence": ({"references": [*REFERENCES[:2], []]}, r"no references for sentence 3"),
+    "None among predictions": ({"predictions": [*PREDICTIONS[:2], None]}, r"predictions\[2\] is None"),
+    "None among references": ({"references": [*REFERENCES[:2], [None]]}, r"references\[2\]\[0\] is None"),
+    "None for a list of references": ({"references": [*REFERENCES[:2], None]}, r"references\[2\] is None"),
+    "a number among predictions": ({"predictions": [*PREDICTIONS[:2], 7]}, r"predictions\[2\] is a int"),
+    "a list among predictions": ({"predictions": [*PREDICTIONS[:2], ["A cat"]]}, r"predictions\[2\] is a list"),
+    "None among sources": ({"sources": [*SOURCES[:2], None]}, r"sources\[2\] is None"),
+    "a lone surrogate": ({"predictions": [*PREDICTIONS[:2], "\udce9"]}, r"lone surrogate"),
+    "an empty corpus": ({"sources": [], "predictions": [], "references": []}, r"the corpus is empty"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BAD_VALUES.values(), ids=BAD_VALUES)
+def test_api(change, message):
+    with pytest.raises(gecbench.InputError, match=message):
+        gecbench.GLEU().score(**{**GOOD, **change})
+
+
+@pytest.mark.parametrize(("change", "message"), BAD_VALUES.values(), ids=BAD_VALUES)
+def test_evaluate(change, message):
+    module = gecbench.load_metric("gleu")
+    with pytest.raises((gecbench.InputError, UnicodeEncodeError), match=message.replace("lone surrogate", "surrogate")):
+        module.compute(**{**GOOD, **change})
+    assert module.compute(**GOOD)["gleu"] > 0, "a refused call leaves nothing behind"
+
+
+def text(lines):
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+M2 = b"S He go home .\nA 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n\n"
+GOOD_FILES = {"s": text(SOURCES), "p": text(PREDICTIONS), "r0": text(TRANSPOSED[0]), "r1": text(TRANSPOSED[1])}
+BAD_FILES = {
+    "fewer predictions": ({"p": text(PREDICTIONS[:2])}, r"p:3: 2 lines, but s has 3 sentences"),
+    "more predictions": ({"p": text([*PREDICTIONS, "x"])}, r"p:4: 4 lines, but s has 3 sentences"),
+    "fewer references": ({"r1": text(["a"])}, r"r1:2: 1 lines, but .*s has 3 sentences"),
+    "not UTF-8": ({"p": b"fine\ncaf\xe9\nx\n"}, r"p:2: not UTF-8: byte 0xe9 at offset 8"),
+    "UTF-16": ({"p": "a\nb\nc\n".encode("utf-16")}, r"p:1: not UTF-8"),
+    "an empty corpus": ({"s": b"", "p": b"", "r0": b"", "r1": b""}, r"s: the file is empty"),
+    "a missing file": ({"p": None}, r"p: no such file"),
+    "a missing reference": ({"r0": None}, r"r0: no such file"),
+    "a directory": ({"p": "directory"}, r"p: is a directory"),
+    "a directory as source": ({"s": "directory"}, r"s: is a directory"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BAD_FILES.values(), ids=BAD_FILES)
+def test_command_line(change, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, content in {**GOOD_FILES, **change}.items():
+        if content == "directory":
+            (tmp_path / name).mkdir()
+        elif content is not None:
+            (tmp_path / name).write_bytes(content)
+    check_refused(["score", "-s", "s", "-r", "r0", "r1", "-p", "p"], message, capsys)
+
+
+BAD_M2 = {
+    "a span beyond the end": (M2.replace(b"1 2", b"1 9"), r"g.m2:2: the span 1 9 does not fit a sentence of 4 tokens"),
+    "a span that ends before it starts": (M2.replace(b"1 2", b"2 1"), r"g.m2:2: the span 2 1 does not fit"),
+    "a negative span": (M2.replace(b"1 2", b"-1 -1"), r"g.m2:2: the span -1 -1 does not fit"),
+    "a span that is no number": (M2.replace(b"1 2", b"one two"), r"g.m2:2: the span 'one two'"),
+    "one offset": (M2.replace(b"1 2", b"1"), r"g.m2:2: the span '1'"),
+    "an annotator that is no number": (M2.replace(b"|||0", b"|||x"), r"g.m2:2: .*annotator 'x'"),
+    "a missing field": (M2.replace(b"|||REQUIRED", b""), r"g.m2:2: 5 fields where 6 are needed"),
+    "an S line missing": (M2 + M2.partition(b"\n")[2], r"g.m2:4: the block does not start with a source line"),
+    "an empty line missing": (M2.strip() + b"\n" + M2, r"g.m2:3: not an edit line: 'S He go home \.'.*new block"),
+    "a stray line": (M2.strip() + b"\nhello\n\n", r"g.m2:3: not an edit line: 'hello'"),
+    "no sentences": (b"\n\n", r"g.m2: no sentences"),
+    "overlapping edits": (
+        M2.strip() + b"\nA 0 2|||Others|||She goes|||REQUIRED|||-NONE-|||0\n\n",
+        r"the edit of \[1, 2\) overlaps",
+    ),
+    "not UTF-8": (M2.replace(b"home", b"\xff"), r"g.m2:1: not UTF-8"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), BAD_M2.values(), ids=BAD_M2)
+def test_m2_on_the_command_line(content, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.m2").write_bytes(content)
+    (tmp_path / "p").write_text("He goes home .\n")
+    check_refused(["score", "--gold", "g.m2", "-p", "p"], message, capsys)
+
+
+BAD_JSONL = {
+    "not JSON": (b'{"source": \n', r"c.jsonl:1: not JSON"),
+    "not an object": (b"[1]\n", r"c.jsonl:1: not a JSON object"),
+    "no source": (b'{"references": ["a"]}\n', r"c.jsonl:1: no string under 'source'"),
+    "a string for references": (b'{"source": "a", "references": "a"}\n', r"c.jsonl:1: 'references' is not a list"),
+    "no references for a sentence": (
+        b'{"source": "a", "references": ["a"]}\n{"source": "a", "references": []}\n',
+        r"c.jsonl:2: 'references' is not a list",
+    ),
+    "references on some lines": (
+        b'{"source": "a", "references": ["a"]}\n{"source": "a"}\n',
+        r"c.jsonl:2: .*some lines",
+    ),
+    "bad annotations": (
+        b'{"source": "a", "annotations": [{"edits": 3}]}\n',
+        r"c.jsonl:1: 'annotations' cannot be read",
+    ),
+    "no references at all": (b'{"source": "a"}\n', r"GLEU needs references, but c.jsonl has none"),
+    "an empty file": (b"", r"c.jsonl: the file is empty"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), BAD_JSONL.values(), ids=BAD_JSONL)
+def test_json_lines_on_the_command_line(content, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.jsonl").write_bytes(content)
+    (tmp_path / "p").write_text("a\n")
+    check_refused(["score", "-c", "c.jsonl", "-p", "p"], message, capsys)
+
+
+BAD_USES = {
+    "unknown metric": (["-m", "bertscore"], r"unknown metric 'bertscore'.*Known metrics: gleu"),
+    "unknown parameter": (["-m", "gleu(n=3)"], r"gleu has no parameter 'n'.*order"),
+    "parameter of the wrong kind": (["-m", "gleu(order=four)"], r"gleu: order='four' is not a number"),
+    "unknown value": (["-m", "gleu(draws=py5)"], r"draws='py5' is unknown"),
+    "broken metric": (["-m", "gleu(order=4"], r"cannot read the metric"),
+    "the same file twice": (["-p", "p", "p"], r"p: the same predictions file is given twice"),
+    "two corpora": (["-c", "demo"], r"more than one corpus"),
+    "standard input twice": (["-p", "-", "-"], r"standard input \(-\) is named more than once"),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_USES.values(), ids=BAD_USES)
+def test_wrong_use(options, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, content in GOOD_FILES.items():
+        (tmp_path / name).write_bytes(content)
+    check_refused(["score", "-s", "s", "-r", "r0", "r1", "-p", "p", *options], message, capsys)
+
+
+def test_truncated_gzip(tmp_path, capsys):
+    path = tmp_path / "p.gz"
+    path.write_bytes(gzip.compress(text(PREDICTIONS))[:-12])
+    check_refused(["score", "-c", "demo", "-p", str(path)], r"p.gz: is not a whole gzip file", capsys)
+
+
+def check_refused(arguments, message, capsys):
+    code = main(arguments)
+    output = capsys.readouterr()
+    assert code == 2
+    assert output.out == ""
+    assert output.err.startswith("gecbench: ")
+    assert output.err.count("\n") == 1, "one line, no traceback"
+    import re
+
+    assert re.search(message, output.err), output.err
+
+
+class TestShiftedLines:
+    CORPUS = gecbench.load_demo()
+
+    def shifted(self, from_line=0):
+        outputs = list(self.CORPUS.sources)
+        return outputs[:from_line] + outputs[from_line + 1 :] + ["The end ."]
+
+    @pytest.mark.parametrize("from_line", [0, 20])
+    def test_a_shifted_file_is_an_error_that_names_the_line(self, from_line):
+        with pytest.raises(gecbench.InputError, match=f"shifted from line {from_line + 1} on"):
+            gecbench.score(self.shifted(from_line), self.CORPUS)
+
+    def test_the_check_can_be_skipped(self):
+        assert gecbench.score(self.shifted(), self.CORPUS, aligned=True)["gleu"].value >= 0
+
+    def test_a_few_odd_lines_are_the_systems_own(self):
+        outputs = list(self.CORPUS.sources)
+        outputs[10:15] = outputs[11:16]
+        assert gecbench.score(outputs, self.CORPUS)["gleu"].value > 0
+
+    def test_real_systems_pass(self):
+        for outputs in gecbench.load_demo_systems().values():
+            assert gecbench.score(outputs, self.CORPUS)["gleu"].value > 0
