@@ -14,14 +14,15 @@ _RUN = 10
 def check_alignment(sources: Sequence[str], predictions: Sequence[str], name: str = "predictions") -> None:
     """Raise where a run of predictions resembles the neighbouring sources and not its own.
 
-    A line is suspect if it shares less than a fifth of its tokens with its source but most with a neighbouring
-    one. Ten suspect lines in a row (or half of a shorter corpus) are an error; a few may be the system's own.
+    A line of four or more tokens is suspect if it shares less than a fifth of them with its source but most with a
+    neighbouring one. Ten suspect lines in a row (five or half of a shorter corpus) are an error; a few may be the
+    system's own.
     """
     step = max(1, len(sources) // _PROBES)
     if not any(_suspect(sources, predictions, i) for i in range(0, len(sources), step)):
         return
     longest = 0
-    needed = min(_RUN, max(3, len(sources) // 2))
+    needed = min(_RUN, max(5, len(sources) // 2))
     for i in range(len(sources)):
         longest = longest + 1 if _suspect(sources, predictions, i) else 0
         if longest == needed:
@@ -32,7 +33,8 @@ def check_alignment(sources: Sequence[str], predictions: Sequence[str], name: st
 
 
 def _suspect(sources: Sequence[str], predictions: Sequence[str], i: int) -> bool:
-    if predictions[i] == sources[i] or overlap(sources[i], predictions[i]) >= 0.2:
+    prediction = predictions[i]
+    if prediction == sources[i] or len(prediction.split()) < 4 or overlap(sources[i], prediction) >= 0.2:
         return False
     neighbours = [sources[j] for j in (i - 1, i + 1) if 0 <= j < len(sources)]
-    return any(overlap(neighbour, predictions[i]) > 0.6 for neighbour in neighbours)
+    return any(overlap(neighbour, prediction) > 0.6 for neighbour in neighbours)

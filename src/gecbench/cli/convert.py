@@ -14,59 +14,59 @@ from gecbench.formats.m2 import read_m2, write_m2
 from gecbench.formats.parallel import read_parallel, write_parallel
 from gecbench.formats.text import STANDARD_INPUT, write_lines
 
-_EXAMPLES = """  gecbench convert gold.m2 corpus.jsonl
+_EXAMPLES = """  gecbench convert gold.m2 -o corpus.jsonl
   gecbench convert gold.m2 --to-source source.txt --to-references ref0.txt ref1.txt
-  gecbench convert gold.m2 - --annotator 0              (annotator 0's corrected text)
-  gecbench convert corpus.jsonl gold.m2
-  gecbench convert -s source.txt -r ref0.txt ref1.txt corpus.jsonl
+  gecbench convert gold.m2 --annotator 0 -o -           (annotator 0's corrected text)
+  gecbench convert corpus.jsonl -o gold.m2
+  gecbench convert -s source.txt -r ref0.txt ref1.txt -o corpus.jsonl
 """
 
 
 def add_parser(commands: Any) -> None:
     """Add the command."""
     parser = add_command(commands, "convert", "Convert between parallel text, M2 and JSON Lines", _EXAMPLES, run)
-    parser.add_argument(
-        "files", metavar="FILE", nargs="*", help="input (.m2 or .jsonl), then output (.m2, .jsonl or text)"
-    )
+    parser.add_argument("input", metavar="FILE", nargs="?", help="input: .m2 or .jsonl")
     parser.add_argument("-s", "--source", metavar="FILE", help="input: source sentences")
     parser.add_argument("-r", "--references", metavar="FILE", nargs="+", help="input: one file per reference")
+    parser.add_argument("-o", "--output", metavar="FILE", help="output: .m2 or .jsonl, or text with --annotator")
     parser.add_argument("--to-source", metavar="FILE", help="output: source sentences")
     parser.add_argument("--to-references", metavar="FILE", nargs="+", help="output: one file per reference")
-    parser.add_argument("--annotator", metavar="N", type=int, help="output: the text this annotator's edits give")
+    parser.add_argument("--annotator", metavar="N", type=int, help="write the text that this annotator's edits give")
 
 
 def run(options: argparse.Namespace) -> None:
     """Convert."""
-    corpus, outputs = _read(options)
-    if options.to_source and options.to_references:
-        write_parallel(_with_references(corpus), options.to_source, options.to_references)
-        return
-    if options.to_source or options.to_references:
+    corpus = _read(options)
+    if bool(options.to_source) != bool(options.to_references):
         raise InputError("--to-source and --to-references belong together")
-    if len(outputs) != 1:
+    if bool(options.output) == bool(options.to_source):
         raise InputError(
-            "no output file" if not outputs else "more than one output file",
-            fix="See gecbench convert --help",
+            "no output" if not options.output else "more than one output",
+            fix="Give -o FILE, or --to-source and --to-references",
         )
-    _write(corpus, outputs[0], options.annotator)
+    if options.to_source:
+        write_parallel(_with_references(corpus), options.to_source, options.to_references)
+    else:
+        _write(corpus, options.output, options.annotator)
 
 
-def _read(options: argparse.Namespace) -> tuple[Corpus, list[str]]:
-    if options.source or options.references:
-        if not (options.source and options.references):
-            raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
-        return read_parallel(options.source, options.references), options.files
-    if not options.files:
-        raise InputError("no input", fix="Name an .m2 or .jsonl file, or give -s and -r")
-    first, *outputs = options.files
-    kind = first.removesuffix(".gz")
+def _read(options: argparse.Namespace) -> Corpus:
+    if bool(options.source) != bool(options.references):
+        raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
+    if bool(options.input) == bool(options.source):
+        raise InputError(
+            "no input" if not options.input else "more than one input",
+            fix="Name an .m2 or .jsonl file, or give -s and -r",
+        )
+    if options.source:
+        return read_parallel(options.source, options.references)
+    kind = options.input.removesuffix(".gz")
     if kind.endswith(".m2"):
-        return read_m2(first), outputs
+        return read_m2(options.input)
     if kind.endswith(".jsonl"):
-        return read_jsonl(first), outputs
-    raise InputError(
-        "cannot tell the format", file=first, fix="Input files end in .m2 or .jsonl; text goes with -s and -r"
-    )
+        return read_jsonl(options.input)
+    fix = "Input files end in .m2 or .jsonl; text goes with -s and -r"
+    raise InputError("cannot tell the format", file=options.input, fix=fix)
 
 
 def _write(corpus: Corpus, path: str, annotator: int | None) -> None:

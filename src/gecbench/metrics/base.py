@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench.alignment_check import check_alignment
-from gecbench.corpus import Corpus
+from gecbench.corpus import Corpus, Gold
 from gecbench.errors import InputError
 from gecbench.policy import Policy
 from gecbench.result import Score
@@ -27,6 +27,7 @@ class Metric(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    gold: ClassVar[Gold] = "references"
 
     @property
     @abstractmethod
@@ -64,9 +65,10 @@ class Metric(ABC):
         sources: Sequence[str],
         predictions: Sequence[str],
         references: Sequence[Sequence[str]],
+        aligned: bool = False,
     ) -> Score:
         """Score predictions; `references[i]` are the references of sentence i (sentence-major)."""
-        return self.score_corpus(Corpus(sources=sources, references=references), predictions)
+        return self.score_corpus(Corpus(sources=sources, references=references), predictions, aligned=aligned)
 
     def score_corpus(
         self, corpus: Corpus, predictions: Iterable[str], *, name: str = "predictions", aligned: bool = False
@@ -94,7 +96,7 @@ class Metric(ABC):
         return {field.name: field.default for field in fields(cls)}  # type: ignore[arg-type]
 
     def _all_fields(self, corpus: Corpus) -> dict[str, object]:
-        return {**self.signature_fields(corpus), "data": corpus.fingerprint}
+        return {**self.signature_fields(corpus), "data": corpus.fingerprint(self.gold)}
 
 
 def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:

@@ -1,0 +1,68 @@
+"""Scores by edit distance and by number of references."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from gecbench import GLEU, Corpus, InputError, load_demo, load_demo_systems
+from gecbench.analysis import by_edit_distance, by_reference_count, edit_distances
+
+DEMO, SYSTEMS = load_demo(), load_demo_systems()
+
+
+def test_edit_distances():
+    assert edit_distances(["a b", "kitten", ""], ["a  b ", "sitting", "ab"]).tolist() == [0, 3, 2]
+
+
+def test_groups_by_edit_distance_are_scored_like_corpora_of_their_own():
+    predictions = SYSTEMS["good-corrector"]
+    score = GLEU().score_corpus(DEMO, predictions)
+    groups = by_edit_distance(score, DEMO, predictions, bins=(0, 4, 9))
+    assert [group.label for group in groups] == ["0-3", "4-8", "9+"]
+    distances = edit_distances(DEMO.sources, predictions)
+    for group, members in zip(groups, [distances < 4, (distances >= 4) & (distances < 9), distances >= 9], strict=True):
+        chosen = np.flatnonzero(members).tolist()
+        alone = GLEU().score_corpus(DEMO.select(chosen), [predictions[i] for i in chosen])
+        assert group.sentences == len(chosen) > 0
+        assert group.value == pytest.approx(alone.value, abs=1e-12)
+
+
+def test_an_empty_group_has_no_value():
+    score = GLEU().score_corpus(DEMO, DEMO.sources)
+    groups = by_edit_distance(score, DEMO, DEMO.sources)
+    assert groups[0].sentences == len(DEMO)
+    assert all(group.value is None for group in groups[1:])
+    assert groups[0].label == "0"
+
+
+@pytest.mark.parametrize("bins", [(), (1, 2), (0, 5, 5), (0, 9, 3)])
+def test_bins_must_rise_from_zero(bins):
+    score = GLEU().score_corpus(DEMO, DEMO.sources)
+    with pytest.raises(InputError, match="bins"):
+        by_edit_distance(score, DEMO, DEMO.sources, bins)
+
+
+def test_curve_by_number_of_references_is_the_mean_over_their_sets():
+    predictions = SYSTEMS["rule-based"]
+    groups = by_reference_count(GLEU().score_corpus(DEMO, predictions))
+    assert [(group.references, group.sets) for group in groups] == [(1, 4), (2, 6), (3, 4), (4, 1)]
+    for group in groups:
+        values = [
+            GLEU().score_corpus(DEMO.with_references(kept), predictions).value
+            for kept in combinations(range(4), group.references)
+        ]
+        assert group.value == pytest.approx(np.mean(values), abs=1e-12)
+        assert (group.low, group.high) == pytest.approx((min(values), max(values)), abs=1e-12)
+
+
+def test_many_references_are_sampled():
+    corpus = Corpus(sources=["a b c d e"], references=[[f"a b c d {k}" for k in range(12)]])
+    groups = by_reference_count(GLEU(iterations=3).score_corpus(corpus, ["a b c d 1"]))
+    assert [group.sets for group in groups][:3] == [12, 66, 100]
+
+
+def test_ragged_references_have_no_curve():
+    corpus = Corpus(sources=["a", "b"], references=[["a"], ["b", "c"]])
+    with pytest.raises(InputError, match="1 to 2 references"):
+        by_reference_count(GLEU().score_corpus(corpus, ["a", "b"]))

@@ -1,0 +1,171 @@
+"""The command line as a person and a script use it."""
+
+import gzip
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import gecbench
+from gecbench.cli import main
+from gecbench.demo import DATA
+
+SYSTEMS = [str(DATA / "systems" / f"{name}.txt") for name in ("do-nothing", "good-corrector")]
+PLAIN = ["-s", str(DATA / "source.txt"), "-r", *(str(DATA / f"reference{k}.txt") for k in range(4))]
+
+
+def run(capsys, *arguments):
+    assert main([str(argument) for argument in arguments]) == 0
+    return capsys.readouterr().out
+
+
+def value(output):
+    return json.loads(output)["systems"][0]["scores"][0]["value"]
+
+
+def test_demo_ranks_the_systems(capsys):
+    lines = run(capsys, "demo").splitlines()
+    ranked = [line.split()[0] for line in lines[4:8]]
+    assert ranked == ["good-corrector", "rule-based", "spell-checker", "do-nothing"]
+
+
+def test_all_ways_to_name_a_corpus_agree(capsys, tmp_path):
+    expected = gecbench.GLEU().score_corpus(gecbench.load_demo(), gecbench.load_demo_systems()["good-corrector"]).value
+    good = SYSTEMS[1]
+    assert value(run(capsys, "score", *PLAIN, "-p", good, "-f", "json")) == expected
+    assert value(run(capsys, "score", "-c", "demo", "-p", good, "-f", "json")) == expected
+    run(capsys, "convert", *PLAIN, "-o", tmp_path / "demo.jsonl")
+    assert value(run(capsys, "score", "-c", tmp_path / "demo.jsonl", "-p", good, "-f", "json")) == expected
+    packed = tmp_path / "out.txt.gz"
+    packed.write_bytes(gzip.compress((DATA / "systems" / "good-corrector.txt").read_bytes()))
+    output = json.loads(run(capsys, "score", "-c", "demo", "-p", packed, "-f", "json"))
+    assert output["systems"][0]["system"] == "out"
+    assert value(json.dumps(output)) == expected
+
+
+def test_standard_input_and_the_installed_program():
+    program = shutil.which("gecbench", path=str(__import__("pathlib").Path(sys.executable).parent))
+    command = [program] if program else [sys.executable, "-m", "gecbench"]
+    outputs = (DATA / "systems" / "good-corrector.txt").read_bytes()
+    done = subprocess.run(
+        [*command, "score", "-c", "demo", "-p", "-", "-f", "tsv"], input=outputs, capture_output=True, check=True
+    )
+    assert done.stdout.decode().splitlines()[1].startswith("standard input\t")
+    failed = subprocess.run([*command, "score", "-c", "demo", "-p", "nowhere"], capture_output=True, check=False)
+    assert failed.returncode == 2
+    assert failed.stderr.decode() == "gecbench: nowhere: no such file. Check the path.\n"
+
+
+def test_json_has_one_shape(capsys):
+    for extra in ([], ["--resamples", "20"]):
+        found = json.loads(run(capsys, "score", *PLAIN, "-p", *SYSTEMS, "-m", "gleu", "bleu", "-f", "json", *extra))
+        assert [entry["system"] for entry in found["systems"]] == ["good-corrector", "do-nothing"]
+        for entry in found["systems"]:
+            for scored in entry["scores"]:
+                assert set(scored) == {"metric", "value", "parts", "interval", "sentences", "signature"}
+                assert (scored["interval"] is None) == (not extra)
+                assert gecbench.make_metric(scored["signature"]).name == scored["metric"]
+        assert found["tests"] == []
+    compared = json.loads(run(capsys, "compare", *PLAIN, "-p", *SYSTEMS, "--resamples", "20", "-f", "json"))
+    (test,) = compared["tests"]
+    assert (test["system"], test["baseline"], test["p_value"]) == ("good-corrector", "do-nothing", 1 / 21)
+
+
+def test_per_sentence(capsys):
+    scores = gecbench.score(gecbench.load_demo_systems()["good-corrector"], gecbench.load_demo())[
+        "gleu"
+    ].sentence_scores()
+    rows = run(capsys, "score", "-c", "demo", "-p", SYSTEMS[1], "--per-sentence", "-f", "tsv").splitlines()
+    assert rows[0] == "id\tgleu"
+    assert rows[1:] == [f"{i}\t{100 * score:.2f}" for i, score in enumerate(scores, start=1)]
+    objects = run(capsys, "score", "-c", "demo", "-p", SYSTEMS[1], "--per-sentence", "-f", "json").splitlines()
+    assert [json.loads(line)["value"] for line in objects] == scores.tolist()
+
+
+@pytest.mark.parametrize("by", ["edit-distance", "references"])
+def test_groups(capsys, by):
+    table = run(capsys, "score", "-c", "demo", "-p", *SYSTEMS, "--by", by).splitlines()
+    assert [line.split()[0] for line in table[2:]] == ["do-nothing", "good-corrector"]
+    plain = json.loads(run(capsys, "score", "-c", "demo", "-p", *SYSTEMS, "--by", by, "-f", "json"))
+    assert plain["by"] == by
+    assert set(plain["systems"]) == {"do-nothing", "good-corrector"}
+
+
+def test_convert(capsys, tmp_path):
+    gold = DATA / "gold.m2"
+    run(capsys, "convert", gold, "-o", tmp_path / "a.jsonl")
+    run(capsys, "convert", tmp_path / "a.jsonl", "-o", tmp_path / "b.m2")
+    assert (tmp_path / "b.m2").read_text().strip() == gold.read_text().strip()
+    run(capsys, "convert", gold, "--to-source", tmp_path / "s", "--to-references", tmp_path / "r0", tmp_path / "r1")
+    assert (tmp_path / "s").read_text() == (DATA / "source.txt").read_text()
+    alone = run(capsys, "convert", gold, "-o", "-", "--annotator", "1")
+    assert alone == (tmp_path / "r1").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["convert"], "no input"),
+        (["convert", "a.m2", "-o", "b.m2"], "no such file"),
+        (["convert", "a.m2", "-s", "s", "-r", "r", "-o", "b.m2"], "more than one input"),
+        (["convert", "a.txt", "-o", "b.m2"], "cannot tell the format"),
+        (["convert", str(DATA / "gold.m2")], "no output"),
+        (["convert", str(DATA / "gold.m2"), "-o", "out.xyz"], "cannot tell the output format"),
+        (["convert", str(DATA / "gold.m2"), "-o", "-", "--annotator", "5"], "no annotator 5"),
+        (["convert", str(DATA / "gold.m2"), "--to-source", "s"], "belong together"),
+        (["compare", "-c", "demo", "-p", SYSTEMS[0], "--resamples", "0"], "needs resamples"),
+    ],
+)
+def test_wrong_use(capsys, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("arguments", [[], ["score"], ["score", "-p"], ["unknown"], ["demo", "-f", "xml"]])
+def test_usage_errors_exit_with_2(capsys, arguments):
+    with pytest.raises(SystemExit) as exit_info:
+        main(arguments)
+    assert exit_info.value.code == 2
+    assert "usage: gecbench" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["demo", "score", "compare", "convert", "doctor"])
+def test_help_has_examples(capsys, command):
+    with pytest.raises(SystemExit) as exit_info:
+        main([command, "--help"])
+    assert exit_info.value.code == 0
+    assert "examples:\n  " in capsys.readouterr().out
+
+
+def test_doctor(capsys, monkeypatch):
+    monkeypatch.setenv("GECBENCH_KERNELS", "python")
+    monkeypatch.setenv("GECBENCH_MIRROR", "/nowhere/at/all")
+    output = run(capsys, "doctor")
+    assert "kernels            python" in output
+    assert "/nowhere/at/all (no such folder)" in output
+    assert "sacrebleu" in output
+
+
+class TestTables:
+    TABLE = gecbench.report.Table(["system", "GLEU"], [["a_b & <c>|\\", "12.00"], ["日本", "3.10"]])
+
+    def test_text_lines_up_wide_characters(self):
+        assert gecbench.report.render_table(self.TABLE, "text").splitlines()[2:] == [
+            "a_b & <c>|\\  12.00",
+            "日本          3.10",
+        ]
+
+    def test_markdown_escapes(self):
+        assert gecbench.report.render_table(self.TABLE, "markdown").splitlines()[2] == r"| a_b & &lt;c>\|\ | 12.00 |"
+
+    def test_latex_escapes(self):
+        row = gecbench.report.render_table(self.TABLE, "latex").splitlines()[4]
+        assert row == r"a\_b \& <c>|\textbackslash{} & 12.00 \\"
+
+    def test_unknown_format(self):
+        with pytest.raises(gecbench.InputError, match="unknown format 'xml'"):
+            gecbench.report.render_table(self.TABLE, "xml")

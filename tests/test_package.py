@@ -1,0 +1,123 @@
+"""The package as a whole: light to import, one direction of imports, names that parse back."""
+
+import ast
+import doctest
+import importlib
+import pickle
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gecbench
+from gecbench.registry import METRICS, make_metric
+
+PACKAGE = Path(gecbench.__file__).parent
+LAYERS = (
+    *("version", "errors", "progress", "validation", "corpus", "formats", "edits", "kernels", "tokens"),
+    *("signature", "statistics", "policy", "result", "alignment_check", "metrics", "registry", "resample"),
+    *("analysis", "report", "api", "demo", "evaluate_metric", "modules", "cli", "__main__", "__init__"),
+)
+
+
+def modules():
+    found = (module.name for module in pkgutil.walk_packages([str(PACKAGE)], "gecbench."))
+    return [
+        name for name in found if "_native" not in name and not name.endswith("__main__") and "_modules" not in name
+    ]
+
+
+def test_import_is_light():
+    code = "import sys, gecbench; gecbench.score; gecbench.GLEU(); print([m for m in sys.modules if '.' not in m])"
+    loaded = ast.literal_eval(
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    )
+    heavy = {"datasets", "evaluate", "huggingface_hub", "sacrebleu", "rapidfuzz", "scipy", "tqdm", "pandas", "pyarrow"}
+    assert not heavy & set(loaded)
+    assert "numpy" in loaded
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_one_way(path):
+    if "_modules" in path.parts:
+        pytest.skip("Hub modules sit on top of everything")
+    own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    tree = ast.parse(path.read_text())
+    deferred = {id(node) for block in ast.walk(tree) if is_type_checking(block) for node in ast.walk(block)}
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module
+            and node.module.startswith("gecbench")
+            and id(node) not in deferred
+        ):
+            part = node.module.split(".")[1] if "." in node.module else node.names[0].name
+            assert LAYERS.index(part) <= LAYERS.index(own), f"{own} imports {part}, which stands to its right"
+
+
+def is_type_checking(node):
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+@pytest.mark.parametrize("name", modules())
+def test_doctests(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_public_names_exist():
+    for name in gecbench.__all__:
+        assert getattr(gecbench, name) is not None
+    assert set(gecbench.__all__) <= set(dir(gecbench))
+    with pytest.raises(AttributeError, match="no attribute 'blue'"):
+        gecbench.blue  # noqa: B018
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_registry_and_signatures(name):
+    entry = METRICS[name]
+    metric = make_metric(name)
+    assert (metric.name, metric.title) == (entry.name, entry.title)
+    demo = gecbench.load_demo()
+    score = metric.score_corpus(demo, demo.sources)
+    assert make_metric(str(score.signature)) == metric
+    assert score.signature["version"] == gecbench.__version__
+    assert score.signature["data"] == demo.fingerprint(metric.gold)
+    assert set(score.to_dict()) == {"metric", "value", "parts", "interval", "sentences", "signature"}
+    assert pickle.loads(pickle.dumps(score)).value == score.value
+
+
+def test_parameters_are_part_of_the_signature():
+    metric = make_metric("gleu(order=3, iterations=9, draws=py3, variant=2016, tokens=unicode)")
+    demo = gecbench.load_demo()
+    signature = metric.score_corpus(demo, demo.sources).signature
+    assert str(signature).startswith("gleu|variant:2016|refs:4|order:3|draws:9:py3|tok:unicode|data:")
+    assert make_metric(str(signature)) == metric
+    lower = make_metric("bleu(lowercase=yes,tokenize=13a)")
+    assert make_metric(str(lower.score_corpus(demo, demo.sources).signature)) == lower
+
+
+@pytest.mark.parametrize(
+    "text", ["gleu|order:4", "gleu|order", "|x:1", "gleu|order:4|draws:x:py2|variant:2017|tok:ascii"]
+)
+def test_broken_signatures_are_refused(text):
+    with pytest.raises(gecbench.InputError, match="signature"):
+        make_metric(text)
+
+
+def test_demo_corpus():
+    demo, systems = gecbench.load_demo(), gecbench.load_demo_systems()
+    assert len(demo) == 42
+    assert demo.reference_range() == "4"
+    assert list(systems) == ["do-nothing", "good-corrector", "rule-based", "spell-checker"]
+    assert all(len(outputs) == len(demo) for outputs in systems.values())
+    assert tuple(systems["do-nothing"]) == demo.sources
+    assert all([annotation.annotator for annotation in sentence] == [0, 1] for sentence in demo.annotations)
+    corrected = gecbench.derive_references(demo)
+    assert sum(texts[0] == source for source, texts in zip(demo.sources, corrected.references, strict=True)) == 3
+
+
+def test_errors_survive_pickling():
+    error = gecbench.InputError("wrong", file="a", line=2, fix="Mend it")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error) == "a:2: wrong. Mend it."

@@ -1,0 +1,168 @@
+"""Bootstrap and paired tests against obvious loops and exact enumeration."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from gecbench import BLEU, GLEU, Corpus, InputError, compare, load_demo, load_demo_systems, score
+from gecbench.policy import Merged, Resamples, Sampled
+from gecbench.resample import bootstrap_values, paired_bootstrap, paired_randomisation, with_interval
+from gecbench.statistics import Statistics
+
+DEMO, SYSTEMS = load_demo(), load_demo_systems()
+METRICS = [GLEU(iterations=20), GLEU(iterations=20, variant="equation1"), BLEU()]
+
+
+def scored(metric, system):
+    return metric.score_corpus(DEMO, SYSTEMS[system])
+
+
+def chosen_counts(metric, statistics):
+    """Counts that the policy takes for each sentence, draws × sentences × counts, by single lookups."""
+    policy = metric.policy
+    rows = policy.chosen_rows(statistics, 0, policy.draws(statistics))
+    return np.array([[statistics.counts[row] for row in draw] for draw in rows])
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_bootstrap_is_the_obvious_loop(metric):
+    statistics = scored(metric, "rule-based").statistics
+    found = bootstrap_values(metric, statistics, resamples=5, seed=3)
+    chosen = chosen_counts(metric, statistics)
+    generator = np.random.default_rng(3)
+    for value in found:
+        sample = generator.integers(0, len(statistics), len(statistics))
+        totals = [sum(draw[i] for i in sample) for draw in chosen]
+        assert value == pytest.approx(np.mean([metric.values(total[None])[0] for total in totals]), abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_unresampled_totals_are_the_corpus(metric):
+    """A resample that holds every sentence once is the corpus itself."""
+    statistics = scored(metric, "good-corrector").statistics
+    in_order = np.arange(len(statistics))[None]
+    totals = metric.policy.resampled_totals([statistics], Resamples(in_order, np.zeros_like(in_order)))
+    np.testing.assert_array_equal(totals[0], metric.policy.totals(statistics))
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_randomisation_agrees_with_all_shuffles(metric):
+    """On eight sentences all 256 shuffles can be made: the p-value estimates their share."""
+    few = DEMO.select(range(8))
+    better, worse = (metric.score_corpus(few, SYSTEMS[name][:8]) for name in ("rule-based", "spell-checker"))
+    left, right = (chosen_counts(metric, found.statistics) for found in (better, worse))
+    observed, extreme = abs(better.value - worse.value), 0
+    for swaps in itertools.product([False, True], repeat=8):
+        swapped = np.array(swaps)[None, :, None]
+        values = [
+            np.mean([metric.values(total[None])[0] for total in np.where(swapped, a, b).sum(axis=1)])
+            for a, b in ((right, left), (left, right))
+        ]
+        extreme += abs(values[0] - values[1]) >= observed - 1e-12
+    test = paired_randomisation(better, worse, ("rule-based", "spell-checker"), resamples=4000)
+    assert test.p_value == pytest.approx(extreme / 256, abs=0.03)
+    assert test.difference == pytest.approx(better.value - worse.value)
+
+
+@pytest.mark.parametrize("run", [paired_bootstrap, paired_randomisation])
+def test_a_system_does_not_differ_from_itself(run):
+    same = scored(METRICS[0], "rule-based")
+    assert run(same, same, ("a", "b"), resamples=50).p_value == 1
+
+
+@pytest.mark.parametrize("run", [paired_bootstrap, paired_randomisation])
+def test_clearly_different_systems_differ(run):
+    names = ("good-corrector", "do-nothing")
+    better, worse = (scored(METRICS[0], name) for name in names)
+    test = run(better, worse, names, resamples=200)
+    assert test.p_value == 1 / 201
+    assert run(worse, better, names[::-1], resamples=200).p_value == test.p_value
+    assert run(worse, better, names[::-1], resamples=200).difference == -test.difference
+
+
+def test_interval_contains_the_value_and_is_recorded():
+    found = with_interval(scored(GLEU(), "rule-based"), resamples=200, seed=7)
+    assert found.interval.low < found.value < found.interval.high
+    assert found.signature["resamples"] == "200:7"
+    assert found == with_interval(scored(GLEU(), "rule-based"), resamples=200, seed=7), "a seed fixes the interval"
+    assert found != with_interval(scored(GLEU(), "rule-based"), resamples=200, seed=8)
+
+
+def test_seed_zero_is_a_seed():
+    first, second = (bootstrap_values(BLEU(), scored(BLEU(), "rule-based").statistics, 5, seed=0) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_large_counts_stay_exact():
+    """Totals beyond 2**24 do not fit a 32-bit float: they must still be exact."""
+    counts = np.array([[2**25 + 1], [2**25 + 3]], dtype=np.int64)
+    statistics = Statistics(counts, np.array([0, 1, 2], dtype=np.int64))
+    samples = np.array([[0, 1], [1, 1]])
+    for policy in (Merged(), Sampled()):
+        totals = policy.resampled_totals([statistics], Resamples(samples, np.zeros_like(samples)))
+        assert totals[:, 0, 0].tolist() == [2**26 + 4, 2**26 + 6]
+
+
+class TestCompare:
+    def test_against(self):
+        report = compare(SYSTEMS, DEMO, resamples=20, against="above")
+        pairs = [(test.system, test.baseline) for test in report.tests]
+        ranked = report.ranked()
+        assert ranked == ["good-corrector", "rule-based", "spell-checker", "do-nothing"]
+        assert pairs == list(zip(ranked[1:], ranked[:-1], strict=True))
+        named = compare(SYSTEMS, DEMO, resamples=20, against="rule-based")
+        assert {test.baseline for test in named.tests} == {"rule-based"}
+        assert len(named.tests) == 3
+
+    def test_wrong_use(self):
+        with pytest.raises(InputError, match="names no system"):
+            compare(SYSTEMS, DEMO, resamples=5, against="nobody")
+        with pytest.raises(InputError, match="is unknown"):
+            compare(SYSTEMS, DEMO, resamples=5, test="t-test")
+        with pytest.raises(InputError, match="no systems"):
+            compare({}, DEMO)
+        with pytest.raises(InputError, match=r"Use compare\("):
+            score(SYSTEMS, DEMO)
+        with pytest.raises(InputError, match="is not a list"):
+            score(SYSTEMS["rule-based"], DEMO, metrics="gleu")
+        with pytest.raises(InputError, match="resamples=-1"):
+            score(SYSTEMS["rule-based"], DEMO, resamples=-1)
+        with pytest.raises(InputError, match="predictions of short"):
+            compare({"short": ["x"]}, DEMO)
+
+    def test_the_same_metric_twice(self):
+        found = score(SYSTEMS["rule-based"], DEMO, metrics=["gleu", "gleu(draws=py3)"])
+        assert list(found) == ["gleu", "gleu(draws=py3)"]
+        assert found["gleu"].value != found["gleu(draws=py3)"].value
+
+
+def test_bleu_is_sacrebleus(monkeypatch):
+    import sacrebleu
+
+    for system in SYSTEMS.values():
+        for tokenize in ("none", "13a"):
+            ours = BLEU(tokenize=tokenize).score_corpus(DEMO, system)
+            theirs = sacrebleu.BLEU(tokenize=tokenize, force=True).corpus_score(
+                system, list(zip(*DEMO.references, strict=True))
+            )
+            assert 100 * ours.value == pytest.approx(theirs.score, abs=1e-12)
+            assert ours.parts["brevity_penalty"] == theirs.bp
+        sentence = sacrebleu.BLEU(tokenize="none", force=True, effective_order=True).sentence_score
+        expected = [sentence(text, texts).score for text, texts in zip(system, DEMO.references, strict=True)]
+        np.testing.assert_allclose(100 * BLEU().score_corpus(DEMO, system).sentence_scores(), expected, atol=1e-12)
+
+
+def test_statistics_selection():
+    statistics = Statistics(np.arange(12).reshape(6, 2), np.array([0, 1, 3, 6]))
+    part = statistics.select([2, 0])
+    assert part.counts.tolist() == [[6, 7], [8, 9], [10, 11], [0, 1]]
+    assert part.offsets.tolist() == [0, 3, 4]
+    kept = Statistics(np.arange(8).reshape(4, 2), np.array([0, 2, 4])).keep_choices([1])
+    assert kept.counts.tolist() == [[2, 3], [6, 7]]
+    assert kept.offsets.tolist() == [0, 1, 2]
+
+
+def test_an_empty_reference_scores():
+    corpus = Corpus(sources=["a b c d"], references=[["", "a b c d"]])
+    assert 0 < score(["a b c d"], corpus)["gleu"].value < 1
