@@ -1,24 +1,13 @@
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 
-os.environ.setdefault("HF_HUB_OFFLINE", "1")
-os.environ.setdefault("HF_EVALUATE_OFFLINE", "1")
-os.environ.setdefault("HF_DATASETS_OFFLINE", "1")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _own_hugging_face_home(tmp_path_factory):
-    """Caches made by the tests go to a folder of their own."""
-    home = tmp_path_factory.mktemp("hugging-face")
-    before = os.environ.get("HF_HOME")
-    os.environ["HF_HOME"] = str(home)
-    yield
-    if before is None:
-        del os.environ["HF_HOME"]
-    else:
-        os.environ["HF_HOME"] = before
+# Set before any test module imports datasets or evaluate, which read them once.
+_HUGGING_FACE_HOME = tempfile.TemporaryDirectory(prefix="gecbench-tests-", ignore_cleanup_errors=True)
+os.environ["HF_HOME"] = _HUGGING_FACE_HOME.name
+os.environ["HF_HUB_OFFLINE"] = os.environ["HF_EVALUATE_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
 
 
 @pytest.fixture(params=["native", "python"])

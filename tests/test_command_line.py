@@ -2,9 +2,11 @@
 
 import gzip
 import json
+import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -45,9 +47,19 @@ def test_all_ways_to_name_a_corpus_agree(capsys, tmp_path):
     assert value(json.dumps(output)) == expected
 
 
+def installed_program():
+    program = shutil.which("gecbench", path=str(Path(sys.executable).parent))
+    return [program] if program else [sys.executable, "-m", "gecbench"]
+
+
+def test_a_terminal_without_unicode_does_not_break_it():
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([*installed_program(), "demo"], capture_output=True, check=True, env=environment)
+    assert b"good-corrector" in done.stdout
+
+
 def test_standard_input_and_the_installed_program():
-    program = shutil.which("gecbench", path=str(__import__("pathlib").Path(sys.executable).parent))
-    command = [program] if program else [sys.executable, "-m", "gecbench"]
+    command = installed_program()
     outputs = (DATA / "systems" / "good-corrector.txt").read_bytes()
     done = subprocess.run(
         [*command, "score", "-c", "demo", "-p", "-", "-f", "tsv"], input=outputs, capture_output=True, check=True

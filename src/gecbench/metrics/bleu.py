@@ -14,6 +14,7 @@ from gecbench.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.metrics.base import Metric, Values, check_choice, require_references
 from gecbench.policy import Merged
+from gecbench.progress import progress
 from gecbench.signature import Signature
 from gecbench.statistics import Counts, Statistics
 
@@ -49,9 +50,11 @@ class BLEU(Metric):
         """Return lengths, matches and totals of every sentence, from sacrebleu's sentence scores."""
         references = require_references(corpus, self.title)
         counts = np.zeros((len(corpus), 2 + 2 * _ORDER), dtype=np.int64)
-        for row, prediction, texts in zip(counts, predictions, references, strict=True):
-            found = self._scorer.sentence_score(prediction, texts)
-            row[:] = [found.sys_len, found.ref_len, *found.counts, *found.totals]
+        with progress(len(corpus), "BLEU") as bar:
+            for row, prediction, texts in zip(counts, predictions, references, strict=True):
+                found = self._scorer.sentence_score(prediction, texts)
+                row[:] = [found.sys_len, found.ref_len, *found.counts, *found.totals]
+                bar.update(1)
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64))
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
