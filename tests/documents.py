@@ -1,0 +1,157 @@
+"""Runs what a Markdown document shows and prints the document with the outputs it should show.
+
+    python tests/documents.py README.md            print the document as it ought to be
+    python tests/documents.py README.md --write    mend the document in place
+
+All blocks of a document run in order, in one folder and one namespace, without a network:
+`python` blocks are executed (as a session where they start with `>>>`); in `console` blocks `$ gecbench …` is run,
+`$ cat FILE` makes the file shown, `$ echo $?` shows the last exit code. The metrics table between its two
+markers is made from the registry.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import doctest
+import io
+import os
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, NoReturn
+
+ROOT = Path(__file__).resolve().parent.parent
+BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
+METRICS_TABLE = re.compile(r"(?<=<!-- metrics:begin -->\n).*?(?=<!-- metrics:end -->)", re.DOTALL)
+
+
+def run_document(text: str, folder: Path) -> str:
+    """Return the document with every shown output replaced by the real one."""
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    console = Console(folder)
+
+    def run_block(block: re.Match[str]) -> str:
+        line = text.count("\n", 0, block.start()) + 1
+        try:
+            return f"```{block['language']}\n{_run(block['language'], block['body'], namespace, console)}```"
+        except Exception as error:
+            raise RuntimeError(f"the {block['language']} block in line {line} fails") from error
+
+    return BLOCK.sub(run_block, METRICS_TABLE.sub(lambda _: metrics_table(), text))
+
+
+def _run(language: str, body: str, namespace: dict[str, Any], console: Console) -> str:
+    if language == "console":
+        return "".join(console.run(command, shown) for command, shown in commands(body))
+    if language != "python":
+        return body
+    if body.lstrip().startswith(">>>"):
+        return "".join(_run_session(body, namespace))
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(body, "<document>", "exec"), namespace)
+    return body
+
+
+def _run_session(body: str, namespace: dict[str, Any]) -> Iterator[str]:
+    for example in doctest.DocTestParser().get_examples(body):
+        first, *rest = example.source.splitlines()
+        yield "".join(f"{line}\n" for line in [f">>> {first}", *(f"... {line}".rstrip() for line in rest)])
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            try:
+                exec(compile(example.source, "<document>", "single"), namespace)
+            except Exception as error:
+                if not example.exc_msg:
+                    raise
+                print("Traceback (most recent call last):\n  ...", *traceback.format_exception_only(error), sep="\n")
+        yield output.getvalue().rstrip("\n") + "\n" if output.getvalue() else ""
+
+
+def commands(body: str) -> list[tuple[str, str]]:
+    """Return the commands of a console block, each with the output shown under it."""
+    parts = re.split(r"^\$ (.*)\n", body, flags=re.MULTILINE)
+    if parts[0]:
+        raise ValueError(f"a console block starts with a command, not with {parts[0]!r}")
+    return list(zip(parts[1::2], parts[2::2], strict=True))
+
+
+class Console:
+    """A shell that knows `gecbench`, `cat FILE` and `echo $?`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.exit_code = 0
+
+    def run(self, command: str, shown: str) -> str:
+        """Return the command with its output."""
+        words = shlex.split(command)
+        if words[0] == "gecbench" and not {"|", ">", "<", ";", "&&"} & set(words):
+            return f"$ {command}\n{self._gecbench(words[1:])}"
+        if words[0] == "cat" and len(words) == 2:
+            (self.folder / words[1]).write_text(shown, encoding="utf-8", newline="\n")
+            return f"$ {command}\n{shown}"
+        if command == "echo $?":
+            return f"$ {command}\n{self.exit_code}\n"
+        raise ValueError(f"cannot run {command!r}")
+
+    def _gecbench(self, arguments: Sequence[str]) -> str:
+        done = subprocess.run(
+            [sys.executable, "-X", "utf8", "-m", "gecbench", *arguments],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            check=False,
+        )
+        if done.returncode not in (0, 2) or "Traceback" in done.stdout:
+            raise RuntimeError(done.stdout)
+        self.exit_code = done.returncode
+        return done.stdout
+
+
+def metrics_table() -> str:
+    """Return the metrics of the registry as a Markdown table."""
+    from gecbench.registry import METRICS
+
+    lines = ["| name | metric | what it measures | papers | parameters |", "|---|---|---|---|---|"]
+    for entry in METRICS.values():
+        parameters = ", ".join(f"`{field.name}={field.default}`" for field in fields(entry.load()))  # type: ignore[arg-type]
+        lines.append(f"| `{entry.name}` | {entry.title} | {entry.description} | {entry.paper} | {parameters} |")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _no_network(*_: object) -> NoReturn:
+    raise OSError("documents run without a network")
+
+
+def main() -> None:
+    """Print a document as it ought to be, or mend it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("document", type=Path)
+    parser.add_argument("--write", action="store_true", help="mend the document in place")
+    options = parser.parse_args()
+    document = options.document.resolve()
+    socket.socket.connect = _no_network  # type: ignore[method-assign]
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(ROOT / "metrics", Path(folder) / "metrics")
+        os.chdir(folder)
+        mended = run_document(document.read_text(encoding="utf-8"), Path(folder))
+        os.chdir(before)
+    if options.write:
+        document.write_text(mended, encoding="utf-8", newline="\n")
+    else:
+        sys.stdout.buffer.write(mended.encode())
+
+
+if __name__ == "__main__":
+    main()

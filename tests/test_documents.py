@@ -1,0 +1,205 @@
+"""What the documents show is run and compared; their tables, headers and links are checked."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from documents import BLOCK, METRICS_TABLE, ROOT, commands, metrics_table
+
+import gecbench
+from gecbench.formats.m2 import read_m2
+from gecbench.formats.text import read_lines
+
+CARDS = sorted(ROOT.glob("metrics/*/README.md"))
+RUN = [ROOT / "README.md", *CARDS]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *CARDS, *ROOT.glob("benchmarks/*.md"), *ROOT.glob("docs/**/*.md")])
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def table(text: str, heading: str) -> list[list[str]]:
+    """Return the cells of the first Markdown table whose header begins with this cell."""
+    found = re.search(rf"^\| {re.escape(heading)} \|.*\n\|[-:|]+\|\n((?:\|.*\n)+)", text, re.MULTILINE)
+    assert found, f"no table {heading!r}"
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in found[1].splitlines()]
+
+
+def without_versions(text: str) -> list[str]:
+    return re.sub(r"\b(version|sacrebleu):[^|\s']+", r"\1:*", text).splitlines()
+
+
+@pytest.mark.parametrize("document", RUN, ids=name_of)
+def test_document_shows_what_happens(document: Path, tmp_path: Path) -> None:
+    offline = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tests" / "documents.py"), str(document)],
+        cwd=tmp_path,
+        env={**os.environ, **offline},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    shown, real = without_versions(document.read_text(encoding="utf-8")), without_versions(done.stdout)
+    assert shown == real, "\n".join(difflib.unified_diff(shown, real, "shown", "real", lineterm=""))
+
+
+@pytest.mark.parametrize("document", RUN, ids=name_of)
+def test_document_has_blocks_with_output(document: Path) -> None:
+    bodies = [
+        block["body"] for block in BLOCK.finditer(document.read_text(encoding="utf-8")) if block["language"] == "python"
+    ]
+    assert any(">>>" in body for body in bodies)
+
+
+def test_readme_runs_the_command_line() -> None:
+    consoles = [block["body"] for block in BLOCK.finditer(README) if block["language"] == "console"]
+    run = [command for body in consoles for command, _ in commands(body) if command.startswith("gecbench ")]
+    assert {command.split()[1] for command in run} >= {"demo", "score", "convert"}
+
+
+def test_metrics_table_is_the_registry() -> None:
+    found = METRICS_TABLE.search(README)
+    assert found
+    assert found[0] == metrics_table()
+    assert [row[0] for row in table(README, "name")] == [f"`{name}`" for name in gecbench.METRICS]
+
+
+SOURCES = ["He go to school .", "I am agree with you .", "She like cats ."]
+ONE_EACH = [[source] for source in SOURCES]
+LONGER = [f"{word}a {word}b {word}c {word}d {word}e" for word in "pqrstuvw"]
+
+
+def scoring(
+    predictions: object = SOURCES, references: object = ONE_EACH, sources: object = SOURCES
+) -> Callable[[], object]:
+    return lambda: gecbench.GLEU().score(sources=sources, predictions=predictions, references=references)  # type: ignore[arg-type]
+
+
+BAD_INPUT: dict[str, Callable[[], object]] = {
+    "fewer predictions than sources": scoring(predictions=SOURCES[:2]),
+    "transposed references": scoring(references=[SOURCES, SOURCES]),
+    "a string where a list is meant": scoring(sources=["He go ."], predictions=["He go ."], references=["He goes ."]),
+    "a sentence without references": scoring(references=[SOURCES[:1], [], SOURCES[2:]]),
+    "None among the predictions": scoring(predictions=[SOURCES[0], None, SOURCES[2]]),
+    "an empty corpus": scoring([], [], []),
+    "a file that is not UTF-8": lambda: read_lines("latin1.txt"),
+    "a missing file": lambda: read_lines("nowhere.txt"),
+    "a directory": lambda: read_lines("folder"),
+    "an M2 span beyond the sentence": lambda: read_m2("bad.m2"),
+    "predictions shifted by a line": scoring(LONGER[1:] + LONGER[:1], [[source] for source in LONGER], LONGER),
+}
+
+
+@pytest.mark.parametrize("fault", BAD_INPUT)
+def test_table_of_bad_input(fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("latin1.txt").write_bytes("A line .\nCaf\xe9 .\n".encode("latin1"))
+    Path("bad.m2").write_text("S I am agree with you .\nA 4 9|||Prep|||on|||REQUIRED|||-NONE-|||0\n", encoding="utf-8")
+    with pytest.raises(gecbench.InputError) as caught:
+        BAD_INPUT[fault]()
+    assert dict(table(README, "bad input"))[fault] == f"`{caught.value}`"
+
+
+def test_table_of_bad_input_is_whole() -> None:
+    assert [row[0] for row in table(README, "bad input")] == list(BAD_INPUT)
+
+
+def test_signature_table_names_the_fields() -> None:
+    score = gecbench.score(SOURCES, gecbench.Corpus(sources=SOURCES, references=ONE_EACH), resamples=2)["gleu"]
+    assert [row[0].strip("`") for row in table(README, "field")] == [*score.signature][:-1]
+    sample = re.search(r"^`(gleu\|.*)`$", README, re.MULTILINE)
+    assert sample
+    assert f"\n{sample[1]}\n" in README, "the sample is not the one that gecbench demo prints"
+
+
+def test_readme_starts_with_the_two_commands() -> None:
+    languages = [(block["language"], block["body"].strip()) for block in BLOCK.finditer(README)]
+    demo, tests = languages[:2]
+    assert demo == ("bash", "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/gecbench demo")
+    assert tests == ("bash", 'python3 -m venv .venv && .venv/bin/pip install ".[test]" && .venv/bin/pytest')
+    assert re.search(r"^## Run the tests\n\n```bash\n.*pytest\n```$", README, re.MULTILINE)
+
+
+@pytest.mark.parametrize("card", CARDS, ids=name_of)
+def test_card_is_complete(card: Path) -> None:
+    text = card.read_text(encoding="utf-8")
+    found = re.match(r"---\n(.*?)\n---\n", text, re.DOTALL)
+    assert found
+    header = yaml.safe_load(found[1])
+    assert {"evaluate", "metric"} <= set(header["tags"])
+    assert header["title"]
+    assert header["description"]
+    assert (card.parent / header["app_file"]).is_file()
+    wanted = ["Metric description", "How to use", "Inputs", "Output values", "Values from popular papers", "Examples"]
+    wanted += ["Limitations and bias", "Citation", "Further references"]
+    assert re.findall(r"^##+ (.*)", text, re.MULTILINE) == wanted
+    assert "gecbench" in (card.parent / "requirements.txt").read_text(encoding="utf-8")
+
+
+def test_published_values_in_the_gleu_card() -> None:
+    text = (ROOT / "metrics/gleu/README.md").read_text(encoding="utf-8")
+    goldens = json.loads((ROOT / "tests/goldens/gleu.json").read_text(encoding="utf-8"))
+    jfleg, fluency = table(text, "system"), table(text.partition("CoNLL-14 with")[2], "system")
+    for system, split, published, ours in jfleg:
+        golden = goldens["jfleg"][f"jfleg.{split}.{'source' if system == 'source' else 'human_average'}"]
+        value = golden["py2_full_precision"]["mean"] if system == "source" else golden["py2"]
+        assert (float(published), float(ours)) == (golden["published_x100"], round(100 * value, 2))
+    for system, published, official in fluency:
+        golden = goldens["conll14"][f"conll14.E-fluency.{'INPUT' if 'INPUT' in system else system}"]
+        assert published == f"{100 * golden['published_metric_scores']:.2f}"
+        assert official == f"{100 * golden['official_full_precision_1278']['mean']:.2f}"
+
+
+def test_page_of_the_gleu_card_scores() -> None:
+    specification = importlib.util.spec_from_file_location("gleu_page", ROOT / "metrics/gleu/app.py")
+    assert specification
+    assert specification.loader
+    page = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(page)
+    rows = [[*row, *[""] * (len(page.COLUMNS) - len(row))] for row in page.EXAMPLE]
+    result = page.score_rows([*rows, [""] * len(page.COLUMNS)])
+    expected = gecbench.GLEU().score(
+        sources=[row[0] for row in page.EXAMPLE],
+        predictions=[row[1] for row in page.EXAMPLE],
+        references=[row[2:] for row in page.EXAMPLE],
+    )
+    assert result["gleu"] == expected.value
+    assert len(result["sentence_scores"]) == len(page.EXAMPLE)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_relative_links_resolve(document: Path) -> None:
+    text = BLOCK.sub("", document.read_text(encoding="utf-8"))
+    links = re.findall(r"\]\(([^)\s]+)\)", text)
+    relative = [link.partition("#")[0] for link in links if not re.match(r"https?:|mailto:|#", link)]
+    assert not [link for link in relative if not (document.parent / link).exists()]
+
+
+@pytest.mark.parametrize("name", ["CITATION.cff", ".github/workflows/ci.yml", ".github/workflows/wheels.yml"])
+def test_yaml_parses(name: str) -> None:
+    if not (ROOT / name).exists():
+        pytest.skip("not part of a source distribution")
+    assert isinstance(yaml.safe_load((ROOT / name).read_text(encoding="utf-8")), dict)
+
+
+def test_citation_names_this_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = re.search(r'^version = "(.*)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert project
+    assert citation["version"] == project[1]
+    assert f"## [{project[1]}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
