@@ -4,6 +4,7 @@
 namespace gecbench::bindings {
 void bind_draws(nanobind::module_ module);
 void bind_interning(nanobind::module_ module);
+void bind_maxmatch(nanobind::module_ module);
 void bind_ngrams(nanobind::module_ module);
 }  // namespace gecbench::bindings
 
@@ -11,5 +12,6 @@ NB_MODULE(_native, module) {
   using namespace gecbench::bindings;
   bind_draws(module.def_submodule("draws"));
   bind_interning(module.def_submodule("interning"));
+  bind_maxmatch(module.def_submodule("maxmatch"));
   bind_ngrams(module.def_submodule("ngrams"));
 }

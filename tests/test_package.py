@@ -16,9 +16,19 @@ from gecbench.registry import METRICS, make_metric
 
 PACKAGE = Path(gecbench.__file__).parent
 LAYERS = (
-    *("version", "errors", "progress", "validation", "corpus", "formats", "edits", "kernels", "tokens"),
-    *("signature", "statistics", "policy", "result", "alignment_check", "metrics", "registry", "resample"),
-    *("analysis", "report", "api", "demo", "evaluate_metric", "modules", "cli", "__main__", "__init__"),
+    *("version", "errors", "progress", "validation", "corpus", "formats", "edits", "extraction", "kernels", "tokens"),
+    *(
+        "signature",
+        "statistics",
+        "policy",
+        "result",
+        "alignment_check",
+        "explanation",
+        "metrics",
+        "registry",
+        "resample",
+    ),
+    *("analysis", "error_types", "report", "api", "demo", "evaluate_metric", "modules", "cli", "__main__", "__init__"),
 )
 
 
@@ -83,7 +93,7 @@ def test_registry_and_signatures(name):
     score = metric.score_corpus(demo, demo.sources)
     assert make_metric(str(score.signature)) == metric
     assert score.signature["version"] == gecbench.__version__
-    assert score.signature["data"] == demo.fingerprint(metric.gold)
+    assert score.signature["data"] == demo.fingerprint(metric.gold(demo))
     assert set(score.to_dict()) == {"metric", "value", "parts", "interval", "sentences", "signature"}
     assert pickle.loads(pickle.dumps(score)).value == score.value
 

@@ -20,7 +20,7 @@ def scored(metric, system):
 
 def chosen_counts(metric, statistics):
     """Counts that the policy takes for each sentence, draws × sentences × counts, by single lookups."""
-    policy = metric.policy
+    policy = metric.reference_policy
     rows = policy.chosen_rows(statistics, 0, policy.draws(statistics))
     return np.array([[statistics.counts[row] for row in draw] for draw in rows])
 
@@ -42,8 +42,8 @@ def test_unresampled_totals_are_the_corpus(metric):
     """A resample that holds every sentence once is the corpus itself."""
     statistics = scored(metric, "good-corrector").statistics
     in_order = np.arange(len(statistics))[None]
-    totals = metric.policy.resampled_totals([statistics], Resamples(in_order, np.zeros_like(in_order)))
-    np.testing.assert_array_equal(totals[0], metric.policy.totals(statistics))
+    totals = metric.reference_policy.resampled_totals([statistics], Resamples(in_order, np.zeros_like(in_order)))
+    np.testing.assert_array_equal(totals[0], metric.reference_policy.totals(statistics))
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)

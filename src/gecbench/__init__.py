@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from gecbench.demo import load_demo, load_demo_systems
     from gecbench.edits import apply_edits, derive_references
     from gecbench.errors import GecbenchError, InputError
+    from gecbench.extraction import derive_annotations, extract_edits
     from gecbench.metrics.bleu import BLEU
     from gecbench.metrics.gleu import GLEU
+    from gecbench.metrics.m2 import M2
     from gecbench.modules import load_metric, register, unregister
     from gecbench.registry import METRICS, make_metric
     from gecbench.report import Report, Scores
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "BLEU": "metrics.bleu",
     "GLEU": "metrics.gleu",
+    "M2": "metrics.m2",
     "METRICS": "registry",
     "Annotation": "corpus",
     "Corpus": "corpus",
@@ -43,7 +46,9 @@ _HOMES = {
     "Signature": "signature",
     "apply_edits": "edits",
     "compare": "api",
+    "derive_annotations": "extraction",
     "derive_references": "edits",
+    "extract_edits": "extraction",
     "load_demo": "demo",
     "load_demo_systems": "demo",
     "load_metric": "modules",

@@ -99,12 +99,20 @@ def score_system(
         check_resamples(resamples)
     lines = predictions if isinstance(predictions, str) or predictions is None else list(predictions)
     scores: dict[str, Score] = {}
-    for wanted in metrics:
-        metric = make_metric(wanted)
-        column = metric.name if metric.name not in scores else str(wanted)
+    for column, metric in _columns(metrics).items():
         found = metric.score_corpus(corpus, lines, name=name, aligned=aligned)
         scores[column] = with_interval(found, resamples, seed) if resamples else found
     return scores
+
+
+def _columns(metrics: Sequence[str | Metric]) -> dict[str, Metric]:
+    made = [make_metric(metric) for metric in metrics]
+    names = [metric.name for metric in made]
+    columns = [name if names.count(name) == 1 else str(wanted) for name, wanted in zip(names, metrics, strict=True)]
+    for column in columns:
+        if columns.count(column) > 1:
+            raise InputError(f"the metric {column} is given twice")
+    return dict(zip(columns, made, strict=True))
 
 
 def _pairs(column: Mapping[str, Score], against: str) -> list[tuple[str, str]]:

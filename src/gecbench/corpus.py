@@ -96,13 +96,13 @@ class Corpus:
         if self.references is None:
             raise InputError(f"{self.name} has no references to choose from")
         references = [[texts[k] for k in chosen if k < len(texts)] for texts in self.references]
-        return self._replace(references=references)
+        return self.replace(references=references)
 
     def select(self, sentences: Sequence[int]) -> Corpus:
         """Return the corpus of these sentences, in this order."""
         if self.ids is None:
             raise AssertionError("ids are set when the corpus is made")
-        return self._replace(
+        return self.replace(
             sources=[self.sources[i] for i in sentences],
             references=None if self.references is None else [self.references[i] for i in sentences],
             annotations=None if self.annotations is None else [self.annotations[i] for i in sentences],
@@ -120,7 +120,8 @@ class Corpus:
                 digest.update(repr(sentence).encode(errors="surrogatepass"))
         return digest.hexdigest()[:8]
 
-    def _replace(self, **changes: object) -> Corpus:
+    def replace(self, **changes: object) -> Corpus:
+        """Return the same corpus with some fields changed."""
         fields: dict[str, object] = {
             "sources": self.sources,
             "references": self.references,

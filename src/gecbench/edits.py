@@ -44,11 +44,4 @@ def derive_references(corpus: Corpus) -> Corpus:
         [apply_edits(source, annotation.edits) for annotation in sentence] or [" ".join(source.split())]
         for source, sentence in zip(corpus.sources, corpus.annotations, strict=True)
     ]
-    return Corpus(
-        sources=corpus.sources,
-        references=references,
-        annotations=corpus.annotations,
-        ids=corpus.ids,
-        name=corpus.name,
-        metadata=corpus.metadata,
-    )
+    return corpus.replace(references=references)

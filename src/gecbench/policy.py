@@ -124,6 +124,90 @@ class Merged(ChosenRows):
         return statistics.offsets[None, :-1]
 
 
+@dataclass(frozen=True)
+class GreedyCumulative(Policy):
+    """The annotator who maximises F-beta of everything chosen so far, sentence by sentence, as M2 does.
+
+    Ties go to more matches, then to fewer edits, then to the annotator who comes first. Depends on the order of the
+    sentences.
+    """
+
+    name: ClassVar[str] = "greedy-cumulative"
+    beta: float = 0.5
+
+    def totals(self, statistics: Statistics) -> Counts:
+        """Walk the corpus in order."""
+        in_order = np.arange(len(statistics), dtype=np.int32)[None]
+        return self._walk(statistics, in_order)
+
+    def chosen(self, statistics: Statistics) -> npt.NDArray[np.int64]:
+        """Return the row chosen for each sentence."""
+        rows: npt.NDArray[np.int64] = kernels.select("maxmatch").greedy_choice(
+            statistics.counts, statistics.offsets, self.beta**2
+        )
+        return rows
+
+    def resampled_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> Totals:
+        """Walk every pseudo-corpus in its own order."""
+        sentences = len(statistics[0])
+        samples = (resamples.sentences + sentences * resamples.systems).astype(np.int32)
+        totals = self._walk(Statistics.concatenate(statistics), samples)
+        return totals[:, None, :].astype(np.float64)
+
+    def _walk(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
+        totals: Counts = kernels.select("maxmatch").greedy_totals(
+            statistics.counts, statistics.offsets, self.beta**2, np.ascontiguousarray(samples)
+        )
+        return totals
+
+
+@dataclass(frozen=True)
+class BestPerSentence(ChosenRows):
+    """The annotator with the best F-beta of the sentence alone; ties as in `greedy-cumulative`."""
+
+    name: ClassVar[str] = "best-per-sentence"
+    beta: float = 0.5
+
+    def draws(self, statistics: Statistics) -> int:
+        """Return 1: nothing is drawn."""
+        return 1
+
+    def totals(self, statistics: Statistics) -> Counts:
+        """Sum the best rows."""
+        totals: Counts = statistics.counts[self.chosen_rows(statistics, 0, 1)[0]].sum(axis=0, keepdims=True)
+        return totals
+
+    def chosen_rows(self, statistics: Statistics, first_draw: int, draws: int) -> npt.NDArray[np.int64]:
+        """Return the best row of each sentence."""
+        correct, proposed, gold = statistics.counts.T.astype(np.float64)
+        size = self.beta**2 * gold + proposed
+        f_score = np.where(size > 0, (1 + self.beta**2) * correct / np.where(size > 0, size, 1), 1.0)
+        sentence = np.repeat(np.arange(len(statistics)), statistics.choices())
+        best_last = np.lexsort((-np.arange(len(sentence)), -size, correct, f_score, sentence))
+        ends = np.searchsorted(sentence[best_last], np.arange(len(statistics)), side="right") - 1
+        return best_last[ends][None]
+
+
+@dataclass(frozen=True)
+class EachRow(ChosenRows):
+    """Every row in turn: the value is the average over the references or annotators."""
+
+    name: ClassVar[str] = "average"
+
+    def draws(self, statistics: Statistics) -> int:
+        """Return the number of rows, which every sentence must share."""
+        return int(statistics.choices()[0])
+
+    def totals(self, statistics: Statistics) -> Counts:
+        """Sum the rows of each position."""
+        totals: Counts = statistics.counts.reshape(len(statistics), self.draws(statistics), -1).sum(axis=0)
+        return totals
+
+    def chosen_rows(self, statistics: Statistics, first_draw: int, draws: int) -> npt.NDArray[np.int64]:
+        """Return the row of each position."""
+        return statistics.offsets[None, :-1] + np.arange(first_draw, first_draw + draws)[:, None]
+
+
 def _exact_float(statistics: Sequence[Statistics], resamples: Resamples) -> npt.DTypeLike:
     """Return the smallest float type in which every total is an exact integer."""
     largest = max((int(np.abs(counted.counts).max(initial=0)) for counted in statistics), default=0)

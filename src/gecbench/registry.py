@@ -41,6 +41,13 @@ METRICS: Mapping[str, MetricEntry] = {
             "gecbench.metrics.gleu:GLEU",
         ),
         MetricEntry(
+            "m2",
+            "M2",
+            "MaxMatch: F0.5 of edits, read off the lattice of minimal alignments that matches the gold best",
+            "Dahlmeier & Ng 2012",
+            "gecbench.metrics.m2:M2",
+        ),
+        MetricEntry(
             "bleu",
             "BLEU",
             "Machine-translation BLEU by sacrebleu, blind to the source: a negative control",

@@ -97,7 +97,7 @@ def _values(metric: Metric, statistics: Sequence[Statistics], chunks: Iterator[R
     values = []
     with progress(resamples, "resampling") as bar:
         for chunk in chunks:
-            totals = metric.policy.resampled_totals(statistics, chunk)
+            totals = metric.reference_policy.resampled_totals(statistics, chunk)
             values.append(metric.values(totals).mean(axis=-1))
             bar.update(len(chunk.sentences))
     return np.concatenate(values)

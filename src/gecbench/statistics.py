@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +13,14 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Statistics:
-    """The rows of sentence i are `counts[offsets[i]:offsets[i + 1]]`, one per reference (or annotator)."""
+    """The rows of sentence i are `counts[offsets[i]:offsets[i + 1]]`, one per reference (or annotator).
+
+    `notes` says how the counts were made, where a score should tell.
+    """
 
     counts: Counts
     offsets: npt.NDArray[np.int64]
+    notes: Mapping[str, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -39,3 +43,10 @@ class Statistics:
         mask = np.isin(position, np.asarray(kept))
         sizes = np.add.reduceat(mask.astype(np.int64), self.offsets[:-1])
         return Statistics(self.counts[mask], np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+
+    @staticmethod
+    def concatenate(parts: Sequence[Statistics]) -> Statistics:
+        """Return the sentences of several statistics one after another."""
+        shifts = np.cumsum([0, *(len(part.counts) for part in parts[:-1])])
+        offsets = [part.offsets[1:] + shift for part, shift in zip(parts, shifts, strict=True)]
+        return Statistics(np.concatenate([part.counts for part in parts]), np.concatenate([[0], *offsets]))

@@ -6,8 +6,8 @@ import argparse
 import json
 from typing import Any
 
-from gecbench.analysis import by_edit_distance, by_reference_count
 from gecbench.api import compare
+from gecbench.cli.groups import GROUPINGS, render_groups
 from gecbench.cli.options import (
     add_command,
     add_corpus_options,
@@ -35,8 +35,8 @@ def add_parser(commands: Any) -> None:
     views.add_argument("--per-sentence", action="store_true", help="print the score of every sentence instead")
     views.add_argument(
         "--by",
-        choices=("edit-distance", "references"),
-        help="print the first metric's scores grouped by distance from the source, or by number of references",
+        choices=tuple(GROUPINGS),
+        help="print the first metric's scores by distance from the source, number of references or (M2) error type",
     )
 
 
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
     if options.per_sentence:
         print(_per_sentence(report, corpus, options.format))
     elif options.by:
-        print(_grouped(report, corpus, systems, options.by, options.format))
+        print(render_groups(options.by, report, corpus, systems, options.format))
     else:
         print(report.render(options.format))
 
@@ -77,41 +77,3 @@ def _per_sentence(report: Report, corpus: Corpus, table_format: str) -> str:
     header = ["id", *(f"{system} {metric}" if several else metric for system, metric in columns)]
     cells = [[ids[i], *(f"{100 * values[i]:.2f}" for values in columns.values())] for i in range(len(corpus))]
     return render_table(Table(header, cells), table_format)
-
-
-def _grouped(report: Report, corpus: Corpus, systems: dict[str, list[str]], by: str, table_format: str) -> str:
-    first = report.metrics[0]
-    groups: dict[str, list[Any]] = {
-        system: by_edit_distance(report[system][first], corpus, systems[system])
-        if by == "edit-distance"
-        else by_reference_count(report[system][first])
-        for system in report
-    }
-    if table_format == "json":
-        plain = {system: [vars(group) for group in found] for system, found in groups.items()}
-        return json.dumps({"metric": first, "by": by, "systems": plain}, ensure_ascii=False, indent=2)
-    return render_table(_distance_table(groups) if by == "edit-distance" else _reference_table(groups), table_format)
-
-
-def _distance_table(groups: dict[str, list[Any]]) -> Table:
-    labels = [f"{group.label} characters" for group in next(iter(groups.values()))]
-    cells = [
-        [
-            system,
-            *("–" if group.value is None else f"{100 * group.value:.2f} ({group.sentences})" for group in found),
-        ]
-        for system, found in groups.items()
-    ]
-    return Table(["system", *labels], cells)
-
-
-def _reference_table(groups: dict[str, list[Any]]) -> Table:
-    labels = [f"{group.references} ref{'s' if group.references > 1 else ''}" for group in next(iter(groups.values()))]
-    cells = [
-        [
-            system,
-            *(f"{100 * group.value:.2f} ({100 * group.low:.2f} – {100 * group.high:.2f})" for group in found),
-        ]
-        for system, found in groups.items()
-    ]
-    return Table(["system", *labels], cells)

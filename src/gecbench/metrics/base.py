@@ -27,12 +27,15 @@ class Metric(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
-    gold: ClassVar[Gold] = "references"
 
     @property
     @abstractmethod
-    def policy(self) -> Policy:
+    def reference_policy(self) -> Policy:
         """How references are chosen."""
+
+    def gold(self, corpus: Corpus) -> Gold:
+        """Return what of the corpus is scored against."""
+        return "references"
 
     @abstractmethod
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
@@ -82,13 +85,13 @@ class Metric(ABC):
 
     def score_statistics(self, statistics: Statistics, signature: Signature) -> Score:
         """Score counts that are already there."""
-        totals = self.policy.totals(statistics)
+        totals = self.reference_policy.totals(statistics)
         value = float(np.mean(self.values(totals)))
-        return Score(self, value, self.parts(totals), signature, statistics)
+        return Score(self, value, {**self.parts(totals), **statistics.notes}, signature, statistics)
 
     def value_of(self, statistics: Statistics) -> float:
         """Return the corpus value of counts, without its parts."""
-        return float(np.mean(self.values(self.policy.totals(statistics))))
+        return float(np.mean(self.values(self.reference_policy.totals(statistics))))
 
     @classmethod
     def parameters(cls) -> Mapping[str, Any]:
@@ -96,7 +99,7 @@ class Metric(ABC):
         return {field.name: field.default for field in fields(cls)}  # type: ignore[arg-type]
 
     def _all_fields(self, corpus: Corpus) -> dict[str, object]:
-        return {**self.signature_fields(corpus), "data": corpus.fingerprint(self.gold)}
+        return {**self.signature_fields(corpus), "data": corpus.fingerprint(self.gold(corpus))}
 
 
 def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:

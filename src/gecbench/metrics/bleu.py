@@ -42,7 +42,7 @@ class BLEU(Metric):
         check_choice("bleu", "smoothing", self.smoothing, _SMOOTHING)
 
     @property
-    def policy(self) -> Merged:
+    def reference_policy(self) -> Merged:
         """All references at once."""
         return Merged()
 

@@ -63,7 +63,7 @@ class GLEU(Metric):
         check_choice("gleu", "tokens", self.tokens, ("ascii", "unicode"))
 
     @property
-    def policy(self) -> Sampled:
+    def reference_policy(self) -> Sampled:
         """One reference per sentence and draw."""
         return Sampled(self.iterations, self.draws)
 

@@ -1,0 +1,71 @@
+"""`gecbench explain`: what a metric saw, sentence by sentence."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from gecbench.cli.options import add_command, add_corpus_options, read_corpus, read_systems
+from gecbench.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.explanation import Explanation, html_page
+from gecbench.formats.text import write_lines
+from gecbench.metrics.m2 import M2
+from gecbench.metrics.m2_explain import explain_corpus
+from gecbench.registry import make_metric
+
+_EXAMPLES = """  gecbench explain --gold gold.m2 -p output.txt
+  gecbench explain --gold gold.m2 -p output.txt --sentences 3 17
+  gecbench explain -c demo -p output.txt --html explained.html
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    parser = add_command(commands, "explain", "Show edits and matches, sentence by sentence", _EXAMPLES, run)
+    add_corpus_options(parser)
+    parser.add_argument("-m", "--metric", default="m2", help="the metric to explain (default: m2)")
+    parser.add_argument("--sentences", metavar="N", nargs="+", type=int, help="only these sentences, counted from 1")
+    parser.add_argument("--html", metavar="FILE", help="write a page instead of printing")
+    parser.add_argument("--colour", choices=("auto", "always", "never"), default="auto", help="colours on a terminal")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Explain and print."""
+    corpus = read_corpus(options)
+    systems = read_systems(options, corpus)
+    metric = make_metric(options.metric)
+    sentences = _sentences(options.sentences, len(corpus))
+    for name, predictions in systems.items():
+        explanations = _explain(metric, corpus, predictions, sentences)
+        if options.html:
+            if len(systems) > 1:
+                raise InputError("a page shows one system", fix="Give one predictions file with --html")
+            write_lines(options.html, [html_page(explanations, f"{name}: {metric.title}")])
+            return
+        colour = _colour(options.colour)
+        print("\n\n".join(explanation.to_text(colour) for explanation in explanations))
+
+
+def _explain(metric: Any, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
+    if isinstance(metric, M2):
+        return explain_corpus(metric, corpus, predictions, sentences)
+    raise InputError(f"{metric.name} has no edits to explain", fix="Use -m m2")
+
+
+def _sentences(wanted: Sequence[int] | None, total: int) -> list[int]:
+    if wanted is None:
+        return list(range(total))
+    for number in wanted:
+        if not 1 <= number <= total:
+            raise InputError(f"no sentence {number}", fix=f"Sentences are counted from 1 to {total}")
+    return [number - 1 for number in wanted]
+
+
+def _colour(choice: str) -> bool:
+    if choice == "auto":
+        return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return choice == "always"

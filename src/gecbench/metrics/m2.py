@@ -1,0 +1,194 @@
+"""M2, the MaxMatch score (Dahlmeier & Ng 2012): F-beta of edits read off a lattice that favours the gold edits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench import kernels
+from gecbench.corpus import Annotation, Corpus, Gold
+from gecbench.errors import InputError
+from gecbench.extraction import derive_annotations
+from gecbench.metrics.base import Metric, Values, check_choice
+from gecbench.metrics.m2_gold import MatchInput, complete, in_official_order, match_input, restrict
+from gecbench.policy import BestPerSentence, EachRow, GreedyCumulative, Policy
+from gecbench.signature import Signature
+from gecbench.statistics import Counts, Statistics
+
+PolicyName = Literal["greedy-cumulative", "best-per-sentence", "average"]
+Release = Literal["master", "3.2"]
+_POLICIES = ("greedy-cumulative", "best-per-sentence", "average")
+
+
+@dataclass(frozen=True)
+class M2(Metric):
+    """F-beta of a system's edits, taken as the path through all minimal alignments that matches the gold edits best.
+
+    Equal to the official scorer, its floating-point ties included; where a corpus has annotations these are the gold,
+    else edits are extracted from its references (`gecbench.extraction`).
+
+    `beta`: 0.5 weighs precision twice as much as recall.
+    `max_unchanged_words`: an edit may span so many unchanged words.
+    `ignore_whitespace_casing`: leave out proposed edits that change only spaces or letter case. As officially, the
+      gold keeps such edits, so a correct change of case becomes a miss.
+    `release`: "master" (April 2016 and later), or "3.2", which cannot match two or more words inserted at the start.
+    `policy`: "greedy-cumulative" is official: the annotator who makes the running total best, in the order of the
+      sentences. "best-per-sentence" looks at each sentence alone; "average" is the mean over the annotators.
+    `annotators`: "all", or some, as in "0" or "0+2".
+
+    Quirks kept: a gold edit listed twice is credited twice, gold edits not in the order of the text may be lost, and a
+    sentence that nobody annotated counts as one that needs no edits.
+
+    >>> from gecbench.formats.m2 import parse_m2
+    >>> corpus = parse_m2(["S The cat sat at mat .", "A 3 4|||Prep|||on|||REQUIRED|||-NONE-|||0",
+    ...                    "A 4 4|||ArtOrDet|||the||a|||REQUIRED|||-NONE-|||0"])
+    >>> score = M2().score_corpus(corpus, ["A cat sat on the mat ."])
+    >>> [score.parts[name] for name in ("correct", "proposed", "gold")]
+    [2.0, 3.0, 2.0]
+    """
+
+    name: ClassVar[str] = "m2"
+    title: ClassVar[str] = "M2"
+
+    beta: float = 0.5
+    max_unchanged_words: int = 2
+    ignore_whitespace_casing: bool = False
+    release: Release = "master"
+    policy: PolicyName = "greedy-cumulative"
+    annotators: str = "all"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.beta, (int, float)) or not 0 <= self.beta < float("inf"):
+            raise InputError(f"m2: beta={self.beta!r} is not a number of at least 0")
+        if not isinstance(self.max_unchanged_words, int) or self.max_unchanged_words < 0:
+            raise InputError(
+                f"m2: max_unchanged_words={self.max_unchanged_words!r} is not a whole number of at least 0"
+            )
+        check_choice("m2", "release", self.release, ("master", "3.2"))
+        check_choice("m2", "policy", self.policy, _POLICIES)
+        self.annotator_ids()
+
+    @property
+    def reference_policy(self) -> Policy:
+        """How the annotator is chosen."""
+        if self.policy == "average":
+            return EachRow()
+        return GreedyCumulative(self.beta) if self.policy == "greedy-cumulative" else BestPerSentence(self.beta)
+
+    def annotator_ids(self) -> list[int] | None:
+        """Return the chosen annotators, or None for all."""
+        if self.annotators == "all":
+            return None
+        try:
+            return [int(part) for part in str(self.annotators).split("+")]
+        except ValueError:
+            raise InputError(f"m2: annotators={self.annotators!r} is unknown", fix="Write all, 0 or 0+2") from None
+
+    def gold(self, corpus: Corpus) -> Gold:
+        """Return annotations where there are any, else references."""
+        return "references" if corpus.annotations is None else "annotations"
+
+    def gold_annotations(self, corpus: Corpus) -> list[list[Annotation]]:
+        """Return what each sentence is scored against, one annotation per row of the counts."""
+        if corpus.annotations is None and corpus.references is None:
+            raise InputError(f"M2 needs annotations or references, but {corpus.name} has neither")
+        annotated = corpus if corpus.annotations is not None else derive_annotations(corpus)
+        chosen: Sequence[Sequence[Annotation]] = annotated.annotations or ()
+        wanted = self.annotator_ids()
+        if wanted is not None:
+            known = {annotation.annotator for sentence in chosen for annotation in sentence}
+            if not set(wanted) <= known:
+                raise InputError(f"m2: {corpus.name} has no annotator {sorted(set(wanted) - known)}")
+            chosen = restrict(chosen, wanted)
+        return complete(chosen) if self.policy == "average" else [in_official_order(found) for found in chosen]
+
+    def prepare(self, corpus: Corpus, predictions: Sequence[str]) -> MatchInput:
+        """Intern sources, predictions and gold."""
+        return match_input(
+            corpus.sources, predictions, self.gold_annotations(corpus), fold=self.ignore_whitespace_casing
+        )
+
+    def prepare_sentence(self, source: str, prediction: str, annotation: Annotation) -> MatchInput:
+        """Intern one sentence and one annotator."""
+        return match_input([source], [prediction], [[annotation]], fold=self.ignore_whitespace_casing)
+
+    def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
+        """Return correct, proposed and gold edits of every sentence and annotator."""
+        prepared = self.prepare(corpus, predictions)
+        kernel = kernels.select("maxmatch")
+        folded = prepared.folded or (None, None)
+        counts, settled = kernel.match_corpus(
+            *prepared.arguments(), self.max_unchanged_words, self.release, folded[0], folded[1]
+        )
+        notes = {
+            "settled_literally": float((settled == kernel.LITERAL).sum()),
+            "too_large_for_literal": float((settled == kernel.TOO_LARGE).sum()),
+        }
+        return Statistics(counts, prepared.rows, notes)
+
+    def values(self, totals: npt.NDArray[Any]) -> Values:
+        """Return F-beta."""
+        return f_beta(*precision_recall(totals), self.beta)
+
+    def parts(self, totals: Counts) -> dict[str, float]:
+        """Return precision, recall and the three counts, averaged over the annotators if the policy does."""
+        precision, recall = precision_recall(totals)
+        correct, proposed, gold = totals.mean(axis=0).tolist()
+        return {
+            "precision": float(precision.mean()),
+            "recall": float(recall.mean()),
+            "correct": correct,
+            "proposed": proposed,
+            "gold": gold,
+        }
+
+    def sentence_values(self, statistics: Statistics) -> Values:
+        """Return F-beta of each sentence against its best annotator."""
+        rows = BestPerSentence(self.beta).chosen_rows(statistics, 0, 1)[0]
+        return self.values(statistics.counts[rows])
+
+    def signature_fields(self, corpus: Corpus) -> dict[str, object]:
+        """Return gold, beta, options and policy."""
+        return {
+            "gold": "edits" if self.gold(corpus) == "annotations" else f"rewrites:{corpus.reference_range()}",
+            "beta": self.beta,
+            "unchanged": self.max_unchanged_words,
+            "case": "ignored" if self.ignore_whitespace_casing else "mixed",
+            "release": self.release,
+            "policy": self.policy,
+            "annotators": self.annotators,
+            "tok": "unicode",
+        }
+
+    @classmethod
+    def from_signature(cls, signature: Signature) -> M2:
+        """Return the configuration that made a score."""
+        try:
+            return cls(
+                beta=float(signature["beta"]),
+                max_unchanged_words=int(signature["unchanged"]),
+                ignore_whitespace_casing=signature["case"] == "ignored",
+                release=signature["release"],  # type: ignore[arg-type]
+                policy=signature["policy"],  # type: ignore[arg-type]
+                annotators=signature["annotators"],
+            )
+        except (KeyError, ValueError) as error:
+            raise InputError(f"not a complete M2 signature: {signature}") from error
+
+
+def precision_recall(totals: npt.NDArray[Any]) -> tuple[Values, Values]:
+    """Return precision and recall of (correct, proposed, gold), each 1 where its denominator is 0."""
+    correct, proposed, gold = (totals[..., k].astype(np.float64) for k in range(3))
+    precision = np.where(proposed > 0, correct / np.where(proposed > 0, proposed, 1), 1.0)
+    recall = np.where(gold > 0, correct / np.where(gold > 0, gold, 1), 1.0)
+    return precision, recall
+
+
+def f_beta(precision: Values, recall: Values, beta: float) -> Values:
+    """Return (1 + beta²) P R / (beta² P + R), 0 where that is 0/0."""
+    size = beta**2 * precision + recall
+    return np.where(size > 0, (1 + beta**2) * precision * recall / np.where(size > 0, size, 1), 0.0)

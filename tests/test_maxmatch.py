@@ -1,0 +1,220 @@
+"""The MaxMatch kernel: the official scorer's quirks, and three implementations that must agree (spec B.1-B.9, B.12)."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from m2_corpus import Block, TextEdit, flatten, intern, pack, parse_m2
+
+from gecbench.kernels import maxmatch as python_kernel
+from gecbench.kernels.maxmatch_literal import GoldEdit, Match, match_literally
+
+FOLDED = [[1], [1], [2], [1, 1], [3], [2, 1]]
+
+
+def _native() -> ModuleType | None:
+    try:
+        return importlib.import_module("gecbench._native").maxmatch
+    except ImportError:
+        return None
+
+
+KERNELS = [kernel for kernel in (python_kernel, _native()) if kernel is not None]
+
+
+@pytest.fixture(params=KERNELS, ids=lambda kernel: kernel.__name__)
+def kernel(request: pytest.FixtureRequest) -> ModuleType:
+    return request.param
+
+
+def counts_of(
+    kernel: ModuleType,
+    source: str,
+    hypothesis: str,
+    *edits: TextEdit,
+    ignore_case: bool = False,
+    **options: object,
+) -> tuple[int, ...]:
+    """Counts of one sentence, asserted to be the literal algorithm's too."""
+    corpus = intern([Block(source, {0: list(edits)})], [hypothesis])
+    folded = corpus.folded() if ignore_case else None
+    if ignore_case:
+        options["folded_characters"], options["folded_offsets"] = corpus.folded_arrays()
+    counts, _ = kernel.match_corpus(*corpus.arrays, **options)
+    literal_options = {name: options[name] for name in ("max_unchanged_words", "release") if name in options}
+    golds = corpus.golds[0][0]
+    literal = match_literally(corpus.sources[0], corpus.hypotheses[0], golds, folded=folded, **literal_options)
+    assert tuple(counts[0]) == literal[:3]
+    return literal[:3]
+
+
+THREE_SENTENCES = """S Our fox ran at hill .
+A 3 4|||Prep|||up|||REQUIRED|||-NONE-|||0
+A 4 4|||Det|||that||this|||REQUIRED|||-NONE-|||0
+
+S Our hen .
+A 1 2|||Noun|||hens|||REQUIRED|||-NONE-|||0
+A -1 -1|||noop|||-NONE-|||-NONE-|||-NONE-|||1
+
+S Young wolves is a pack hunter .
+A 2 3|||Verb|||are|||REQUIRED|||-NONE-|||0
+A 3 4|||Det|||-NONE-|||REQUIRED|||-NONE-|||0
+A 5 6|||Noun|||hunters|||REQUIRED|||-NONE-|||0
+A 1 2|||Noun|||wolf|||REQUIRED|||-NONE-|||1
+"""
+
+
+def test_worked_example_of_three_sentences(kernel: ModuleType) -> None:
+    """Spec B.14.1 in other words: counts of every annotator, the greedy choice and its totals."""
+    hypotheses = ["My fox ran up that hill .", "Our hen .", "Young wolves are pack hunter ."]
+    corpus = intern(parse_m2(THREE_SENTENCES), hypotheses)
+    counts, _ = kernel.match_corpus(*corpus.arrays)
+    assert counts.tolist() == [[2, 3, 2], [0, 0, 1], [0, 0, 0], [2, 2, 3], [0, 1, 1]]
+    offsets = corpus.arrays.annotator_offsets
+    assert kernel.greedy_choice(counts, offsets, 0.25).tolist() == [0, 2, 3]
+    assert kernel.greedy_totals(counts, offsets, 0.25, np.array([[0, 1, 2]], dtype=np.int32)).tolist() == [[4, 5, 5]]
+
+
+def test_rounding_and_doubled_arcs_decide(kernel: ModuleType) -> None:
+    """Spec B.14.2: exact arithmetic would propose one edit."""
+    assert counts_of(kernel, "f a", "e a c f") == (0, 2, 0)
+    _, settled = kernel.match_corpus(*intern([Block("f a", {0: []})], ["e a c f"]).arrays)
+    assert settled.tolist() == [kernel.LITERAL]
+
+
+def test_ties_go_to_the_first(kernel: ModuleType) -> None:
+    """Spec B.14.3."""
+    assert counts_of(kernel, "a b a", "a a a b") == (0, 1, 0)
+
+
+def test_merging_spans_at_most_two_unchanged_words(kernel: ModuleType) -> None:
+    """Spec B.5."""
+    assert counts_of(kernel, "x a b y", "p a b q", (0, 4, ("p a b q",))) == (1, 1, 1)
+    assert counts_of(kernel, "x a b c y", "p a b c q", (0, 5, ("p a b c q",))) == (0, 2, 1)
+    wide = {"max_unchanged_words": 3}
+    assert counts_of(kernel, "x a b c y", "p a b c q", (0, 5, ("p a b c q",)), **wide) == (1, 1, 1)
+    narrow = {"max_unchanged_words": 1}
+    assert counts_of(kernel, "x a b y", "p a b q", (0, 4, ("p a b q",)), **narrow) == (0, 2, 1)
+
+
+def test_quirks_of_counting(kernel: ModuleType) -> None:
+    """Spec B.8: duplicates are credited twice; gold edits out of textual order are lost."""
+    assert counts_of(kernel, "a b c", "a x c", (1, 2, ("x",)), (1, 2, ("x",))) == (2, 1, 2)
+    assert counts_of(kernel, "a b c d", "x b c y", (3, 4, ("y",)), (0, 1, ("x",))) == (1, 2, 2)
+    assert counts_of(kernel, "a b c d", "x b c y", (0, 1, ("x",)), (3, 4, ("y",))) == (2, 2, 2)
+    correct, _, gold = counts_of(kernel, "a b", "a x y b", (1, 1, ("y",)), (1, 1, ("x",)))
+    assert (correct, gold) == (1, 2)
+
+
+def test_alternatives_and_adjacent_edits(kernel: ModuleType) -> None:
+    """Spec B.6, B.7: any alternative will do; unmatched neighbours merge, matched ones stay apart."""
+    assert counts_of(kernel, "a b c", "a x c", (1, 2, ("y", "x"))) == (1, 1, 1)
+    assert counts_of(kernel, "a b c d", "a x y d") == (0, 1, 0)
+    assert counts_of(kernel, "a b c d", "a x y d", (1, 2, ("x",)), (2, 3, ("y",))) == (2, 2, 2)
+    assert counts_of(kernel, "a b c d", "a x y d", (1, 3, ("x y",)), (2, 3, ("y",))) == (1, 1, 2)
+
+
+def test_release_3_2_misplaces_insertions_at_the_front(kernel: ModuleType) -> None:
+    """Spec B.12."""
+    assert counts_of(kernel, "a b", "x y a b", (0, 0, ("x y",)), release="master")[0] == 1
+    assert counts_of(kernel, "a b", "x y a b", (0, 0, ("x y",)), release="3.2")[0] == 0
+    assert counts_of(kernel, "a b", "x a b", (0, 0, ("x",)), release="3.2") == (1, 1, 1)
+
+
+def test_ignoring_whitespace_and_case(kernel: ModuleType) -> None:
+    """Spec B.8: such edits are not proposed, yet their gold edits stay and are missed."""
+    assert counts_of(kernel, "the Cat sat", "The Cat sat", (0, 1, ("The",)), ignore_case=True) == (0, 0, 1)
+    assert counts_of(kernel, "I can not swim", "I cannot swim", ignore_case=True) == (0, 0, 0)
+    assert counts_of(kernel, "I can not swim", "I cannot swim") == (0, 1, 0)
+    assert counts_of(kernel, "i can not swam", "i can not swim", ignore_case=True) == (0, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("source", "hypothesis", "expected"),
+    [("", "", (0, 0, 1)), ("", "a b", (0, 1, 1)), ("a b", "", (0, 1, 1)), ("a b", "a b", (0, 0, 1))],
+)
+def test_empty_and_equal_sentences(kernel: ModuleType, source: str, hypothesis: str, expected: tuple[int, ...]) -> None:
+    """A gold edit outside the sentence counts as gold and never matches."""
+    assert counts_of(kernel, source, hypothesis, (7, 9, ("a",))) == expected
+
+
+def test_identity_gold_edit_is_never_correct(kernel: ModuleType) -> None:
+    """Spec B.6."""
+    assert counts_of(kernel, "a b c", "a x c", (0, 1, ("a",))) == (0, 1, 1)
+
+
+def test_bad_arguments_are_refused(kernel: ModuleType) -> None:
+    arrays = intern([Block("a", {0: []})], ["b"]).arrays
+    with pytest.raises(ValueError, match="release"):
+        kernel.match_corpus(*arrays, release="2.0")
+    with pytest.raises(ValueError, match="max_unchanged_words"):
+        kernel.match_corpus(*arrays, max_unchanged_words=-1)
+
+
+def test_long_repetition_is_bounded(kernel: ModuleType) -> None:
+    """A tie in a lattice too large for the arc list keeps the exact answer and says so."""
+    arrays = intern([Block("f a", {0: []})], ["e a c f"]).arrays
+    counts, settled = kernel.match_corpus(*arrays, arc_limit=5)
+    assert (counts.tolist(), settled.tolist()) == ([[0, 1, 0]], [kernel.TOO_LARGE])
+    source, clause = list(range(12)), [3, 4, 5]
+    repeated = pack([source], [source[:6] + clause * 60], [[[GoldEdit(6, 6, ((3, 4, 5),))]]])
+    assert kernel.match_corpus(*repeated)[0][0, 0] == 1
+
+
+def test_a_thousand_gold_edits(kernel: ModuleType) -> None:
+    """Every one is gold; one per source token can be correct."""
+    source, hypothesis = [[0] * 5 + [1, 2, 3]], [[0] * 5 + [4, 5, 6]]
+    golds = [GoldEdit(start, start + 1, ((4 + start - 5,),)) for start in (5, 6, 7)]
+    noise = [GoldEdit(index % 8, index % 8 + 1, ((9,),)) for index in range(997)]
+    counts, _ = kernel.match_corpus(*pack(source, hypothesis, [[noise + golds]]))
+    assert counts.tolist() == [[3, 3, 1000]]
+
+
+tokens = st.integers(0, 3)
+sentences = st.lists(tokens, max_size=7)
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[list[int], list[int], list[GoldEdit]]:
+    """Few symbols, so many ties; gold edits that often agree, repeat, overlap, lie outside or out of order."""
+    source, hypothesis = draw(sentences), draw(st.lists(tokens, max_size=9))
+    if draw(st.booleans()):
+        place = draw(st.integers(0, len(source)))
+        hypothesis = source[:place] + draw(st.lists(tokens, max_size=3)) + source[place + draw(st.integers(0, 2)) :]
+    pieces = st.builds(lambda at, size: tuple(hypothesis[at : at + size]), st.integers(0, 9), st.integers(0, 3))
+    texts = st.lists(pieces | st.lists(tokens, max_size=3).map(tuple), max_size=3).map(tuple)
+    near = st.builds(lambda at, size, text: GoldEdit(at, at + size, text), st.integers(0, 7), st.integers(0, 2), texts)
+    wild = st.builds(GoldEdit, st.integers(-2, 9), st.integers(-2, 9), texts)
+    golds = draw(st.lists(near | wild, max_size=6))
+    golds += draw(st.lists(st.sampled_from(golds), max_size=2)) if golds else []
+    return source, hypothesis, golds
+
+
+@settings(max_examples=1500, deadline=None)
+@given(pairs(), st.sampled_from([2, 2, 0, 1, 3]), st.sampled_from(["master", "3.2"]), st.booleans())
+def test_all_implementations_agree(
+    pair: tuple[list[int], list[int], list[GoldEdit]], unchanged: int, release: str, ignore: bool
+) -> None:
+    """Literal, fast Python and native: counts, how they were settled, official path, exact answers past the limit."""
+    source, hypothesis, golds = pair
+    literal: Match = match_literally(source, hypothesis, golds, unchanged, release, FOLDED if ignore else None)
+    arrays = pack([source], [hypothesis], [[golds]])
+    options: dict[str, object] = {"max_unchanged_words": unchanged, "release": release}
+    if ignore:
+        options["folded_characters"], options["folded_offsets"] = flatten(FOLDED)
+    outcomes = []
+    for kernel in KERNELS:
+        counts, settled = kernel.match_corpus(*arrays, **options)
+        assert tuple(counts[0]) == literal[:3]
+        counts, how, path = kernel.match_sentence(arrays[0], arrays[2], *arrays[6:], **options)
+        assert (tuple(counts), how) == (literal[:3], kernel.LITERAL)
+        assert [tuple(edit) for edit in path.tolist()] == literal.path
+        exact, bounded = kernel.match_corpus(*arrays, arc_limit=0, **options)
+        assert (bounded[0] == kernel.FAST) == (settled[0] == kernel.FAST)
+        outcomes.append((settled.tolist(), exact.tolist(), bounded.tolist()))
+    assert outcomes[1:] == outcomes[:-1]
