@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import gecbench
+from gecbench.corpora.catalog import DATASETS
+from gecbench.modules import metric_modules
 
 DEMO, SYSTEMS = gecbench.load_demo(), gecbench.load_demo_systems()
 INPUTS = {
@@ -92,7 +94,7 @@ def test_as_the_trainer_calls_it(gleu):
 
 
 def test_registered_name_offline_and_undone():
-    assert gecbench.register(quiet=True) == gecbench.register(quiet=True) == ["gleu"]
+    assert gecbench.register(quiet=True) == gecbench.register(quiet=True) == [*metric_modules(), *DATASETS]
     try:
         assert evaluate.load("gleu").compute(**INPUTS)["gleu"] == EXPECTED.value
     finally:
@@ -107,6 +109,7 @@ def test_register_says_what_it_did(capsys):
     gecbench.unregister()
     message = capsys.readouterr().err
     assert 'evaluate.load("gleu")' in message
+    assert 'datasets.load_dataset("jfleg")' in message
     assert "gecbench.unregister()" in message
 
 
@@ -139,6 +142,6 @@ def test_two_processes(tmp_path):
 
 
 def test_every_module_is_small_and_carries_its_documents():
-    for name, folder in gecbench.modules.metric_modules().items():
+    for name, folder in metric_modules().items():
         assert len((folder / f"{name}.py").read_text().splitlines()) <= 100
         assert {"README.md", "app.py", "requirements.txt"} <= {path.name for path in folder.iterdir()}

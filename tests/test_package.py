@@ -16,7 +16,19 @@ from gecbench.registry import METRICS, make_metric
 
 PACKAGE = Path(gecbench.__file__).parent
 LAYERS = (
-    *("version", "errors", "progress", "validation", "corpus", "formats", "edits", "extraction", "kernels", "tokens"),
+    *(
+        "version",
+        "errors",
+        "folders",
+        "progress",
+        "validation",
+        "corpus",
+        "formats",
+        "edits",
+        "extraction",
+        "kernels",
+        "tokens",
+    ),
     *(
         "signature",
         "statistics",
@@ -28,7 +40,19 @@ LAYERS = (
         "registry",
         "resample",
     ),
-    *("analysis", "error_types", "report", "api", "demo", "evaluate_metric", "modules", "cli", "__main__", "__init__"),
+    *(
+        "analysis",
+        "error_types",
+        "report",
+        "api",
+        "demo",
+        "evaluate_metric",
+        "corpora",
+        "modules",
+        "cli",
+        "__main__",
+        "__init__",
+    ),
 )
 
 

@@ -15,6 +15,7 @@ from gecbench.version import __version__
 
 if TYPE_CHECKING:
     from gecbench.api import compare, score
+    from gecbench.corpora.load import load_corpus, load_dataset, load_rows
     from gecbench.corpus import Annotation, Corpus, Edit
     from gecbench.demo import load_demo, load_demo_systems
     from gecbench.edits import apply_edits, derive_references
@@ -49,9 +50,12 @@ _HOMES = {
     "derive_annotations": "extraction",
     "derive_references": "edits",
     "extract_edits": "extraction",
+    "load_corpus": "corpora.load",
+    "load_dataset": "corpora.load",
     "load_demo": "demo",
     "load_demo_systems": "demo",
     "load_metric": "modules",
+    "load_rows": "corpora.load",
     "make_metric": "registry",
     "register": "modules",
     "score": "api",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from gecbench.corpus import Annotation, Corpus, Edit
 from gecbench.errors import InputError
@@ -10,6 +10,9 @@ from gecbench.errors import InputError
 
 def extract_edits(source: str, rewrite: str) -> tuple[Edit, ...]:
     """Return the edits of a Levenshtein alignment of tokens at unit costs, neighbouring changes as one edit.
+
+    Of several cheapest alignments the one that, read from the end, keeps or replaces rather than deletes, and deletes
+    rather than inserts.
 
     Sakaguchi et al. 2016, section 4.1, without the partial matches (same lemma) of their converter: tokens match only
     if they are equal, letter case included. Types are M (missing), U (unnecessary) and R (replacement).
@@ -38,12 +41,38 @@ def derive_annotations(corpus: Corpus) -> Corpus:
     return corpus.replace(annotations=annotations)
 
 
-def _changed_spans(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (start, end, first, last): source tokens [start, end) became rewrite tokens [first, last)."""
-    from rapidfuzz.distance import Levenshtein
+def _changed_spans(before: list[str], after: list[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield `(start, end, first, last)`: source tokens [start, end) became rewrite tokens [first, last)."""
+    i = j = 0
+    for matched_i, matched_j in [*_matches(before, after), (len(before), len(after))]:
+        if (matched_i, matched_j) != (i, j):
+            yield i, matched_i, j, matched_j
+        i, j = matched_i + 1, matched_j + 1
 
-    done_before = done_after = 0
-    for block in Levenshtein.editops(before, after).as_matching_blocks():
-        if (block.a, block.b) != (done_before, done_after):
-            yield done_before, block.a, done_after, block.b
-        done_before, done_after = block.a + block.size, block.b + block.size
+
+def _matches(before: list[str], after: list[str]) -> list[tuple[int, int]]:
+    """Return the equal tokens on a cheapest alignment path (ties: keep or replace, delete, insert)."""
+    shared = 0
+    while shared < min(len(before), len(after)) and before[shared] == after[shared]:
+        shared += 1
+    rows, columns = len(before) - shared, len(after) - shared
+    costs = [list(range(columns + 1))]
+    for i in range(1, rows + 1):
+        above, row, token = costs[-1], [i], before[shared + i - 1]
+        for j in range(1, columns + 1):
+            replace = above[j - 1] + (token != after[shared + j - 1])
+            row.append(min(replace, above[j] + 1, row[-1] + 1))
+        costs.append(row)
+    pairs = []
+    i, j = rows, columns
+    while i and j:
+        equal = before[shared + i - 1] == after[shared + j - 1]
+        if costs[i][j] == costs[i - 1][j - 1] + (not equal):
+            i, j = i - 1, j - 1
+            if equal:
+                pairs.append((shared + i, shared + j))
+        elif costs[i][j] == costs[i - 1][j] + 1:
+            i -= 1
+        else:
+            j -= 1
+    return [(k, k) for k in range(shared)] + pairs[::-1]

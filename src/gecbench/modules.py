@@ -7,17 +7,9 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
+from gecbench.corpora.registration import register_datasets, unregister_datasets
 from gecbench.errors import InputError
-
-_PACKAGE = Path(__file__).parent
-
-
-def modules_folder(kind: str) -> Path:
-    """Return the folder of the modules of a kind, installed with the package or in its source tree."""
-    for folder in (_PACKAGE / "_modules" / kind, _PACKAGE.parent.parent / kind):
-        if folder.is_dir():
-            return folder
-    raise InputError(f"this installation carries no {kind} modules", fix="Reinstall gecbench")
+from gecbench.folders import modules_folder
 
 
 def metric_modules() -> dict[str, Path]:
@@ -40,35 +32,45 @@ def load_metric(name: str, **options: Any) -> Any:
 
 
 def register(*, quiet: bool = False) -> list[str]:
-    """Make `evaluate.load("gleu")` find gecbench's modules, in this process, offline too.
+    """Make bare names find gecbench's modules in this process, offline too.
 
-    Says on standard error what it did unless `quiet`, and returns the names. `unregister()` undoes it.
+    `evaluate.load("gleu")` and `datasets.load_dataset("jfleg")` then load what gecbench carries or builds. Says on
+    standard error what it did unless `quiet`, and returns the names. `unregister()` undoes it.
     """
-    from evaluate import loading
-
-    names = metric_modules()
-    original = loading.evaluation_module_factory
-    if not hasattr(original, "gecbench_original"):
-
-        @wraps(original)
-        def factory(path: str, *arguments: Any, **options: Any) -> Any:
-            return original(str(names.get(path, path)), *arguments, **options)
-
-        factory.gecbench_original = original  # type: ignore[attr-defined]
-        loading.evaluation_module_factory = factory
+    metrics, names = _register_metrics(), register_datasets()
     if not quiet:
-        listed = ", ".join(f'evaluate.load("{name}")' for name in names)
+        calls = [
+            *(f'evaluate.load("{name}")' for name in metrics),
+            *(f'datasets.load_dataset("{name}")' for name in names),
+        ]
         print(
-            f"gecbench: in this process {listed} now loads gecbench's module; undo: gecbench.unregister()",
+            f"gecbench: in this process {', '.join(calls)} now mean gecbench's own; undo: gecbench.unregister()",
             file=sys.stderr,
         )
-    return list(names)
+    return [*metrics, *names]
 
 
 def unregister() -> None:
-    """Give bare names in `evaluate.load` back their usual meaning."""
+    """Give bare names in `evaluate.load` and `datasets.load_dataset` back their usual meaning."""
     from evaluate import loading
 
     loading.evaluation_module_factory = getattr(
         loading.evaluation_module_factory, "gecbench_original", loading.evaluation_module_factory
     )
+    unregister_datasets()
+
+
+def _register_metrics() -> list[str]:
+    from evaluate import loading
+
+    folders = metric_modules()
+    original = loading.evaluation_module_factory
+    if not hasattr(original, "gecbench_original"):
+
+        @wraps(original)
+        def factory(path: str, *arguments: Any, **options: Any) -> Any:
+            return original(str(folders.get(path, path)), *arguments, **options)
+
+        factory.gecbench_original = original  # type: ignore[attr-defined]
+        loading.evaluation_module_factory = factory
+    return list(folders)

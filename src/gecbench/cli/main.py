@@ -8,11 +8,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-from gecbench.cli import compare, convert, demo, doctor, explain, m2scorer, score
+from gecbench.cli import compare, convert, data, demo, doctor, explain, m2scorer, score
 from gecbench.errors import GecbenchError
 from gecbench.version import __version__
 
-COMMANDS = (demo, score, compare, explain, convert, m2scorer, doctor)
+COMMANDS = (demo, score, compare, explain, convert, m2scorer, data, doctor)
 _EPILOG = """examples:
   gecbench demo
   gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt

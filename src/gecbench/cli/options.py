@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from gecbench.corpora.load import is_corpus_name, load_corpus
 from gecbench.corpus import Corpus
 from gecbench.edits import derive_references
 from gecbench.errors import InputError
@@ -41,7 +42,9 @@ def add_corpus_options(parser: argparse.ArgumentParser) -> None:
     corpus.add_argument("-s", "--source", metavar="FILE", help="source sentences")
     corpus.add_argument("-r", "--references", metavar="FILE", nargs="+", help="one file per reference")
     corpus.add_argument("--gold", metavar="FILE", help="an M2 file instead: references are made by applying its edits")
-    corpus.add_argument("-c", "--corpus", metavar="FILE|demo", help="a corpus as JSON Lines, or demo")
+    corpus.add_argument(
+        "-c", "--corpus", metavar="NAME|FILE", help="demo, jfleg:test, conll14_fluency:nucle, … or a JSON Lines file"
+    )
     corpus.add_argument(
         "-p",
         "--predictions",
@@ -88,6 +91,8 @@ def read_corpus(options: argparse.Namespace) -> Corpus:
         from gecbench.demo import load_demo
 
         return load_demo()
+    if options.corpus and is_corpus_name(options.corpus):
+        return load_corpus(options.corpus)
     if options.corpus:
         return read_jsonl(options.corpus)
     if options.gold:

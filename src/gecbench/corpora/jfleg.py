@@ -1,0 +1,171 @@
+"""JFLEG rows (Napoles et al. 2017) from the upstream files."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+
+from gecbench.corpora.edits import ANNOTATIONS, Row, derive_edits, read_m2
+from gecbench.corpora.gug import link, read_gug
+from gecbench.corpora.schema import Field, ListOf
+from gecbench.corpora.upstream import Upstream
+from gecbench.errors import InputError
+
+REFERENCES = 4
+FOLDER = {"validation": "dev", "test": "test"}
+SYSTEM_NAMES = {"turk": "Human", "NMT": "CAMB16", "CAMB": "CAMB14", "orig": "Original"}
+CODED_COLUMNS = ("Original", "Reference", "AMU", "CAMB14", "CAMB16", "NUS")
+PAIRWISE = "jfleg/EACL_exp/mturk/pairwise.csv"
+CODED = "jfleg/EACL_exp/manual_eval/coded_sentences.csv"
+
+ID = Field("id", "string", "upstream file and 1-based line, such as `dev-1`")
+SENTENCE = Field("sentence", "string", "the learner's sentence, tokenised, trailing space removed")
+GUG_ID = Field("gug_id", "int32", "number of the sentence in GUG")
+
+DEFAULT_FIELDS = (
+    ID,
+    SENTENCE,
+    Field("corrections", ListOf("string"), "the four rewrites, in upstream order (ref0 to ref3)"),
+    Field("spellchecked", "string", "the source after the authors' spell checker (test: all lower-case)"),
+    GUG_ID,
+    Field("gug_expert", "int32", "the expert's judgement, 1 (incomprehensible) to 4 (perfect)"),
+    Field("gug_crowd", ListOf("int32"), "the five crowd judgements, same scale"),
+    Field("gug_average", "float64", "mean of the six judgements"),
+)
+M2_FIELDS = (
+    ID,
+    SENTENCE,
+    Field(
+        "annotations",
+        ANNOTATIONS,
+        "edits per rewrite, derived here by token alignment; applied to `sentence` they give the rewrite",
+    ),
+    Field(
+        "upstream_annotations",
+        ANNOTATIONS,
+        "the upstream M2 file as published, `noop` lines included; it does not give the rewrites back",
+    ),
+)
+JUDGMENT_FIELDS = (
+    ID,
+    GUG_ID,
+    Field("judge", "string", "upstream pseudonym of the judge"),
+    Field(
+        "setting",
+        "string",
+        "`five-way` (out of a ranking of five) or `nus` (a separate pair with NUS)",
+    ),
+    Field("system1", "string", "name used in the paper's tables"),
+    Field("system2", "string", "name used in the paper's tables"),
+    Field("rank1", "int32", "rank of system1, lower is better"),
+    Field("rank2", "int32", "rank of system2; equal ranks are a tie"),
+)
+CODED_FIELDS = (
+    ID,
+    GUG_ID,
+    Field("sentence", "string", "the learner's sentence as coded, not tokenised"),
+    Field("reference", "string", "the rewrite as coded, not tokenised"),
+    *(
+        Field(f"codes_{name.lower()}", "string", f"letters given to {text}")
+        for name, text in zip(
+            CODED_COLUMNS,
+            ("the sentence", "the rewrite", "AMU", "CAMB14", "CAMB16", "NUS"),
+            strict=True,
+        )
+    ),
+)
+
+
+def _parallel(upstream: Upstream, split: str, name: str) -> list[str]:
+    folder = FOLDER[split]
+    return upstream.lines(f"jfleg/{folder}/{folder}.{name}")
+
+
+def _check_lengths(sentences: list[str], others: dict[str, list[str]]) -> None:
+    for name, lines in others.items():
+        if len(lines) != len(sentences):
+            raise InputError(f"{len(lines)} lines, but the source has {len(sentences)}", file=name)
+
+
+def default_rows(upstream: Upstream, split: str) -> Iterator[Row]:
+    """Yield sentences with rewrites and GUG judgements."""
+    sentences = _parallel(upstream, split, "src")
+    references = [_parallel(upstream, split, f"ref{k}") for k in range(REFERENCES)]
+    spellchecked = _parallel(upstream, split, "spellchecked.src")
+    _check_lengths(sentences, {f"ref{k}": lines for k, lines in enumerate(references)})
+    _check_lengths(sentences, {"spellchecked.src": spellchecked})
+    judged = link(sentences, split, read_gug(upstream))
+    for index, sentence in enumerate(sentences):
+        yield {
+            "id": f"{FOLDER[split]}-{index + 1}",
+            "sentence": sentence,
+            "corrections": [lines[index] for lines in references],
+            "spellchecked": spellchecked[index],
+            "gug_id": judged[index].id,
+            "gug_expert": judged[index].expert,
+            "gug_crowd": list(judged[index].crowd),
+            "gug_average": judged[index].average,
+        }
+
+
+def m2_rows(upstream: Upstream, split: str) -> Iterator[Row]:
+    """Yield edits per annotator: derived from the rewrites, and as published."""
+    sentences = _parallel(upstream, split, "src")
+    references = [_parallel(upstream, split, f"ref{k}") for k in range(REFERENCES)]
+    name = f"jfleg/EACL_exp/m2converter/{FOLDER[split]}.ref.m2"
+    blocks = read_m2(upstream.lines(name), name)
+    _check_lengths(sentences, {name: [block.source for block in blocks]})
+    for index, (sentence, block) in enumerate(zip(sentences, blocks, strict=True)):
+        if block.source.split() != sentence.split():
+            raise InputError(f"S line {index + 1} is not the source's line {index + 1}", file=name)
+        derived = [
+            {"annotator": k, "edits": derive_edits(sentence, lines[index])} for k, lines in enumerate(references)
+        ]
+        yield {
+            "id": f"{FOLDER[split]}-{index + 1}",
+            "sentence": sentence,
+            "annotations": derived,
+            "upstream_annotations": block.annotations(),
+        }
+
+
+def _lines_by_gug_id(upstream: Upstream, split: str) -> dict[int, int]:
+    judged = link(_parallel(upstream, split, "src"), split, read_gug(upstream))
+    return {row.id: line for line, row in enumerate(judged, 1)}
+
+
+def _table(upstream: Upstream, key: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(upstream.read(key).decode("utf-8-sig"), newline="")))
+
+
+def judgment_rows(upstream: Upstream, split: str) -> Iterator[Row]:
+    """Yield the pairwise human judgements; rows are independent pairs (NUS was ranked apart)."""
+    lines = _lines_by_gug_id(upstream, split)
+    for row in _table(upstream, PAIRWISE):
+        gug_id = int(row["segmentId"])
+        names = (row["system1Id"], row["system2Id"])
+        yield {
+            "id": f"{FOLDER[split]}-{lines[gug_id]}",
+            "gug_id": gug_id,
+            "judge": row["judgeId"],
+            "setting": "nus" if "NUS" in names else "five-way",
+            "system1": SYSTEM_NAMES.get(names[0], names[0]),
+            "system2": SYSTEM_NAMES.get(names[1], names[1]),
+            "rank1": int(row["system1rank"]),
+            "rank2": int(row["system2rank"]),
+        }
+
+
+def coded_rows(upstream: Upstream, split: str) -> Iterator[Row]:
+    """Yield the hand-coded sentences (error kinds of source, rewrite and four systems)."""
+    lines = _lines_by_gug_id(upstream, split)
+    for row in _table(upstream, CODED):
+        gug_id = int(row["ID"])
+        yield {
+            "id": f"{FOLDER[split]}-{lines[gug_id]}",
+            "gug_id": gug_id,
+            "sentence": row["Original sentence"],
+            "reference": row["Reference sentence"],
+            **{f"codes_{name.lower()}": row[name] for name in CODED_COLUMNS},
+        }

@@ -1,0 +1,168 @@
+"""Ways in: rows, a `datasets.Dataset`, or a `Corpus` ready to score."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from gecbench.corpora.catalog import DATASETS, Config, DatasetDeclaration, check_split, code_hash, dataset
+from gecbench.corpora.edits import Row, as_edits, derive_edits, rewrite
+from gecbench.corpora.upstream import Upstream
+from gecbench.corpus import Annotation, Corpus
+from gecbench.errors import GecbenchError, InputError, MissingDependencyError
+
+Mirror = str | Path | None
+
+
+def load_rows(
+    name: str,
+    config: str | None = None,
+    split: str | None = None,
+    *,
+    mirror: Mirror = None,
+    upstream: Upstream | None = None,
+) -> Any:
+    """Return the rows of a split as dictionaries, or those of all splits by name; needs no `datasets`."""
+    chosen = dataset(name).config(config)
+    source = upstream or Upstream.from_environment(mirror)
+    if split is not None:
+        return list(chosen.rows(source, check_split(chosen, split)))
+    return {each: list(chosen.rows(source, each)) for each in chosen.splits}
+
+
+def load_dataset(
+    name: str,
+    config: str | None = None,
+    split: str | None = None,
+    streaming: bool = False,
+    cache_dir: str | Path | None = None,
+    *,
+    mirror: Mirror = None,
+) -> Any:
+    """Return a `datasets.Dataset` (one split), `DatasetDict` (all), or their iterable kin when streaming.
+
+    Prepared once into the Hugging Face cache, under a folder named by the hash of the code that made it.
+    """
+    chosen = dataset(name).config(config)
+    try:
+        from gecbench.corpora.hub import builder_class
+    except ImportError as error:
+        raise MissingDependencyError("this needs the datasets package: pip install datasets") from error
+    builder = builder_class(name)(
+        cache_dir=str(cache_dir) if cache_dir else None,
+        dataset_name=name,
+        config_name=chosen.name,
+        hash=code_hash(),
+    )
+    builder.mirror = str(mirror) if mirror else None
+    if split is not None and split.isidentifier():
+        check_split(chosen, split)
+    if streaming:
+        return builder.as_streaming_dataset(split=split)
+    try:
+        builder.download_and_prepare()
+    except Exception as error:
+        if isinstance(error.__cause__, GecbenchError):
+            raise error.__cause__ from None
+        raise
+    return builder.as_dataset(split=split)
+
+
+def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
+    """Return dataset, configuration and split of a name such as `jfleg:test` or `conll14_fluency:nucle`.
+
+    >>> parse_corpus_name("jfleg:m2:test")
+    ('jfleg', 'm2', 'test')
+    """
+    name, *rest = text.split(":")
+    declared = dataset(name)
+    config = split = None
+    for part in rest:
+        if part in declared.configs and config is None:
+            config = part
+        elif split is None and any(part in each.splits for each in declared.configs.values()):
+            split = part
+        else:
+            raise InputError(
+                f"{part!r} is neither a configuration nor a split of {name}",
+                fix=f"Configurations: {', '.join(declared.configs)}",
+            )
+    return name, config, split
+
+
+def is_corpus_name(text: str) -> bool:
+    """Return whether a name such as `jfleg:test` means one of our datasets (and not, say, a file)."""
+    return text.partition(":")[0] in DATASETS
+
+
+def load_corpus(
+    name: str,
+    config: str | None = None,
+    split: str | None = None,
+    *,
+    annotations: bool | None = None,
+    mirror: Mirror = None,
+    upstream: Upstream | None = None,
+) -> Corpus:
+    """Return a corpus ready for scoring; `name` may carry the rest (`jfleg:test`); default split: `test`.
+
+    `annotations`: None gives edits where the configuration has them, True derives them from the references
+    otherwise, False leaves them out. Further columns are in `metadata["columns"]`, one entry per sentence.
+    """
+    name, named_config, named_split = parse_corpus_name(name)
+    declared = dataset(name)
+    chosen = declared.config(config or named_config)
+    split = check_split(chosen, split or named_split or "test")
+    if not {"corrections", "annotations"} & set(chosen.columns) or "sentence" not in chosen.columns:
+        raise InputError(
+            f"{name}:{chosen.name} has no references to score against",
+            fix=f"Choose one of {', '.join(_scorable(declared))}",
+        )
+    rows = load_rows(name, chosen.name, split, mirror=mirror, upstream=upstream)
+    return Corpus(
+        sources=[row["sentence"] for row in rows],
+        references=[_references(row) for row in rows],
+        annotations=_annotations(rows, chosen, annotations),
+        ids=[row["id"] for row in rows],
+        name=f"{name}:{chosen.name}:{split}",
+        metadata=_metadata(declared, chosen, split, rows),
+    )
+
+
+def _scorable(declared: DatasetDeclaration) -> list[str]:
+    wanted = {"corrections", "annotations"}
+    return [config.name for config in declared.configs.values() if wanted & set(config.columns)]
+
+
+def _references(row: Row) -> list[str]:
+    if "corrections" in row:
+        return list(row["corrections"])
+    return [rewrite(row["sentence"], annotation["edits"]) for annotation in row["annotations"]]
+
+
+def _annotations(rows: list[Row], config: Config, wanted: bool | None) -> list[list[Annotation]] | None:
+    if wanted is False or (wanted is None and "annotations" not in config.columns):
+        return None
+    if "annotations" in config.columns:
+        return [
+            [Annotation(entry["annotator"], as_edits(entry["edits"])) for entry in row["annotations"]] for row in rows
+        ]
+    return [
+        [
+            Annotation(number, as_edits(derive_edits(row["sentence"], text)))
+            for number, text in enumerate(row["corrections"])
+        ]
+        for row in rows
+    ]
+
+
+def _metadata(declared: DatasetDeclaration, config: Config, split: str, rows: list[Row]) -> dict[str, object]:
+    used = {"id", "sentence", "corrections", "annotations", "upstream_annotations"}
+    columns = {name: tuple(row[name] for row in rows) for name in config.columns if name not in used}
+    return {
+        "dataset": declared.name,
+        "config": config.name,
+        "split": split,
+        "version": declared.version,
+        "columns": columns,
+    }

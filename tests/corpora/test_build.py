@@ -1,0 +1,250 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from corpora_support import WORKERS
+
+from gecbench.corpora.build import (
+    build_dataset,
+    copy_module_files,
+    describe_dataset,
+    main,
+    parquet_bytes,
+    verify_dataset,
+)
+from gecbench.corpora.card import card_metadata, card_problems, refresh_card, render_card
+from gecbench.corpora.catalog import DATASETS
+from gecbench.corpora.lock import SplitLock, compute_lock, lock_of
+from gecbench.errors import InputError
+
+pytest.importorskip("pyarrow")
+datasets = pytest.importorskip("datasets", minversion="2.21")
+import pyarrow.parquet  # noqa: E402
+
+FOLDERS = Path(__file__).parents[2] / "datasets"
+
+
+@pytest.fixture
+def locked(tiny, monkeypatch):
+    """Lock the tiny tree's content, as if it were upstream's."""
+    locks = {name: compute_lock(name, tiny) for name in DATASETS}
+    for module in ("build", "card"):
+        monkeypatch.setattr(f"gecbench.corpora.{module}.read_lock", lambda name: locks[name])
+    return locks
+
+
+@pytest.fixture
+def built(tiny, locked, tmp_path):
+    def build(name: str) -> Path:
+        folder = tmp_path / "datasets" / name
+        folder.mkdir(parents=True)
+        text = (FOLDERS / name / "README.md").read_text(encoding="utf-8")
+        (folder / "README.md").write_text(render_card(name, text), encoding="utf-8")
+        build_dataset(name, folder, upstream=tiny)
+        return folder
+
+    return build
+
+
+@pytest.mark.parametrize("name", list(DATASETS))
+def test_a_built_folder_loads_with_plain_datasets(built, tiny, name, tmp_path):
+    folder = built(name)
+    pinned = [config for config in DATASETS[name].configs.values() if config.pinned]
+    assert datasets.get_dataset_config_names(str(folder)) == [config.name for config in pinned]
+    for config in pinned:
+        loaded = datasets.load_dataset(str(folder), config.name, cache_dir=str(tmp_path / "cache"))
+        for split in config.splits:
+            assert list(loaded[split]) == list(config.rows(tiny, split))
+    default = datasets.load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
+    assert default[DATASETS[name].configs[DATASETS[name].default_config].splits[0]].column_names == list(
+        DATASETS[name].config().columns
+    )
+    assert verify_dataset(name, folder) == []
+
+
+def test_a_built_folder_streams(built):
+    streamed = datasets.load_dataset(str(built("jfleg")), "m2", split="test", streaming=True)
+    assert [row["id"] for row in streamed] == ["test-1", "test-2"]
+
+
+def test_building_twice_gives_the_same_bytes(tiny, tmp_path):
+    for part in ("one", "two"):
+        build_dataset("conll14_fluency", tmp_path / part, upstream=tiny)
+    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file())
+    assert len(files) == 14
+    for file in files:
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_parquet_carries_no_library_metadata(tiny):
+    config = DATASETS["jfleg"].configs["m2"]
+    content = parquet_bytes(config, list(config.rows(tiny, "test")))
+    assert pyarrow.parquet.read_schema(pyarrow.BufferReader(content)).metadata is None
+    assert b"huggingface" not in content
+    assert b"ARROW:schema" not in content
+
+
+def test_chosen_configurations_are_added_to_those_built_before(built, tiny):
+    folder = built("conll14_fluency")
+    build_dataset("conll14_fluency", folder, configs=["bn15"], upstream=tiny)
+    table = json.loads((folder / "data" / "fingerprints.json").read_text())
+    assert {"bn15/test.parquet", "nucle/test.parquet"} <= set(table["files"])
+    assert verify_dataset("conll14_fluency", folder) == []
+
+
+def test_verify_finds_what_is_wrong(built, locked):
+    folder = built("jfleg")
+    coded = folder / "data" / "coded" / "validation.parquet"
+    good = coded.read_bytes()
+    coded.write_bytes(good[:-1] + b"X")
+    (problem,) = verify_dataset("jfleg", folder)
+    assert problem.count("sha256") == 2
+    coded.unlink()
+    assert verify_dataset("jfleg", folder) == [f"{coded} is missing"]
+    coded.write_bytes(good)
+    locked["jfleg"]["coded", "validation"] = SplitLock(1, 1, "0" * 64)
+    (problem,) = verify_dataset("jfleg", folder)
+    assert "expected content " + "0" * 64 in problem
+    (folder / "data" / "fingerprints.json").unlink()
+    assert "build the dataset first" in verify_dataset("jfleg", folder)[0]
+
+
+def test_verify_finds_other_columns_and_worker_identifiers(built, tiny):
+    folder = built("conll14_fluency")
+    config = DATASETS["conll14_fluency"].configs["judgments"]
+    rows = [{**row, "judge": WORKERS[0]} for row in config.rows(tiny, "crowd")]
+    path = folder / "data" / "judgments" / "crowd.parquet"
+    replace_file(folder, path, parquet_bytes(config, rows))
+    problems = verify_dataset("conll14_fluency", folder)
+    assert any("identifier" in problem for problem in problems)
+    assert not any(WORKERS[0] in problem for problem in problems)
+    replace_file(folder, path, parquet_bytes(DATASETS["jfleg"].configs["coded"], []))
+    assert any("columns" in problem for problem in verify_dataset("conll14_fluency", folder))
+
+
+def replace_file(folder: Path, path: Path, content: bytes) -> None:
+    import hashlib
+
+    path.write_bytes(content)
+    table = json.loads((folder / "data" / "fingerprints.json").read_text())
+    table["files"][path.relative_to(folder / "data").as_posix()]["sha256"] = hashlib.sha256(content).hexdigest()
+    (folder / "data" / "fingerprints.json").write_text(json.dumps(table))
+
+
+def test_the_content_fingerprint_sees_values_order_and_columns(tiny):
+    config = DATASETS["jfleg"].configs["default"]
+    rows = list(config.rows(tiny, "test"))
+    locks = {
+        lock_of(config, rows).content,
+        lock_of(config, rows[::-1]).content,
+        lock_of(config, [{**rows[0], "gug_average": 1.5}, rows[1]]).content,
+        lock_of(DATASETS["jfleg"].configs["m2"], []).content,
+        lock_of(config, []).content,
+    }
+    assert len(locks) == 5
+
+
+@pytest.mark.parametrize("name", list(DATASETS))
+def test_the_card_has_not_drifted(name):
+    assert card_problems(name, FOLDERS / name / "README.md") == []
+
+
+@pytest.mark.parametrize("name", list(DATASETS))
+def test_the_card_is_complete(name):
+    text = (FOLDERS / name / "README.md").read_text(encoding="utf-8")
+    _, front, body = text.split("---\n", 2)
+    metadata = yaml.safe_load(front)
+    assert metadata["license"] == DATASETS[name].licence
+    assert {entry["config_name"] for entry in metadata["configs"]} == {
+        config.name for config in DATASETS[name].configs.values() if config.pinned
+    }
+    for heading in (
+        "## Dataset Details",
+        "### Dataset Description",
+        "### Dataset Sources",
+        "## Uses",
+        "### Out-of-Scope Use",
+        "## Dataset Structure",
+        "### Curation Rationale",
+        "#### Data Collection and Processing",
+        "#### Who are the source data producers?",
+        "#### Annotation process",
+        "#### Who are the annotators?",
+        "#### Personal and Sensitive Information",
+        "## Bias, Risks, and Limitations",
+        "### Recommendations",
+        "## Citation",
+        "## Dataset Card Contact",
+    ):
+        assert f"\n{heading}\n" in body
+    assert "More Information Needed" not in body
+
+
+@pytest.mark.parametrize("name", list(DATASETS))
+def test_the_features_of_the_card_are_those_of_the_builder(name):
+    from datasets import Features
+
+    from gecbench.corpora.schema import features
+
+    for entry in card_metadata(name)["dataset_info"]:
+        config = DATASETS[name].configs[entry["config_name"]]
+        from_card = Features._from_yaml_list(json.loads(json.dumps(entry["features"])))
+        assert from_card.arrow_schema.types == features(config.fields).arrow_schema.types
+        assert list(from_card) == list(config.columns)
+
+
+def test_a_drifted_card_is_noticed_and_mended(tmp_path):
+    card = tmp_path / "README.md"
+    assert "missing" in card_problems("jfleg", card)[0]
+    text = (FOLDERS / "jfleg" / "README.md").read_text(encoding="utf-8")
+    card.write_text(text.replace("num_examples: 754", "num_examples: 755"), encoding="utf-8")
+    assert "drifted" in card_problems("jfleg", card)[0]
+    assert refresh_card("jfleg", card)
+    assert not refresh_card("jfleg", card)
+    assert card.read_text(encoding="utf-8") == text
+    with pytest.raises(InputError, match="generated"):
+        render_card("jfleg", "no markers")
+
+
+@pytest.mark.parametrize("name", list(DATASETS))
+def test_benchmark_tasks_name_real_configurations(name):
+    benchmark = yaml.safe_load((FOLDERS / name / "eval.yaml").read_text(encoding="utf-8"))
+    assert {"name", "description", "evaluation_framework", "tasks"} <= set(benchmark)
+    assert len({task["id"] for task in benchmark["tasks"]}) == len(benchmark["tasks"])
+    for task in benchmark["tasks"]:
+        assert task["split"] in DATASETS[name].config(task["config"]).splits
+        assert task["id"].split("_")[0] in {"gleu", "m2", "imeasure"}
+
+
+def test_no_file_that_would_break_loading():
+    assert not list(FOLDERS.rglob("__init__.py"))
+    for name in DATASETS:
+        assert not (FOLDERS / name / f"{name}.py").exists()
+
+
+def test_files_of_the_module_are_copied_where_missing(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "eval.yaml").write_text("mine")
+    assert copy_module_files("jfleg", tmp_path / "out") == ["README.md", "build.py"]
+    assert (tmp_path / "out" / "eval.yaml").read_text() == "mine"
+    assert card_problems("jfleg", tmp_path / "out" / "README.md") == []
+
+
+def test_info(tiny):
+    info = describe_dataset("jfleg", tiny)
+    assert info["configs"]["default"]["splits"] == {"validation": 754, "test": 747}
+    assert {row["where"] for row in info["upstream"]} == {"mirror"}
+    unpinned = describe_dataset("conll14_fluency", tiny)
+    assert unpinned["configs"]["bn15"]["splits"] == {"test": None}
+    assert any(row["key"] == "bn15/A1.m2" and row["sha256"] is None for row in unpinned["upstream"])
+
+
+def test_build_script(tiny_environment, tmp_path, capsys):
+    folder = tmp_path / "out"
+    assert main("jfleg", folder, ["coded"]) == 1
+    assert "data/default/test.parquet is missing" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main("jfleg", folder, ["nonsense"])

@@ -1,0 +1,293 @@
+"""A tiny upstream tree of our own sentences, and a loopback server that misbehaves on demand."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import tarfile
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from gecbench.corpora.conll14 import INPUT, REWRITES, SYSTEMS
+from gecbench.corpora.fetch import Downloader
+from gecbench.corpora.pins import SOURCES, Pin
+from gecbench.corpora.upstream import Upstream
+
+WORKERS = ("A1XXXXXXXXXXXX", "A2YYYYYYYYYYYY", "A3ZZZZZZZZZZZZ")
+
+JFLEG = {
+    "dev": (
+        ["She walk home .", "I am agree with &raspsquo;you&raspsquo; .", "Dogs barks in 1 2 streets ."],
+        [
+            ["She walks home .", "I agree with you .", "Dogs bark in 1 2 streets ."],
+            ["She walked home .", "I agree with you .", "Dogs bark in twelve streets ."],
+            ["She walk home .", "I do agree with you .", "A dog barks in 1 2 streets ."],
+            ["She is walking home .", "I agree with you .", "Dogs bark ."],
+        ],
+    ),
+    "test": (
+        ["He said `` come here '' .", "We goes out ."],
+        [["He said `` come here '' .", "We go out ."]] * 3 + [["He said come here .", "We went out ."]],
+    ),
+}
+GUG_ROWS = [
+    (1, "A training sentence.", 4, [4, 4, 4, 4, 4], "train"),
+    (2, "She walk home.", 2, [2, 2, 1, 2, 3], "test"),
+    (3, 'He said "come here".', 4, [4, 3, 4, 4, 4], "dev"),
+    (4, "I am agree with 'you'.", 3, [3, 3, 3, 3, 2], "test"),
+    (5, "Dogs barks in 12 streets.", 2, [3, 2, 2, 2, 2], "test"),
+    (7, "We goes out.", 1, [2, 2, 2, 2, 2], "dev"),
+    (8, "Nobody judged this.", 0, [], "none"),
+]
+CONLL = ["My Town", "My town are small .", "It have a river and", "a old bridge .", "People likes it ."]
+EDITS = (
+    {
+        2: [("2 3", "SVA", "is")],
+        3: [("1 2", "SVA", "has")],
+        4: [("0 0", "Trans", "also"), ("0 1", "ArtOrDet", "an")],
+    },
+    {2: [("2 3", "SVA", "is")], 3: [("1 2", "SVA", "had"), ("5 5", "Mec", ","), ("5 5", "Trans", "too")]},
+)
+
+
+def write(root: Path, key: str, text: str) -> None:
+    source, _, path = key.partition("/")
+    place = root / SOURCES[source].url.split("://")[1] / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(text.encode())
+
+
+def m2(edits: dict[int, list[tuple[str, str, str]]], annotator: int = 0) -> str:
+    lines = []
+    for number, sentence in enumerate(CONLL, 1):
+        lines.append(f"S {sentence}")
+        for span, kind, correction in edits.get(number, []):
+            lines.append(f"A {span}|||{kind}|||{correction}|||REQUIRED|||-NONE-|||{annotator}")
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def csv_text(header: list[str], rows: list[list[str]]) -> str:
+    quoted = [",".join('"' + str(cell).replace('"', '""') + '"' for cell in row) for row in [header, *rows]]
+    return "\r\n".join(quoted) + "\r\n"
+
+
+def write_jfleg(root: Path) -> None:
+    for name, (sources, references) in JFLEG.items():
+        tail = " \n" if name == "dev" else "\n"
+        files = {"src": sources, "spellchecked.src": [line.lower() for line in sources]}
+        files |= {f"ref{k}": lines for k, lines in enumerate(references)}
+        for suffix, lines in files.items():
+            write(root, f"jfleg/{name}/{name}.{suffix}", "".join(line + tail for line in lines))
+        blocks = [f"S {line}\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n" for line in sources]
+        blocks[0] += "A 1 9|||#Rs#|||walks|||REQUIRED|||-NONE-|||2\n"
+        write(root, f"jfleg/EACL_exp/m2converter/{name}.ref.m2", "\n".join(blocks))
+    header = "Id\tSentence\tExpert Judgement\tCrowd Flower Judgements\tAverage\tDataset"
+    lines = [header]
+    for number, sentence, expert, crowd, group in GUG_ROWS:
+        cell = '"' + sentence.replace('"', '""') + '"' if '"' in sentence else sentence
+        average = (expert + sum(crowd)) / 6
+        lines.append(f"{number}\t{cell}\t{expert}\t{crowd}\t{average!r}\t{group}")
+    write(root, "gug/gug_annotations.tsv", "\r\n".join(lines) + "\r\n")
+    pair_header = "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system2Number,"
+    pair_header += "system1Id,system2Id,system1rank,system2rank"
+    pairs = ["gug,gug,4,4,4,annotA,-1,-1,turk,NMT,1,3", "gug,gug,5,5,5,annotB,-1,-1,NUS,orig,1,1"]
+    write(root, "jfleg/EACL_exp/mturk/pairwise.csv", "\r\n".join([pair_header, *pairs]))
+    coded = "ID,Original sentence,Reference sentence,Original,Reference,AMU,CAMB14,CAMB16,NUS\r\n"
+    coded += "2,She walk home.,She walks home.,U,M,U,U,M,\r\n"
+    write(root, "jfleg/EACL_exp/manual_eval/coded_sentences.csv", coded)
+
+
+def outputs(system: str) -> list[str]:
+    """Return a toy system's output: RAC and AMU correct sentence 2, AMU alone also sentence 5."""
+    lines = list(CONLL)
+    if system in ("AMU", "RAC"):
+        lines[1] = "My town is small ."
+    if system == "AMU":
+        lines[4] = 'People like "it" .'
+    return lines
+
+
+def write_conll(root: Path) -> None:
+    sgml = '<DOC nid="1">\n<TEXT>\n<TITLE>\nMy Town\n</TITLE>\n<P>\nMy town are small. '
+    sgml += "It have a river and a old bridge.\n"
+    sgml += '</P>\n</TEXT>\n</DOC>\n<DOC nid="2">\n<TEXT>\n<P>\nPeople likes it.\n</P>\n</TEXT>\n</DOC>\n'
+    both = {2: [("2 3", "SVA", "is")], 3: [("1 2", "SVA", "has")]}
+    alternatives = m2(both).replace(
+        "A 1 2|||SVA|||has|||REQUIRED|||-NONE-|||0",
+        "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\nA 1 2|||SVA|||has||had|||REQUIRED|||-NONE-|||1",
+    )
+    members = {
+        "noalt/official-2014.0.m2": m2(EDITS[0]),
+        "noalt/official-2014.1.m2": m2(EDITS[1]),
+        "noalt/official-2014.0.sgml": sgml,
+        "alt/official-2014.combined-withalt.m2": alternatives,
+    }
+    archive = root / SOURCES["conll14"].url.split("://")[1]
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(archive, "w:gz") as opened:
+        for name, text in members.items():
+            info = tarfile.TarInfo(f"conll14st-test-data/{name}")
+            info.size = len(text.encode())
+            opened.addfile(info, io.BytesIO(text.encode()))
+    for path in REWRITES.values():
+        for letter in "AB":
+            lines = [f"{line} {letter.lower()}" if line.endswith(".") else line for line in CONLL]
+            lines[3] = "" if letter == "A" else lines[3]
+            write(root, f"reassess/annotations/{path}{letter}", "".join(f"{line}\n" for line in lines))
+    write(root, "reassess/annotations/merged_ids", "8\n4\n")
+    for name in (*SYSTEMS, INPUT):
+        end = "\r\n" if name == "PKU" else " \n"
+        text = "".join(line + end for line in outputs(name))
+        write(root, f"grammatical/data/original/official_submissions/{name}", text)
+    others = " ".join(sorted({*SYSTEMS, INPUT} - {"AMU", "RAC"}))
+    xml = '<?xml version="1.0" encoding="UTF-8"?>\n<appraise-results><error-correction-ranking-result>'
+    xml += '<ranking-item duration="00:01:02.500000" id="0" src-id="1" user="annotator01">'
+    xml += f'<translation rank="1" system="AMU RAC"/><translation rank="4" system="{others}"/></ranking-item>'
+    xml += "</error-correction-ranking-result></appraise-results>\n"
+    write(root, "grammatical/data/judgments.xml", xml)
+    write_crowd(root)
+
+
+def write_crowd(root: Path) -> None:
+    header = ["WorkerId", "AssignmentStatus", "WorkTimeInSeconds", "Input.sentID"]
+    header += [f"Input.{kind}{slot}" for slot in range(1, 6) for kind in ("system", "sentence")]
+    header += [f"Answer.rank_{slot}" for slot in range(1, 6)]
+    unused = ["###", "###"]
+    shown = [
+        "AMU",
+        "People like &amp;quot;it&amp;quot; .",
+        "RAC",
+        "People likes it .",
+        "IPN",
+        "People  likes it .",
+    ]
+    rows = [
+        [WORKERS[0], "Approved", "65", "4", *shown, *unused, *unused, "1", "2", "3", "", ""],
+        [WORKERS[1], "Rejected", "30", "4", *shown, *unused, *unused, "2", "", "1", "", ""],
+    ]
+    write(root, "reassess/inter_annotator_agreements/Ctrl_merged.csv", csv_text(header, rows))
+    refs = ["refNUCLE refExptMinimal", "My town\nis small .", "src", "My town are small ."]
+    rows = [[WORKERS[2], "Approved", "12", "1", *refs, *unused, *unused, *unused, "1", "5", "", "", ""]]
+    rows += [[WORKERS[0], "Approved", "9", "1", *refs, *unused, *unused, *unused, "1", "2", "", "", ""]]
+    write(root, "reassess/inter_annotator_agreements/Main_merged.csv", csv_text(header, rows))
+    header = ["WorkerId", "Input.sentID", "Input.sentence1", "Answer.Q1MultiLineTextInput"]
+    rows = [
+        [WORKERS[1], "5", CONLL[4], "People don&#39;t\n like it ."],
+        [WORKERS[2], "5", CONLL[4], "They like it."],
+    ]
+    write(root, "reassess/annotations/extra_fluency/results_extra-HITs.csv", csv_text(header, rows))
+
+
+def write_bn15(root: Path, folder: str = "10gec_annotations/") -> None:
+    archive = root / SOURCES["bn15"].url.split("://")[1]
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as opened:
+        for number in range(1, 11):
+            edits = EDITS[0] if number == 7 else EDITS[1] if number == 3 else {5: [("1 2", "SVA", f"like{number}")]}
+            opened.writestr(f"{folder}A{number}.m2", m2(edits))
+            opened.writestr(f"__MACOSX/{folder}A{number}.m2", "not this one")
+
+
+def tiny_mirror(root: Path) -> Path:
+    write_jfleg(root)
+    write_conll(root)
+    write_bn15(root)
+    return root
+
+
+def pins_of(root: Path) -> dict[str, Pin]:
+    """Return pins for what is in a mirror folder."""
+    pins = {}
+    for source in SOURCES.values():
+        place = root / source.url.split("://")[1]
+        if source.name == "bn15":
+            found = {f"A{number}.m2": None for number in range(1, 11)}
+        elif source.archive:
+            with tarfile.open(place) as opened:
+                found = {
+                    member.name.partition("/")[2]: opened.extractfile(member).read() for member in opened.getmembers()
+                }
+        else:
+            found = {
+                path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()
+            }
+        for path, content in found.items():
+            size, digest = (None, None) if content is None else (len(content), hashlib.sha256(content).hexdigest())
+            pins[f"{source.name}/{path}"] = Pin(source, path, size, digest)
+    return pins
+
+
+def tiny_upstream(root: Path) -> Upstream:
+    mirror = tiny_mirror(root / "mirror")
+    return Upstream(mirror=mirror, cache=root / "cache", pins=pins_of(mirror), is_offline=True)
+
+
+PATIENT = Downloader(attempts=4, backoff=0.0, timeout=5.0, progress=False, pause=lambda _seconds: None)
+
+
+class Loopback:
+    """Serves bytes by path; `plan[path]` lists what to do at successive requests (then: behave)."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.plan: dict[str, list[str]] = {}
+        self.requests: list[tuple[str, str | None]] = []
+        self.url = ""
+
+    @contextlib.contextmanager
+    def running(self):
+        server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self.url = f"http://127.0.0.1:{server.server_port}"
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            server.shutdown()
+            server.server_close()
+
+    def _handler(self):
+        loopback = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                wanted = self.headers.get("Range")
+                loopback.requests.append((self.path, wanted))
+                plan = loopback.plan.get(self.path, [])
+                action = plan.pop(0) if plan else "serve"
+                if action.isdigit():
+                    self.send_response(int(action))
+                    self.send_header("Retry-After", "0")
+                    self.end_headers()
+                    return
+                content = loopback.files.get(self.path)
+                if content is None:
+                    self.send_error(404)
+                    return
+                if action == "wrong":
+                    content = b"?" * len(content)
+                if action == "long":
+                    content += b"more than there should be"
+                if action == "short":
+                    content = content[: len(content) // 2]
+                start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted and action != "whole" else 0
+                if start >= len(content) and start:
+                    self.send_error(416)
+                    return
+                self.send_response(206 if start else 200)
+                if start:
+                    self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+                self.send_header("Content-Length", str(len(content) - start))
+                self.end_headers()
+                body = content[start:]
+                self.wfile.write(body[: len(body) // 2] if action == "drop" else body)
+                self.close_connection = True
+
+        return Handler
