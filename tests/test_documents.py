@@ -20,7 +20,8 @@ import gecbench
 from gecbench.formats.m2 import read_m2
 from gecbench.formats.text import read_lines
 
-CARDS = sorted(ROOT.glob("metrics/*/README.md"))
+METRIC_CARDS = sorted(ROOT.glob("metrics/*/README.md"))
+CARDS = [*METRIC_CARDS, *sorted(ROOT.glob("datasets/*/README.md"))]
 RUN = [ROOT / "README.md", *CARDS]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *CARDS, *ROOT.glob("benchmarks/*.md"), *ROOT.glob("docs/**/*.md")])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -135,7 +136,7 @@ def test_readme_starts_with_the_two_commands() -> None:
     assert re.search(r"^## Run the tests\n\n```bash\n.*pytest\n```$", README, re.MULTILINE)
 
 
-@pytest.mark.parametrize("card", CARDS, ids=name_of)
+@pytest.mark.parametrize("card", METRIC_CARDS, ids=name_of)
 def test_card_is_complete(card: Path) -> None:
     text = card.read_text(encoding="utf-8")
     found = re.match(r"---\n(.*?)\n---\n", text, re.DOTALL)

@@ -131,6 +131,20 @@ class TestCompare:
         with pytest.raises(InputError, match="predictions of short"):
             compare({"short": ["x"]}, DEMO)
 
+    def test_tests_name_their_column(self):
+        two = {name: SYSTEMS[name] for name in ("do-nothing", "rule-based")}
+        report = compare(two, DEMO, ["gleu", "gleu(draws=py3)", "m2"], resamples=5)
+        assert [test.metric for test in report.tests] == ["gleu", "gleu(draws=py3)", "m2"]
+        assert report.table().header.count("p") == 3
+        with pytest.raises(InputError, match="gleu is given twice"):
+            compare(two, DEMO, ["gleu", "gleu"], resamples=5)
+
+    def test_a_wide_report_is_stacked(self):
+        metrics = ["gleu", "m2", "bleu", "gleu(order=3)"]
+        text = compare(SYSTEMS, DEMO, metrics, resamples=5).render("text")
+        assert max(map(len, text.split("\n\n")[0].splitlines())) <= 120
+        assert text.count("good-corrector") == 4
+
     def test_the_same_metric_twice(self):
         found = score(SYSTEMS["rule-based"], DEMO, metrics=["gleu", "gleu(draws=py3)"])
         assert list(found) == ["gleu", "gleu(draws=py3)"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from gecbench.corpus import Corpus
 from gecbench.errors import InputError
@@ -77,7 +78,8 @@ def compare(
     tests: list[PairedTest] = []
     for metric in next(iter(scored.values())):
         column = {name: scores[metric] for name, scores in scored.items()}
-        tests += [run(column[a], column[b], (a, b), resamples, seed) for a, b in _pairs(column, against)]
+        found = (run(column[a], column[b], (a, b), resamples, seed) for a, b in _pairs(column, against))
+        tests += [replace(each, metric=metric) for each in found]
     return Report(scored, tests)
 
 

@@ -10,6 +10,8 @@ from gecbench.report.tables import Table, render_table
 from gecbench.resample import PairedTest
 from gecbench.result import Score
 
+_WIDEST = 120
+
 
 class Scores(Mapping[str, Score]):
     """One system's scores by metric name."""
@@ -54,24 +56,29 @@ class Report(Mapping[str, Mapping[str, Score]]):
         """The metrics' columns, in order."""
         return list(next(iter(self._scores.values())))
 
-    def ranked(self) -> list[str]:
-        """Return the systems from best to worst by the first metric; ties keep their order."""
-        first = self.metrics[0]
-        return sorted(self._scores, key=lambda system: -self._scores[system][first].value)
+    def ranked(self, metric: str | None = None) -> list[str]:
+        """Return the systems from best to worst by a metric (by default the first); ties keep their order."""
+        column = metric or self.metrics[0]
+        return sorted(self._scores, key=lambda system: -self._scores[system][column].value)
 
     def render(self, report_format: str = "text") -> str:
         """Return the report as text, markdown, latex, tsv or json."""
         if report_format == "json":
             return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
-        table = render_table(self.table(), report_format)
-        return table if report_format in ("tsv", "latex") else "\n\n".join([table, *self._notes()])
+        if report_format in ("tsv", "latex"):
+            return render_table(self.table(), report_format)
+        whole = render_table(self.table(), report_format)
+        wide = report_format == "text" and len(whole.splitlines()[0]) > _WIDEST
+        tables = [render_table(self.table([metric]), "text") for metric in self.metrics] if wide else [whole]
+        return "\n\n".join([*tables, *self._notes()])
 
-    def table(self) -> Table:
-        """Return systems × metrics, values times 100."""
+    def table(self, metrics: Sequence[str] | None = None) -> Table:
+        """Return systems × metrics (by default all), values times 100, ranked by the first of them."""
+        shown = list(metrics or self.metrics)
         header, tested = ["system"], {test.metric for test in self.tests}
-        for metric in self.metrics:
+        for metric in shown:
             header += self._columns(metric, metric in tested)
-        return Table(header, [self._row(system, tested) for system in self.ranked()])
+        return Table(header, [self._row(system, shown, tested) for system in self.ranked(shown[0])])
 
     def to_dict(self) -> dict[str, object]:
         """Return systems with their scores, and tests, as plain data."""
@@ -87,9 +94,9 @@ class Report(Mapping[str, Mapping[str, Score]]):
         interval = [f"{100 * sample.interval.confidence:.0f} % interval"] if sample.interval else []
         return [title, *interval, *(["p"] if tested else [])]
 
-    def _row(self, system: str, tested: set[str]) -> list[str]:
+    def _row(self, system: str, metrics: Sequence[str], tested: set[str]) -> list[str]:
         cells = [system]
-        for metric in self.metrics:
+        for metric in metrics:
             score = self._scores[system][metric]
             cells.append(f"{100 * score.value:.2f}")
             if score.interval is not None:
