@@ -206,6 +206,10 @@ class TestCorpus:
         assert part.annotations == (demo.annotations[3], demo.annotations[1])
         assert demo.with_references([2]).references == tuple((texts[2],) for texts in demo.references)
 
+    def test_selection_keeps_columns_beside_their_sentences(self):
+        corpus = Corpus(sources=["a", "b", "c"], metadata={"columns": {"essay": (1, 2, 3)}, "split": "test"})
+        assert corpus.select([2, 0]).metadata == {"columns": {"essay": (3, 1)}, "split": "test"}
+
     def test_frozen_and_copied(self):
         references = [["b"]]
         corpus = Corpus(sources=["a"], references=references)

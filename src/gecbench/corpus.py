@@ -39,7 +39,8 @@ class Corpus:
     """Sources with references (sentence-major), annotations, or both.
 
     `references[i]` are the corrected versions of sentence i, `annotations[i]` its annotators' edits. Either may
-    be absent for the whole corpus; the number may differ between sentences.
+    be absent for the whole corpus; the number may differ between sentences. `metadata["columns"]`, if there, holds
+    further values of each sentence by name.
 
     >>> Corpus(sources=["He go ."], references=[["He goes .", "He went ."]])
     Corpus(name='corpus', sentences=1, references=2)
@@ -107,6 +108,7 @@ class Corpus:
             references=None if self.references is None else [self.references[i] for i in sentences],
             annotations=None if self.annotations is None else [self.annotations[i] for i in sentences],
             ids=[self.ids[i] for i in sentences],
+            metadata=_select_columns(self.metadata, sentences),
         )
 
     def fingerprint(self, gold: Gold | None = None) -> str:
@@ -131,6 +133,14 @@ class Corpus:
             "metadata": self.metadata,
         }
         return Corpus(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def _select_columns(metadata: Mapping[str, object], sentences: Sequence[int]) -> dict[str, object]:
+    columns = metadata.get("columns")
+    if not isinstance(columns, Mapping):
+        return dict(metadata)
+    chosen = {name: tuple(values[i] for i in sentences) for name, values in columns.items()}
+    return {**metadata, "columns": chosen}
 
 
 def _check_length(what: str, found: int, sentences: int) -> None:

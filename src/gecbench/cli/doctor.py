@@ -12,6 +12,7 @@ from typing import Any
 
 from gecbench import kernels
 from gecbench.cli.options import add_command
+from gecbench.corpora.upstream import cache_folder
 from gecbench.version import __version__
 
 _PACKAGES = ("numpy", "datasets", "evaluate", "huggingface_hub", "sacrebleu", "rapidfuzz", "matplotlib")
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> None:
         "kernels": f"{kernels.active()} (compiled kernels {'present' if native else 'absent'})",
         "GECBENCH_KERNELS": os.environ.get("GECBENCH_KERNELS") or "not set",
         "mirror": _mirror(),
-        "Hugging Face home": _hugging_face_home(),
+        "corpora cache": str(cache_folder()),
         **{package: _version(package) for package in _PACKAGES},
     }
     width = max(map(len, facts))
@@ -53,11 +54,6 @@ def _mirror() -> str:
     if not folder:
         return "GECBENCH_MIRROR not set"
     return folder if Path(folder).is_dir() else f"{folder} (no such folder)"
-
-
-def _hugging_face_home() -> str:
-    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return str(Path(os.environ.get("HF_HOME") or Path(cache) / "huggingface").expanduser())
 
 
 def _version(package: str) -> str:
