@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace gecbench {
 namespace {
@@ -82,30 +83,39 @@ std::int64_t draw_below(MersenneTwister& twister, std::int64_t choices, Generato
   return drawn;
 }
 
-template <typename Visit>
-void each_draw(std::int64_t iteration, const std::int64_t* row_offsets, std::int64_t sentences,
-               Generator generator, Visit visit) {
-  MersenneTwister twister(static_cast<std::uint32_t>(iteration * 101));
-  for (std::int64_t i = 0; i < sentences; ++i)
-    visit(i, row_offsets[i] + draw_below(twister, row_offsets[i + 1] - row_offsets[i], generator));
-}
+MersenneTwister seeded(std::int64_t iteration) { return MersenneTwister(static_cast<std::uint32_t>(iteration * 101)); }
+
+// Sentences whose counts stay in the cache while every draw passes over them.
+constexpr std::int64_t kBlock = 2048;
 
 }  // namespace
 
 void draw_rows(const std::int64_t* row_offsets, std::int64_t sentences, std::int64_t first_iteration,
                std::int64_t iterations, Generator generator, std::int64_t* rows) {
-  for (std::int64_t d = 0; d < iterations; ++d)
-    each_draw(first_iteration + d, row_offsets, sentences, generator,
-              [&](std::int64_t i, std::int64_t row) { rows[d * sentences + i] = row; });
+  for (std::int64_t d = 0; d < iterations; ++d) {
+    MersenneTwister twister = seeded(first_iteration + d);
+    for (std::int64_t i = 0; i < sentences; ++i)
+      rows[d * sentences + i] =
+          row_offsets[i] + draw_below(twister, row_offsets[i + 1] - row_offsets[i], generator);
+  }
 }
 
 void sampled_totals(const std::int64_t* counts, std::int64_t width, const std::int64_t* row_offsets,
                     std::int64_t sentences, std::int64_t iterations, Generator generator, std::int64_t* totals) {
   std::fill(totals, totals + iterations * width, 0);
-  for (std::int64_t d = 0; d < iterations; ++d)
-    each_draw(d, row_offsets, sentences, generator, [&](std::int64_t, std::int64_t row) {
-      for (std::int64_t c = 0; c < width; ++c) totals[d * width + c] += counts[row * width + c];
-    });
+  std::vector<MersenneTwister> twisters;
+  twisters.reserve(iterations);
+  for (std::int64_t d = 0; d < iterations; ++d) twisters.push_back(seeded(d));
+  for (std::int64_t begin = 0; begin < sentences; begin += kBlock) {
+    const std::int64_t end = std::min(begin + kBlock, sentences);
+    for (std::int64_t d = 0; d < iterations; ++d) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t row =
+            row_offsets[i] + draw_below(twisters[d], row_offsets[i + 1] - row_offsets[i], generator);
+        for (std::int64_t c = 0; c < width; ++c) totals[d * width + c] += counts[row * width + c];
+      }
+    }
+  }
 }
 
 }  // namespace gecbench

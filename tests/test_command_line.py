@@ -34,6 +34,14 @@ def test_demo_ranks_the_systems(capsys):
     assert ranked == ["good-corrector", "rule-based", "spell-checker", "do-nothing"]
 
 
+def test_demo_files_can_be_tried(capsys, tmp_path):
+    listed = run(capsys, "demo", "--write", tmp_path / "demo").splitlines()
+    assert str(tmp_path / "demo" / "systems" / "rule-based.txt") in listed
+    assert (tmp_path / "demo" / "gold.m2").read_bytes() == (DATA / "gold.m2").read_bytes()
+    assert main(["demo", "--write", str(tmp_path / "demo")]) == 2
+    assert "exists already" in capsys.readouterr().err
+
+
 def test_all_ways_to_name_a_corpus_agree(capsys, tmp_path):
     expected = gecbench.GLEU().score_corpus(gecbench.load_demo(), gecbench.load_demo_systems()["good-corrector"]).value
     good = SYSTEMS[1]
@@ -128,7 +136,8 @@ def test_convert(capsys, tmp_path):
         (["convert", str(DATA / "gold.m2"), "-o", "out.xyz"], "cannot tell the output format"),
         (["convert", str(DATA / "gold.m2"), "-o", "-", "--annotator", "5"], "no annotator 5"),
         (["convert", str(DATA / "gold.m2"), "--to-source", "s"], "belong together"),
-        (["compare", "-c", "demo", "-p", SYSTEMS[0], "--resamples", "0"], "needs resamples"),
+        (["compare", "-c", "demo", "-p", *SYSTEMS, "--resamples", "0"], "needs resamples"),
+        (["compare", "-c", "demo", "-p", SYSTEMS[0]], "needs two systems"),
     ],
 )
 def test_wrong_use(capsys, tmp_path, monkeypatch, arguments, message):

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from gecbench import BLEU, GLEU, Corpus, InputError, compare, load_demo, load_demo_systems, score
+from gecbench import BLEU, GLEU, M2, Corpus, InputError, compare, load_demo, load_demo_systems, score
 from gecbench.policy import Merged, Resamples, Sampled
 from gecbench.resample import bootstrap_values, paired_bootstrap, paired_randomisation, with_interval
 from gecbench.statistics import Statistics
@@ -65,6 +65,17 @@ def test_randomisation_agrees_with_all_shuffles(metric):
     assert test.difference == pytest.approx(better.value - worse.value)
 
 
+@pytest.mark.parametrize("metric", [*METRICS, M2()], ids=str)
+def test_swapped_totals_are_those_of_the_swapped_corpora(metric):
+    both = [scored(metric, name).statistics for name in ("rule-based", "spell-checker")]
+    swaps = np.random.default_rng(1).integers(0, 2, size=(3, len(DEMO)))
+    resamples = Resamples(np.broadcast_to(np.arange(len(DEMO)), swaps.shape), swaps)
+    left, right = metric.reference_policy.swapped_totals(both, resamples)
+    other = Resamples(resamples.sentences, 1 - swaps)
+    np.testing.assert_array_equal(left, metric.reference_policy.resampled_totals(both, resamples))
+    np.testing.assert_array_equal(right, metric.reference_policy.resampled_totals(both, other))
+
+
 @pytest.mark.parametrize("run", [paired_bootstrap, paired_randomisation])
 def test_a_system_does_not_differ_from_itself(run):
     same = scored(METRICS[0], "rule-based")
@@ -120,6 +131,8 @@ class TestCompare:
             compare(SYSTEMS, DEMO, resamples=5, against="nobody")
         with pytest.raises(InputError, match="is unknown"):
             compare(SYSTEMS, DEMO, resamples=5, test="t-test")
+        with pytest.raises(InputError, match="nothing to be tested against"):
+            compare({"alone": SYSTEMS["rule-based"]}, DEMO)
         with pytest.raises(InputError, match="no systems"):
             compare({}, DEMO)
         with pytest.raises(InputError, match=r"Use compare\("):
@@ -129,7 +142,7 @@ class TestCompare:
         with pytest.raises(InputError, match="resamples=-1"):
             score(SYSTEMS["rule-based"], DEMO, resamples=-1)
         with pytest.raises(InputError, match="predictions of short"):
-            compare({"short": ["x"]}, DEMO)
+            compare({"short": ["x"], "rule-based": SYSTEMS["rule-based"]}, DEMO)
 
     def test_tests_name_their_column(self):
         two = {name: SYSTEMS[name] for name in ("do-nothing", "rule-based")}

@@ -74,6 +74,8 @@ def compare(
     if test is None:
         return Report(scored, [])
     check_resamples(resamples)
+    if len(systems) < 2:
+        raise InputError("one system alone has nothing to be tested against", fix="Give two, or use test=None")
     run = paired_bootstrap if test == "bootstrap" else paired_randomisation
     tests: list[PairedTest] = []
     for metric in next(iter(scored.values())):

@@ -49,6 +49,11 @@ class Policy(ABC):
     def resampled_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> Totals:
         """Return the totals of pseudo-corpora made of one or more systems' sentences, resamples × draws × counts."""
 
+    def swapped_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> tuple[Totals, Totals]:
+        """Return the totals of two systems after swapping sentences: as `resamples` says, and the other way round."""
+        other = Resamples(resamples.sentences, 1 - resamples.systems)
+        return self.resampled_totals(statistics, resamples), self.resampled_totals(statistics, other)
+
 
 class ChosenRows(Policy):
     """A policy that chooses each sentence's row by itself, whatever else the corpus holds."""
@@ -75,6 +80,12 @@ class ChosenRows(Policy):
                 summed = weights @ chosen.transpose(1, 0, 2).reshape(len(counted), -1)
                 totals[:, begin:end] += summed.reshape(len(weights), end - begin, width)
         return totals
+
+    def swapped_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> tuple[Totals, Totals]:
+        """Return the totals after swapping; what one side lost, the other gained."""
+        left = self.resampled_totals(statistics, resamples)
+        both = self.totals(statistics[0]) + self.totals(statistics[1])
+        return left, both[None] - left
 
 
 @dataclass(frozen=True)

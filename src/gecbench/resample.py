@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,7 +38,7 @@ def bootstrap_values(metric: Metric, statistics: Statistics, resamples: int, see
     """Return the metric's value on corpora of as many sentences drawn with replacement (Koehn 2004)."""
     check_resamples(resamples)
     chunks = _bootstrap_chunks(len(statistics), resamples, seed)
-    return _values(metric, [statistics], chunks, resamples)
+    return _values(metric, statistics, chunks, resamples)
 
 
 def with_interval(score: Score, resamples: int, seed: int = DEFAULT_SEED, confidence: float = 0.95) -> Score:
@@ -72,12 +72,15 @@ def paired_randomisation(
     Riezler & Maxwell 2005: p is the share of shuffles whose difference is at least the observed one.
     """
     check_resamples(resamples)
-    both = [system.statistics, baseline.statistics]
-    sentences = len(system.statistics)
-    left, right = (
-        _values(system.metric, both, _swap_chunks(sentences, resamples, seed, side), resamples) for side in (0, 1)
-    )
-    return _paired("randomisation", system, names, system.value - baseline.value, left - right)
+    both, metric = [system.statistics, baseline.statistics], system.metric
+    differences = []
+    with progress(resamples, "shuffling") as bar:
+        for chunk in _swap_chunks(len(system.statistics), resamples, seed):
+            sides = metric.reference_policy.swapped_totals(both, chunk)
+            left, right = (metric.values(totals).mean(axis=-1) for totals in sides)
+            differences.append(left - right)
+            bar.update(len(chunk.sentences))
+    return _paired("randomisation", system, names, system.value - baseline.value, np.concatenate(differences))
 
 
 def check_resamples(resamples: int) -> None:
@@ -93,11 +96,11 @@ def _paired(test: TestName, system: Score, names: tuple[str, str], observed: flo
     return PairedTest(test, system.name, *names, observed, p_value, len(null))
 
 
-def _values(metric: Metric, statistics: Sequence[Statistics], chunks: Iterator[Resamples], resamples: int) -> Values:
+def _values(metric: Metric, statistics: Statistics, chunks: Iterator[Resamples], resamples: int) -> Values:
     values = []
     with progress(resamples, "resampling") as bar:
         for chunk in chunks:
-            totals = metric.reference_policy.resampled_totals(statistics, chunk)
+            totals = metric.reference_policy.resampled_totals([statistics], chunk)
             values.append(metric.values(totals).mean(axis=-1))
             bar.update(len(chunk.sentences))
     return np.concatenate(values)
@@ -116,9 +119,9 @@ def _bootstrap_chunks(sentences: int, resamples: int, seed: int) -> Iterator[Res
         yield Resamples(drawn, np.zeros_like(drawn))
 
 
-def _swap_chunks(sentences: int, resamples: int, seed: int, side: int) -> Iterator[Resamples]:
+def _swap_chunks(sentences: int, resamples: int, seed: int) -> Iterator[Resamples]:
     generator = np.random.default_rng(seed)
     in_order: npt.NDArray[np.int64] = np.arange(sentences, dtype=np.int64)
     for size in _chunk_sizes(sentences, resamples):
         swapped = generator.integers(0, 2, size=(size, sentences), dtype=np.int64)
-        yield Resamples(np.broadcast_to(in_order, swapped.shape), swapped ^ side)
+        yield Resamples(np.broadcast_to(in_order, swapped.shape), swapped)

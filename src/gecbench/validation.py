@@ -73,6 +73,8 @@ def _check_shape(references: tuple[tuple[str, ...], ...], sources: Sequence[str]
 def _square_and_transposed(references: tuple[tuple[str, ...], ...], sources: Sequence[str]) -> bool:
     if len(sources) < 2 or any(len(texts) != len(sources) for texts in references):
         return False
+    if sum(len(source.split()) for source in sources) < 4 * len(sources):
+        return False
     by_row = _mean_overlap(sources, references)
     by_column = _mean_overlap(sources, tuple(zip(*references, strict=True)))
     return by_column > 0.5 and by_column > 1.5 * by_row

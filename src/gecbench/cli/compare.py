@@ -44,6 +44,8 @@ def run(options: argparse.Namespace) -> None:
     """Compare and print."""
     if options.resamples < 1:
         raise InputError("compare needs resamples for its tests", fix="Give --resamples 1000, or use gecbench score")
+    if len(options.predictions) < 2:
+        raise InputError("compare needs two systems or more", fix="Give -p two files, or use gecbench score")
     corpus = read_corpus(options)
     report = compare(
         read_systems(options, corpus),

@@ -12,6 +12,7 @@ from gecbench.report import FORMATS
 
 _EXAMPLES = """  gecbench demo
   gecbench demo --format markdown
+  gecbench demo --write demo && gecbench score -s demo/source.txt -r demo/reference*.txt -p demo/systems/*.txt
 """
 
 
@@ -19,12 +20,16 @@ def add_parser(commands: Any) -> None:
     """Add the command."""
     parser = add_command(commands, "demo", "Score four toy systems on the embedded demo corpus", _EXAMPLES, run)
     parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="how to print (default: text)")
+    parser.add_argument("--write", metavar="FOLDER", help="write the demo's files there instead, to try commands on")
 
 
 def run(options: argparse.Namespace) -> None:
     """Score the toy systems with every metric."""
-    from gecbench.demo import load_demo, load_demo_systems
+    from gecbench.demo import copy_demo, load_demo, load_demo_systems
 
+    if options.write:
+        print("\n".join(map(str, copy_demo(options.write))))
+        return
     corpus = load_demo()
     report = compare(load_demo_systems(), corpus, list(METRICS), against="above")
     if options.format == "text":

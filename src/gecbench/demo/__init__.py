@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from gecbench.corpus import Corpus
+from gecbench.errors import InputError
 from gecbench.formats.m2 import read_m2
 from gecbench.formats.parallel import read_parallel
 from gecbench.formats.text import read_lines
@@ -22,3 +24,15 @@ def load_demo() -> Corpus:
 def load_demo_systems() -> dict[str, list[str]]:
     """Return the outputs of the four toy systems by name."""
     return {path.stem: read_lines(path) for path in sorted((DATA / "systems").glob("*.txt"))}
+
+
+def copy_demo(folder: str | Path) -> list[Path]:
+    """Copy the demo's files into a new folder and return their paths."""
+    target = Path(folder)
+    if target.exists():
+        raise InputError("exists already", file=str(folder), fix="Name a new folder")
+    try:
+        shutil.copytree(DATA, target)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=str(folder)) from error
+    return sorted(path for path in target.rglob("*") if path.is_file())

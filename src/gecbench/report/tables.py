@@ -55,7 +55,7 @@ def _tsv(table: Table) -> str:
 
 def _escape_latex(cell: str) -> str:
     special = {character: f"\\{character}" for character in "&%$#_{}"}
-    special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--"}
     return "".join(special.get(character, character) for character in cell)
 
 
