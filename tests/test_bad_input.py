@@ -163,6 +163,12 @@ def test_wrong_use(options, message, tmp_path, monkeypatch, capsys):
     check_refused(["score", "-s", "s", "-r", "r0", "r1", "-p", "p", *options], message, capsys)
 
 
+def test_an_unknown_corpus(capsys):
+    check_refused(
+        ["score", "-c", "jflge:test", "-p", "p"], r"no corpus or file 'jflge:test'\. Corpora: demo, jfleg", capsys
+    )
+
+
 def test_truncated_gzip(tmp_path, capsys):
     path = tmp_path / "p.gz"
     path.write_bytes(gzip.compress(text(PREDICTIONS))[:-12])

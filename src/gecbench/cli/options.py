@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from gecbench.corpora.catalog import DATASETS
 from gecbench.corpora.load import is_corpus_name, load_corpus
 from gecbench.corpus import Corpus
 from gecbench.edits import derive_references
@@ -94,6 +95,11 @@ def read_corpus(options: argparse.Namespace) -> Corpus:
     if options.corpus and is_corpus_name(options.corpus):
         return load_corpus(options.corpus)
     if options.corpus:
+        if not Path(options.corpus).exists() and options.corpus != STANDARD_INPUT:
+            known = ", ".join(["demo", *DATASETS])
+            raise InputError(
+                f"no corpus or file {options.corpus!r}", fix=f"Corpora: {known}; or name a JSON Lines file"
+            )
         return read_jsonl(options.corpus)
     if options.gold:
         return derive_references(read_m2(options.gold))
