@@ -49,6 +49,8 @@ LAYERS = (
         "evaluate_metric",
         "corpora",
         "modules",
+        "models",
+        "hub",
         "cli",
         "__main__",
         "__init__",

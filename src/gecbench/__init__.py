@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gecbench.metrics.bleu import BLEU
     from gecbench.metrics.gleu import GLEU
     from gecbench.metrics.m2 import M2
+    from gecbench.models import correct
     from gecbench.modules import load_metric, register, unregister
     from gecbench.registry import METRICS, make_metric
     from gecbench.report import Report, Scores
@@ -47,6 +48,7 @@ _HOMES = {
     "Signature": "signature",
     "apply_edits": "edits",
     "compare": "api",
+    "correct": "models",
     "derive_annotations": "extraction",
     "derive_references": "edits",
     "extract_edits": "extraction",

@@ -15,7 +15,10 @@ from gecbench.cli.options import add_command
 from gecbench.corpora.upstream import cache_folder
 from gecbench.version import __version__
 
-_PACKAGES = ("numpy", "datasets", "evaluate", "huggingface_hub", "sacrebleu", "rapidfuzz", "matplotlib")
+_PACKAGES = (
+    *("numpy", "datasets", "evaluate", "huggingface_hub", "sacrebleu", "rapidfuzz", "matplotlib"),
+    *("torch", "transformers"),
+)
 _EXAMPLES = """  gecbench doctor
   GECBENCH_KERNELS=python gecbench doctor
 """

@@ -8,15 +8,16 @@ import os
 import sys
 from collections.abc import Sequence
 
-from gecbench.cli import compare, convert, data, demo, doctor, explain, m2scorer, score
+from gecbench.cli import compare, convert, data, demo, doctor, explain, m2scorer, push, results, run, score
 from gecbench.errors import GecbenchError
 from gecbench.version import __version__
 
-COMMANDS = (demo, score, compare, explain, convert, m2scorer, data, doctor)
+COMMANDS = (demo, score, compare, run, explain, convert, m2scorer, data, results, push, doctor)
 _EPILOG = """examples:
   gecbench demo
   gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench compare -s source.txt -r ref0.txt ref1.txt -p old.txt new.txt
+  gecbench run --model "cmd:python3 correct.py" -c demo
   gecbench COMMAND --help shows the options and examples of each command
 """
 

@@ -35,8 +35,8 @@ def add_command(commands: Any, name: str, description: str, examples: str, run: 
     return parser
 
 
-def add_corpus_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say what to score against."""
+def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool = True) -> None:
+    """Add the options that say what to score against and, unless they are still to be made, the predictions."""
     corpus = parser.add_argument_group(
         "corpus", "plain text with one sentence per line; .gz is read as is, - is standard input"
     )
@@ -46,14 +46,15 @@ def add_corpus_options(parser: argparse.ArgumentParser) -> None:
     corpus.add_argument(
         "-c", "--corpus", metavar="NAME|FILE", help="demo, jfleg:test, conll14_fluency:nucle, … or a JSON Lines file"
     )
-    corpus.add_argument(
-        "-p",
-        "--predictions",
-        metavar="FILE",
-        nargs="+",
-        required=True,
-        help="one file per system (.jsonl too)",
-    )
+    if predictions:
+        corpus.add_argument(
+            "-p",
+            "--predictions",
+            metavar="FILE",
+            nargs="+",
+            required=True,
+            help="one file per system (.jsonl too)",
+        )
     corpus.add_argument("--aligned", action="store_true", help="skip the check for shifted lines")
 
 

@@ -1,0 +1,53 @@
+"""`gecbench push`: metric modules, built datasets and leaderboard pages, onto the Hub."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from gecbench.cli.options import add_command
+from gecbench.hub.push import KINDS, plan_push, push
+
+_EXAMPLES = """  gecbench push metric gleu --repo owner/gleu --dry-run
+  gecbench push dataset jfleg --repo owner/jfleg --private
+  gecbench push leaderboard ./board --repo owner/leaderboard --create-pr
+
+It uses huggingface_hub's login: hf auth login, or HF_TOKEN. Only the files that belong to such a folder are uploaded;
+hidden and git-ignored files stay here (data built for a dataset excepted), and a file that looks like it holds a key or
+token stops the upload.
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    parser = add_command(commands, "push", "Upload a metric, dataset or leaderboard to the Hub", _EXAMPLES, run)
+    parser.add_argument("kind", choices=tuple(KINDS))
+    parser.add_argument("what", metavar="NAME|FOLDER", help="a metric's or dataset's name, or a folder")
+    parser.add_argument("--repo", metavar="OWNER/NAME", required=True, help="the repository; made if it is not there")
+    parser.add_argument("--dry-run", action="store_true", help="list what would be uploaded, and stop")
+    parser.add_argument("--private", action="store_true", help="make the repository private")
+    parser.add_argument("--create-pr", action="store_true", help="open a pull request on a repository that is there")
+    parser.add_argument("--prune", action="store_true", help="delete files there that are not in the folder")
+    parser.add_argument("--benchmark", action="store_true", help="dataset: upload its eval.yaml too")
+    parser.add_argument(
+        "--licence-confirmed", action="store_true", help="dataset: the owners allow you to redistribute it"
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """List, then upload."""
+    plan = plan_push(
+        options.kind,
+        options.what,
+        options.repo,
+        private=options.private,
+        pull_request=options.create_pr,
+        benchmark=options.benchmark,
+        licence_confirmed=options.licence_confirmed,
+        prune=options.prune,
+    )
+    print(plan.describe())
+    if options.dry_run:
+        print("dry run: nothing was uploaded")
+        return
+    print(push(plan))

@@ -1,0 +1,6 @@
+"""Models that correct sentences: shell commands, Python functions, transformers; and running them over a corpus."""
+
+from gecbench.models.base import Model, ModelError
+from gecbench.models.correction import correct, default_output, make_model, partial_path
+
+__all__ = ["Model", "ModelError", "correct", "default_output", "make_model", "partial_path"]

@@ -1,0 +1,67 @@
+"""What a model is: sentences in, one corrected sentence each out, in order."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Mapping, Sequence
+from typing import ClassVar
+
+from gecbench.errors import InputError
+
+_SHOWN = 60
+Outputs = Generator[Sequence[str], None, None]
+
+
+class ModelError(InputError):
+    """A model failed; `rejected` holds outputs that cannot be paired with their sentences, and so are not kept."""
+
+    rejected: Sequence[str] | None = None
+
+
+class Model(ABC):
+    """A model by its string, such as `cmd:sed s/a/b/`; subclasses say how it corrects."""
+
+    batch: ClassVar[int | None] = 32
+    """How many sentences it is handed at once unless told otherwise; None: all."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """A short name for tables."""
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        """What besides its string changes its outputs."""
+        return {}
+
+    def prepare(self) -> None:
+        """Load what it needs, so that what is missing is found before anything is written."""
+        return
+
+    @abstractmethod
+    def correct(self, sentences: Sequence[str], first_line: int) -> Outputs:
+        """Yield the outputs as they come, in order; `first_line` is the number of the first sentence, from 1."""
+
+    def failure(self, problem: str, line: int, sentence: str, fix: str | None = None) -> ModelError:
+        """Return the error that names the model, the line and its sentence."""
+        return ModelError(f"{shorten(self.text)}: {problem} (line {line}: {shorten(sentence)!r})", fix=fix)
+
+
+def shorten(text: str, length: int = _SHOWN) -> str:
+    """Return the text on one line, cut after so many characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def flatten(text: str) -> str:
+    r"""Return the text with each run of line breaks, and blanks around it, as one blank.
+
+    >>> flatten("He goes\r\n home .\n")
+    'He goes home .'
+    """
+    if "\n" not in text and "\r" not in text:
+        return text
+    return " ".join(part.strip() for part in text.replace("\r", "\n").split("\n") if part.strip())

@@ -1,0 +1,209 @@
+"""`cmd:COMMAND`: any shell command that reads sentences, one per line, and prints a line for each."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import IO, ClassVar
+
+from gecbench.models.base import Model, ModelError, Outputs, shorten
+
+_LONGEST = 1_000_000
+_ONE_LINE_EACH = "The command must print one line for each line it reads, and nothing else, on standard output"
+
+
+class CommandModel(Model):
+    """A command run through the shell; sentences go to its standard input, never into the command line.
+
+    Lines are taken as they come, so what a command printed before it died is kept. If it ends well but printed too
+    few or too many lines, nobody can tell which line belongs to which sentence: all of them are rejected.
+    """
+
+    batch: ClassVar[int | None] = None
+
+    def __init__(self, text: str, timeout: float | None = None) -> None:
+        super().__init__(text)
+        self.command = text.partition(":")[2]
+        self.timeout = timeout
+
+    @property
+    def name(self) -> str:
+        """The command, shortened."""
+        return shorten(self.command, 40)
+
+    def correct(self, sentences: Sequence[str], first_line: int) -> Outputs:
+        """Yield each line as it is printed."""
+        data = self._encode(sentences, first_line)
+        printed: list[str] = []
+        with _Process(self.command, data, self.timeout) as process:
+            for raw in process.lines():
+                if len(printed) == len(sentences):
+                    surplus = [raw, *islice(process.lines(), len(sentences))]
+                    raise self._rejection([*printed, *map(_lenient, surplus)], sentences, first_line)
+                text = self._decode(raw, first_line + len(printed), sentences[len(printed)])
+                if not raw.endswith(b"\n") and process.wait() != 0:
+                    break
+                printed.append(text)
+                yield [text]
+            self._check_end(process, printed, sentences, first_line)
+
+    def _check_end(self, process: _Process, printed: list[str], sentences: Sequence[str], first_line: int) -> None:
+        code = process.wait()
+        done = f"after {len(printed)} of {len(sentences)} lines"
+        line = min(len(printed), len(sentences) - 1)
+        place = (first_line + line, sentences[line])
+        if process.timed_out:
+            fix = "Give a longer --timeout, or mend the command; what it printed is kept"
+            raise self.failure(f"printed nothing for {self.timeout:g} seconds {done}", *place, fix=fix)
+        if code != 0:
+            said = f", saying {shorten(process.said())!r}" if process.said() else ""
+            how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+            fix = "What it printed is kept: run again to continue from there" if printed else "Try it by hand first"
+            raise self.failure(f"{how} {done}{said}", *place, fix=fix)
+        if len(printed) != len(sentences):
+            raise self._rejection(printed, sentences, first_line)
+
+    def _rejection(self, printed: list[str], sentences: Sequence[str], first_line: int) -> ModelError:
+        line = min(len(printed), len(sentences) - 1)
+        problem = f"printed {len(printed)} lines for {len(sentences)} sentences, so nobody can pair them"
+        error = self.failure(problem, first_line + line, sentences[line], fix=_ONE_LINE_EACH)
+        error.rejected = printed
+        return error
+
+    def _encode(self, sentences: Sequence[str], first_line: int) -> bytes:
+        for line, sentence in enumerate(sentences, start=first_line):
+            if "\n" in sentence:
+                raise self.failure("a sentence with a line break cannot go to a command", line, sentence)
+            if not sentence.isascii() and sentence != sentence.encode(errors="replace").decode():
+                raise self.failure("a sentence with a lone surrogate cannot go to a command", line, sentence)
+        return "".join(f"{sentence}\n" for sentence in sentences).encode()
+
+    def _decode(self, raw: bytes, line: int, sentence: str) -> str:
+        if len(raw) >= _LONGEST:
+            raise self.failure(f"printed a line of more than {_LONGEST} bytes", line, sentence, fix=_ONE_LINE_EACH)
+        try:
+            return raw.removesuffix(b"\n").removesuffix(b"\r").decode()
+        except UnicodeDecodeError as error:
+            problem = f"printed a line that is not UTF-8: byte 0x{raw[error.start]:02x} at offset {error.start}"
+            raise self.failure(problem, line, sentence, fix="Make the command print UTF-8") from error
+
+
+def _lenient(raw: bytes) -> str:
+    return raw.decode(errors="replace").rstrip("\r\n")
+
+
+class _Process:
+    """A running command with its input fed, its messages passed on and remembered, and a limit on its silence."""
+
+    def __init__(self, command: str, data: bytes, timeout: float | None) -> None:
+        self._process = subprocess.Popen(
+            command,
+            shell=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=os.name == "posix",
+        )
+        self._last_message = b""
+        self._watchdog = _Watchdog(timeout, self.kill) if timeout else None
+        self._helpers = [
+            threading.Thread(target=_feed, args=(self._stream(self._process.stdin), data), daemon=True),
+            threading.Thread(target=self._listen, args=(self._stream(self._process.stderr),), daemon=True),
+        ]
+        for helper in self._helpers:
+            helper.start()
+
+    def __enter__(self) -> _Process:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        self.wait()
+        if self._watchdog:
+            self._watchdog.stop()
+        self._stream(self._process.stdout).close()
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether it was ended for its silence."""
+        return self._watchdog is not None and self._watchdog.expired
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines it prints; the last may lack its newline."""
+        stdout = self._stream(self._process.stdout)
+        while line := stdout.readline(_LONGEST):
+            if self._watchdog:
+                self._watchdog.reset()
+            yield line
+
+    def wait(self) -> int:
+        """Return its exit code, once it has ended."""
+        code = self._process.wait()
+        self._helpers[1].join(timeout=1)
+        return code
+
+    def said(self) -> str:
+        """Return the last line of its messages on standard error."""
+        return self._last_message.decode(errors="replace").strip()
+
+    def kill(self) -> None:
+        """End it, and what it started."""
+        if self._process.returncode is not None:
+            return
+        if os.name == "posix":
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        else:
+            tree = ["taskkill", "/F", "/T", "/PID", str(self._process.pid)]
+            subprocess.run(tree, capture_output=True, check=False)
+
+    def _listen(self, stderr: IO[bytes]) -> None:
+        with stderr:
+            while line := stderr.readline(_LONGEST):
+                self._last_message = line if line.strip() else self._last_message
+                sys.stderr.write(line.decode(errors="replace"))
+
+    @staticmethod
+    def _stream(stream: IO[bytes] | None) -> IO[bytes]:
+        if stream is None:
+            raise AssertionError("all three streams are pipes")
+        return stream
+
+
+def _feed(stdin: IO[bytes], data: bytes) -> None:
+    with suppress(OSError), stdin:  # if it stops reading, the number of its lines tells
+        stdin.write(data)
+
+
+class _Watchdog:
+    """Calls a function once nothing has happened for so many seconds."""
+
+    def __init__(self, seconds: float, bite: Callable[[], None]) -> None:
+        self.expired = False
+        self._seconds = seconds
+        self._bite = bite
+        self._last = time.monotonic()
+        self._stopped = threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def reset(self) -> None:
+        """Start counting anew."""
+        self._last = time.monotonic()
+
+    def stop(self) -> None:
+        """Stop counting."""
+        self._stopped.set()
+
+    def _watch(self) -> None:
+        while not self._stopped.wait(max(0.0, self._last + self._seconds - time.monotonic())):
+            if time.monotonic() >= self._last + self._seconds:
+                self.expired = True
+                self._bite()
+                return

@@ -1,0 +1,193 @@
+"""Correcting a corpus with a model: in batches, with progress, going on where an earlier run stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from gecbench.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.formats.text import STANDARD_INPUT, write_lines
+from gecbench.models.base import Model, ModelError, flatten
+from gecbench.models.command import CommandModel
+from gecbench.models.function import FunctionModel
+from gecbench.models.journal import Journal
+from gecbench.models.pretrained import PretrainedModel
+from gecbench.progress import progress
+
+_PARTIAL = ".partial.jsonl"
+_KINDS: dict[str, type[Model]] = {"cmd": CommandModel, "python": FunctionModel, "transformers": PretrainedModel}
+_OPTIONS: dict[str, tuple[str, ...]] = {
+    "cmd": ("timeout",),
+    "transformers": ("prompt", "beams", "max_new_tokens", "device"),
+}
+
+
+def make_model(text: str, **options: Any) -> Model:
+    """Return the model that a string names; options that are None count as not given.
+
+    >>> make_model("cmd:sed 's/ a apple/ an apple/'").name
+    "sed 's/ a apple/ an apple/'"
+    """
+    kind, _, rest = text.partition(":")
+    if kind not in _KINDS or not rest.strip():
+        raise InputError(
+            f"cannot read the model {text!r}",
+            fix="Write cmd:COMMAND, python:module:function or transformers:FOLDER-OR-NAME",
+        )
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in _OPTIONS.get(kind, ()):
+            homes = [home for home, names in _OPTIONS.items() if name in names]
+            fix = f"It is for {', '.join(homes)}: models" if homes else None
+            raise InputError(f"{kind}: models have no option {name!r}", fix=fix)
+    return _KINDS[kind](text, **given)
+
+
+def correct(
+    model: str | Model | Callable[..., Any],
+    corpus: Corpus,
+    output: str | Path | None = None,
+    *,
+    batch: int | None = None,
+    restart: bool = False,
+    flatten_lines: bool = False,
+    say: Callable[[str], None] | None = None,
+    **options: Any,
+) -> list[str]:
+    """Return the model's corrections of all sentences, written to `output` as a whole when complete.
+
+    Until then they are appended to `<output>.partial.jsonl`; calling again with the same model and corpus goes on
+    from there, unless `restart`. An output with a line break inside is refused, or flattened if so asked. `batch` is
+    the number of sentences handed over at once. Without `output` nothing is written, and nothing can go on.
+    """
+    chosen = _as_model(model, options)
+    if batch is not None and batch < 1:
+        raise InputError(f"batch={batch} is not at least 1")
+    chosen.prepare()
+    if output is None:
+        run = _Run(chosen, corpus, None, batch, flatten_lines)
+        return run.finish()
+    target = Path(output)
+    if str(output) == STANDARD_INPUT or target.is_dir():
+        raise InputError("the outputs need a file, so that a stopped run can go on", fix="Give -o FILE")
+    with Journal(partial_path(target), run_key(chosen, corpus), restart=restart) as journal:
+        if journal.outputs and say:
+            say(f"{len(journal.outputs)} of {len(corpus)} outputs are there already (--restart begins anew)")
+        outputs = _Run(chosen, corpus, journal, batch, flatten_lines).finish()
+        _write(target, outputs, corpus)
+        journal.remove()
+    return outputs
+
+
+def partial_path(output: Path) -> Path:
+    """Return where the outputs of an unfinished run are kept."""
+    return output.with_name(f"{output.name}{_PARTIAL}")
+
+
+def rejected_path(partial: Path) -> Path:
+    """Return where outputs that cannot be paired with sentences are put, beside the partial file."""
+    return partial.with_name(f"{partial.name.removesuffix(_PARTIAL)}.rejected.txt")
+
+
+def run_key(model: Model, corpus: Corpus) -> dict[str, object]:
+    """Return what must be equal for a run to go on with the outputs of another."""
+    key = {"model": model.text, "options": dict(model.options), "corpus": corpus.fingerprint()}
+    return {"gecbench": "outputs", **key, "sentences": len(corpus)}
+
+
+def default_output(model: Model, corpus: Corpus) -> Path:
+    """Return the file name of a run without one: corpus, model, and a hash of both."""
+    digest = hashlib.sha256(json.dumps(run_key(model, corpus), sort_keys=True).encode()).hexdigest()[:8]
+    words = [re.sub(r"[^A-Za-z0-9_]+", "-", word).strip("-")[:40] for word in (corpus.name, model.name)]
+    return Path(".".join(filter(None, [*words, digest, "txt"])))
+
+
+def _as_model(model: str | Model | Callable[..., Any], options: dict[str, Any]) -> Model:
+    if isinstance(model, str):
+        return make_model(model, **options)
+    if options:
+        raise InputError(f"options {', '.join(options)} go with a model's string only")
+    if isinstance(model, Model):
+        return model
+    if not callable(model):
+        raise InputError(f"a model is a string or a function, not a {type(model).__name__}")
+    name = getattr(model, "__qualname__", type(model).__name__)
+    return FunctionModel(f"python:{getattr(model, '__module__', '')}:{name}", model)
+
+
+class _Run:
+    def __init__(self, model: Model, corpus: Corpus, journal: Journal | None, batch: int | None, flat: bool) -> None:
+        self.model, self.corpus, self.journal, self.flat = model, corpus, journal, flat
+        self.batch = batch or model.batch or len(corpus)
+        self.outputs = list(journal.outputs) if journal else []
+
+    def finish(self) -> list[str]:
+        """Correct what is left and return all outputs."""
+        if len(self.outputs) > len(self.corpus):
+            raise AssertionError("the key of a journal holds the number of sentences")
+        with progress(len(self.corpus), "correcting") as bar:
+            bar.update(len(self.outputs))
+            while len(self.outputs) < len(self.corpus):
+                start = len(self.outputs)
+                self._correct(self.corpus.sources[start : start + self.batch], bar)
+        return self.outputs
+
+    def _correct(self, sentences: Sequence[str], bar: Any) -> None:
+        start = len(self.outputs)
+        try:
+            with closing(self.model.correct(sentences, start + 1)) as answers:
+                for outputs in answers:
+                    self._keep(outputs)
+                    bar.update(len(outputs))
+        except ModelError as error:
+            if error.rejected is None:
+                raise
+            raise self._reject(start, error, error.rejected) from error
+        if len(self.outputs) != start + len(sentences):
+            raise AssertionError(f"{self.model.text} gave {len(self.outputs) - start} outputs for {len(sentences)}")
+
+    def _keep(self, outputs: Sequence[str]) -> None:
+        checked: list[str] = []
+        try:
+            for text in outputs:
+                checked.append(self._check(text, len(self.outputs) + len(checked)))
+        finally:
+            if self.journal:
+                self.journal.append(checked)
+            self.outputs += checked
+
+    def _reject(self, start: int, error: ModelError, rejected: Sequence[str]) -> ModelError:
+        del self.outputs[start:]
+        if self.journal is None:
+            return error
+        self.journal.cut(start)
+        place = rejected_path(self.journal.path)
+        write_lines(place, rejected)
+        return ModelError(error.problem, fix=f"{error.fix}; what it printed is in {place}")
+
+    def _check(self, text: str, position: int) -> str:
+        line, source = position + 1, self.corpus.sources[position]
+        if "\n" in text or "\r" in text:
+            if not self.flat:
+                fix = "Return one line, or make blanks of line breaks with --flatten"
+                raise self.model.failure("an output has a line break inside", line, source, fix=fix)
+            text = flatten(text)
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise self.model.failure("an output is not text: it holds a lone surrogate", line, source) from error
+        return text
+
+
+def _write(target: Path, outputs: Sequence[str], corpus: Corpus) -> None:
+    if not target.name.removesuffix(".gz").endswith(".jsonl"):
+        write_lines(target, outputs)
+        return
+    rows = zip(corpus.ids or (), outputs, strict=True)
+    write_lines(target, [json.dumps({"id": name, "prediction": text}, ensure_ascii=False) for name, text in rows])

@@ -1,0 +1,115 @@
+"""`python:module:function`: any Python callable, from one sentence to one or from a list to a list."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any, get_origin
+
+from gecbench.errors import InputError
+from gecbench.models.base import Model, Outputs, shorten
+
+_FIX = "Write python:module:function; the module may be a file in the current folder"
+_TAKES = "It must take a string and return one, or take a list and return a list"
+
+
+class FunctionModel(Model):
+    """A callable; its parameter's annotation (`str` or a list) says what it takes, or else a trial does.
+
+    The trial hands it the first sentence alone: what returns a string is called sentence by sentence, anything else
+    with lists. What it prints goes to standard error, so that it does not mingle with the scores.
+    """
+
+    def __init__(self, text: str, function: Callable[..., Any] | None = None) -> None:
+        super().__init__(text)
+        self.function = function or _find(text.partition(":")[2])
+        self._by_sentence = _annotated_for_sentence(self.function)
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.text.rpartition(":")[2]
+
+    def correct(self, sentences: Sequence[str], first_line: int) -> Outputs:
+        """Yield the outputs, one by one or together."""
+        if self._by_sentence is None:
+            self._by_sentence = self._takes_a_sentence(sentences[0])
+        if not self._by_sentence:
+            yield self._call_with_list(sentences, first_line)
+            return
+        for line, sentence in enumerate(sentences, start=first_line):
+            output = self._call(sentence, line, sentence)
+            if not isinstance(output, str):
+                raise self.failure(f"returned a {type(output).__name__}, not a string", line, sentence)
+            yield [output]
+
+    def _takes_a_sentence(self, sentence: str) -> bool:
+        try:
+            with redirect_stdout(sys.stderr):
+                return isinstance(self.function(sentence), str)
+        except Exception:
+            return False
+
+    def _call_with_list(self, sentences: Sequence[str], first_line: int) -> Sequence[str]:
+        outputs = self._call(list(sentences), first_line, sentences[0])
+        if isinstance(outputs, str) or not hasattr(outputs, "__iter__"):
+            raise self.failure(f"returned a {type(outputs).__name__} for a list", first_line, sentences[0], fix=_TAKES)
+        found = list(outputs)
+        if len(found) != len(sentences):
+            problem = f"returned {len(found)} outputs for {len(sentences)} sentences"
+            raise self.failure(problem, first_line, sentences[0], fix="Return one string for each, in order")
+        for k, output in enumerate(found):
+            if not isinstance(output, str):
+                raise self.failure(f"returned a {type(output).__name__} among strings", first_line + k, sentences[k])
+        return found
+
+    def _call(self, argument: str | list[str], line: int, sentence: str) -> Any:
+        try:
+            with redirect_stdout(sys.stderr):
+                return self.function(argument)
+        except (Exception, SystemExit) as error:
+            problem = f"raised {type(error).__name__}: {shorten(str(error), 200)}"
+            fix = "Earlier outputs are kept: run again to continue from there"
+            raise self.failure(problem, line, sentence, fix=fix) from error
+
+
+def _find(place: str) -> Callable[..., Any]:
+    module_name, _, path = place.partition(":")
+    if not module_name or not path:
+        raise InputError(f"cannot read the model 'python:{place}'", fix=_FIX)
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        with redirect_stdout(sys.stderr):
+            found: Any = importlib.import_module(module_name)
+    except (Exception, SystemExit) as error:
+        problem = f"cannot import {module_name}: {type(error).__name__}: {shorten(str(error), 200)}"
+        raise InputError(problem, fix=_FIX) from error
+    for part in path.split("."):
+        if not hasattr(found, part):
+            raise InputError(f"{module_name} has no {path!r}", fix=_FIX)
+        found = getattr(found, part)
+    if not callable(found):
+        raise InputError(f"{place} is a {type(found).__name__}, not a function", fix=_FIX)
+    function: Callable[..., Any] = found
+    return function
+
+
+def _annotated_for_sentence(function: Callable[..., Any]) -> bool | None:
+    """Return whether the first parameter is annotated as a string (True), a sequence (False), or not (None)."""
+    try:
+        parameters = list(inspect.signature(function, eval_str=True).parameters.values())
+    except (TypeError, ValueError, NameError):
+        return None
+    if not parameters or parameters[0].annotation is inspect.Parameter.empty:
+        return None
+    annotation = parameters[0].annotation
+    if annotation is str:
+        return True
+    kind = get_origin(annotation) or annotation
+    return False if isinstance(kind, type) and hasattr(kind, "__iter__") else None

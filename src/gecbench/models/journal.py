@@ -1,0 +1,132 @@
+"""The partial file of a run: outputs appended as they come, so that a killed run can go on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from gecbench.errors import InputError
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - where there are no such locks
+    fcntl = None  # type: ignore[assignment]
+
+
+class Journal:
+    """A JSON Lines file beside the output: a header that says whose outputs these are, then one row per sentence.
+
+    Rows go to the system in one write each time, so a kill leaves whole rows and at most one torn one at the end, which
+    is dropped when the file is opened again.
+    """
+
+    def __init__(self, path: Path, header: Mapping[str, object], *, restart: bool = False) -> None:
+        self.path = path
+        self.outputs: list[str] = []
+        self._header = dict(header)
+        try:
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+            self._descriptor = os.open(path, flags, 0o644)
+        except OSError as error:
+            raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
+        try:
+            self._lock()
+            if restart:
+                os.truncate(self._descriptor, 0)
+            self._recover()
+        except BaseException:
+            os.close(self._descriptor)
+            raise
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._descriptor)
+        if error is not None and not self.outputs:
+            self.remove()
+
+    def append(self, outputs: Sequence[str]) -> None:
+        """Add the outputs of the next sentences."""
+        first = len(self.outputs) + 1
+        rows = [{"line": line, "prediction": text} for line, text in enumerate(outputs, start=first)]
+        self._write("".join(f"{json.dumps(row)}\n" for row in rows))
+        self.outputs += outputs
+
+    def cut(self, sentences: int) -> None:
+        """Keep the outputs of the first sentences only."""
+        kept = self._content().split(b"\n")[: sentences + 1]
+        os.truncate(self._descriptor, sum(len(row) + 1 for row in kept))
+        del self.outputs[sentences:]
+
+    def remove(self) -> None:
+        """Delete the file: the run is complete and written elsewhere."""
+        self.path.unlink(missing_ok=True)
+
+    def _write(self, text: str) -> None:
+        data = text.encode()
+        try:
+            written = os.write(self._descriptor, data)
+            while written < len(data):
+                written += os.write(self._descriptor, data[written:])
+        except OSError as error:
+            raise InputError(f"cannot write: {error.strerror}", file=str(self.path)) from error
+
+    def _lock(self) -> None:
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise InputError("another run is writing here", file=str(self.path), fix="Choose another -o") from error
+
+    def _content(self) -> bytes:
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        parts = []
+        while part := os.read(self._descriptor, 1 << 20):
+            parts.append(part)
+        return b"".join(parts)
+
+    def _recover(self) -> None:
+        content = self._content()
+        whole = content[: content.rfind(b"\n") + 1]
+        os.truncate(self._descriptor, len(whole))
+        rows = whole.split(b"\n")[:-1]
+        if not rows:
+            self._write(f"{json.dumps(self._header)}\n")
+            return
+        found = self._row(rows[0], 1)
+        if found != self._header:
+            raise InputError(
+                f"holds the outputs of another run ({_difference(found, self._header)})",
+                file=str(self.path),
+                fix="Choose another -o, or discard them with --restart",
+            )
+        for number, row in enumerate(rows[1:], start=1):
+            fields = self._row(row, number + 1)
+            if fields.get("line") != number or not isinstance(fields.get("prediction"), str):
+                raise self._damage(number + 1)
+            self.outputs.append(fields["prediction"])
+
+    def _row(self, row: bytes, number: int) -> dict[str, Any]:
+        try:
+            fields = json.loads(row)
+        except ValueError as error:
+            raise self._damage(number) from error
+        if not isinstance(fields, dict):
+            raise self._damage(number)
+        return fields
+
+    def _damage(self, number: int) -> InputError:
+        return InputError("damaged", file=str(self.path), line=number, fix="Discard it with --restart")
+
+
+def _difference(found: Mapping[str, object], wanted: Mapping[str, object]) -> str:
+    keys = [key for key in wanted if found.get(key) != wanted[key]]
+    return "; ".join(f"{key}: {found.get(key)!r}, not {wanted[key]!r}" for key in keys) or "other fields"

@@ -1,0 +1,130 @@
+"""`transformers:MODEL`: a sequence-to-sequence or chat model of the transformers library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from gecbench.errors import InputError, MissingDependencyError
+from gecbench.models.base import Model, Outputs, flatten, shorten
+
+PLACE = "{sentence}"
+_CHAT_PROMPT = (
+    "Correct the grammar, spelling and fluency of this sentence. Keep its tokens separated by blanks. "
+    f"Answer with the corrected sentence alone.\n\n{PLACE}"
+)
+
+
+class PretrainedModel(Model):
+    """A model by its folder or Hub name, decoded without sampling; no code from its repository is run.
+
+    A sequence-to-sequence model gets the sentence, or `prompt` with the sentence in place of `{sentence}`; a causal one
+    gets the prompt as a user's turn through its chat template. Line breaks in what it writes become blanks. A blank
+    sentence stays as it is.
+    """
+
+    batch: ClassVar[int | None] = 16
+
+    def __init__(
+        self, text: str, prompt: str | None = None, beams: int = 1, max_new_tokens: int = 256, device: str | None = None
+    ) -> None:
+        super().__init__(text)
+        self.prompt, self.beams, self.max_new_tokens, self.device = prompt, beams, max_new_tokens, device
+        self._path = text.partition(":")[2]
+        if prompt is not None and PLACE not in prompt:
+            raise InputError(f"the prompt has no {PLACE}", fix=f"Write {PLACE} where the sentence goes")
+        self._loaded: tuple[Any, Any, bool] | None = None
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return self._path.rstrip("/").rpartition("/")[2] or self._path
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        """Prompt and decoding."""
+        return {"prompt": self.prompt, "beams": self.beams, "max_new_tokens": self.max_new_tokens}
+
+    def prepare(self) -> None:
+        """Load tokenizer and weights."""
+        self._load()
+
+    def correct(self, sentences: Sequence[str], first_line: int) -> Outputs:
+        """Yield the outputs of a batch together."""
+        tokenizer, model, chat = self._load()
+        wanted = [k for k, sentence in enumerate(sentences) if sentence.strip()]
+        outputs = list(sentences)
+        try:
+            written = self._generate(tokenizer, model, chat, [sentences[k] for k in wanted]) if wanted else []
+        except (RuntimeError, ValueError, IndexError) as error:
+            problem = f"failed on {len(sentences)} sentences: {shorten(str(error), 200)}"
+            fix = "Earlier outputs are kept: run again, with a smaller --batch if memory ran out"
+            raise self.failure(problem, first_line, sentences[0], fix=fix) from error
+        for k, text in zip(wanted, written, strict=True):
+            outputs[k] = flatten(text).strip()
+        yield outputs
+
+    def _generate(self, tokenizer: Any, model: Any, chat: bool, sentences: list[str]) -> list[str]:
+        import torch
+
+        prompts = [self._fill(tokenizer, chat, sentence) for sentence in sentences]
+        encoded = tokenizer(prompts, return_tensors="pt", padding=True, add_special_tokens=not chat)
+        encoded.pop("token_type_ids", None)
+        encoded = encoded.to(model.device)
+        with torch.inference_mode():
+            written = model.generate(
+                **encoded, do_sample=False, num_beams=self.beams, max_new_tokens=self.max_new_tokens
+            )
+        start = encoded["input_ids"].shape[1] if chat else 0
+        texts: list[str] = tokenizer.batch_decode(
+            written[:, start:], skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        return texts
+
+    def _fill(self, tokenizer: Any, chat: bool, sentence: str) -> str:
+        prompt = (self.prompt or (_CHAT_PROMPT if chat else PLACE)).replace(PLACE, sentence)
+        if not chat:
+            return prompt
+        turns = [{"role": "user", "content": prompt}]
+        text: str = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+        return text
+
+    def _load(self) -> tuple[Any, Any, bool]:
+        if self._loaded is None:
+            try:
+                import torch  # noqa: F401
+                import transformers
+            except ImportError as error:
+                raise MissingDependencyError(
+                    f"{self.text} needs {error.name}: pip install 'gecbench[transformers]'"
+                ) from error
+            try:
+                self._loaded = self._load_from(transformers)
+            except (OSError, ValueError, KeyError, ImportError) as error:
+                if isinstance(error, InputError):
+                    raise
+                problem = f"cannot load {self._path}: {shorten(str(error), 300)}"
+                raise InputError(problem, fix="Give a folder with a saved model, or its name on the Hub") from error
+        return self._loaded
+
+    def _load_from(self, transformers: Any) -> tuple[Any, Any, bool]:
+        safe = {"trust_remote_code": False}
+        config = transformers.AutoConfig.from_pretrained(self._path, **safe)
+        chat = not config.is_encoder_decoder
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
+            self._path, **safe, **({"padding_side": "left"} if chat else {})
+        )
+        if chat and not tokenizer.chat_template:
+            fix = "Give a sequence-to-sequence or chat model, or wrap it in a function: python:module:function"
+            raise InputError(f"{self._path} is a causal model without a chat template", fix=fix)
+        if tokenizer.pad_token is None:
+            tokenizer.pad_token = tokenizer.eos_token
+        kind = transformers.AutoModelForCausalLM if chat else transformers.AutoModelForSeq2SeqLM
+        model = kind.from_pretrained(self._path, **safe).eval()
+        return tokenizer, model.to(self.device or _best_device()), chat
+
+
+def _best_device() -> str:
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
