@@ -132,7 +132,8 @@ def push(plan: Plan, *, endpoint: str | None = None, message: str | None = None)
         return _upload(api, plan, message or f"{plan.kind} {plan.folder.resolve().name}, by gecbench")
     except Exception as error:  # whatever the library raises, its first line says what happened
         words = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise PushError(f"{plan.repository}: not uploaded: {words}") from error
+        said = " ".join(str(getattr(error, "server_message", None) or "").split())
+        raise PushError(f"{plan.repository}: not uploaded: {words}{f' ({said})' if said else ''}") from error
 
 
 def _upload(api: Any, plan: Plan, message: str) -> str:

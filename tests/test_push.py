@@ -1,0 +1,230 @@
+"""Uploads to the Hub, against a stand-in of its endpoints on loopback."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hub_stand_in import COMMIT, HubStandIn
+
+import gecbench
+from gecbench.cli import main
+from gecbench.hub.push import PushError, plan_push, push
+from gecbench.modules import metric_modules
+
+SPACE_CARD = "---\ntitle: Board\nsdk: static\n---\n\n# Board\n"
+DATA_CARD = "---\nlicense: cc-by-4.0\n---\n\n# Data\n"
+TOKEN = "hf_" + "a1B2" * 9
+
+
+def write(folder, **files):
+    for name, content in files.items():
+        path = folder / name.replace("__", "/").replace("_dot_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+@pytest.fixture
+def board(tmp_path):
+    pages = {"index_dot_html": "<p>", "data__jfleg_dot_json": "{}", "a_dot_css": "p{}"}
+    return write(tmp_path / "board", README_dot_md=SPACE_CARD, **pages)
+
+
+@pytest.fixture
+def dataset(tmp_path):
+    built = {"data__default__test_dot_parquet": b"PAR1", "data__fingerprints_dot_json": "{}"}
+    other = {"build_dot_py": "pass", "eval_dot_yaml": "name: x", "notes_dot_txt": "mine"}
+    return write(tmp_path / "corpus", README_dot_md=DATA_CARD, **built, **other)
+
+
+@pytest.fixture
+def hub(monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    monkeypatch.setenv("HF_TOKEN", "made-up")
+    with HubStandIn().running() as stand_in:
+        yield stand_in
+
+
+@pytest.mark.parametrize("name", metric_modules())
+def test_a_metric_module_goes_into_a_space(hub, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = metric_modules()[name]
+    assert push(plan_push("metric", name, "me/it"), endpoint=hub.url).endswith(f"/commit/{COMMIT}")
+    (commit,) = hub.commits
+    assert commit.repository == "spaces/me/it"
+    assert {f"{name}.py", "README.md", "app.py", "requirements.txt"} <= set(commit.files)
+    assert commit.files == {path: (folder / path).read_bytes() for path in commit.files}
+    assert name in commit.summary
+    assert (hub.created[0]["type"], hub.created[0]["sdk"]) == ("space", "gradio")
+
+
+def test_a_dataset_goes_with_its_data_and_old_data_goes_away(hub, dataset):
+    hub.present = ["README.md", "data/old/test.parquet", "data/default/test.parquet", "LICENSE"]
+    push(plan_push("dataset", str(dataset), "me/it"), endpoint=hub.url)
+    (commit,) = hub.commits
+    assert commit.repository == "datasets/me/it"
+    expected = {"README.md", "build.py", "data/default/test.parquet", "data/fingerprints.json"}
+    assert set(commit.files) == expected
+    assert commit.deleted == ["data/old/test.parquet"]
+    push(plan_push("dataset", str(dataset), "me/it", benchmark=True), endpoint=hub.url)
+    assert set(hub.commits[1].files) == {*expected, "eval.yaml"}
+
+
+def test_a_leaderboard_goes_into_a_static_space(hub, board):
+    hub.present = ["README.md", "old.html", ".gitattributes"]
+    push(plan_push("leaderboard", str(board), "me/it", private=True), endpoint=hub.url)
+    assert set(hub.commits[0].files) == {"README.md", "index.html", "data/jfleg.json", "a.css"}
+    assert hub.commits[0].deleted == []
+    assert hub.created[0]["sdk"] == "static"
+    assert hub.created[0].get("private") is True or hub.created[0].get("visibility") == "private"
+    push(plan_push("leaderboard", str(board), "me/it", prune=True), endpoint=hub.url)
+    assert hub.commits[1].deleted == ["old.html"]
+
+
+def test_a_pull_request_makes_no_repository(hub, board):
+    address = push(plan_push("leaderboard", str(board), "me/it", pull_request=True), endpoint=hub.url)
+    assert address.endswith("/discussions/1")
+    assert not hub.created
+    assert hub.commits[0].pull_request
+
+
+def test_hidden_ignored_and_foreign_files_stay_here(board):
+    write(board, _dot_env="KEY=1", _dot_git__config="", x__hf_token_dot_txt="1", server_dot_pem="1", run_dot_log="1")
+    write(board, ignored_dot_json="{}", a__b_dot_json="{}", program_dot_exe=b"MZ", odd__pages_dot_html="<p>")
+    plain = plan_push("leaderboard", str(board), "me/it").files
+    assert set(plain) == {
+        *("README.md", "index.html", "data/jfleg.json", "a.css", "a/b.json", "odd/pages.html", "ignored.json"),
+    }
+    shutil.rmtree(board / ".git")
+    subprocess.run(["git", "init", "-q", str(board)], check=True)
+    (board / ".gitignore").write_text("ignored.json\na/\n")
+    assert set(plain) - set(plan_push("leaderboard", str(board), "me/it").files) == {"ignored.json", "a/b.json"}
+
+
+def test_built_data_may_be_ignored(dataset):
+    subprocess.run(["git", "init", "-q", str(dataset)], check=True)
+    (dataset / ".gitignore").write_text("data/\n")
+    assert "data/default/test.parquet" in plan_push("dataset", str(dataset), "me/it").files
+
+
+def test_a_page_in_an_ignored_folder_is_a_product(board):
+    subprocess.run(["git", "init", "-q", str(board.parent)], check=True)
+    (board.parent / ".gitignore").write_text("/board/\n")
+    assert "data/jfleg.json" in plan_push("leaderboard", str(board), "me/it").files
+
+
+def test_names_are_not_patterns(hub, board):
+    write(board, **{"system [1]_dot_html": "<p>", "system 1_dot_log": "mine"})
+    push(plan_push("leaderboard", str(board), "me/it"), endpoint=hub.url)
+    assert "system [1].html" in hub.commits[0].files
+    assert "system 1.log" not in hub.commits[0].files
+
+
+@pytest.mark.parametrize("content", [TOKEN, "-----BEGIN OPENSSH PRIVATE KEY-----", "AKIA" + "A1B2" * 4])
+def test_a_secret_stops_the_upload(hub, board, content, capsys, monkeypatch):
+    write(board, data__x_dot_json=f'{{}}\n"{content}"')
+    assert main(["push", "leaderboard", str(board), "--repo", "me/it"]) == 2
+    message = capsys.readouterr().err
+    assert "x.json:2: looks like a secret" in message
+    assert content not in message
+    assert not hub.requests
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links")
+def test_a_link_out_of_the_folder_is_refused(board, tmp_path):
+    (tmp_path / "private.json").write_text("{}")
+    (board / "page.json").symlink_to(tmp_path / "private.json")
+    with pytest.raises(gecbench.InputError, match="outside the folder"):
+        plan_push("leaderboard", str(board), "me/it")
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "message"),
+    [
+        ("dataset", "rm data", r"not ready: no data.*gecbench data build corpus"),
+        ("dataset", "no licence", r"licence \(none\).*--private"),
+        ("dataset", "other licence", r"licence \(other\).*--licence-confirmed"),
+        ("dataset", "no card", r"no card with a YAML header"),
+        ("leaderboard", "rm index.html", r"not ready: no index.html.*gecbench leaderboard build"),
+        ("leaderboard", "no sdk", r"no sdk"),
+        ("metric", "", r"not ready: no board.py"),
+    ],
+)
+def test_what_is_not_ready_is_refused(kind, change, message, board, dataset):
+    folder = dataset if kind == "dataset" else board
+    cards = {"no licence": "---\ntitle: x\n---\n", "other licence": "---\nlicense: other\n---\n"}
+    cards |= {"no card": "# x\n", "no sdk": "---\ntitle: x\n---\n"}
+    if change.startswith("rm "):
+        path = folder / change[3:]
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    elif change:
+        (folder / "README.md").write_text(cards[change])
+    with pytest.raises(gecbench.InputError, match=message):
+        plan_push(kind, str(folder), "me/it")
+
+
+def test_data_without_a_licence_goes_where_it_may(dataset):
+    (dataset / "README.md").write_text("---\nlicense: other\n---\n")
+    assert plan_push("dataset", str(dataset), "me/it", private=True).private
+    assert plan_push("dataset", str(dataset), "me/it", licence_confirmed=True).files
+
+
+@pytest.mark.parametrize("repository", ["it", "me/it/more", "me/", "../it", "me/i t", ""])
+def test_bad_repository_names(repository, board):
+    with pytest.raises(gecbench.InputError, match="--repo"):
+        plan_push("leaderboard", str(board), repository)
+
+
+def test_without_login_nothing_is_sent(hub, board, monkeypatch):
+    monkeypatch.delenv("HF_TOKEN")
+    with pytest.raises(gecbench.InputError, match="not logged in.*hf auth login"):
+        push(plan_push("leaderboard", str(board), "me/it"), endpoint=hub.url)
+    assert not hub.requests
+
+
+def test_what_the_hub_refuses_is_one_sentence(hub, board, monkeypatch):
+    plan = plan_push("leaderboard", str(board), "me/it")
+    hub.refusal = (403, "You don't have the rights")
+    with pytest.raises(PushError, match=r"me/it: not uploaded: .*403.*\(You don't have the rights\)") as caught:
+        push(plan, endpoint=hub.url)
+    assert "\n" not in str(caught.value)
+    hub.refusal = None
+    monkeypatch.setenv("HF_TOKEN", "another")
+    with pytest.raises(PushError, match="401") as caught:
+        push(plan, endpoint=hub.url)
+    assert "another" not in str(caught.value)
+    assert not hub.commits
+
+
+def command_line(hub, *arguments, token="made-up"):
+    offline = {"HF_HUB_OFFLINE": "0", "HF_ENDPOINT": hub.url, "HF_TOKEN": token, "HF_HUB_DISABLE_TELEMETRY": "1"}
+    environment = {**os.environ, **offline, "HF_HUB_DISABLE_PROGRESS_BARS": "1", "PYTHONUTF8": "1"}
+    command = [sys.executable, "-m", "gecbench", "push", *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
+
+
+def test_the_command_line(board):
+    with HubStandIn().running() as hub:
+        tried = command_line(hub, "leaderboard", board, "--repo", "me/it", "--dry-run")
+        assert tried.returncode == 0
+        assert [line.split()[0] for line in tried.stdout.splitlines()[1:-2]] == [
+            *("README.md", "a.css", "data/jfleg.json", "index.html"),
+        ]
+        assert "nothing was uploaded" in tried.stdout
+        assert not hub.requests
+        done = command_line(hub, "leaderboard", board, "--repo", "me/it")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-1] == f"{hub.url}/me/it/commit/{COMMIT}"
+        assert set(hub.commits[0].files) == {"README.md", "a.css", "data/jfleg.json", "index.html"}
+        failed = command_line(hub, "leaderboard", board, "--repo", "me/it", token="wrong")
+        assert failed.returncode == 2
+        assert failed.stderr.splitlines()[-1].startswith("gecbench: me/it: not uploaded:")
+
+
+def test_metric_by_name_prefers_the_folder_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(Path("metrics/gleu"), README_dot_md=SPACE_CARD, gleu_dot_py="pass")
+    assert plan_push("metric", "gleu", "me/it").files == ("README.md", "gleu.py")
