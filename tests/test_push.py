@@ -180,7 +180,7 @@ def test_bad_repository_names(repository, board):
 
 def test_without_login_nothing_is_sent(hub, board, monkeypatch):
     monkeypatch.delenv("HF_TOKEN")
-    with pytest.raises(gecbench.InputError, match="not logged in.*hf auth login"):
+    with pytest.raises(gecbench.InputError, match=r"not logged in.*hf auth login"):
         push(plan_push("leaderboard", str(board), "me/it"), endpoint=hub.url)
     assert not hub.requests
 

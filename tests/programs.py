@@ -1,0 +1,17 @@
+"""Small programs that tests run as commands."""
+
+import os
+import shlex
+import subprocess
+import sys
+import textwrap
+
+
+def script(folder, body, name="model.py"):
+    """Return a command that runs a Python program, for this system's shell."""
+    start = "import os, sys, time\nsys.stdin.reconfigure(encoding='utf-8', newline='\\n')\n"
+    start += "sys.stdout.reconfigure(encoding='utf-8', newline='\\n')\n"
+    path = folder / name
+    path.write_text(start + textwrap.dedent(body), encoding="utf-8")
+    words = [sys.executable, str(path)]
+    return "cmd:" + (shlex.join(words) if os.name == "posix" else subprocess.list2cmdline(words))

@@ -1,0 +1,170 @@
+"""A run that is killed goes on where it stopped, and ends with the same outputs."""
+
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from programs import script
+
+import gecbench
+from gecbench.cli import main
+from gecbench.models import make_model, partial_path
+from gecbench.models.correction import run_key
+from gecbench.models.journal import Journal
+
+DEMO = gecbench.load_demo()
+EXPECTED = [source.replace(" the ", " THE ") for source in DEMO.sources]
+MODULE = """
+import time
+def fix(sentences: list[str]) -> list[str]:
+    with open("seen", "a") as log:
+        log.write("".join(f"{sentence}\\n" for sentence in sentences))
+    time.sleep(0.03)
+    return [sentence.replace(" the ", " THE ") for sentence in sentences]
+"""
+COMMAND = """
+for line in sys.stdin:
+    open("seen", "a", encoding="utf-8").write(line)
+    time.sleep(0.02)
+    sys.stdout.write(line.replace(" the ", " THE "))
+    sys.stdout.flush()
+"""
+
+
+@pytest.fixture(params=["command", "function"])
+def model(request, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("slow_model.py").write_text(MODULE)
+    return script(tmp_path, COMMAND) if request.param == "command" else "python:slow_model:fix"
+
+
+def arguments(model):
+    batch = ["--batch", "2"] if model.startswith("python") else []
+    return ["run", "--model", model, "-c", "demo", "-o", "out.txt", "-f", "json", *batch]
+
+
+def start(model):
+    return subprocess.Popen(
+        [sys.executable, "-m", "gecbench", *arguments(model)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+def count_rows():
+    partial = partial_path(Path("out.txt"))
+    return partial.read_bytes().count(b"\n") - 1 if partial.exists() else 0
+
+
+def wait_for_rows(process, wanted):
+    end = time.monotonic() + 60
+    while count_rows() < wanted and process.poll() is None:
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+def test_killed_in_the_middle_and_run_again(model):
+    process = start(model)
+    wait_for_rows(process, 10)
+    process.kill()
+    process.communicate()
+    time.sleep(0.3)  # what the orphaned command still prints goes nowhere
+    kept = count_rows()
+    assert 10 <= kept < len(DEMO)
+    assert not Path("out.txt").exists()
+    Path("seen").unlink()
+    second = start(model)
+    report, messages = second.communicate(timeout=120)
+    assert second.returncode == 0, messages
+    assert f"{kept} of 42 outputs are there already".encode() in messages
+    assert Path("seen").read_text(encoding="utf-8").splitlines() == list(DEMO.sources[kept:]), "only what was left"
+    assert Path("out.txt").read_text(encoding="utf-8").splitlines() == EXPECTED
+    assert json.loads(report)["systems"][0]["scores"][0]["value"] == gecbench.score(EXPECTED, DEMO)["gleu"].value
+    assert not partial_path(Path("out.txt")).exists()
+
+
+def test_killed_again_and_again(model):
+    generator = random.Random(7)
+    for _ in range(30):
+        process = start(model)
+        wait_for_rows(process, count_rows() + generator.randint(1, 20))
+        process.kill()
+        process.communicate()
+        if Path("out.txt").exists():
+            break
+    assert main(arguments(model)) == 0
+    assert Path("out.txt").read_text(encoding="utf-8").splitlines() == EXPECTED
+
+
+def journal(path, restart=False):
+    return Journal(path, run_key(make_model("cmd:cat"), DEMO), restart=restart)
+
+
+def test_every_torn_end_is_mended(tmp_path):
+    path = tmp_path / "out.partial.jsonl"
+    with journal(path) as made:
+        made.append(["One é .", "Two ."])
+        made.append(["Three ."])
+    whole = path.read_bytes()
+    ends = [position + 1 for position, byte in enumerate(whole) if byte == 0x0A]
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        with journal(path) as found:
+            complete = sum(end <= length for end in ends)
+            assert found.outputs == ["One é .", "Two .", "Three ."][: max(0, complete - 1)]
+            found.append(["Next ."])
+        with journal(path) as found:
+            assert found.outputs[-1] == "Next ."
+
+
+def test_outputs_of_another_run_are_not_taken(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("broken_model.py").write_text("def a(text: str):\n    return 1 / 0 if 'libary' in text else text\nb = a\n")
+    first = ["run", "--model", "python:broken_model:a", "-c", "demo", "-o", "out.txt"]
+    assert main(first) == 2
+    before = partial_path(Path("out.txt")).read_bytes()
+    other = [word.replace(":a", ":b") for word in first]
+    assert main(other) == 2
+    message = capsys.readouterr().err
+    assert "another run (model: 'python:broken_model:a', not 'python:broken_model:b')" in message
+    assert "--restart" in message
+    gecbench.formats.jsonl.write_jsonl(DEMO.select(range(40)), "part.jsonl")
+    assert main([word.replace("demo", "part.jsonl") for word in first]) == 2
+    assert "another run (corpus: " in capsys.readouterr().err
+    assert partial_path(Path("out.txt")).read_bytes() == before, "nothing was touched"
+    assert main([*other, "--restart"]) == 2
+    assert partial_path(Path("out.txt")).read_bytes() == before.replace(b":a", b":b")
+
+
+@pytest.mark.parametrize(
+    ("number", "line"), [(0, b"x"), (0, b"[]"), (1, b"{}"), (1, b'{"line": 2, "prediction": "x"}'), (2, b"\xff")]
+)
+def test_a_damaged_file_is_an_error(tmp_path, number, line):
+    path = tmp_path / "out.partial.jsonl"
+    with journal(path) as made:
+        made.append(["a", "b", "c"])
+    lines = path.read_bytes().split(b"\n")
+    lines[number] = line
+    path.write_bytes(b"\n".join(lines))
+    with pytest.raises(gecbench.InputError, match=rf"out.partial.jsonl(:{number + 1}: damaged|: holds).*--restart"):
+        journal(path)
+    with journal(path, restart=True) as anew:
+        assert anew.outputs == []
+
+
+def test_two_runs_do_not_write_to_one_file(tmp_path):
+    pytest.importorskip("fcntl")
+    with journal(tmp_path / "x"), pytest.raises(gecbench.InputError, match="another run is writing"):
+        journal(tmp_path / "x")
+    assert journal(tmp_path / "x").outputs == []
+
+
+def test_cutting_back(tmp_path):
+    with journal(tmp_path / "x") as made:
+        made.append(["a", "é", "c"])
+        made.cut(2)
+        made.append(["d"])
+    with journal(tmp_path / "x") as found:
+        assert found.outputs == ["a", "é", "d"]

@@ -1,0 +1,144 @@
+"""Models of the transformers library: tiny ones with random weights, made here and never fetched."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import gecbench
+from gecbench.cli import main
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+tokenizers = pytest.importorskip("tokenizers")
+
+CORPUS = gecbench.Corpus(
+    sources=["he go home", "", "they is here and there and everywhere", "a cat sleep", "  ", "home"],
+    references=[["he goes home"], [""], ["they are here"], ["a cat sleeps"], [""], ["home"]],
+    name="tiny",
+)
+WORDS = ["he", "go", "goes", "home", "they", "is", "are", "here", "and", "there", "everywhere"]
+WORDS += ["a", "cat", "sleep", "sleeps", "fix", ":", "user", "assistant"]
+CHAT_TEMPLATE = "{% for turn in messages %}{{ turn['role'] }} {{ turn['content'] }} {% endfor %}assistant"
+
+
+def save_tokenizer(folder, words, **options):
+    special = ["<pad>", "</s>", "<unk>"]
+    vocabulary = {word: number for number, word in enumerate([*special, *words])}
+    plain = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="<unk>"))
+    plain.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=plain, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
+    )
+    for name, value in options.items():
+        setattr(fast, name, value)
+    fast.save_pretrained(folder)
+    return len(vocabulary)
+
+
+def make_seq2seq(folder, words=WORDS):
+    size = save_tokenizer(folder, words)
+    torch.manual_seed(6)
+    shape = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2}
+    ends = {"decoder_start_token_id": 0, "pad_token_id": 0, "eos_token_id": 1}
+    config = transformers.T5Config(vocab_size=size, **shape, **ends, tie_word_embeddings=False)
+    transformers.T5ForConditionalGeneration(config).save_pretrained(folder)
+    return folder
+
+
+def make_causal(folder, chat_template=CHAT_TEMPLATE):
+    size = save_tokenizer(folder, WORDS, chat_template=chat_template)
+    torch.manual_seed(4)
+    shape = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    ends = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None}
+    config = transformers.LlamaConfig(vocab_size=size, **shape, **ends, num_key_value_heads=2)
+    transformers.LlamaForCausalLM(config).save_pretrained(folder)
+    return folder
+
+
+def alone(folder, prompt, chat, beams):
+    """Return what the library itself writes for one prompt, without a batch or padding."""
+    kind = transformers.AutoModelForCausalLM if chat else transformers.AutoModelForSeq2SeqLM
+    model, tokenizer = kind.from_pretrained(folder).eval(), transformers.AutoTokenizer.from_pretrained(folder)
+    text = f"user {prompt} assistant" if chat else prompt
+    encoded = tokenizer(text, return_tensors="pt").input_ids
+    written = model.generate(encoded, do_sample=False, num_beams=beams, max_new_tokens=8)[0]
+    return tokenizer.decode(written[encoded.shape[1] :] if chat else written, skip_special_tokens=True).strip()
+
+
+@pytest.mark.parametrize("chat", [False, True], ids=["seq2seq", "chat"])
+@pytest.mark.parametrize("beams", [1, 3])
+def test_batches_write_what_single_sentences_do(tmp_path, chat, beams):
+    folder = make_causal(tmp_path / "m") if chat else make_seq2seq(tmp_path / "m")
+    options = {"prompt": "fix : {sentence}", "max_new_tokens": 8, "beams": beams}
+    together = gecbench.correct(f"transformers:{folder}", CORPUS, batch=4, **options)
+    expected = [
+        alone(folder, f"fix : {source}", chat, beams) if source.strip() else source for source in CORPUS.sources
+    ]
+    assert together == expected
+    assert len({together[k] for k in (0, 2, 3, 5)}) > 1, "the model looks at the sentence"
+    assert together[1] == "", "a blank sentence stays as it is"
+    assert together[4] == "  "
+
+
+def test_without_a_prompt(tmp_path):
+    folder = make_seq2seq(tmp_path / "m")
+    outputs = gecbench.correct(f"transformers:{folder}", CORPUS, max_new_tokens=8)
+    assert outputs[0] == alone(folder, CORPUS.sources[0], False, 1)
+
+
+def test_line_breaks_become_blanks(tmp_path):
+    folder = make_seq2seq(tmp_path / "m", words=["one\ntwo", "three\r\n\nfour"])
+    outputs = gecbench.correct(f"transformers:{folder}", CORPUS, tmp_path / "out.txt", max_new_tokens=6)
+    assert any(outputs)
+    assert not any("\n" in output or "\r" in output for output in outputs)
+
+
+def test_the_command_line_and_going_on(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    make_seq2seq(Path("model"))
+    gecbench.formats.jsonl.write_jsonl(CORPUS, "tiny.jsonl")
+    arguments = ["run", "--model", "transformers:./model", "-c", "tiny.jsonl", "--batch", "2", "--max-new-tokens", "8"]
+    assert main([*arguments, "-o", "whole.txt", "-f", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["systems"][0]["system"] == "model"
+
+    from gecbench.models.pretrained import PretrainedModel
+
+    original = PretrainedModel._generate
+    calls = []
+
+    def failing(self, *given):
+        calls.append(given)
+        if len(calls) == 3:
+            raise RuntimeError("out of memory")
+        return original(self, *given)
+
+    monkeypatch.setattr(PretrainedModel, "_generate", failing)
+    assert main([*arguments, "-o", "parts.txt"]) == 2
+    assert "out of memory (line 5" in capsys.readouterr().err
+    assert main([*arguments, "-o", "parts.txt"]) == 0
+    assert len(calls) == 4
+    assert Path("parts.txt").read_bytes() == Path("whole.txt").read_bytes()
+    assert main([*arguments, "-o", "parts.txt", "--beams", "2"]) == 0
+
+
+def test_models_that_cannot_be_used(tmp_path):
+    plain = make_causal(tmp_path / "m", chat_template=None)
+    with pytest.raises(gecbench.InputError, match="without a chat template"):
+        gecbench.correct(f"transformers:{plain}", CORPUS)
+    with pytest.raises(gecbench.InputError, match="cannot load"):
+        gecbench.correct(f"transformers:{tmp_path / 'nowhere'}", CORPUS)
+
+
+def test_code_in_a_model_folder_is_not_run(tmp_path):
+    folder = make_seq2seq(tmp_path / "m")
+    config = json.loads((folder / "config.json").read_text())
+    config |= {
+        "model_type": "made-up",
+        "auto_map": {"AutoConfig": "evil.Config", "AutoModelForSeq2SeqLM": "evil.Model"},
+    }
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    with pytest.raises(gecbench.InputError, match="cannot load"):
+        gecbench.correct(f"transformers:{folder}", CORPUS)
+    assert not (tmp_path / "ran").exists()
