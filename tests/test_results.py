@@ -9,7 +9,7 @@ import gecbench
 from gecbench.cli import main
 from gecbench.demo import DATA
 from gecbench.hub.results import read_results
-from gecbench.hub.tasks import known_tasks, task_id
+from gecbench.hub.tasks import check_task, known_tasks, task_id
 
 huggingface_hub = pytest.importorskip("huggingface_hub")
 pytestmark = pytest.mark.skipif(
@@ -133,21 +133,23 @@ def test_tasks_of_the_datasets(repository):
         for path in repository.glob("datasets/*/eval.yaml")
     }
     for dataset, benchmark in declared.items():
-        assert known_tasks(corpus(dataset=dataset)) == [task["id"] for task in benchmark["tasks"]]
+        declared_configs = {task["id"]: task["config"] for task in benchmark["tasks"]}
+        assert known_tasks(corpus(dataset=dataset)) == declared_configs
         for task in benchmark["tasks"]:
             metric = task["id"].partition("_")[0]
             if metric in gecbench.METRICS:
                 found = corpus(dataset=dataset, config=task["config"], split=task["split"])
                 assert task_id(metric, found) == task["id"]
+                check_task(task["id"], found)
 
 
 def test_an_undeclared_task_is_refused(folder, monkeypatch):
     declared = folder / "datasets" / "toy"
     declared.mkdir(parents=True)
-    (declared / "eval.yaml").write_text("tasks:\n- id: gleu_all\n")
+    (declared / "eval.yaml").write_text("tasks:\n- id: gleu_all\n  config: all\n- id: gleu\n  config: default\n")
     monkeypatch.setattr("gecbench.hub.tasks.modules_folder", lambda kind: folder / kind)
-    from gecbench.hub.tasks import check_task
-
-    check_task("gleu_all", corpus(dataset="toy"))
+    check_task("gleu_all", corpus(dataset="toy", config="all"))
     with pytest.raises(gecbench.InputError, match=r"no task 'bleu_all'.*gleu_all"):
-        check_task("bleu_all", corpus(dataset="toy"))
+        check_task("bleu_all", corpus(dataset="toy", config="all"))
+    with pytest.raises(gecbench.InputError, match=r"the task gleu is not of .*-c toy:default:test"):
+        check_task("gleu", corpus(dataset="toy", config="m2"))

@@ -18,6 +18,18 @@ class PushError(GecbenchError):
     """The folder must not be uploaded as it is."""
 
 
+def check_pushable(name: str, folder: Path, *, private: bool, licence_confirmed: bool) -> None:
+    """Refuse a folder that is not as it was built, or whose owners gave no licence to redistribute it."""
+    problems = [*verify_dataset(name, folder), *card_problems(name, folder / "README.md")]
+    if problems:
+        raise PushError("not uploaded: " + "; ".join(problems))
+    if not (dataset(name).redistributable or private or licence_confirmed):
+        raise PushError(
+            f"not uploaded: part of {name} was published without a licence. "
+            "Upload it as private, or confirm that its owners allow you to redistribute it."
+        )
+
+
 def push_dataset(
     name: str,
     folder: Path,
@@ -37,14 +49,7 @@ def push_dataset(
     when `licence_confirmed`. `benchmark` adds `eval.yaml`, which the Hub checks.
     """
     declared = dataset(name)
-    problems = [*verify_dataset(name, folder), *card_problems(name, folder / "README.md")]
-    if problems:
-        raise PushError("not uploaded: " + "; ".join(problems))
-    if not (declared.redistributable or private or licence_confirmed):
-        raise PushError(
-            f"not uploaded: part of {name} was published without a licence. "
-            "Upload it as private, or confirm that its owners allow you to redistribute it."
-        )
+    check_pushable(name, folder, private=private, licence_confirmed=licence_confirmed)
     api = _api(endpoint, token)
     api.create_repo(repo_id, repo_type="dataset", private=private, exist_ok=True)
     commit = api.upload_folder(

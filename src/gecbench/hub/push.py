@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gecbench.errors import GecbenchError, InputError
+from gecbench.corpora.catalog import DATASETS
+from gecbench.corpora.push import PushError, check_pushable
+from gecbench.errors import InputError
+from gecbench.folders import modules_folder
 from gecbench.hub.files import choose_files
 from gecbench.hub.names import check_repository
 from gecbench.hub.tasks import TASKS_FILE
-from gecbench.modules import modules_folder
 
 CARD = "README.md"
 _PAGE_ENDINGS = (
@@ -21,10 +23,6 @@ _PAGE_ENDINGS = (
     *("woff2", "webmanifest", "txt", "md", "gz"),
 )
 _FREE = "apache-2.0|mit|bsd.*|cc0.*|cc-by.*|odc-by|odbl|gpl.*|openrail.*|unlicense"
-
-
-class PushError(GecbenchError):
-    """The Hub refused, or could not be reached."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,9 @@ def plan_push(
     ready = form.ready.format(name=folder.name)
     if not any(folder.glob(ready)):
         raise InputError(f"not ready: no {ready}", file=str(folder), fix=form.make.format(name=folder.name))
-    if kind == "dataset" and not (private or licence_confirmed):
+    if kind == "dataset" and folder.name in DATASETS:
+        check_pushable(folder.name, folder, private=private, licence_confirmed=licence_confirmed)
+    elif kind == "dataset" and not (private or licence_confirmed):
         _check_licence(header, folder)
     patterns = (*form.patterns, *([TASKS_FILE] if benchmark and kind == "dataset" else []))
     files = choose_files(folder, patterns, form.built)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gecbench.corpus import Corpus
 from gecbench.errors import InputError
+from gecbench.folders import modules_folder
 from gecbench.metrics.base import Metric
-from gecbench.modules import modules_folder
 from gecbench.registry import make_metric
 
 TASKS_FILE = "eval.yaml"
@@ -35,8 +35,8 @@ def task_id(metric: str | Metric, corpus: Corpus) -> str:
     return chosen.name if config in _ONLY_REFERENCES else f"{chosen.name}_{config}"
 
 
-def known_tasks(corpus: Corpus) -> list[str] | None:
-    """Return the tasks that the corpus's dataset declares, or None if it is not one of gecbench's datasets."""
+def known_tasks(corpus: Corpus) -> dict[str, str] | None:
+    """Return the configurations by task that the corpus's dataset declares, or None if it is none of gecbench's."""
     dataset = corpus.metadata.get("dataset")
     if dataset is None:
         return None
@@ -49,11 +49,16 @@ def known_tasks(corpus: Corpus) -> list[str] | None:
     import yaml
 
     declared = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return [str(task["id"]) for task in declared["tasks"]]
+    return {str(task["id"]): str(task["config"]) for task in declared["tasks"]}
 
 
 def check_task(task: str, corpus: Corpus) -> None:
-    """Refuse a task that the corpus's dataset does not declare."""
+    """Refuse a task that the corpus's dataset does not declare, or declares for another configuration."""
     known = known_tasks(corpus)
-    if known is not None and task not in known:
+    if known is None:
+        return
+    if task not in known:
         raise InputError(f"{corpus.name} has no task {task!r}", fix=f"Its tasks: {', '.join(known)}")
+    if corpus.metadata.get("config") != known[task]:
+        wanted = f"{corpus.metadata['dataset']}:{known[task]}:test"
+        raise InputError(f"the task {task} is not of {corpus.name}", fix=f"Give -c {wanted}")
