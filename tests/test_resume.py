@@ -98,6 +98,17 @@ def test_killed_again_and_again(model):
     assert Path("out.txt").read_text(encoding="utf-8").splitlines() == EXPECTED
 
 
+def test_killed_after_the_last_output(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command = script(tmp_path, "open('ran', 'w')")
+    with Journal(partial_path(Path("out.txt")), run_key(make_model(command), DEMO)) as whole:
+        whole.append(EXPECTED)
+    assert gecbench.correct(command, DEMO, "out.txt") == EXPECTED
+    assert Path("out.txt").read_text(encoding="utf-8").splitlines() == EXPECTED
+    assert not partial_path(Path("out.txt")).exists()
+    assert not Path("ran").exists()
+
+
 def journal(path, restart=False):
     return Journal(path, run_key(make_model("cmd:cat"), DEMO), restart=restart)
 

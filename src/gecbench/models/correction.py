@@ -81,7 +81,7 @@ def correct(
             say(f"{len(journal.outputs)} of {len(corpus)} outputs are there already (--restart begins anew)")
         outputs = _Run(chosen, corpus, journal, batch, flatten_lines).finish()
         _write(target, outputs, corpus)
-        journal.remove()
+        journal.finish()
     return outputs
 
 

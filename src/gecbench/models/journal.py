@@ -28,6 +28,7 @@ class Journal:
         self.path = path
         self.outputs: list[str] = []
         self._header = dict(header)
+        self._finished = False
         try:
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
             self._descriptor = os.open(path, flags, 0o644)
@@ -49,8 +50,8 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         os.close(self._descriptor)
-        if error is not None and not self.outputs:
-            self.remove()
+        if self._finished or (error is not None and not self.outputs):
+            self.path.unlink(missing_ok=True)
 
     def append(self, outputs: Sequence[str]) -> None:
         """Add the outputs of the next sentences."""
@@ -65,9 +66,9 @@ class Journal:
         os.truncate(self._descriptor, sum(len(row) + 1 for row in kept))
         del self.outputs[sentences:]
 
-    def remove(self) -> None:
-        """Delete the file: the run is complete and written elsewhere."""
-        self.path.unlink(missing_ok=True)
+    def finish(self) -> None:
+        """Have the file deleted when it is closed: the run is complete and written elsewhere."""
+        self._finished = True
 
     def _write(self, text: str) -> None:
         data = text.encode()
