@@ -1,4 +1,4 @@
-// MaxMatch (M2): counts per sentence and annotator, equal to the official scorer's (spec B.3-B.9).
+// MaxMatch (M2): counts per sentence and annotator, equal to the official scorer's (docs/m2.md, B.3-B.9).
 #pragma once
 
 #include <cstdint>
@@ -91,7 +91,7 @@ void match_corpus(const Corpus& corpus, const Settings& settings, Counts* counts
 Counts match_sentence(TokenSpan source, TokenSpan hypothesis, const GoldEdits& golds, const Settings& settings,
                       std::int8_t& settled, std::vector<PathEdit>& path);
 
-// Greedy choice of annotator on running totals along `sentences` (spec B.9); `chosen` may be null.
+// Greedy choice of annotator on running totals along `sentences` (docs/m2.md, B.9); `chosen` may be null.
 Counts greedy_walk(const Counts* counts, const std::int64_t* annotator_offsets, double beta_squared,
                    const std::int32_t* sentences, std::int64_t size, std::int64_t* chosen);
 

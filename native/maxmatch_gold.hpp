@@ -1,4 +1,4 @@
-// Arcs of the lattice that agree with an annotator's edits (spec B.6).
+// Arcs of the lattice that agree with an annotator's edits (docs/m2.md, B.6).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Weights of the insertion arcs of one position (spec B.6).
+// Weights of the insertion arcs of one position (docs/m2.md, B.6).
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ std::int32_t Lattice::find(std::int32_t row, std::int32_t column) const {
     return place != last && *place == column ? static_cast<std::int32_t>(place - columns.begin()) : -1;
 }
 
-// Distance inside the band; every cell keeps all moves that attain the minimum (spec B.3).
+// Distance inside the band; every cell keeps all moves that attain the minimum (docs/m2.md, B.3).
 std::int32_t Lattice::find_moves(TokenSpan source, TokenSpan hypothesis, std::int32_t substitution_cost, Band band,
                                  int shift) {
     const std::int64_t width = band.width();

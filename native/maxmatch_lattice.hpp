@@ -1,4 +1,4 @@
-// Union of the two Levenshtein lattices (spec B.3, B.4) and the merged edits between two vertices (spec B.5).
+// Union of the two Levenshtein lattices, and the merged edits between two vertices (docs/m2.md, B.3-B.5).
 #pragma once
 
 #include <array>
@@ -56,7 +56,7 @@ private:
 // Finds official arcs; holds the scratch memory for it.
 class ArcFinder {
 public:
-    // The arc between two vertices, or null if the official triple loop never forms it (spec B.5).
+    // The arc between two vertices, or null if the official triple loop never forms it (docs/m2.md, B.5).
     const Merged* find(const Lattice& lattice, std::int32_t tail, std::int32_t head, std::int32_t max_unchanged_words);
 
 private:

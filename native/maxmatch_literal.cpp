@@ -12,7 +12,7 @@ constexpr double penalty = 0.001;
 
 }  // namespace
 
-// Arcs of length one in sorted order; those in both lattices are listed twice (spec B.3, B.4, B.12).
+// Arcs of length one in sorted order; those in both lattices are listed twice (docs/m2.md, B.3, B.4, B.12).
 void LiteralMatcher::add_single_steps(Release release) {
     const Lattice& lattice = *lattice_;
     std::vector<std::vector<std::pair<std::int32_t, Step>>> steps(lattice.size());
@@ -31,7 +31,7 @@ void LiteralMatcher::add_single_steps(Release release) {
         }
 }
 
-// Tries the edit `arc` followed by the step of `way`: the innermost body of the triple loop (spec B.5).
+// Tries the edit `arc` followed by the step of `way`: the innermost body of the triple loop (docs/m2.md, B.5).
 void LiteralMatcher::extend(std::int32_t arc_index, Way& way, std::int32_t max_unchanged_words) {
     const Arc arc = arcs_[arc_index], step = arcs_[way.arc];
     const auto& known = entering_[step.head];
@@ -73,8 +73,8 @@ void LiteralMatcher::pass_through(std::int32_t vertex, std::int32_t max_unchange
     }
 }
 
-// Removes merged noops from the list that is being walked, which skips their successors (spec B.5). What goes is the
-// first entry equal to the one in hand.
+// Removes merged noops from the list that is being walked, which skips their successors (docs/m2.md, B.5).
+// What goes is the first entry equal to the one in hand.
 void LiteralMatcher::drop_merged_noops() {
     std::vector<std::int32_t> kept;
     std::vector<bool> was_kept(arcs_.size(), false);
@@ -130,7 +130,7 @@ bool LiteralMatcher::close(const Lattice& lattice, TokenSpan source, TokenSpan h
     return true;
 }
 
-// Same span, same original, and the correction is one of the alternatives (spec B.6).
+// Same span, same original, and the correction is one of the alternatives (docs/m2.md, B.6).
 bool LiteralMatcher::matches(const Arc& arc, const GoldEdits& golds, std::int32_t gold) const {
     if (arc.start != golds.start(gold) || arc.end != golds.end(gold) || !golds.is_inside(gold, source_.size))
         return false;
@@ -159,7 +159,7 @@ void LiteralMatcher::weigh_position(const GoldEdits& golds, std::int32_t positio
         [&](const auto& arc) -> double& { return weights_[index_of[arc]]; });
 }
 
-// Weights for one annotator (spec B.6).
+// Weights for one annotator (docs/m2.md, B.6).
 void LiteralMatcher::weigh(const GoldEdits& golds) {
     const double reward = -static_cast<double>(list_.size());
     std::map<std::int32_t, std::vector<std::int32_t>> golds_at;
@@ -192,7 +192,7 @@ void LiteralMatcher::weigh(const GoldEdits& golds) {
     for (const std::int32_t position : positions) weigh_position(golds, position, reward);
 }
 
-// Bellman-Ford in list order with strict improvement (spec B.7).
+// Bellman-Ford in list order with strict improvement (docs/m2.md, B.7).
 void LiteralMatcher::find_path(std::vector<std::int32_t>& path) const {
     const std::int32_t vertices = lattice_->size();
     std::vector<double> distance(vertices, std::numeric_limits<double>::infinity());
@@ -223,7 +223,7 @@ bool LiteralMatcher::is_dropped(const Arc& arc, const Spelling* spelling) const 
                                               lattice_->columns[arc.tail], lattice_->columns[arc.head]));
 }
 
-// Walks the proposed edits along the gold list, never stopping at a match (spec B.8).
+// Walks the proposed edits along the gold list, never stopping at a match (docs/m2.md, B.8).
 Counts LiteralMatcher::match(const GoldEdits& golds, const Spelling* spelling, std::vector<PathEdit>& path) {
     weigh(golds);
     std::vector<std::int32_t> chosen;

@@ -1,4 +1,4 @@
-// The official algorithm with its lists, their order and its floating-point sums (spec B.5-B.8, B.12).
+// The official algorithm with its lists, their order and its floating-point sums (docs/m2.md, B.5-B.8, B.12).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ public:
 private:
     struct Arc {
         std::int32_t tail, head;
-        std::int32_t start, end;  // source span of the edit; not that of the vertices in release 3.2 (spec B.12)
+        std::int32_t start, end;  // source span of the edit; not that of the vertices in release 3.2 (docs/m2.md, B.12)
         std::int32_t length;
         std::int32_t unchanged;
         bool keeps;

@@ -58,7 +58,7 @@ Tally PathSearch::propose(Tally tally, std::int32_t tail, std::int32_t head) con
     return settle(tally, lattice_->rows[head]);
 }
 
-// An edit that agrees with gold edits is credited for all of them from the position on (spec B.8).
+// An edit that agrees with gold edits is credited for all of them from the position on (docs/m2.md, B.8).
 Tally PathSearch::match(Tally tally, const GoldArc& arc) const {
     if (!folds_away(arc.tail, arc.head)) {
         ++tally.proposed;

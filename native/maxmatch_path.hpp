@@ -1,4 +1,4 @@
-// The best path by dynamic programming in exact arithmetic, without transitive arcs (spec B.7, B.8).
+// The best path by dynamic programming in exact arithmetic, without transitive arcs (docs/m2.md, B.7, B.8).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace gecbench::maxmatch {
 
-// Lower-cased characters of both sentences, to see which edits change only spaces and case (spec B.8).
+// Lower-cased characters of both sentences, to see which edits change only spaces and case (docs/m2.md, B.8).
 class Spelling {
 public:
     void spell(TokenSpan source, TokenSpan hypothesis, const TokenArray& folded);

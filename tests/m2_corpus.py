@@ -1,4 +1,4 @@
-"""Minimal reading of M2 gold and hypotheses for the kernel's tests (spec B.1, B.2)."""
+"""Minimal reading of M2 gold and hypotheses for the kernel's tests (docs/m2.md, B.1, B.2)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Block(NamedTuple):
 
 
 def parse_m2(text: str) -> list[Block]:
-    """Blocks of an M2 file, edits in file order, out-of-range ones dropped (spec B.1)."""
+    """Blocks of an M2 file, edits in file order, out-of-range ones dropped (docs/m2.md, B.1)."""
     blocks = []
     for chunk in text.strip("\n").split("\n\n"):
         lines = chunk.split("\n")

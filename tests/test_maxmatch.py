@@ -1,4 +1,4 @@
-"""The MaxMatch kernel: the official scorer's quirks, and three implementations that must agree (spec B.1-B.9, B.12)."""
+"""The MaxMatch kernel: the official scorer's quirks, and three implementations that must agree (docs/m2.md)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ A 1 2|||Noun|||wolf|||REQUIRED|||-NONE-|||1
 
 
 def test_worked_example_of_three_sentences(kernel: ModuleType) -> None:
-    """Spec B.14.1 in other words: counts of every annotator, the greedy choice and its totals."""
+    """docs/m2.md, B.14.1 in other words: counts of every annotator, the greedy choice and its totals."""
     hypotheses = ["My fox ran up that hill .", "Our hen .", "Young wolves are pack hunter ."]
     corpus = intern(parse_m2(THREE_SENTENCES), hypotheses)
     counts, _ = kernel.match_corpus(*corpus.arrays)
@@ -81,19 +81,19 @@ def test_worked_example_of_three_sentences(kernel: ModuleType) -> None:
 
 
 def test_rounding_and_doubled_arcs_decide(kernel: ModuleType) -> None:
-    """Spec B.14.2: exact arithmetic would propose one edit."""
+    """docs/m2.md, B.14.2: exact arithmetic would propose one edit."""
     assert counts_of(kernel, "f a", "e a c f") == (0, 2, 0)
     _, settled = kernel.match_corpus(*intern([Block("f a", {0: []})], ["e a c f"]).arrays)
     assert settled.tolist() == [kernel.LITERAL]
 
 
 def test_ties_go_to_the_first(kernel: ModuleType) -> None:
-    """Spec B.14.3."""
+    """docs/m2.md, B.14.3."""
     assert counts_of(kernel, "a b a", "a a a b") == (0, 1, 0)
 
 
 def test_merging_spans_at_most_two_unchanged_words(kernel: ModuleType) -> None:
-    """Spec B.5."""
+    """docs/m2.md, B.5."""
     assert counts_of(kernel, "x a b y", "p a b q", (0, 4, ("p a b q",))) == (1, 1, 1)
     assert counts_of(kernel, "x a b c y", "p a b c q", (0, 5, ("p a b c q",))) == (0, 2, 1)
     wide = {"max_unchanged_words": 3}
@@ -103,7 +103,7 @@ def test_merging_spans_at_most_two_unchanged_words(kernel: ModuleType) -> None:
 
 
 def test_quirks_of_counting(kernel: ModuleType) -> None:
-    """Spec B.8: duplicates are credited twice; gold edits out of textual order are lost."""
+    """docs/m2.md, B.8: duplicates are credited twice; gold edits out of textual order are lost."""
     assert counts_of(kernel, "a b c", "a x c", (1, 2, ("x",)), (1, 2, ("x",))) == (2, 1, 2)
     assert counts_of(kernel, "a b c d", "x b c y", (3, 4, ("y",)), (0, 1, ("x",))) == (1, 2, 2)
     assert counts_of(kernel, "a b c d", "x b c y", (0, 1, ("x",)), (3, 4, ("y",))) == (2, 2, 2)
@@ -112,7 +112,7 @@ def test_quirks_of_counting(kernel: ModuleType) -> None:
 
 
 def test_alternatives_and_adjacent_edits(kernel: ModuleType) -> None:
-    """Spec B.6, B.7: any alternative will do; unmatched neighbours merge, matched ones stay apart."""
+    """docs/m2.md, B.6, B.7: any alternative will do; unmatched neighbours merge, matched ones stay apart."""
     assert counts_of(kernel, "a b c", "a x c", (1, 2, ("y", "x"))) == (1, 1, 1)
     assert counts_of(kernel, "a b c d", "a x y d") == (0, 1, 0)
     assert counts_of(kernel, "a b c d", "a x y d", (1, 2, ("x",)), (2, 3, ("y",))) == (2, 2, 2)
@@ -120,14 +120,14 @@ def test_alternatives_and_adjacent_edits(kernel: ModuleType) -> None:
 
 
 def test_release_3_2_misplaces_insertions_at_the_front(kernel: ModuleType) -> None:
-    """Spec B.12."""
+    """docs/m2.md, B.12."""
     assert counts_of(kernel, "a b", "x y a b", (0, 0, ("x y",)), release="master")[0] == 1
     assert counts_of(kernel, "a b", "x y a b", (0, 0, ("x y",)), release="3.2")[0] == 0
     assert counts_of(kernel, "a b", "x a b", (0, 0, ("x",)), release="3.2") == (1, 1, 1)
 
 
 def test_ignoring_whitespace_and_case(kernel: ModuleType) -> None:
-    """Spec B.8: such edits are not proposed, yet their gold edits stay and are missed."""
+    """docs/m2.md, B.8: such edits are not proposed, yet their gold edits stay and are missed."""
     assert counts_of(kernel, "the Cat sat", "The Cat sat", (0, 1, ("The",)), ignore_case=True) == (0, 0, 1)
     assert counts_of(kernel, "I can not swim", "I cannot swim", ignore_case=True) == (0, 0, 0)
     assert counts_of(kernel, "I can not swim", "I cannot swim") == (0, 1, 0)
@@ -144,7 +144,7 @@ def test_empty_and_equal_sentences(kernel: ModuleType, source: str, hypothesis: 
 
 
 def test_identity_gold_edit_is_never_correct(kernel: ModuleType) -> None:
-    """Spec B.6."""
+    """docs/m2.md, B.6."""
     assert counts_of(kernel, "a b c", "a x c", (0, 1, ("a",))) == (0, 1, 1)
 
 

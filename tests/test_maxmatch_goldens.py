@@ -89,7 +89,7 @@ def totals(kernel: ModuleType, corpus: Interned, ignore: bool = False, release: 
 
 
 def printed(correct: int, proposed: int, gold: int) -> list[str]:
-    """Spec B.10, four decimals."""
+    """docs/m2.md, B.10, four decimals."""
     precision = correct / proposed if proposed else 1.0
     recall = correct / gold if gold else 1.0
     f_score = 1.25 * precision * recall / (0.25 * precision + recall) if correct else 0.0

@@ -1,4 +1,4 @@
-"""Parts of the MaxMatch kernel: annotator order, greedy choice, pairing of insertions (spec B.6, B.9)."""
+"""Parts of the MaxMatch kernel: annotator order, greedy choice, pairing of insertions (docs/m2.md, B.6, B.9)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gecbench.kernels.maxmatch_order import official_annotator_order
 
 
 def test_official_annotator_order() -> None:
-    """Spec B.9, and growth of the table at the sixth key."""
+    """docs/m2.md, B.9, and growth of the table at the sixth key."""
     assert official_annotator_order([1, 8]) == [8, 1]
     assert official_annotator_order([10, 9, 2]) == [9, 10, 2]
     assert official_annotator_order([5, 3, 0, 7, 6, 1]) == [0, 1, 3, 5, 6, 7]
@@ -36,7 +36,7 @@ def test_official_annotator_order() -> None:
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
 def test_greedy_tie_breaks(kernel: ModuleType) -> None:
-    """Spec B.9: higher F, then more correct, then the smaller denominator, then the earlier row."""
+    """docs/m2.md, B.9: higher F, then more correct, then the smaller denominator, then the earlier row."""
     offsets = np.array([0, 2], dtype=np.int64)
 
     def chosen(*rows: tuple[int, int, int]) -> int:
@@ -57,7 +57,7 @@ def test_greedy_tie_breaks(kernel: ModuleType) -> None:
     st.data(),
 )
 def test_insertion_pairing_without_lists(source: list[int], hypothesis: list[int], data: st.DataObject) -> None:
-    """The compressed walk over insertion arcs gives every arc the weight of the plain walk (spec B.6)."""
+    """The compressed walk over insertion arcs gives every arc the weight of the plain walk (docs/m2.md, B.6)."""
     lattice = build_lattice(source, hypothesis)
     row = data.draw(st.integers(0, len(source)))
     entries = []

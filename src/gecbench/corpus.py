@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, TypeVar, cast
 
 from gecbench.errors import InputError
 from gecbench.validation import check_references, check_texts
 
 Gold = Literal["references", "annotations"]
+Derived = TypeVar("Derived")
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,12 @@ class Corpus:
             set_field(self, "references", check_references(self.references, sources))
         if self.annotations is not None:
             _check_length("annotations", len(self.annotations), len(sources))
-            set_field(self, "annotations", tuple(tuple(sentence) for sentence in self.annotations))
+            set_field(self, "annotations", _check_annotations(self.annotations))
         if self.ids is not None:
             _check_length("ids", len(self.ids), len(sources))
         set_field(self, "ids", tuple(self.ids or (str(i) for i in range(1, len(sources) + 1))))
         set_field(self, "metadata", MappingProxyType(dict(self.metadata)))
+        set_field(self, "_derived", {})
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -113,13 +115,24 @@ class Corpus:
 
     def fingerprint(self, gold: Gold | None = None) -> str:
         """Return eight hexadecimal digits that change with the sources and the gold (by default all there is)."""
+        return self.derived(("fingerprint", gold), lambda: self._fingerprint(gold))
+
+    def derived(self, key: Hashable, make: Callable[[], Derived]) -> Derived:
+        """Return what `make` makes of this corpus, made once: a corpus never changes."""
+        known: dict[Hashable, object] = self.__dict__["_derived"]
+        if key not in known:
+            known[key] = make()
+        return cast(Derived, known[key])
+
+    def _fingerprint(self, gold: Gold | None) -> str:
         digest = hashlib.sha256("\n".join(self.sources).encode(errors="surrogatepass"))
         if gold != "annotations":
             for texts in self.references or ():
                 digest.update(("\x00" + "\x01".join(texts)).encode(errors="surrogatepass"))
         if gold != "references":
             for sentence in self.annotations or ():
-                digest.update(repr(sentence).encode(errors="surrogatepass"))
+                edits = "".join([f"\x02{found.annotator}{_spelled(found.edits)}" for found in sentence])
+                digest.update(("\x00" + edits).encode(errors="surrogatepass"))
         return digest.hexdigest()[:8]
 
     def replace(self, **changes: object) -> Corpus:
@@ -146,3 +159,19 @@ def _select_columns(metadata: Mapping[str, object], sentences: Sequence[int]) ->
 def _check_length(what: str, found: int, sentences: int) -> None:
     if found != sentences:
         raise InputError(f"{found} {what} for {sentences} sources", fix=f"Give one entry of {what} per source")
+
+
+def _check_annotations(annotations: Sequence[Sequence[Annotation]]) -> tuple[tuple[Annotation, ...], ...]:
+    checked = tuple(tuple(sentence) for sentence in annotations)
+    for i, sentence in enumerate(checked):
+        if set(map(type, sentence)) - {Annotation}:
+            raise InputError(f"annotations[{i}] holds something else than Annotation", fix="Give Annotation(k, edits)")
+        if len(sentence) > 1 and len({annotation.annotator for annotation in sentence}) != len(sentence):
+            raise InputError(
+                f"annotations[{i}] lists an annotator twice", fix="Put all edits of an annotator into one Annotation"
+            )
+    return checked
+
+
+def _spelled(edits: Sequence[Edit]) -> str:
+    return "".join([f"\x03{e.start} {e.end} {e.type}\x01" + "\x01".join(e.corrections) for e in edits])

@@ -8,8 +8,9 @@ from typing import Any
 import datasets
 import evaluate
 
-from gecbench.corpus import Corpus
+from gecbench.corpus import Annotation, Corpus
 from gecbench.errors import InputError
+from gecbench.formats.m2 import parse_m2
 from gecbench.metrics.base import Metric
 from gecbench.resample import with_interval
 from gecbench.validation import check_predictions
@@ -17,13 +18,17 @@ from gecbench.validation import check_predictions
 
 def text_features() -> Any:
     """Return the features sources, predictions and references (a list per sentence)."""
-    return datasets.Features(
-        {
-            "sources": datasets.Value("string"),
-            "predictions": datasets.Value("string"),
-            "references": datasets.Sequence(datasets.Value("string")),
-        }
-    )
+    return _features(datasets.Sequence(datasets.Value("string")))
+
+
+def text_or_m2_features() -> list[Any]:
+    """Return both forms of gold: a list of rewrites per sentence, or one string, its block of M2."""
+    return [text_features(), _features(datasets.Value("string"))]
+
+
+def _features(references: Any) -> Any:
+    text = datasets.Value("string")
+    return datasets.Features({"sources": text, "predictions": text, "references": references})
 
 
 class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
@@ -59,8 +64,11 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
             raise InputError(f"unknown input {', '.join(unknown)}", fix=f"Known: {', '.join(self._feature_names())}")
         if references is None:
             raise InputError("references is None", fix="references[i] must be the list of references of sentence i")
-        corpus = Corpus(sources=sources, references=references)
-        check_predictions(predictions, len(corpus))
+        check_predictions(predictions, len(self.corpus(sources, references)))
+
+    def corpus(self, sources: Sequence[str], references: Sequence[Any]) -> Corpus:
+        """Return rows as a corpus, or say what is wrong with them."""
+        return Corpus(sources=sources, references=references)
 
     def result(
         self,
@@ -82,3 +90,57 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
             result["sentence_scores"] = score.sentence_scores().tolist()
         result["signature"] = str(score.signature)
         return result
+
+
+class EditMetric(ReferenceMetric):
+    """A metric of edits: the gold is a list of rewrites per sentence, or its block of M2 as one string."""
+
+    def check_rows(self, *, predictions: Any, references: Any, sources: Any = None, **unknown: Any) -> None:
+        """Refuse rows of the wrong type or number, and a change of form between batches."""
+        super().check_rows(predictions=predictions, references=references, sources=sources, **unknown)
+        if self.writer is not None:
+            blocks_before = isinstance(self.selected_feature_format["references"], datasets.Value)
+            if blocks_before != isinstance(references[0], str):
+                raise _mixed_forms("this batch", "the rows before it")
+
+    def corpus(self, sources: Sequence[str], references: Sequence[Any]) -> Corpus:
+        """Return rows as a corpus of references or of annotations."""
+        if isinstance(references, str) or not any(isinstance(row, str) for row in references):
+            return super().corpus(sources, references)
+        for i, row in enumerate(references):
+            if not isinstance(row, str):
+                raise _mixed_forms(f"references[{i}]", "other rows")
+        return corpus_of_blocks(sources, references)
+
+
+def corpus_of_blocks(sources: Sequence[str], blocks: Sequence[str]) -> Corpus:
+    """Return the corpus of one M2 block per source; a block's S line must hold the tokens of its source."""
+    bare = Corpus(sources=sources)
+    if len(blocks) != len(bare):
+        raise InputError(f"references for {len(blocks)} sentences, but {len(bare)} sources", fix="Give one block each")
+    annotations: list[Sequence[Annotation]] = []
+    for i, (source, block) in enumerate(zip(bare.sources, blocks, strict=True)):
+        place = f"references[{i}]"
+        if not block.startswith("S"):
+            raise InputError(
+                f"{place} is a string that is no M2 block: {block[:40]!r}",
+                fix="Give 'S …' and 'A …' lines, or wrap a rewrite as [rewrite]",
+            )
+        found = parse_m2([line.removesuffix("\r") for line in block.split("\n")], place)
+        if len(found) != 1:
+            raise InputError(f"{len(found)} M2 blocks, where one is meant", file=place, fix="Give one per sentence")
+        if found.sources[0].split() != source.split():
+            raise InputError(
+                f"the S line of sentence {i + 1} is not its source: {found.sources[0]!r} for {source!r}",
+                file=place,
+                fix="Sort the blocks as the sources are",
+            )
+        annotations += found.annotations or ()
+    return bare.replace(annotations=annotations)
+
+
+def _mixed_forms(one: str, other: str) -> InputError:
+    return InputError(
+        f"{one}: rewrites and M2 blocks are mixed with {other}",
+        fix="Let references[i] be a list of rewrites for every sentence, or one M2 block (a string) for every sentence",
+    )

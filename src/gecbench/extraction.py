@@ -32,13 +32,20 @@ def derive_annotations(corpus: Corpus) -> Corpus:
 
     A reference equal to its source is an annotator without edits.
     """
+    return corpus.replace(annotations=extracted_annotations(corpus))
+
+
+def extracted_annotations(corpus: Corpus) -> tuple[tuple[Annotation, ...], ...]:
+    """Return each sentence's annotations, one per reference; they are extracted once."""
     if corpus.references is None:
         raise InputError(f"{corpus.name} has no references to extract edits from")
-    annotations = [
-        [Annotation(k, extract_edits(source, text)) for k, text in enumerate(texts)]
-        for source, texts in zip(corpus.sources, corpus.references, strict=True)
-    ]
-    return corpus.replace(annotations=annotations)
+    pairs = zip(corpus.sources, corpus.references, strict=True)
+    return corpus.derived(
+        "edits extracted from references",
+        lambda: tuple(
+            tuple(Annotation(k, extract_edits(source, text)) for k, text in enumerate(texts)) for source, texts in pairs
+        ),
+    )
 
 
 def _changed_spans(before: list[str], after: list[str]) -> Iterator[tuple[int, int, int, int]]:

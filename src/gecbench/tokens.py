@@ -46,13 +46,30 @@ def split_tokens(line: str, rule: TokenRule) -> list[str]:
     return [token.decode() for token in line.encode().split()]
 
 
+@dataclass(frozen=True)
+class EncodedLines:
+    """Lines as bytes end to end, with the length of each: what interning reads."""
+
+    text: bytes
+    lengths: npt.NDArray[np.int64]
+
+
+def encode_lines(lines: Sequence[str]) -> EncodedLines:
+    """Encode lines as UTF-8."""
+    encoded = [_encode(line) for line in lines]
+    return EncodedLines(b"".join(encoded), np.array([len(line) for line in encoded], dtype=np.int64))
+
+
 def intern_lines(lines: Sequence[str], rule: TokenRule) -> TokenArray:
     """Split lines by the rule and number the tokens, equal tokens alike across all lines."""
-    encoded = [_encode(line) for line in lines]
-    line_offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
-    np.cumsum([len(line) for line in encoded], out=line_offsets[1:])
-    ids, offsets = kernels.select("interning").intern(b"".join(encoded), line_offsets, rule == "unicode")
-    return TokenArray(ids, offsets)
+    return intern_encoded([encode_lines(lines)], rule)
+
+
+def intern_encoded(parts: Sequence[EncodedLines], rule: TokenRule) -> TokenArray:
+    """Do the same with lines that are encoded already, all parts one after another."""
+    offsets = np.concatenate([[0], *(part.lengths for part in parts)]).cumsum(dtype=np.int64)
+    text = b"".join(part.text for part in parts)
+    return TokenArray(*kernels.select("interning").intern(text, offsets, rule == "unicode"))
 
 
 def _encode(line: str) -> bytes:

@@ -39,15 +39,17 @@ def run(options: argparse.Namespace) -> None:
     systems = read_systems(options, corpus)
     metric = make_metric(options.metric)
     sentences = _sentences(options.sentences, len(corpus))
+    if options.html and len(systems) > 1:
+        raise InputError("a page shows one system", fix="Give one predictions file with --html")
+    pages = []
     for name, predictions in systems.items():
         explanations = _explain(metric, corpus, predictions, sentences)
         if options.html:
-            if len(systems) > 1:
-                raise InputError("a page shows one system", fix="Give one predictions file with --html")
             write_lines(options.html, [html_page(explanations, f"{name}: {metric.title}")])
             return
-        colour = _colour(options.colour)
-        print("\n\n".join(explanation.to_text(colour) for explanation in explanations))
+        heading = [f"=== {name}"] if len(systems) > 1 else []
+        pages += [*heading, *(explanation.to_text(_colour(options.colour)) for explanation in explanations)]
+    print("\n\n".join(pages))
 
 
 def _explain(metric: Any, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:

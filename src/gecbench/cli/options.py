@@ -15,7 +15,7 @@ from gecbench.formats.jsonl import read_jsonl, read_jsonl_predictions
 from gecbench.formats.m2 import read_m2
 from gecbench.formats.parallel import read_parallel, read_sources
 from gecbench.formats.text import STANDARD_INPUT, read_lines
-from gecbench.registry import METRICS
+from gecbench.registry import METRICS, make_metric
 from gecbench.report import FORMATS
 from gecbench.resample import DEFAULT_SEED
 
@@ -42,7 +42,9 @@ def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool = T
     )
     corpus.add_argument("-s", "--source", metavar="FILE", help="source sentences")
     corpus.add_argument("-r", "--references", metavar="FILE", nargs="+", help="one file per reference")
-    corpus.add_argument("--gold", metavar="FILE", help="an M2 file instead: references are made by applying its edits")
+    corpus.add_argument(
+        "--gold", metavar="FILE", help="an M2 file instead (coded edits, applied where references are needed)"
+    )
     corpus.add_argument(
         "-c", "--corpus", metavar="NAME|FILE", help="demo, jfleg:test, conll14_fluency:nucle, … or a JSON Lines file"
     )
@@ -103,10 +105,19 @@ def read_corpus(options: argparse.Namespace) -> Corpus:
             )
         return read_jsonl(options.corpus)
     if options.gold:
-        return derive_references(read_m2(options.gold))
+        return _read_gold(options)
     if not options.source or not options.references:
         raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
     return read_parallel(options.source, options.references)
+
+
+def _read_gold(options: argparse.Namespace) -> Corpus:
+    """Read M2; references are derived only for metrics that need them, as some annotations cannot be applied."""
+    corpus = read_m2(options.gold)
+    chosen = [options.metric] if "metric" in options else options.metrics
+    if all(make_metric(metric).gold(corpus) == "annotations" for metric in chosen):
+        return corpus
+    return derive_references(corpus)
 
 
 def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, list[str]]:

@@ -33,7 +33,7 @@ def parse_m2(lines: Sequence[str], file: str = "M2 text", out_of_range: OutOfRan
     annotations: list[list[Annotation]] = []
     block: list[tuple[int, str]] = []
     for number, line in enumerate([*lines, ""], start=1):
-        if line.strip():
+        if line and not line.isspace():
             block.append((number, line))
         elif block:
             source, annotated = _parse_block(block, file, out_of_range)
@@ -97,8 +97,8 @@ def _parse_edit(line: str, length: int, file: str, number: int, out_of_range: Ou
     if len(fields) < 6:
         raise InputError(f"{len(fields)} fields where 6 are needed", file=file, line=number, fix=_EDIT_FORM)
     try:
-        start, end = (int(offset) for offset in fields[0].split())
-        annotator = int(fields[5])
+        first, last = fields[0].split()
+        start, end, annotator = int(first), int(last), int(fields[5])
     except ValueError as error:
         raise InputError(
             f"the span {fields[0]!r} or the annotator {fields[5]!r} is not a whole number",
@@ -117,7 +117,7 @@ def _parse_edit(line: str, length: int, file: str, number: int, out_of_range: Ou
             line=number,
             fix="Spans are half-open: 0 <= start <= end <= number of tokens",
         )
-    corrections = tuple("" if text == "-NONE-" else text.strip() for text in fields[2].split("||"))
+    corrections = tuple(["" if text == "-NONE-" else text.strip() for text in fields[2].split("||")])
     return annotator, Edit(start, end, corrections, fields[1], fields[3], fields[4])
 
 

@@ -1,4 +1,4 @@
-"""MaxMatch for a whole corpus: counts per sentence and annotator (Dahlmeier & Ng 2012; spec B.3-B.9).
+"""MaxMatch for a whole corpus: counts per sentence and annotator (Dahlmeier & Ng 2012; docs/m2.md, B.3-B.9).
 
 Every sentence is first solved by dynamic programming in exact arithmetic. If all best paths have the same counts and
 the best path's arcs weigh in the official lists what was assumed, that is the official result. Otherwise floating-point
@@ -87,7 +87,7 @@ class SentenceMatcher:
         return Match(counts.correct, counts.proposed, len(search.golds), search.edits())
 
     def moves_first_insertions(self) -> bool:
-        """True if release 3.2 gives insertions before the first token other spans than master (spec B.12)."""
+        """True if release 3.2 gives insertions before the first token other spans than master (docs/m2.md, B.12)."""
         return self.settings.release == VERSION_3_2 and self.union().row_offsets[1] > 2
 
     def literal_closure(self) -> Closure | None:
@@ -132,7 +132,7 @@ def match_corpus(
     folded_offsets: Offsets | None = None,
     arc_limit: int = ARC_LIMIT,
 ) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-    """Counts (correct, proposed, gold) of every row and how each was settled (spec B.3-B.8).
+    """Counts (correct, proposed, gold) of every row and how each was settled (docs/m2.md, B.3-B.8).
 
     Sentence s has the rows annotator_offsets[s]:annotator_offsets[s + 1], one per annotator; row r has the edits
     edit_offsets[r]:edit_offsets[r + 1], edit e the corrections alternative_offsets[e]:alternative_offsets[e + 1].
@@ -168,7 +168,7 @@ def match_sentence(
 ) -> tuple[NDArray[np.int64], int, NDArray[np.int32]]:
     """Counts of one sentence and annotator, how settled, and the official path's edits.
 
-    The edits are rows (start, end, hypothesis start, hypothesis end), left to right (spec B.7, B.11).
+    The edits are rows (start, end, hypothesis start, hypothesis end), left to right (docs/m2.md, B.7, B.11).
     """
     settings = _settings(max_unchanged_words, release, folded_characters, folded_offsets, arc_limit)
     edits = _gold_edits(edit_starts, edit_ends, alternative_offsets, correction_ids, correction_offsets)

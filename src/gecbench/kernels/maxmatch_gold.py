@@ -1,4 +1,4 @@
-"""Arcs of the lattice that agree with an annotator's edits (spec B.6)."""
+"""Arcs of the lattice that agree with an annotator's edits (docs/m2.md, B.6)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def find_gold_arcs(
     golds: Sequence[GoldEdit],
     max_unchanged_words: int,
 ) -> GoldArcs:
-    """Agreeing arcs that the official closure really holds (spec B.5, B.6)."""
+    """Agreeing arcs that the official closure really holds (docs/m2.md, B.5, B.6)."""
     arcs: list[GoldArc] = []
     pairings: dict[int, InsertionPairing] = {}
     certain = True

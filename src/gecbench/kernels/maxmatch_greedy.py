@@ -1,4 +1,4 @@
-"""The official choice of annotator on running totals (spec B.9)."""
+"""The official choice of annotator on running totals (docs/m2.md, B.9)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ Counts = NDArray[np.int64]
 
 
 def greedy_choice(counts: Counts, annotator_offsets: Counts, beta_squared: float = 0.25) -> Counts:
-    """Chosen row of every sentence, sentences in order; -1 where a sentence has no annotator (spec B.9)."""
+    """Chosen row of every sentence, sentences in order; -1 where a sentence has no annotator (docs/m2.md, B.9)."""
     chosen, _ = _walk(counts.tolist(), annotator_offsets.tolist(), beta_squared, range(len(annotator_offsets) - 1))
     return np.array(chosen, dtype=np.int64)
 
 
 def greedy_totals(counts: Counts, annotator_offsets: Counts, beta_squared: float, samples: NDArray[np.int32]) -> Counts:
-    """Totals (correct, proposed, gold) of the greedy choice along each row of sentence indexes (spec B.9)."""
+    """Totals (correct, proposed, gold) of the greedy choice along each row of sentence indexes (docs/m2.md, B.9)."""
     rows, offsets = counts.tolist(), annotator_offsets.tolist()
     totals = [_walk(rows, offsets, beta_squared, sample)[1] for sample in samples.tolist()]
     return np.array(totals, dtype=np.int64).reshape(len(totals), 3)

@@ -1,4 +1,4 @@
-"""Weights of the insertion arcs of one position, without listing them (spec B.6).
+"""Weights of the insertion arcs of one position, without listing them (docs/m2.md, B.6).
 
 The official scorer walks the sorted list of these arcs from both ends. Between two matches every visited entry gains
 one penalty, so the walk is kept as a few penalised ranges of list places and a few rewards.

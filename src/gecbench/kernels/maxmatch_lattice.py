@@ -1,4 +1,4 @@
-"""Compact union of the two Levenshtein lattices, and the merged edits that begin at one vertex (spec B.3-B.5)."""
+"""Compact union of the two Levenshtein lattices, and the merged edits from one vertex (docs/m2.md, B.3-B.5)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Band(NamedTuple):
 def cheapest_moves(
     source: Sequence[int], hypothesis: Sequence[int], substitution_cost: int, band: Band
 ) -> tuple[int, list[list[int]]]:
-    """Distance inside the band, and for every row all moves that attain the minimum (spec B.3)."""
+    """Distance inside the band, and for every row all moves that attain the minimum (docs/m2.md, B.3)."""
     width = band.last - band.first + 1
     moves = [[0] * width for _ in range(len(source) + 1)]
     above = [FAR] * (width + 1)
@@ -118,7 +118,7 @@ def both_alignments(source: Sequence[int], hypothesis: Sequence[int]) -> tuple[B
 
 
 def build_lattice(source: Sequence[int], hypothesis: Sequence[int]) -> Lattice:
-    """The union of both lattices as vertex lists (spec B.4)."""
+    """The union of both lattices as vertex lists (docs/m2.md, B.4)."""
     band, cheap, dear = both_alignments(source, hypothesis)
     lattice = Lattice([], [], [0], [])
     above: dict[int, int] = {}
@@ -179,7 +179,7 @@ def _rectangle(lattice: Lattice, tail: int, head: int) -> Iterator[int]:
 
 
 def merged_arc(lattice: Lattice, tail: int, head: int, max_unchanged_words: int) -> Merged | None:
-    """The official arc between two vertices, or None if the triple loop never forms it (spec B.5).
+    """The official arc between two vertices, or None if the triple loop never forms it (docs/m2.md, B.5).
 
     All tails of a vertex precede it, so the triple loop visits the paths from one tail in vertex order,
     and at every vertex the first of the shortest accepted paths wins.

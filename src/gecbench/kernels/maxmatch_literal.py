@@ -1,4 +1,4 @@
-"""MaxMatch word for word: the slow, readable oracle of the M2 metric (Dahlmeier & Ng 2012; spec B.3-B.8, B.12).
+"""MaxMatch word for word: the slow, readable oracle of the M2 metric (Dahlmeier & Ng 2012; docs/m2.md, B.3-B.8, B.12).
 
 Tokens are integers. Nothing here is clever on purpose; `gecbench.kernels.maxmatch` is the fast form.
 """
@@ -52,7 +52,7 @@ class Match(NamedTuple):
 
 
 def matches(edit: ArcEdit, gold: GoldEdit, source: Sequence[int]) -> bool:
-    """Same span, same original, and the correction is one of the alternatives (spec B.6).
+    """Same span, same original, and the correction is one of the alternatives (docs/m2.md, B.6).
 
     A gold span outside the sentence never matches, but still counts as a gold edit.
     """
@@ -62,7 +62,7 @@ def matches(edit: ArcEdit, gold: GoldEdit, source: Sequence[int]) -> bool:
 
 
 def arc_weights(closure: Closure, golds: Sequence[GoldEdit], source: Sequence[int]) -> dict[Arc, float]:
-    """Weights for one annotator (spec B.6)."""
+    """Weights for one annotator (docs/m2.md, B.6)."""
     reward = -float(len(closure.arcs))
     weights: dict[Arc, float] = {arc: float(length) for arc, length in closure.lengths.items()}
     insertions: dict[int, list[Arc]] = {}
@@ -97,7 +97,7 @@ def weigh_insertions(
     reward: float,
     penalty: float = PENALTY,
 ) -> None:
-    """Pair insertion arcs of one position with its gold insertions from both ends (spec B.6)."""
+    """Pair insertion arcs of one position with its gold insertions from both ends (docs/m2.md, B.6)."""
     left, right = 0, len(arcs) - 1
     gold_left, gold_right = 0, gold_count - 1
     at_left = True
@@ -126,7 +126,7 @@ def weigh_insertions(
 
 
 def shortest_path(closure: Closure, weights: dict[Arc, float]) -> list[Arc]:
-    """Bellman-Ford in list order with strict improvement, sums in floating point (spec B.7)."""
+    """Bellman-Ford in list order with strict improvement, sums in floating point (docs/m2.md, B.7)."""
     first, last = closure.vertices[0], closure.vertices[-1]
     distance = dict.fromkeys(closure.vertices, float("inf"))
     distance[first] = 0.0
@@ -148,13 +148,13 @@ def shortest_path(closure: Closure, weights: dict[Arc, float]) -> list[Arc]:
 
 
 def folds_away(edit: ArcEdit, folded: Sequence[Sequence[int]]) -> bool:
-    """True if original and correction agree without spaces and case; `folded` spells every token (spec B.8)."""
+    """True if original and correction agree without spaces and case; `folded` spells every token (docs/m2.md, B.8)."""
     original = [character for token in edit.original for character in folded[token]]
     return original == [character for token in edit.correction for character in folded[token]]
 
 
 def count_correct(edits: Sequence[ArcEdit], golds: Sequence[GoldEdit], source: Sequence[int]) -> int:
-    """Walk the proposed edits along the gold list, never stopping at a match (spec B.8)."""
+    """Walk the proposed edits along the gold list, never stopping at a match (docs/m2.md, B.8)."""
     correct = position = 0
     for edit in edits:
         for index in range(position, len(golds)):
@@ -171,7 +171,7 @@ def close_lattice(
     release: str = MASTER,
     arc_limit: int | None = None,
 ) -> Closure | None:
-    """Spec B.3-B.5; with `arc_limit` by adjacency lists, and None past that many list entries."""
+    """docs/m2.md, B.3-B.5; with `arc_limit` by adjacency lists, and None past that many list entries."""
     lattice = union_lattice(source, hypothesis, release)
     if arc_limit is None:
         return drop_merged_noops(add_transitive_arcs(lattice, max_unchanged_words))
@@ -185,7 +185,7 @@ def match_closure(
     golds: Sequence[GoldEdit],
     folded: Sequence[Sequence[int]] | None = None,
 ) -> Match:
-    """Spec B.6-B.8 for one annotator; `folded` switches ignore_whitespace_casing on."""
+    """docs/m2.md, B.6-B.8 for one annotator; `folded` switches ignore_whitespace_casing on."""
     path = shortest_path(closure, arc_weights(closure, golds, source))
     kept = [arc for arc in path if closure.edits[arc].kind != "noop"]
     if folded is not None:
@@ -203,7 +203,7 @@ def match_literally(
     release: str = MASTER,
     folded: Sequence[Sequence[int]] | None = None,
 ) -> Match:
-    """The official result for one sentence and one annotator, by the letter (spec B.3-B.8)."""
+    """The official result for one sentence and one annotator, by the letter (docs/m2.md, B.3-B.8)."""
     closure = close_lattice(source, hypothesis, max_unchanged_words, release)
     assert closure is not None
     return match_closure(closure, source, golds, folded)

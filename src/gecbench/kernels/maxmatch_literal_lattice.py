@@ -1,4 +1,4 @@
-"""The lattice of MaxMatch word for word: alignments, their union, merged edits (spec B.3-B.5, B.12)."""
+"""The lattice of MaxMatch word for word: alignments, their union, merged edits (docs/m2.md, B.3-B.5, B.12)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VERSION_3_2 = "3.2"
 
 
 class ArcEdit(NamedTuple):
-    """What an arc of the lattice does to the source (spec B.3)."""
+    """What an arc of the lattice does to the source (docs/m2.md, B.3)."""
 
     kind: str
     start: int
@@ -26,7 +26,7 @@ class ArcEdit(NamedTuple):
 
 
 class Closure(NamedTuple):
-    """The arc list in official order, with the length and the edit of every arc (spec B.5)."""
+    """The arc list in official order, with the length and the edit of every arc (docs/m2.md, B.5)."""
 
     vertices: list[Vertex]
     arcs: list[Arc]
@@ -37,7 +37,7 @@ class Closure(NamedTuple):
 def levenshtein_lattice(
     source: Sequence[int], hypothesis: Sequence[int], substitution_cost: int, release: str
 ) -> dict[Arc, ArcEdit]:
-    """Arcs of all cheapest alignments, found backwards from the last cell (spec B.3, B.12)."""
+    """Arcs of all cheapest alignments, found backwards from the last cell (docs/m2.md, B.3, B.12)."""
     rows, columns = len(source), len(hypothesis)
     cost = {(0, 0): 0}
     moves: dict[Vertex, list[Vertex]] = {(0, 0): []}
@@ -83,7 +83,7 @@ def _single_step(source: Sequence[int], hypothesis: Sequence[int], tail: Vertex,
 
 
 def union_lattice(source: Sequence[int], hypothesis: Sequence[int], release: str = MASTER) -> Closure:
-    """Both lattices together; an arc that is in both is listed twice (spec B.4)."""
+    """Both lattices together; an arc that is in both is listed twice (docs/m2.md, B.4)."""
     cheap = levenshtein_lattice(source, hypothesis, 1, release)
     dear = levenshtein_lattice(source, hypothesis, 2, release)
     edits = {**cheap, **dear}
@@ -104,7 +104,7 @@ def _merge(first: ArcEdit, second: ArcEdit) -> ArcEdit:
 
 
 def add_transitive_arcs(lattice: Closure, max_unchanged_words: int) -> Closure:
-    """Merged edits, by the official triple loop over k, i, j (spec B.5)."""
+    """Merged edits, by the official triple loop over k, i, j (docs/m2.md, B.5)."""
     vertices, arcs = lattice.vertices, list(lattice.arcs)
     lengths, edits = dict(lattice.lengths), dict(lattice.edits)
     for k in vertices:
@@ -137,7 +137,7 @@ def _try_merge(
 
 
 def add_transitive_arcs_by_neighbours(lattice: Closure, max_unchanged_words: int, arc_limit: int) -> Closure | None:
-    """The same arcs in the same order from adjacency lists; None once the list outgrows `arc_limit` (spec B.5)."""
+    """The same arcs in the same order from adjacency lists; None past `arc_limit` (docs/m2.md, B.5)."""
     vertices, arcs = lattice.vertices, list(lattice.arcs)
     lengths, edits = dict(lattice.lengths), dict(lattice.edits)
     tails: dict[Vertex, list[Vertex]] = {vertex: [] for vertex in vertices}
@@ -158,7 +158,7 @@ def add_transitive_arcs_by_neighbours(lattice: Closure, max_unchanged_words: int
 
 
 def drop_merged_noops(closure: Closure) -> Closure:
-    """Remove merged noops from the list that is being walked, which skips their successors (spec B.5)."""
+    """Remove merged noops from the list that is being walked, which skips their successors (docs/m2.md, B.5)."""
     arcs = list(closure.arcs)
     for arc in arcs:
         if closure.edits[arc].kind == "noop" and closure.lengths[arc] > 1:

@@ -1,4 +1,4 @@
-"""The order in which the official scorer visits the annotators of a sentence (spec B.9)."""
+"""The order in which the official scorer visits the annotators of a sentence (docs/m2.md, B.9)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def official_annotator_order(ids: Iterable[int]) -> list[int]:
     """Keys of a CPython 2 dict of integers, in iteration order, after inserting `ids` in the order given.
 
     The table starts with 8 slots, grows to more than four times its keys once it is two thirds full,
-    and resolves collisions by the perturbed probe `5 * slot + perturb + 1` (spec B.9).
+    and resolves collisions by the perturbed probe `5 * slot + perturb + 1` (docs/m2.md, B.9).
     """
     table: list[int | None] = [None] * _SMALLEST_TABLE
     used = 0

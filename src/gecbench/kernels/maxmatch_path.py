@@ -1,4 +1,4 @@
-"""The best path of MaxMatch by dynamic programming, without the transitive arcs (spec B.7, B.8).
+"""The best path of MaxMatch by dynamic programming, without the transitive arcs (docs/m2.md, B.7, B.8).
 
 Costs are exact integers, thousandths of the official weights: 1000 for a step, 1 for every entry of an edit
 in the arc list, REWARD for an edit that agrees with the gold. Merged edits are taken to be as short and as cheap as
@@ -21,7 +21,7 @@ KEEP, SINGLE, MERGED, GOLD = range(4)
 
 
 class Counts(NamedTuple):
-    """Edits proposed so far, those correct, and the position in the gold list (spec B.8)."""
+    """Edits proposed so far, those correct, and the position in the gold list (docs/m2.md, B.8)."""
 
     proposed: int
     correct: int
@@ -89,7 +89,7 @@ class PathSearch:
         return self.settle(counts if folds else counts._replace(proposed=counts.proposed + 1), self.lattice.rows[head])
 
     def match(self, counts: Counts, arc: GoldArc) -> Counts:
-        """Counts after an edit that agrees with gold edits: all of them from the position on (spec B.8)."""
+        """Counts after an edit that agrees with gold edits: all of them from the position on (docs/m2.md, B.8)."""
         if self.spelling is None or not self.spelling.folds_away(arc.tail, arc.head):
             proposed, correct, position = counts
             for index in arc.golds:
@@ -187,7 +187,7 @@ def _better(best: Closed, way: Closed) -> Closed:
 
 
 class Spelling:
-    """Lower-cased characters of both sentences, to see which edits change only spaces and case (spec B.8)."""
+    """Lower-cased characters of both sentences, to see which edits change only spaces and case (docs/m2.md, B.8)."""
 
     def __init__(
         self,

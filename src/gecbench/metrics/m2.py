@@ -12,9 +12,9 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.corpus import Annotation, Corpus, Gold
 from gecbench.errors import InputError
-from gecbench.extraction import derive_annotations
+from gecbench.extraction import extracted_annotations
 from gecbench.metrics.base import Metric, Values, check_choice
-from gecbench.metrics.m2_gold import MatchInput, complete, in_official_order, match_input, restrict
+from gecbench.metrics.m2_gold import GoldRows, MatchInput, complete, gold_rows, in_official_order, match_input, restrict
 from gecbench.policy import BestPerSentence, EachRow, GreedyCumulative, Policy
 from gecbench.signature import Signature
 from gecbench.statistics import Counts, Statistics
@@ -37,16 +37,17 @@ class M2(Metric):
       gold keeps such edits, so a correct change of case becomes a miss.
     `release`: "master" (April 2016 and later), or "3.2", which cannot match two or more words inserted at the start.
     `policy`: "greedy-cumulative" is official: the annotator who makes the running total best, in the order of the
-      sentences. "best-per-sentence" looks at each sentence alone; "average" is the mean over the annotators.
-    `annotators`: "all", or some, as in "0" or "0+2".
+      sentences. "best-per-sentence" looks at each sentence alone; "average" is the mean over the annotators, each
+      scored alone.
+    `annotators`: "all", or some, as in "0" or "0+2": as if nobody else had annotated the corpus.
 
-    Quirks kept: a gold edit listed twice is credited twice, gold edits not in the order of the text may be lost, and a
-    sentence that nobody annotated counts as one that needs no edits.
+    Quirks kept (docs/m2.md): a gold edit listed twice is credited twice, gold edits not in the order of the text may
+    be lost, and a sentence that nobody annotated counts as one that needs no edits.
 
     >>> from gecbench.formats.m2 import parse_m2
-    >>> corpus = parse_m2(["S The cat sat at mat .", "A 3 4|||Prep|||on|||REQUIRED|||-NONE-|||0",
-    ...                    "A 4 4|||ArtOrDet|||the||a|||REQUIRED|||-NONE-|||0"])
-    >>> score = M2().score_corpus(corpus, ["A cat sat on the mat ."])
+    >>> corpus = parse_m2(["S Our fox ran at hill .", "A 3 4|||Prep|||up|||REQUIRED|||-NONE-|||0",
+    ...                    "A 4 4|||ArtOrDet|||the||that|||REQUIRED|||-NONE-|||0"])
+    >>> score = M2().score_corpus(corpus, ["My fox ran up the hill ."])
     >>> [score.parts[name] for name in ("correct", "proposed", "gold")]
     [2.0, 3.0, 2.0]
     """
@@ -64,13 +65,14 @@ class M2(Metric):
     def __post_init__(self) -> None:
         if not isinstance(self.beta, (int, float)) or not 0 <= self.beta < float("inf"):
             raise InputError(f"m2: beta={self.beta!r} is not a number of at least 0")
-        if not isinstance(self.max_unchanged_words, int) or self.max_unchanged_words < 0:
-            raise InputError(
-                f"m2: max_unchanged_words={self.max_unchanged_words!r} is not a whole number of at least 0"
-            )
+        unchanged = self.max_unchanged_words
+        if not isinstance(unchanged, int) or isinstance(unchanged, bool) or unchanged < 0:
+            raise InputError(f"m2: max_unchanged_words={unchanged!r} is not a whole number of at least 0")
         check_choice("m2", "release", self.release, ("master", "3.2"))
         check_choice("m2", "policy", self.policy, _POLICIES)
-        self.annotator_ids()
+        wanted = self.annotator_ids()
+        if wanted is not None:
+            object.__setattr__(self, "annotators", "+".join(map(str, wanted)))
 
     @property
     def reference_policy(self) -> Policy:
@@ -84,7 +86,7 @@ class M2(Metric):
         if self.annotators == "all":
             return None
         try:
-            return [int(part) for part in str(self.annotators).split("+")]
+            return sorted({int(part) for part in str(self.annotators).split("+")})
         except ValueError:
             raise InputError(f"m2: annotators={self.annotators!r} is unknown", fix="Write all, 0 or 0+2") from None
 
@@ -92,43 +94,45 @@ class M2(Metric):
         """Return annotations where there are any, else references."""
         return "references" if corpus.annotations is None else "annotations"
 
-    def gold_annotations(self, corpus: Corpus) -> list[list[Annotation]]:
+    def gold_rows(self, corpus: Corpus) -> GoldRows:
         """Return what each sentence is scored against, one annotation per row of the counts."""
+        key = ("m2 gold", self.annotators, self.policy == "average")
+        return corpus.derived(key, lambda: gold_rows(corpus.sources, self._annotations(corpus)))
+
+    def _annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
         if corpus.annotations is None and corpus.references is None:
             raise InputError(f"M2 needs annotations or references, but {corpus.name} has neither")
-        annotated = corpus if corpus.annotations is not None else derive_annotations(corpus)
-        chosen: Sequence[Sequence[Annotation]] = annotated.annotations or ()
+        chosen = corpus.annotations if corpus.annotations is not None else extracted_annotations(corpus)
         wanted = self.annotator_ids()
         if wanted is not None:
             known = {annotation.annotator for sentence in chosen for annotation in sentence}
             if not set(wanted) <= known:
                 raise InputError(f"m2: {corpus.name} has no annotator {sorted(set(wanted) - known)}")
             chosen = restrict(chosen, wanted)
+        if corpus.annotations is None and (wanted is not None or self.policy == "average"):
+            _check_rectangular(chosen, wanted)
         return complete(chosen) if self.policy == "average" else [in_official_order(found) for found in chosen]
 
     def prepare(self, corpus: Corpus, predictions: Sequence[str]) -> MatchInput:
         """Intern sources, predictions and gold."""
-        return match_input(
-            corpus.sources, predictions, self.gold_annotations(corpus), fold=self.ignore_whitespace_casing
-        )
+        return match_input(self.gold_rows(corpus), predictions, fold=self.ignore_whitespace_casing)
 
     def prepare_sentence(self, source: str, prediction: str, annotation: Annotation) -> MatchInput:
         """Intern one sentence and one annotator."""
-        return match_input([source], [prediction], [[annotation]], fold=self.ignore_whitespace_casing)
+        return match_input(gold_rows([source], [[annotation]]), [prediction], fold=self.ignore_whitespace_casing)
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return correct, proposed and gold edits of every sentence and annotator."""
         prepared = self.prepare(corpus, predictions)
         kernel = kernels.select("maxmatch")
-        folded = prepared.folded or (None, None)
         counts, settled = kernel.match_corpus(
-            *prepared.arguments(), self.max_unchanged_words, self.release, folded[0], folded[1]
+            *prepared.corpus_arguments(), self.max_unchanged_words, self.release, *(prepared.folded or (None, None))
         )
         notes = {
             "settled_literally": float((settled == kernel.LITERAL).sum()),
             "too_large_for_literal": float((settled == kernel.TOO_LARGE).sum()),
         }
-        return Statistics(counts, prepared.rows, notes)
+        return Statistics(counts, prepared.gold.offsets, notes)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return F-beta."""
@@ -178,6 +182,17 @@ class M2(Metric):
             )
         except (KeyError, ValueError) as error:
             raise InputError(f"not a complete M2 signature: {signature}") from error
+
+
+def _check_rectangular(annotations: Sequence[Sequence[Annotation]], wanted: Sequence[int] | None) -> None:
+    """Refuse to score a rewrite that is not there as one that changed nothing."""
+    references = max(map(len, annotations)) if wanted is None else len(wanted)
+    for i, sentence in enumerate(annotations):
+        if len(sentence) != references:
+            raise InputError(
+                f"m2: sentence {i + 1} has {len(sentence)} of the {references} references wanted",
+                fix="Leave out annotators=… and policy=average, or give every sentence the same number of references",
+            )
 
 
 def precision_recall(totals: npt.NDArray[Any]) -> tuple[Values, Values]:

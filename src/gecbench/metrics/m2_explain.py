@@ -32,35 +32,25 @@ def chosen_rows(metric: M2, statistics: Statistics) -> list[int]:
     return [int(row) for row in BestPerSentence(metric.beta).chosen_rows(statistics, 0, 1)[0]]
 
 
-def match_sentences(metric: M2, corpus: Corpus, predictions: Sequence[str]) -> list[SentenceMatch]:
-    """Return each sentence's match with the annotator chosen for it."""
-    gold = metric.gold_annotations(corpus)
+def match_sentences(
+    metric: M2, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int] | None = None
+) -> list[SentenceMatch]:
+    """Return the match of each sentence (or of some, counted from 0) with the annotator chosen for it."""
     statistics = metric.count(corpus, predictions)
-    rows = chosen_rows(metric, statistics)
+    gold, rows = metric.gold_rows(corpus), chosen_rows(metric, statistics)
     return [
-        match_sentence(metric, source, prediction, sentence[row - int(first)])
-        for source, prediction, sentence, row, first in zip(
-            corpus.sources, predictions, gold, rows, statistics.offsets, strict=False
+        match_sentence(
+            metric, corpus.sources[i], predictions[i], gold.annotations[i][rows[i] - int(statistics.offsets[i])]
         )
+        for i in (range(len(corpus)) if sentences is None else sentences)
     ]
 
 
 def match_sentence(metric: M2, source: str, prediction: str, annotation: Annotation) -> SentenceMatch:
     """Match one sentence with one annotator, showing the path that the official scorer takes."""
     alone = metric.prepare_sentence(source, prediction, annotation)
-    folded = alone.folded or (None, None)
     _, _, path = kernels.select("maxmatch").match_sentence(
-        alone.sources.ids,
-        alone.hypotheses.ids,
-        alone.edit_starts,
-        alone.edit_ends,
-        alone.alternative_offsets,
-        alone.corrections.ids,
-        alone.corrections.offsets,
-        metric.max_unchanged_words,
-        metric.release,
-        folded[0],
-        folded[1],
+        *alone.sentence_arguments(), metric.max_unchanged_words, metric.release, *(alone.folded or (None, None))
     )
     tokens = prediction.split()
     proposed = tuple(
@@ -90,8 +80,11 @@ def explain_corpus(
     metric: M2, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]
 ) -> list[Explanation]:
     """Explain some sentences (counted from 0) of a scored corpus."""
-    matches = match_sentences(metric, corpus, predictions)
-    return [_explain(corpus.sources[i].split(), predictions[i].split(), matches[i], i) for i in sentences]
+    matches = match_sentences(metric, corpus, predictions, sentences)
+    return [
+        _explain(corpus.sources[i].split(), predictions[i].split(), match, i)
+        for i, match in zip(sentences, matches, strict=True)
+    ]
 
 
 def _explain(source: Sequence[str], prediction: Sequence[str], match: SentenceMatch, sentence: int) -> Explanation:

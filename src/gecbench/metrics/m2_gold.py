@@ -4,86 +4,126 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
 from gecbench.corpus import Annotation, Edit
+from gecbench.errors import InputError
 from gecbench.kernels.maxmatch_order import official_annotator_order
-from gecbench.tokens import TokenArray, intern_lines
+from gecbench.tokens import EncodedLines, TokenArray, encode_lines, intern_encoded
 
-_NEVER_A_TOKEN = "\x00"
+Folded = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
-class MatchInput:
-    """Sources, hypotheses and gold edits of a corpus, interned together.
+class GoldRows:
+    """What a corpus is scored against, the same for every system.
 
-    Row r is one annotator of one sentence; the rows of sentence i are `rows[i]` to `rows[i + 1]`.
+    Row r is one annotator of one sentence; the rows of sentence i are `offsets[i]` to `offsets[i + 1]`. `lines` are the
+    sources and then every correction that some output could equal.
     """
 
-    sources: TokenArray
-    hypotheses: TokenArray
-    rows: npt.NDArray[np.int64]
+    annotations: Sequence[Sequence[Annotation]]
+    lines: Sequence[str]
+    encoded: EncodedLines
+    offsets: npt.NDArray[np.int64]
     edit_offsets: npt.NDArray[np.int64]
     edit_starts: npt.NDArray[np.int32]
     edit_ends: npt.NDArray[np.int32]
     alternative_offsets: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.annotations)
+
+
+@dataclass(frozen=True)
+class MatchInput:
+    """Sources, hypotheses and gold edits of a corpus, interned together."""
+
+    gold: GoldRows
+    sources: TokenArray
+    hypotheses: TokenArray
     corrections: TokenArray
-    folded: tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]] | None
+    folded: Folded | None
 
-    def arguments(self) -> tuple[npt.NDArray[np.generic], ...]:
+    def corpus_arguments(self) -> tuple[npt.NDArray[np.generic], ...]:
         """Return the arrays in the order of the kernel's `match_corpus`."""
-        return (
-            self.sources.ids,
-            self.sources.offsets,
-            self.hypotheses.ids,
-            self.hypotheses.offsets,
-            self.rows,
-            self.edit_offsets,
-            self.edit_starts,
-            self.edit_ends,
-            self.alternative_offsets,
-            self.corrections.ids,
-            self.corrections.offsets,
-        )
+        sentences = (self.sources.ids, self.sources.offsets, self.hypotheses.ids, self.hypotheses.offsets)
+        return (*sentences, self.gold.offsets, self.gold.edit_offsets, *self._edits())
+
+    def sentence_arguments(self) -> tuple[npt.NDArray[np.generic], ...]:
+        """Return the arrays in the order of the kernel's `match_sentence`."""
+        return (self.sources.ids, self.hypotheses.ids, *self._edits())
+
+    def _edits(self) -> tuple[npt.NDArray[np.generic], ...]:
+        gold = self.gold
+        places = (gold.edit_starts, gold.edit_ends, gold.alternative_offsets)
+        return (*places, self.corrections.ids, self.corrections.offsets)
 
 
-def in_official_order(sentence: Sequence[Annotation]) -> list[Annotation]:
+def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
     """Return a sentence's annotations as the official scorer visits them; nobody at all is one without edits."""
-    if not sentence:
-        return [Annotation(0, ())]
-    by_annotator = {annotation.annotator: annotation for annotation in sentence}
-    return [by_annotator[annotator] for annotator in official_annotator_order(by_annotator)]
+    if len(sentence) < 2:
+        return sentence or [Annotation(0, ())]
+    return [sentence[k] for k in _visiting_order(tuple(annotation.annotator for annotation in sentence))]
 
 
-def match_input(
-    sources: Sequence[str], hypotheses: Sequence[str], annotations: Sequence[Sequence[Annotation]], fold: bool
-) -> MatchInput:
-    """Intern a corpus; `fold` adds every token's lower-cased characters for `ignore_whitespace_casing`."""
-    rows = [annotation for sentence in annotations for annotation in sentence]
-    edits = [edit for annotation in rows for edit in annotation.edits]
-    corrections = [_comparable(text) for edit in edits for text in edit.corrections]
-    lines = [*sources, *hypotheses, *corrections]
-    tokens = intern_lines(lines, "unicode")
-    sentences = len(sources)
-    return MatchInput(
-        sources=tokens[:sentences],
-        hypotheses=tokens[sentences : 2 * sentences],
-        rows=_offsets([len(sentence) for sentence in annotations]),
+@cache
+def _visiting_order(annotators: tuple[int, ...]) -> list[int]:
+    return [annotators.index(annotator) for annotator in official_annotator_order(annotators)]
+
+
+def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]]) -> GoldRows:
+    """Lay out the annotations of a corpus; one per row, in the order given."""
+    rows = list(chain.from_iterable(annotations))
+    edits = list(chain.from_iterable(annotation.edits for annotation in rows))
+    corrections = [[text for text in edit.corrections if _comparable(text)] for edit in edits]
+    lines = [*sources, *chain.from_iterable(corrections)]
+    return GoldRows(
+        annotations=annotations,
+        lines=lines,
+        encoded=encode_lines(lines),
+        offsets=_offsets([len(sentence) for sentence in annotations]),
         edit_offsets=_offsets([len(annotation.edits) for annotation in rows]),
         edit_starts=np.array([edit.start for edit in edits], dtype=np.int32),
         edit_ends=np.array([edit.end for edit in edits], dtype=np.int32),
-        alternative_offsets=_offsets([len(edit.corrections) for edit in edits]),
-        corrections=tokens[2 * sentences :],
-        folded=_folded(lines) if fold else None,
+        alternative_offsets=_offsets([len(texts) for texts in corrections]),
     )
 
 
-def _comparable(correction: str) -> str:
-    """Return a correction as tokens; one whose blanks are not single spaces equals no text, officially."""
-    tokens = correction.split()
-    return correction if " ".join(tokens) == correction else _NEVER_A_TOKEN + "".join(tokens)
+def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchInput:
+    """Intern a corpus; `fold` adds every token's lower-cased characters for `ignore_whitespace_casing`."""
+    tokens = intern_encoded([gold.encoded, encode_lines(hypotheses)], "unicode")
+    sentences, fixed = len(gold), len(gold.lines)
+    _check_spans(gold, tokens[:sentences])
+    return MatchInput(
+        gold=gold,
+        sources=tokens[:sentences],
+        hypotheses=tokens[fixed:],
+        corrections=tokens[sentences:fixed],
+        folded=_folded([*gold.lines, *hypotheses]) if fold else None,
+    )
+
+
+def _comparable(correction: str) -> bool:
+    """Return False for a correction whose blanks are not single spaces: officially it equals no text."""
+    return " ".join(correction.split()) == correction
+
+
+def _check_spans(gold: GoldRows, sources: TokenArray) -> None:
+    sentence = np.repeat(np.repeat(np.arange(len(gold)), np.diff(gold.offsets)), np.diff(gold.edit_offsets))
+    lengths = sources.lengths()[sentence]
+    wrong = np.flatnonzero((gold.edit_starts < 0) | (gold.edit_starts > gold.edit_ends) | (gold.edit_ends > lengths))
+    if len(wrong):
+        edit = wrong[0]
+        raise InputError(
+            f"the span {gold.edit_starts[edit]} {gold.edit_ends[edit]} of an edit in sentence {sentence[edit] + 1} "
+            f"does not fit its {lengths[edit]} tokens",
+            fix="Spans are half-open: 0 <= start <= end <= number of tokens",
+        )
 
 
 def _offsets(sizes: Sequence[int]) -> npt.NDArray[np.int64]:
@@ -92,11 +132,11 @@ def _offsets(sizes: Sequence[int]) -> npt.NDArray[np.int64]:
     return offsets
 
 
-def _folded(lines: Sequence[str]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    vocabulary = dict.fromkeys(token for line in lines for token in line.split())
-    characters = [[ord(character) for character in token.lower()] for token in vocabulary]
-    flat = np.array([code for codes in characters for code in codes], dtype=np.int32)
-    return flat, _offsets([len(codes) for codes in characters])
+def _folded(lines: Sequence[str]) -> Folded:
+    vocabulary = dict.fromkeys(chain.from_iterable(map(str.split, lines)))
+    folded = [token.lower() for token in vocabulary]
+    characters = np.frombuffer("".join(folded).encode("utf-32-le"), dtype="<i4").astype(np.int32)
+    return characters, _offsets([len(token) for token in folded])
 
 
 def restrict(annotations: Sequence[Sequence[Annotation]], annotators: Sequence[int]) -> list[list[Annotation]]:

@@ -1,0 +1,86 @@
+"""M2 (MaxMatch) for grammatical error correction, as an `evaluate` module over the gecbench package."""
+
+import evaluate
+
+import gecbench
+import gecbench.evaluate_metric
+
+_DESCRIPTION = """\
+M2, the MaxMatch score for grammatical error correction (Dahlmeier and Ng, 2012): F0.5 of edits. The edits of the
+correction are not aligned once and for all but read off a lattice of all minimal alignments, along the path that
+matches the gold edits best; with several annotators the one that makes the running score best counts. Equal to the
+official scorer, its floating-point ties included, and linear where that hangs.
+"""
+
+_CITATION = """\
+@inproceedings{dahlmeier-ng-2012-better,
+  title = {Better Evaluation for Grammatical Error Correction},
+  author = {Dahlmeier, Daniel and Ng, Hwee Tou},
+  booktitle = {Proceedings of NAACL-HLT 2012},
+  pages = {568--572},
+  year = {2012},
+}
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (list of str): the sentences before correction, tokens separated by blanks.
+    predictions (list of str): the corrected sentences, one per source.
+    references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...", then
+        "A ..." lines); or rewrites of each sentence, from which edits are extracted.
+    beta (float): 0.5 (default) weighs precision twice as much as recall.
+    max_unchanged_words (int): an edit may span so many unchanged words, 2 by default.
+    ignore_whitespace_casing (bool): leave out proposed edits of blanks and letter case only.
+    release (str): "master" (default) or "3.2" of the official scorer.
+    policy (str): "greedy-cumulative" (official, default), "best-per-sentence" or "average" over the annotators.
+    annotators (str): "all" (default), or some, as in "0+2".
+    resamples (int): bootstrap resamples for an interval, 0 (default) for none.
+    per_sentence (bool): also return the score of each sentence.
+    aligned (bool): skip the check for shifted lines.
+Returns:
+    m2 (float): F-beta, between 0 and 1.
+    precision, recall (float), correct, proposed, gold (float): its ingredients.
+    settled_literally, too_large_for_literal (float): how many near-ties were settled the official way, or could not be.
+    interval_low, interval_high (float or None): 95 % bootstrap interval, if resamples were asked for.
+    sentence_scores (list of float): if per_sentence.
+    signature (str): how the number was made.
+Examples:
+    >>> import gecbench
+    >>> m2 = gecbench.load_metric("m2")
+    >>> block = "S She like cats .\\nA 1 2|||SVA|||likes|||REQUIRED|||-NONE-|||0"
+    >>> result = m2.compute(sources=["She like cats ."], predictions=["She likes the cats ."], references=[block])
+    >>> [round(result[key], 4) for key in ("m2", "precision", "recall")]
+    [0.5556, 0.5, 1.0]
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class M2(gecbench.evaluate_metric.EditMetric):
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=gecbench.evaluate_metric.text_or_m2_features(),
+            codebase_urls=["https://github.com/gecbench/gecbench"],
+            reference_urls=["https://aclanthology.org/N12-1067"],
+        )
+
+    def _compute(
+        self,
+        sources,
+        predictions,
+        references,
+        beta=0.5,
+        max_unchanged_words=2,
+        ignore_whitespace_casing=False,
+        release="master",
+        policy="greedy-cumulative",
+        annotators="all",
+        resamples=0,
+        per_sentence=False,
+        aligned=False,
+    ):
+        metric = gecbench.M2(beta, max_unchanged_words, ignore_whitespace_casing, release, policy, annotators)
+        corpus = self.corpus(sources, references)
+        return self.result(metric, corpus, predictions, resamples, per_sentence, aligned)
