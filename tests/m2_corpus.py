@@ -1,85 +1,73 @@
-"""Minimal reading of M2 gold and hypotheses for the kernel's tests (docs/m2.md, B.1, B.2)."""
+"""Corpora for the M2 tests, as text for the metric and as arrays for the kernel."""
 
 from __future__ import annotations
 
-import os
-import tarfile
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from gecbench import M2, Annotation, Edit
+from gecbench.formats.m2 import parse_m2
 from gecbench.kernels.maxmatch_literal import GoldEdit
-from gecbench.kernels.maxmatch_order import official_annotator_order
-
-NUS = "www.comp.nus.edu.sg/~nlp/conll14st"
-SUBMISSIONS = (
-    "raw.githubusercontent.com/grammatical/evaluation/08cdad84ffae07dfa167e3e45d77a96e0e01a160"
-    "/data/original/official_submissions"
-)
-JFLEG = "raw.githubusercontent.com/keisks/jfleg/ee06ff806a208aba815ac45313f4e750a48330a5"
-REWRITES = "raw.githubusercontent.com/keisks/reassess-gec/054786a923b2635ce33240c580d18c908c9a49a9/annotations"
+from gecbench.metrics.m2_gold import MatchInput
 
 TextEdit = tuple[int, int, tuple[str, ...]]
 
+# The worked example of docs/m2.md, B.14.1.
+_GOLD = """\
+S Our fox ran at hill .
+A 3 4|||Prep|||up|||REQUIRED|||-NONE-|||0
+A 4 4|||Det|||that||this|||REQUIRED|||-NONE-|||0
 
-class Block(NamedTuple):
-    """A source sentence and the edits of each annotator, in official visiting order."""
+S Our hen .
+A 1 2|||Noun|||hens|||REQUIRED|||-NONE-|||0
+A -1 -1|||noop|||-NONE-|||-NONE-|||-NONE-|||1
 
-    source: str
-    annotators: dict[int, list[TextEdit]]
-
-
-def parse_m2(text: str) -> list[Block]:
-    """Blocks of an M2 file, edits in file order, out-of-range ones dropped (docs/m2.md, B.1)."""
-    blocks = []
-    for chunk in text.strip("\n").split("\n\n"):
-        lines = chunk.split("\n")
-        source = lines[0][2:].strip()
-        found: dict[int, list[TextEdit]] = {}
-        for line in lines[1:]:
-            fields = line[2:].split("|||")
-            start, end = (int(offset) for offset in fields[0].split())
-            edits = found.setdefault(int(fields[5]), [])
-            if fields[1] != "noop" and min(start, end) >= 0 and max(start, end) <= len(source.split()):
-                pieces = fields[2].split("||")
-                edits.append((start, end, tuple("" if p == "-NONE-" else p.strip() for p in pieces)))
-        found = found or {0: []}
-        blocks.append(Block(source, {i: found[i] for i in official_annotator_order(list(found))}))
-    return blocks
+S Young wolves is a pack hunter .
+A 2 3|||Verb|||are|||REQUIRED|||-NONE-|||0
+A 3 4|||Det|||-NONE-|||REQUIRED|||-NONE-|||0
+A 5 6|||Noun|||hunters|||REQUIRED|||-NONE-|||0
+A 1 2|||Noun|||wolf|||REQUIRED|||-NONE-|||1"""
+THREE_SENTENCES = parse_m2(_GOLD.split("\n"))
+THREE_OUTPUTS = ["My fox ran up that hill .", "Our hen .", "Young wolves are pack hunter ."]
 
 
-class Arrays(NamedTuple):
-    """Interned sentences and edits, in the order `match_corpus` takes them."""
-
-    source_ids: np.ndarray
-    source_offsets: np.ndarray
-    hypothesis_ids: np.ndarray
-    hypothesis_offsets: np.ndarray
-    annotator_offsets: np.ndarray
-    edit_offsets: np.ndarray
-    edit_starts: np.ndarray
-    edit_ends: np.ndarray
-    alternative_offsets: np.ndarray
-    correction_ids: np.ndarray
-    correction_offsets: np.ndarray
+def annotation(*edits: TextEdit, annotator: int = 0) -> Annotation:
+    return Annotation(annotator, tuple(Edit(*edit) for edit in edits))
 
 
-class Interned(NamedTuple):
-    """A corpus ready for any of the three implementations."""
+def sentence(source: str, hypothesis: str, *edits: TextEdit, ignore_case: bool = False) -> MatchInput:
+    """One sentence and one annotator, ready for the kernel."""
+    return M2(ignore_whitespace_casing=ignore_case).prepare_sentence(source, hypothesis, annotation(*edits))
 
-    arrays: Arrays
-    sources: list[list[int]]
-    hypotheses: list[list[int]]
-    golds: list[list[list[GoldEdit]]]
-    vocabulary: list[str]
 
-    def folded(self) -> list[list[int]]:
-        return [[ord(character) for character in token.lower()] for token in self.vocabulary]
+class Row(NamedTuple):
+    """One sentence and annotator as the literal algorithm takes them."""
 
-    def folded_arrays(self) -> tuple[np.ndarray, np.ndarray]:
-        return flatten(self.folded())
+    source: list[int]
+    hypothesis: list[int]
+    golds: list[GoldEdit]
+
+
+def literal_rows(prepared: MatchInput) -> Iterator[list[Row]]:
+    """The rows of every sentence."""
+    corrections = [tuple(part) for part in cut(prepared.corrections.ids, prepared.corrections.offsets)]
+    alternatives = [corrections[i:j] for i, j in pairwise(prepared.gold.alternative_offsets.tolist())]
+    places = zip(prepared.gold.edit_starts.tolist(), prepared.gold.edit_ends.tolist(), alternatives, strict=True)
+    edits = [GoldEdit(start, end, tuple(texts)) for start, end, texts in places]
+    golds = [edits[i:j] for i, j in pairwise(prepared.gold.edit_offsets.tolist())]
+    sources = cut(prepared.sources.ids, prepared.sources.offsets)
+    hypotheses = cut(prepared.hypotheses.ids, prepared.hypotheses.offsets)
+    for k, (i, j) in enumerate(pairwise(prepared.gold.offsets.tolist())):
+        yield [Row(sources[k], hypotheses[k], rows) for rows in golds[i:j]]
+
+
+def cut(values: np.ndarray, offsets: np.ndarray) -> list[list[int]]:
+    """The sequences that lie end to end in an array."""
+    flat = values.tolist()
+    return [flat[i:j] for i, j in pairwise(offsets.tolist())]
 
 
 def flatten(sequences: Iterable[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
@@ -90,64 +78,16 @@ def flatten(sequences: Iterable[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]
     return np.array([value for row in rows for value in row], dtype=np.int32), offsets
 
 
-def pack(sources: list[list[int]], hypotheses: list[list[int]], golds: list[list[list[GoldEdit]]]) -> Arrays:
-    """Lists of ids and gold edits as the flat arrays of the kernel."""
-    rows = [row for sentence in golds for row in sentence]
-    edits = [edit for row in rows for edit in row]
-    alternatives = [alternative for edit in edits for alternative in edit.alternatives]
-    return Arrays(
-        *flatten(sources),
-        *flatten(hypotheses),
-        flatten([[0] * len(sentence) for sentence in golds])[1],
-        flatten([[0] * len(row) for row in rows])[1],
-        np.array([edit.start for edit in edits], dtype=np.int32),
-        np.array([edit.end for edit in edits], dtype=np.int32),
-        flatten([[0] * len(edit.alternatives) for edit in edits])[1],
-        *flatten(alternatives),
+def pack(source: list[int], hypothesis: list[int], golds: list[GoldEdit]) -> tuple[np.ndarray, ...]:
+    """One sentence and annotator, any edits whatsoever, in the order of the kernel's `match_corpus`."""
+    one = np.array([0, 1], dtype=np.int64)
+    return (
+        *flatten([source]),
+        *flatten([hypothesis]),
+        one,
+        one * len(golds),
+        np.array([edit.start for edit in golds], dtype=np.int32),
+        np.array([edit.end for edit in golds], dtype=np.int32),
+        flatten([[0] * len(edit.alternatives) for edit in golds])[1],
+        *flatten(alternative for edit in golds for alternative in edit.alternatives),
     )
-
-
-def intern(blocks: Sequence[Block], hypotheses: Sequence[str]) -> Interned:
-    """One vocabulary for everything; corrections are cut at single spaces, as their text is compared."""
-    assert len(blocks) == len(hypotheses)
-    ids: dict[str, int] = {}
-
-    def numbers(tokens: Iterable[str]) -> list[int]:
-        return [ids.setdefault(token, len(ids)) for token in tokens]
-
-    sources = [numbers(block.source.split()) for block in blocks]
-    outputs = [numbers(hypothesis.split()) for hypothesis in hypotheses]
-    golds = [
-        [
-            [
-                GoldEdit(start, end, tuple(tuple(numbers(c.split(" "))) if c else () for c in corrections))
-                for start, end, corrections in edits
-            ]
-            for edits in block.annotators.values()
-        ]
-        for block in blocks
-    ]
-    return Interned(pack(sources, outputs, golds), sources, outputs, golds, list(ids))
-
-
-def mirror() -> Path | None:
-    """The folder of upstream files, if the environment names one."""
-    folder = os.environ.get("GECBENCH_MIRROR")
-    return Path(folder) if folder else None
-
-
-def mirror_text(path: str, member: str | None = None) -> str:
-    """A mirrored file, or a member of a mirrored archive, as text."""
-    root = mirror()
-    assert root is not None
-    if member is None:
-        return (root / path).read_bytes().decode()
-    with tarfile.open(root / path) as archive:
-        handle = archive.extractfile(member)
-        assert handle is not None
-        return handle.read().decode()
-
-
-def lines(text: str) -> list[str]:
-    """Lines split at newlines alone; no line after the last newline."""
-    return text.removesuffix("\n").split("\n")

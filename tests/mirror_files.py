@@ -54,6 +54,29 @@ def conll14_member(name):
 
 
 @functools.cache
+def conll14_gold(part="combined"):
+    """Both annotators ("combined"), or with the teams' alternatives ("withalt")."""
+    from gecbench.formats.m2 import parse_m2
+
+    name = {"combined": "noalt/official-2014.combined.m2", "withalt": "alt/official-2014.combined-withalt.m2"}[part]
+    return parse_m2(conll14_member(name).split("\n"))
+
+
+@functools.cache
+def jfleg_gold(split):
+    """JFLEG's own M2 file; annotator k made reference k."""
+    from gecbench.formats.m2 import parse_m2
+
+    return parse_m2(lines(f"{_JFLEG}/EACL_exp/m2converter/{split}.ref.m2"), out_of_range="drop")
+
+
+def published_scores(metric, reference_set):
+    """What the repository of Sakaguchi et al. 2016 lists for a metric, by system."""
+    rows = [line.split("\t") for line in lines(f"{_REASSESS.removesuffix('/annotations')}/metric_scores")]
+    return {row[2]: row[3].strip() for row in rows if row[:2] == [metric, reference_set]}
+
+
+@functools.cache
 def conll14_annotations(annotator):
     from gecbench.formats.m2 import parse_m2
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -166,12 +167,32 @@ def test_published_values_in_the_gleu_card() -> None:
         assert official == f"{100 * golden['official_full_precision_1278']['mean']:.2f}"
 
 
-def test_page_of_the_gleu_card_scores() -> None:
-    specification = importlib.util.spec_from_file_location("gleu_page", ROOT / "metrics/gleu/app.py")
+def test_published_values_in_the_m2_card() -> None:
+    text = (ROOT / "metrics/m2/README.md").read_text(encoding="utf-8")
+    goldens = json.loads((ROOT / "tests/goldens/m2.json").read_text(encoding="utf-8"))
+    cells = [cell for row in table(text, "system") for cell in row]
+    published = dict(zip(cells[::2], cells[1::2], strict=True))
+    assert {**published, "INPUT": "0.0000"} == goldens["published"]["nucle_ignoring_case"]
+    for gold, system, *digits in table(text, "gold"):
+        part = "combined" if gold == "two annotators" else "withalt"
+        assert digits == goldens["runs"][f"conll14.{part}.{system}"]["printed"]
+    humans = [f"{100 * goldens['human_average'][f'jfleg.{split}']:.2f}" for split in ("dev", "test")]
+    words = " ".join(text.split())
+    assert f"{humans[0]} on the development set (published: 63.2), {humans[1]} on the test set" in words
+    assert goldens["published"]["jfleg_dev_human_average_x100"] == 63.2
+
+
+def page_of(name: str) -> Any:
+    specification = importlib.util.spec_from_file_location(f"{name}_page", ROOT / f"metrics/{name}/app.py")
     assert specification
     assert specification.loader
     page = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(page)
+    return page
+
+
+def test_page_of_the_gleu_card_scores() -> None:
+    page = page_of("gleu")
     rows = [[*row, *[""] * (len(page.COLUMNS) - len(row))] for row in page.EXAMPLE]
     result = page.score_rows([*rows, [""] * len(page.COLUMNS)])
     expected = gecbench.GLEU().score(
@@ -181,6 +202,17 @@ def test_page_of_the_gleu_card_scores() -> None:
     )
     assert result["gleu"] == expected.value
     assert len(result["sentence_scores"]) == len(page.EXAMPLE)
+
+
+def test_page_of_the_m2_card_scores() -> None:
+    page = page_of("m2")
+    result, shown = page.score_text(page.GOLD, page.PREDICTIONS, beta=1)
+    assert [result[name] for name in ("correct", "proposed", "gold")] == [2, 3, 2]
+    assert result["m2"] == pytest.approx(2 * 2 / 5)
+    assert shown.count("<table>") == 2
+    assert "like → likes [1,2) SVA" in shown
+    with pytest.raises(gecbench.InputError, match="1 predictions for 2 sources"):
+        page.score_text(page.GOLD, "She likes cats very much .")
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)

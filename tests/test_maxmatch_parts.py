@@ -50,7 +50,7 @@ def test_greedy_tie_breaks(kernel: ModuleType) -> None:
     assert chosen((0, 0, 1), (0, 0, 0)) == 1
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     st.lists(tokens, max_size=2),
     st.lists(tokens, min_size=1, max_size=9),

@@ -92,13 +92,28 @@ def _explain(source: Sequence[str], prediction: Sequence[str], match: SentenceMa
         f"Sentence {sentence + 1}, annotator {match.annotation.annotator}: {sum(match.matched_gold)} correct, "
         f"{len(match.proposed)} proposed, {len(match.annotation.edits)} gold"
     )
+    proposed = [
+        edit if hit else _trimmed(source, edit)
+        for edit, hit in zip(match.proposed, match.matched_proposed, strict=True)
+    ]
     rows = [
         Row("source", [Cell(" ".join(source))]),
         Row("system", [Cell(" ".join(prediction))]),
-        Row("system edits", _edit_cells(source, match.proposed, match.matched_proposed, "wrong")),
+        Row("system edits", _edit_cells(source, proposed, match.matched_proposed, "wrong")),
         Row("gold edits", _edit_cells(source, match.annotation.edits, match.matched_gold, "miss")),
     ]
     return Explanation(title, rows)
+
+
+def _trimmed(source: Sequence[str], edit: Edit) -> Edit:
+    """Return an edit without the equal tokens at its ends: which of them it spans is mostly chance."""
+    before, after = list(source[edit.start : edit.end]), edit.corrections[0].split()
+    start, end = edit.start, edit.end
+    while before and after and before[0] == after[0]:
+        before, after, start = before[1:], after[1:], start + 1
+    while before and after and before[-1] == after[-1]:
+        before, after, end = before[:-1], after[:-1], end - 1
+    return Edit(start, end, (" ".join(after),), edit.type)
 
 
 def _edit_cells(source: Sequence[str], edits: Sequence[Edit], matched: Sequence[bool], otherwise: Mark) -> list[Cell]:

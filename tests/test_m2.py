@@ -1,0 +1,275 @@
+"""M2 through the metric class: worked examples, quirks, edges, parameters and signature (docs/m2.md)."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from m2_corpus import THREE_OUTPUTS, THREE_SENTENCES, annotation
+
+from gecbench import M2, Annotation, Corpus, Edit, InputError, derive_annotations, load_demo, make_metric
+from gecbench.formats.m2 import parse_m2
+
+pytestmark = pytest.mark.usefixtures("kernels_of")
+
+
+def counts(score):
+    return tuple(int(score.parts[name]) for name in ("correct", "proposed", "gold"))
+
+
+def figures(score):
+    return [round(value, 4) for value in (score.parts["precision"], score.parts["recall"], score.value)]
+
+
+def one(source, prediction, *edits, **parameters):
+    """The score of one sentence and one annotator."""
+    corpus = Corpus(sources=[source], annotations=[[annotation(*edits)]])
+    return M2(**parameters).score_corpus(corpus, [prediction])
+
+
+class TestWorkedExamples:
+    def test_three_sentences(self):
+        """B.14.1."""
+        score = M2().score_corpus(THREE_SENTENCES, THREE_OUTPUTS)
+        assert counts(score) == (4, 5, 5)
+        assert figures(score) == [0.8, 0.8, 0.8]
+        assert score.statistics.counts.tolist() == [[2, 3, 2], [0, 0, 1], [0, 0, 0], [2, 2, 3], [0, 1, 1]]
+        rows = M2().reference_policy.chosen(score.statistics)
+        assert rows.tolist() == [0, 2, 3]
+        assert score.sentence_scores() == pytest.approx([1.25 * 2 / 3.5, 1, 1.25 * 2 / (0.75 + 2)])
+
+    def test_rounding_and_doubled_arcs_decide(self):
+        """B.14.2: exact arithmetic would propose one edit; the score says that it was settled the official way."""
+        score = one("f a", "e a c f")
+        assert counts(score) == (0, 2, 0)
+        assert score.parts["settled_literally"] == 1
+        assert score.parts["too_large_for_literal"] == 0
+
+    def test_the_first_of_equal_paths_stays(self):
+        """B.14.3."""
+        assert counts(one("a b a", "a a a b")) == (0, 1, 0)
+
+    def test_two_unchanged_words_may_lie_within_an_edit_but_not_three(self):
+        """B.5."""
+        assert counts(one("x a b y", "p a b q", (0, 4, ("p a b q",)))) == (1, 1, 1)
+        assert counts(one("x a b c y", "p a b c q", (0, 5, ("p a b c q",)))) == (0, 2, 1)
+        wide = one("x a b c y", "p a b c q", (0, 5, ("p a b c q",)), max_unchanged_words=3)
+        assert counts(wide) == (1, 1, 1)
+
+    def test_release_3_2_loses_words_inserted_at_the_front(self):
+        """B.12."""
+        edit = (0, 0, ("x y",))
+        assert counts(one("a b", "x y a b", edit)) == (1, 1, 1)
+        assert counts(one("a b", "x y a b", edit, release="3.2"))[0] == 0
+
+    def test_ignoring_case_makes_a_right_change_of_case_a_miss(self):
+        """B.8."""
+        edit = (0, 1, ("The",))
+        assert counts(one("the cat", "The cat", edit)) == (1, 1, 1)
+        assert counts(one("the cat", "The cat", edit, ignore_whitespace_casing=True)) == (0, 0, 1)
+        assert counts(one("I can not", "I cannot", ignore_whitespace_casing=True)) == (0, 0, 0)
+        assert counts(one("straße İ", "STRASSE İ", ignore_whitespace_casing=True)) == (0, 1, 0)
+
+
+class TestFigures:
+    """B.10."""
+
+    @pytest.mark.parametrize(
+        ("prediction", "edits", "expected"),
+        [
+            ("a b", [(0, 1, ("x",))], [1, 0, 0]),
+            ("a b", [], [1, 1, 1]),
+            ("a c", [], [0, 1, 0]),
+            ("x b", [(0, 1, ("x",))], [1, 1, 1]),
+        ],
+        ids=["unchanged", "nothing to do", "edits without gold", "perfect"],
+    )
+    def test_zero_denominators(self, prediction, edits, expected):
+        assert figures(one("a b", prediction, *edits)) == expected
+
+    @pytest.mark.parametrize("beta", [0, 0.5, 1, 2.5])
+    def test_beta(self, beta):
+        score = one("a b c d e f g h", "x b c d y f g h", (0, 1, ("x",)), (2, 3, ("z",)), (7, 8, ("w",)), beta=beta)
+        assert counts(score) == (1, 2, 3)
+        precision, recall = 1 / 2, 1 / 3
+        assert score.value == pytest.approx((1 + beta**2) * precision * recall / (beta**2 * precision + recall))
+
+    def test_beta_zero_is_precision_and_chooses_by_it(self):
+        corpus = Corpus(
+            sources=["a b c d"],
+            annotations=[[annotation((0, 1, ("x",)), (3, 4, ("y",))), annotation((0, 1, ("x",)), annotator=1)]],
+        )
+        score = M2(beta=0).score_corpus(corpus, ["x b c d"])
+        assert (score.value, counts(score)) == (1, (1, 1, 2)), "equal precision: the first annotator stays"
+        assert M2(beta=0).score_corpus(corpus, ["a b c d"]).value == 0, "precision 1 and recall 0: 0/0 counts as 0"
+
+
+class TestOddGold:
+    """B.8: kept as the official scorer has them."""
+
+    def test_a_duplicate_is_credited_twice(self):
+        score = one("a b c", "a x c", (1, 2, ("x",)), (1, 2, ("x",)))
+        assert counts(score) == (2, 1, 2)
+        assert figures(score) == [2, 1, 1.6667]
+
+    def test_edits_out_of_order_are_lost(self):
+        assert counts(one("a b c d", "x b c y", (3, 4, ("y",)), (0, 1, ("x",)))) == (1, 2, 2)
+
+    def test_overlapping_edits_are_all_gold(self):
+        assert counts(one("a b c d", "a x y d", (1, 3, ("x y",)), (2, 3, ("y",)))) == (1, 1, 2)
+
+    def test_a_thousand_edits(self):
+        source = " ".join(f"w{i}" for i in range(1000))
+        edits = [(i, i + 1, (f"v{i}",)) for i in range(1000)]
+        changed = " ".join(f"v{i}" if i % 2 else f"w{i}" for i in range(1000))
+        assert counts(one(source, changed, *edits)) == (500, 500, 1000)
+
+    def test_a_thousand_edits_of_one_token(self):
+        edits = [(1, 2, (f"v{i}",)) for i in range(1000)]
+        assert counts(one("a b c", "a v7 c", *edits)) == (1, 1, 1000)
+
+    @pytest.mark.parametrize("span", [(2, 4), (-1, 1), (2, 1), (4, 4)])
+    def test_a_span_outside_the_sentence_is_refused(self, span):
+        with pytest.raises(InputError, match=r"the span -?\d \d of an edit in sentence 2 does not fit its 3 tokens"):
+            M2().score_corpus(
+                Corpus(sources=["a", "a b c"], annotations=[[], [annotation((*span, ("x",)))]]), ["a", "a b c"]
+            )
+
+    def test_a_dropped_edit_registers_its_annotator(self):
+        """B.1."""
+        lines = ["S a b", "A 0 1|||T|||x|||REQUIRED|||-NONE-|||0", "A 1 7|||T|||y|||REQUIRED|||-NONE-|||1"]
+        with pytest.raises(InputError, match="M2 text:3: the span 1 7 does not fit"):
+            parse_m2(lines)
+        score = M2().score_corpus(parse_m2(lines, out_of_range="drop"), ["a b"])
+        assert score.statistics.counts.tolist() == [[0, 0, 1], [0, 0, 0]]
+        assert score.value == 1
+
+    def test_a_correction_with_odd_blanks_equals_no_text(self):
+        """B.1: its text is compared, and that has single spaces."""
+        assert counts(one("a b", "a x y", (1, 2, ("x  y",)))) == (0, 1, 1)
+        assert counts(one("a b", "a x y", (1, 2, ("x\u00a0y",)))) == (0, 1, 1)
+        assert counts(one("a b", "a x y", (1, 2, ("x  y", "x y")))) == (1, 1, 1)
+        assert counts(one("a b", "a \x00x", (1, 2, (" x",)))) == (0, 1, 1)
+
+    def test_an_annotator_listed_twice_is_refused(self):
+        with pytest.raises(InputError, match=r"annotations\[0\] lists an annotator twice"):
+            Corpus(sources=["a"], annotations=[[Annotation(3, ()), Annotation(3, ())]])
+        with pytest.raises(InputError, match=r"annotations\[0\] holds something else"):
+            Corpus(sources=["a"], annotations=[[[Edit(0, 1, ("b",))]]])
+
+
+class TestSentences:
+    @pytest.mark.parametrize(
+        ("source", "prediction", "expected"),
+        [("", "", (0, 0, 0)), ("", "a b", (0, 1, 0)), ("a b", "", (0, 1, 0)), ("a b", "a b", (0, 0, 0))],
+    )
+    def test_empty_and_identical(self, source, prediction, expected):
+        assert counts(one(source, prediction)) == expected
+
+    def test_insertion_into_an_empty_source_and_deletion_of_everything(self):
+        assert counts(one("", "a b", (0, 0, ("a b",)))) == (1, 1, 1)
+        assert counts(one("a b", "", (0, 2, ("",)))) == (1, 1, 1)
+
+    def test_nothing_shared(self):
+        assert counts(one("a b c", "x y z w", (0, 3, ("x y z w",)))) == (1, 1, 1)
+        assert counts(one("a b c", "x y z w", (0, 1, ("x",)))) == (1, 2, 1)
+
+    def test_tokens_are_split_on_unicode_whitespace(self):
+        """B.2."""
+        assert counts(one("a\u00a0b  c", "a b\u3000c")) == (0, 0, 0)
+
+    def test_a_clause_repeated_for_ever(self):
+        source = " ".join(f"w{i}" for i in range(30))
+        score = one(source, source + " w10 w11 w12 w13" * 120, (3, 4, ("x",)))
+        assert counts(score) == (0, 1, 1)
+
+
+class TestGold:
+    def test_annotations_come_before_references(self):
+        corpus = Corpus(sources=["a b"], references=[["a c"]], annotations=[[annotation((0, 1, ("x",)))]])
+        score = M2().score_corpus(corpus, ["x b"])
+        assert score.value == 1
+        assert score.signature["gold"] == "edits"
+        assert score.signature["data"] == corpus.fingerprint("annotations") != corpus.fingerprint("references")
+
+    def test_rewrites_stand_for_annotators(self):
+        corpus = Corpus(sources=["a b c", "a"], references=[["a x c", "y b c"], ["a"]])
+        score = M2().score_corpus(corpus, ["y b c", "a"])
+        assert score.value == 1
+        assert score.signature["gold"] == "rewrites:1-2"
+        derived = derive_annotations(corpus)
+        assert M2().score_corpus(derived, ["y b c", "a"]).statistics.counts.tolist() == score.statistics.counts.tolist()
+
+    def test_nobody_annotated(self):
+        corpus = Corpus(sources=["a b", "c"], annotations=[[], []])
+        for policy in ("greedy-cumulative", "best-per-sentence", "average"):
+            assert figures(M2(policy=policy).score_corpus(corpus, ["a x", "c"])) == [0, 1, 0]
+
+    def test_neither(self):
+        with pytest.raises(InputError, match="M2 needs annotations or references"):
+            M2().score_corpus(Corpus(sources=["a"]), ["a"])
+
+    def test_one_rewrite_too_few(self):
+        corpus = Corpus(sources=["a b", "a"], references=[["a x", "y b"], ["a"]])
+        for parameters in ({"annotators": "1"}, {"policy": "average"}):
+            with pytest.raises(InputError, match=r"sentence 2 has [01] of the [12] references wanted"):
+                M2(**parameters).score_corpus(corpus, ["a x", "a"])
+
+    def test_official_order_of_annotators_decides_ties(self):
+        """B.9: 8 is visited before 1."""
+        edits = {8: (0, 1, ("x",)), 1: (1, 2, ("y",))}
+        corpus = Corpus(sources=["a b"], annotations=[[annotation(edits[k], annotator=k) for k in (1, 8)]])
+        assert [found.annotator for found in M2().gold_rows(corpus).annotations[0]] == [8, 1]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        *({"beta": -1}, {"beta": float("nan")}, {"beta": "1"}, {"max_unchanged_words": -1}),
+        *({"max_unchanged_words": 1.5}, {"max_unchanged_words": True}, {"release": "2.0"}, {"policy": "best"}),
+        *({"annotators": "first"}, {"annotators": "0,1"}, {"annotators": ""}),
+    ],
+)
+def test_unknown_parameters_are_refused(parameters):
+    with pytest.raises(InputError, match=next(iter(parameters))):
+        M2(**parameters)
+
+
+def test_unknown_annotator():
+    with pytest.raises(InputError, match=r"demo has no annotator \[5\]"):
+        M2(annotators="0+5").score_corpus(load_demo(), load_demo().sources)
+
+
+parameters = st.fixed_dictionaries(
+    {},
+    optional={
+        "beta": st.floats(0, 10),
+        "max_unchanged_words": st.integers(0, 5),
+        "ignore_whitespace_casing": st.booleans(),
+        "release": st.sampled_from(["master", "3.2"]),
+        "policy": st.sampled_from(["greedy-cumulative", "best-per-sentence", "average"]),
+        "annotators": st.sampled_from(["all", "0", "1", "1+0", 1]),
+    },
+)
+
+
+@settings(max_examples=20, deadline=None)
+@given(parameters)
+def test_the_signature_parses_back(chosen):
+    metric = M2(**chosen)
+    score = metric.score_corpus(load_demo().select(range(4)), load_demo().sources[:4])
+    assert make_metric(str(score.signature)) == metric
+
+
+sentences = st.lists(st.sampled_from("abcd"), max_size=6).map(" ".join)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(sentences, sentences, st.lists(sentences, min_size=1, max_size=3)), min_size=1, max_size=4))
+def test_laws_against_rewrites(rows):
+    """Extracted edits are neither doubled nor out of order, so nothing exceeds 1, and a rewrite is perfect."""
+    sources, predictions, references = zip(*rows, strict=True)
+    corpus = Corpus(sources=sources, references=references)
+    score = M2().score_corpus(corpus, predictions, aligned=True)
+    assert 0 <= score.value <= 1
+    assert ((score.sentence_scores() >= 0) & (score.sentence_scores() <= 1)).all()
+    perfect = M2().score_corpus(corpus, [texts[-1] for texts in references], aligned=True)
+    assert perfect.parts["recall"] == perfect.parts["precision"] == 1
