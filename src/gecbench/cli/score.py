@@ -23,6 +23,7 @@ _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   cat output.txt | gecbench score -s source.txt -r ref0.txt -p - --format json
   gecbench score -c demo -p output.txt --per-sentence
   gecbench score -c demo -p output.txt --by edit-distance
+  gecbench score -m m2 --gold gold.m2 -p output.txt --by error-type
 """
 
 
