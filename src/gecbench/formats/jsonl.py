@@ -45,31 +45,36 @@ def write_jsonl(corpus: Corpus, path: str | Path) -> None:
 
 def read_jsonl_predictions(path: str | Path) -> list[str]:
     """Read one prediction per line: an object with `prediction`, or a JSON string."""
+    return parse_jsonl_predictions(read_lines(path), str(path))
+
+
+def parse_jsonl_predictions(lines: Sequence[str], file: str) -> list[str]:
+    """Read predictions from lines, as `read_jsonl_predictions` does; `file` is their name in errors."""
     predictions = []
-    for number, row in enumerate(_values(path), start=1):
+    for number, row in enumerate(_values(lines, file), start=1):
         text = row.get("prediction") if isinstance(row, dict) else row
         if not isinstance(text, str):
             raise InputError(
-                "no string under 'prediction'", file=str(path), line=number, fix='Write {"prediction": "..."}'
+                "no string under 'prediction'", file=file, line=number, fix='Write {"prediction": "..."}'
             )
         predictions.append(text)
     return predictions
 
 
-def _values(path: str | Path) -> list[Any]:
+def _values(lines: Sequence[str], file: str) -> list[Any]:
     values = []
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(lines, start=1):
         try:
             values.append(json.loads(line))
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(
-                f"not JSON ({error})", file=str(path), line=number, fix="Give one JSON object per line"
+                f"not JSON ({error})", file=file, line=number, fix="Give one JSON object per line"
             ) from error
     return values
 
 
 def _objects(path: str | Path) -> list[dict[str, Any]]:
-    rows = _values(path)
+    rows = _values(read_lines(path), str(path))
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
             raise InputError("not a JSON object", file=str(path), line=number, fix='Write {"source": ..., ...}')

@@ -21,8 +21,12 @@ def read_lines(path: str | Path) -> list[str]:
     Only "\n" ends a line (a "\r" before it is dropped), so that a form feed, U+0085 or U+2028 inside a sentence
     does not shift what follows. Empty lines are data; a byte order mark is not.
     """
-    text = _decode(_read_bytes(path), str(path))
-    lines = text.split("\n")
+    return split_lines(_read_bytes(path), str(path))
+
+
+def split_lines(data: bytes, file: str) -> list[str]:
+    """Return the lines of a file's content, as `read_lines` does; `file` is its name in errors."""
+    lines = _decode(data, file).split("\n")
     if lines[-1] == "":
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
@@ -38,8 +42,11 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
     write_bytes(path, gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
 
 
-def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write a file through a temporary one beside it, so that it never exists half-written."""
+def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None:
+    """Write a file through a temporary one beside it, so that it never exists half-written.
+
+    `durable` waits until the disk has it.
+    """
     target = Path(path)
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
@@ -48,6 +55,9 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
+            if durable:
+                stream.flush()
+                os.fsync(stream.fileno())
         Path(temporary).chmod(0o644)
         Path(temporary).replace(target)
     except OSError as error:
