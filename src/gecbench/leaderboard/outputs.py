@@ -1,0 +1,107 @@
+"""What a system handed in: bytes to predictions, and the checks before they are scored. Nothing of it is ever run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gecbench.alignment_check import check_alignment, suspect_lines
+from gecbench.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.formats.jsonl import parse_jsonl_predictions
+from gecbench.formats.text import split_lines
+
+MOST_BYTES = 8 * 2**20
+_COMPRESSED = {
+    b"\x1f\x8b": "gzip",
+    b"PK": "zip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"7z\xbc\xaf": "7-Zip",
+    b"\x28\xb5\x2f\xfd": "Zstandard",
+    b"Rar!": "RAR",
+}
+_PLAIN = "Give plain text, one output per line, or JSON Lines"
+
+
+def read_outputs(data: bytes, file: str, most_bytes: int = MOST_BYTES) -> list[str]:
+    """Return the predictions in a file's content: text, or JSON Lines where the name ends in .jsonl."""
+    check_size(len(data), file, most_bytes)
+    for magic, kind in _COMPRESSED.items():
+        if data.startswith(magic):
+            raise InputError(f"is compressed ({kind})", file=file, fix=_PLAIN)
+    if b"\0" in data:
+        raise InputError("is binary: it holds zero bytes", file=file, fix=_PLAIN)
+    lines = split_lines(data, file)
+    predictions = parse_jsonl_predictions(lines, file) if file.endswith(".jsonl") else lines
+    for number, text in enumerate(predictions, start=1):
+        _check_line(text, file, number)
+    return predictions
+
+
+def check_size(size: int, file: str, most_bytes: int = MOST_BYTES) -> None:
+    """Refuse more bytes than the limit."""
+    if size > most_bytes:
+        limit = f"{most_bytes / 2**20:g} MB" if most_bytes >= 2**20 else f"{most_bytes} bytes"
+        raise InputError(f"is larger than the limit of {limit}", file=file)
+
+
+def check_outputs(
+    predictions: Sequence[str], corpus: Corpus, file: str, *, aligned: bool = False, copy: bool = False
+) -> list[str]:
+    """Refuse outputs that do not fit the corpus; return warnings about those that look odd.
+
+    `aligned` skips the check for shifted lines, `copy` lets the unchanged source pass (as a baseline).
+    """
+    if len(predictions) != len(corpus):
+        raise InputError(
+            f"{len(predictions)} lines, but {corpus.name} has {len(corpus)} sentences",
+            file=file,
+            line=min(len(predictions), len(corpus)) + 1,
+            fix="Write one output per line, in order; an empty output is an empty line",
+        )
+    for number, (source, text) in enumerate(zip(corpus.sources, predictions, strict=True), start=1):
+        if len(text.split()) > 100 + 10 * len(source.split()):
+            raise InputError(
+                f"{len(text.split())} tokens, where the source has {len(source.split())}",
+                file=file,
+                line=number,
+                fix="A correction is about as long as its source",
+            )
+    if not aligned:
+        check_alignment(corpus.sources, predictions, file)
+    return [*_copies(predictions, corpus, file, copy), *_oddities(predictions, corpus)]
+
+
+def unchanged_share(predictions: Sequence[str], corpus: Corpus) -> float:
+    """Return the share of sentences whose tokens are those of the source."""
+    pairs = zip(corpus.sources, predictions, strict=True)
+    return sum(source.split() == text.split() for source, text in pairs) / len(corpus)
+
+
+def _copies(predictions: Sequence[str], corpus: Corpus, file: str, copy: bool) -> list[str]:
+    share = unchanged_share(predictions, corpus)
+    if share == 1 and not copy:
+        raise InputError(
+            "every line is a copy of the source",
+            file=file,
+            fix="Give the system's outputs; --baseline lets the source itself be listed",
+        )
+    return [f"{100 * share:.0f} % of the lines are copies of the source"] if 0.95 <= share < 1 else []
+
+
+def _oddities(predictions: Sequence[str], corpus: Corpus) -> list[str]:
+    warnings = []
+    if suspects := suspect_lines(corpus.sources, predictions):
+        shown = ", ".join(map(str, suspects[:5])) + (", …" if len(suspects) > 5 else "")
+        warnings.append(f"{len(suspects)} lines resemble a neighbour's source more than their own: {shown}")
+    empty = sum(not text.strip() for text in predictions) - sum(not source.strip() for source in corpus.sources)
+    if empty > 0:
+        warnings.append(f"{empty} outputs are empty")
+    return warnings
+
+
+def _check_line(text: str, file: str, number: int) -> None:
+    if "\n" in text:
+        raise InputError("the output holds a line break", file=file, line=number, fix="Write each sentence on one line")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError("the output holds a lone surrogate", file=file, line=number, fix="Write valid Unicode")

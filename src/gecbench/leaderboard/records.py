@@ -1,0 +1,152 @@
+"""One record per submission: who, on what, which figures, how they were made. Frozen, validated, content-addressed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+from gecbench.errors import InputError
+from gecbench.leaderboard import schema
+
+SCHEMA = 1
+Figure = Mapping[str, Any]
+
+_FIGURE = {
+    "value": schema.number,
+    "low": schema.optional(schema.number),
+    "high": schema.optional(schema.number),
+    "human": schema.optional(schema.number),
+    "ratio": schema.optional(schema.number),
+    "signature": schema.text(500),
+    "source": schema.optional(schema.fields_of(schema.LINK)),
+}
+_FIELDS: Mapping[str, schema.Check] = {
+    "schema": schema.one_of(SCHEMA),
+    "kind": schema.one_of("scored", "reported"),
+    "role": schema.one_of("system", "human", "source"),
+    "system": schema.text(schema.LONGEST_NAME, empty=False),
+    "corpus": schema.text(schema.LONGEST_NAME, empty=False),
+    "reference_set": schema.text(schema.LONGEST_NAME, empty=False),
+    "fingerprint": schema.text(64),
+    "sentences": schema.optional(schema.count),
+    "scores": schema.mapping_of(schema.METRIC_NAME, schema.fields_of(_FIGURE)),
+    "date": schema.day,
+    "submitter": schema.text(schema.LONGEST_NAME),
+    "description": schema.text(),
+    "links": schema.list_of(schema.fields_of(schema.LINK), schema.MOST_LINKS),
+    "outputs": schema.optional(schema.digest),
+    "details": schema.optional(schema.digest),
+    "unchanged": schema.optional(schema.number),
+}
+
+
+@dataclass(frozen=True)
+class Record:
+    """A system's figures on one corpus and reference set.
+
+    `scores[metric]` has `value`, `low` and `high` of the interval, `human` (the bound) and `ratio` (to the bound),
+    the `signature`, and for reported figures the `source`. `fingerprint` is the version of the corpus. `outputs` is the
+    SHA-256 of the predictions, `details` that of the file that holds them.
+    """
+
+    system: str
+    corpus: str
+    scores: Mapping[str, Figure]
+    date: str
+    reference_set: str = "default"
+    kind: str = "scored"
+    role: str = "system"
+    fingerprint: str = ""
+    sentences: int | None = None
+    submitter: str = ""
+    description: str = ""
+    links: Sequence[Mapping[str, str]] = ()
+    outputs: str | None = None
+    details: str | None = None
+    unchanged: float | None = None
+    schema: int = field(default=SCHEMA, kw_only=True)
+
+    def __post_init__(self) -> None:
+        schema.check_fields({**vars(self)}, _FIELDS)
+        if self.kind == "scored" and not (self.outputs and self.details):
+            raise InputError("a scored record has no outputs")
+        if not self.scores:
+            raise InputError("the record has no scores")
+
+    @property
+    def table(self) -> tuple[str, str]:
+        """Corpus and reference set: records of one table are ranked together."""
+        return self.corpus, self.reference_set
+
+    @cached_property
+    def id(self) -> str:
+        """SHA-256 of the record as it is written."""
+        return digest(self.to_json())
+
+    def to_json(self) -> bytes:
+        """Return the record as canonical JSON: the same record is always the same bytes."""
+        return canonical(asdict(self))
+
+    @classmethod
+    def from_json(cls, data: bytes) -> Record:
+        """Read a record, or say what is wrong with it."""
+        value = parse(data)
+        schema.check_fields(value, _FIELDS)
+        return cls(**{each.name: value[each.name] for each in fields(cls)})
+
+
+@dataclass(frozen=True)
+class Details:
+    """A system's predictions, the scores of each sentence by metric, and scores grouped by edit distance."""
+
+    predictions: Sequence[str]
+    sentence_scores: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    by_distance: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        rows = (self.predictions, *self.sentence_scores.values())
+        if not all(isinstance(row, (list, tuple)) and len(row) == len(self.predictions) for row in rows):
+            raise InputError("the details differ in length")
+        if not all(isinstance(text, str) for text in self.predictions):
+            raise InputError("a prediction is not text")
+
+    @property
+    def outputs(self) -> str:
+        """SHA-256 of the predictions alone: two submissions of the same outputs share it."""
+        return digest(canonical(self.predictions))
+
+    def to_json(self) -> bytes:
+        """Return the details as canonical JSON."""
+        return canonical(asdict(self))
+
+    @classmethod
+    def from_json(cls, data: bytes) -> Details:
+        """Read details, or say what is wrong with them."""
+        value = parse(data)
+        if not isinstance(value, dict) or set(value) != {each.name for each in fields(cls)}:
+            raise InputError("the details have other fields")
+        if not isinstance(value["sentence_scores"], dict) or not isinstance(value["by_distance"], dict):
+            raise InputError("the details are not tables")
+        return cls(**value)
+
+
+def canonical(value: object) -> bytes:
+    """Return a value as JSON in one form only: sorted keys, no blanks, ASCII."""
+    return json.dumps(schema.plain(value), sort_keys=True, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def parse(data: bytes) -> Any:
+    """Read JSON, or say that it is none."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON ({error})") from error
+
+
+def digest(data: bytes) -> str:
+    """Return the SHA-256 in hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,46 @@
+"""Results published in papers and in JFLEG's README, as records marked "reported", each figure with its source."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gecbench.leaderboard.records import Record
+
+_FILE = Path(__file__).parent / "seeds.json"
+
+
+@cache
+def seed_records() -> tuple[Record, ...]:
+    """Return the published results; they come with the package and are never written into a board."""
+    seeds = json.loads(_FILE.read_text(encoding="utf-8"))
+    rows: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for table in seeds["tables"]:
+        source = seeds["sources"][table["source"]]
+        for system, percent in table["percent"].items():
+            row = rows.setdefault((table["corpus"], table["reference_set"], system), {"scores": {}, "date": ""})
+            row["scores"][table["metric"]] = _figure(percent, source)
+            row["date"] = max(row["date"], source["date"])
+    return tuple(_record(*key, row, seeds["systems"].get(key[2], {})) for key, row in rows.items())
+
+
+def _record(corpus: str, reference_set: str, system: str, row: dict[str, Any], about: dict[str, str]) -> Record:
+    links = [{"title": "paper", "url": about["url"]}] if "url" in about else []
+    return Record(
+        system=system,
+        corpus=corpus,
+        reference_set=reference_set,
+        kind="reported",
+        role=about.get("role", "system"),
+        description=about.get("description", ""),
+        links=links,
+        **row,
+    )
+
+
+def _figure(percent: float, source: dict[str, str]) -> dict[str, Any]:
+    empty = dict.fromkeys(("low", "high", "human", "ratio"))
+    cited = {"title": source["title"], "url": source["url"]}
+    return {"value": round(percent / 100, 6), **empty, "signature": "", "source": cited}
