@@ -1,0 +1,89 @@
+"use strict";
+// Data arrives as scripts (a page on a disk may fetch nothing), and reaches the document as text nodes only.
+const GECBENCH = {
+  data: new Map(),
+  waiting: new Map(),
+  views: {},
+  add(name, value) {
+    GECBENCH.data.set(name, value);
+  },
+  load(name) {
+    if (GECBENCH.data.has(name)) return Promise.resolve(GECBENCH.data.get(name));
+    if (!GECBENCH.waiting.has(name)) {
+      GECBENCH.waiting.set(name, new Promise((resolve, reject) => {
+        const script = document.createElement("script");
+        script.src = `data/${name}.js?v=${encodeURIComponent(GECBENCH.built())}`;
+        script.onload = () => (GECBENCH.data.has(name) ? resolve(GECBENCH.data.get(name)) : script.onerror());
+        script.onerror = () => {
+          GECBENCH.waiting.delete(name);
+          script.remove();
+          reject(new Error(`data/${name}.js is missing`));
+        };
+        document.head.append(script);
+      }));
+    }
+    return GECBENCH.waiting.get(name);
+  },
+  built() {
+    return (GECBENCH.data.get("board") || {}).built || "";
+  },
+};
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  for (const child of children.flat()) if (child !== null && child !== undefined) node.append(child);
+  return node;
+}
+
+function el(tag, attributes, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+function svg(tag, attributes, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/** Text of strangers: isolated, so that right-to-left marks in it turn nothing around it. */
+function foreign(text, attributes) {
+  return el("bdi", attributes, String(text));
+}
+
+/** A link that leaves the page: http and https only, anything else stays text. */
+function outside(url, text) {
+  let parsed;
+  try {
+    parsed = new URL(url);
+  } catch {
+    return foreign(text || url);
+  }
+  if (!["http:", "https:"].includes(parsed.protocol)) return foreign(text || url);
+  return el("a", { href: parsed.href, rel: "noopener noreferrer nofollow", target: "_blank" }, foreign(text || url));
+}
+
+function points(value, digits = 2) {
+  return value === null || value === undefined ? "–" : (100 * value).toFixed(digits);
+}
+
+function pValue(value) {
+  if (value === null || value === undefined) return "";
+  return value < 0.001 ? "< 0.001" : value.toFixed(3);
+}
+
+function setLabel(name) {
+  return name === "default" ? "all references" : name.replaceAll("_", " ");
+}
+
+function download(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const anchor = el("a", { href: url, download: name });
+  document.body.append(anchor);
+  anchor.click();
+  anchor.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
