@@ -51,6 +51,7 @@ LAYERS = (
         "modules",
         "models",
         "hub",
+        "leaderboard",
         "cli",
         "__main__",
         "__init__",

@@ -32,11 +32,6 @@ def check_alignment(sources: Sequence[str], predictions: Sequence[str], name: st
             )
 
 
-def suspect_lines(sources: Sequence[str], predictions: Sequence[str]) -> list[int]:
-    """Return the numbers, from 1, of all lines that resemble a neighbouring source more than their own."""
-    return [i + 1 for i in range(len(sources)) if _suspect(sources, predictions, i)]
-
-
 def _suspect(sources: Sequence[str], predictions: Sequence[str], i: int) -> bool:
     prediction = predictions[i]
     if prediction == sources[i] or len(prediction.split()) < 4 or overlap(sources[i], prediction) >= 0.2:

@@ -1,4 +1,4 @@
-"""The command line: `gecbench demo | score | compare | run | convert | results | push | doctor`."""
+"""The command line: `gecbench demo | score | compare | run | convert | results | leaderboard | push | doctor`."""
 
 from gecbench.cli.main import main
 

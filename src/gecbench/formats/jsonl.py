@@ -54,9 +54,7 @@ def parse_jsonl_predictions(lines: Sequence[str], file: str) -> list[str]:
     for number, row in enumerate(_values(lines, file), start=1):
         text = row.get("prediction") if isinstance(row, dict) else row
         if not isinstance(text, str):
-            raise InputError(
-                "no string under 'prediction'", file=file, line=number, fix='Write {"prediction": "..."}'
-            )
+            raise InputError("no string under 'prediction'", file=file, line=number, fix='Write {"prediction": "..."}')
         predictions.append(text)
     return predictions
 

@@ -21,7 +21,7 @@ def read_lines(path: str | Path) -> list[str]:
     Only "\n" ends a line (a "\r" before it is dropped), so that a form feed, U+0085 or U+2028 inside a sentence
     does not shift what follows. Empty lines are data; a byte order mark is not.
     """
-    return split_lines(_read_bytes(path), str(path))
+    return split_lines(read_bytes(path), str(path))
 
 
 def split_lines(data: bytes, file: str) -> list[str]:
@@ -65,7 +65,8 @@ def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None
         raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
 
 
-def _read_bytes(path: str | Path) -> bytes:
+def read_bytes(path: str | Path) -> bytes:
+    """Return the content of a file: `.gz` is unpacked, `-` is standard input."""
     if str(path) == STANDARD_INPUT:
         return sys.stdin.buffer.read()
     file = Path(path)

@@ -138,8 +138,7 @@ def _metric(name: str) -> dict[str, str]:
 
 def _row(record: Record, places: Mapping[str, Mapping[str, Place]]) -> dict[str, Any]:
     scores = {
-        metric: {**figure, **_place(places.get(metric, {}).get(record.id))}
-        for metric, figure in record.scores.items()
+        metric: {**figure, **_place(places.get(metric, {}).get(record.id))} for metric, figure in record.scores.items()
     }
     kept = ("system", "corpus", "reference_set", "kind", "role", "date", "submitter", "description", "unchanged")
     fields = {name: getattr(record, name) for name in kept}

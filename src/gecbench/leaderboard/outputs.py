@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gecbench.alignment_check import check_alignment, suspect_lines
+from gecbench.alignment_check import check_alignment
 from gecbench.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.jsonl import parse_jsonl_predictions
 from gecbench.formats.text import split_lines
+from gecbench.validation import overlap
 
 MOST_BYTES = 8 * 2**20
 _COMPRESSED = {
@@ -67,9 +68,30 @@ def check_outputs(
                 line=number,
                 fix="A correction is about as long as its source",
             )
+    strays = [] if aligned else stray_lines(predictions, corpus)
     if not aligned:
         check_alignment(corpus.sources, predictions, file)
-    return [*_copies(predictions, corpus, file, copy), *_oddities(predictions, corpus)]
+        _check_strays(strays, len(corpus), file)
+    return [*_copies(predictions, corpus, file, copy), *_oddities(predictions, corpus, strays)]
+
+
+def stray_lines(predictions: Sequence[str], corpus: Corpus) -> list[int]:
+    """Return the numbers, from 1, of lines that look like the correction of a neighbouring sentence, not of their own.
+
+    Such a line shares far more tokens with the source or a reference of the sentence before or after it.
+    """
+    texts = [(source, *others) for source, others in zip(corpus.sources, _references(corpus), strict=True)]
+
+    def likeness(i: int, j: int) -> float:
+        return max(overlap(text, predictions[i]) for text in texts[j]) if 0 <= j < len(texts) else 0.0
+
+    def strays(i: int) -> bool:
+        if predictions[i] == corpus.sources[i] or len(predictions[i].split()) < 4:
+            return False
+        neighbour = max(likeness(i, i - 1), likeness(i, i + 1))
+        return neighbour > 0.4 and neighbour > 0.2 + likeness(i, i)
+
+    return [i + 1 for i in range(len(texts)) if strays(i)]
 
 
 def unchanged_share(predictions: Sequence[str], corpus: Corpus) -> float:
@@ -89,11 +111,25 @@ def _copies(predictions: Sequence[str], corpus: Corpus, file: str, copy: bool) -
     return [f"{100 * share:.0f} % of the lines are copies of the source"] if 0.95 <= share < 1 else []
 
 
-def _oddities(predictions: Sequence[str], corpus: Corpus) -> list[str]:
+def _references(corpus: Corpus) -> Sequence[Sequence[str]]:
+    return corpus.references if corpus.references is not None else [()] * len(corpus)
+
+
+def _check_strays(strays: Sequence[int], sentences: int, file: str) -> None:
+    if len(strays) >= 3 and len(strays) > sentences / 5:
+        raise InputError(
+            f"{len(strays)} lines look like corrections of a neighbouring sentence",
+            file=file,
+            line=strays[0],
+            fix="Pair line by line; skip this check with --aligned",
+        )
+
+
+def _oddities(predictions: Sequence[str], corpus: Corpus, strays: Sequence[int]) -> list[str]:
     warnings = []
-    if suspects := suspect_lines(corpus.sources, predictions):
-        shown = ", ".join(map(str, suspects[:5])) + (", …" if len(suspects) > 5 else "")
-        warnings.append(f"{len(suspects)} lines resemble a neighbour's source more than their own: {shown}")
+    if strays:
+        shown = ", ".join(map(str, strays[:5])) + (", …" if len(strays) > 5 else "")
+        warnings.append(f"{len(strays)} lines look like corrections of a neighbouring sentence: {shown}")
     empty = sum(not text.strip() for text in predictions) - sum(not source.strip() for source in corpus.sources)
     if empty > 0:
         warnings.append(f"{empty} outputs are empty")

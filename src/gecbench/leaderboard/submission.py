@@ -14,8 +14,7 @@ from gecbench.leaderboard.corpora import table_of
 from gecbench.leaderboard.human_bound import human_bound
 from gecbench.leaderboard.outputs import check_outputs, unchanged_share
 from gecbench.leaderboard.records import Details, Figure, Record, digest
-from gecbench.leaderboard.schema import check_fields, day, fields_of, list_of, text
-from gecbench.leaderboard.schema import LINK, LONGEST_NAME, MOST_LINKS
+from gecbench.leaderboard.schema import LINK, LONGEST_NAME, MOST_LINKS, check_fields, day, fields_of, list_of, text
 from gecbench.registry import METRICS, make_metric
 from gecbench.resample import with_interval
 from gecbench.result import Score
@@ -45,7 +44,7 @@ class Submission:
 
     def __post_init__(self) -> None:
         check_fields(
-            {name: value for name, value in self.about().items()},
+            self.about(),
             {
                 "system": text(LONGEST_NAME, empty=False),
                 "submitter": text(LONGEST_NAME),
@@ -87,24 +86,23 @@ def score_submission(
     corpus: Corpus,
     *,
     resamples: int = DEFAULT_RESAMPLES,
-    progress: Progress = lambda stage, done: None,
+    progress: Progress | None = None,
 ) -> Scored:
     """Check a submission and score it with every metric; `progress` hears of each stage and the share done."""
-    progress("checking", 0.0)
+    tell = progress or _silent
+    tell("checking", 0.0)
     predictions = tuple(submission.predictions)
-    warnings = check_outputs(
-        predictions, corpus, submission.file, aligned=submission.aligned, copy=submission.baseline
-    )
+    warnings = check_outputs(predictions, corpus, submission.file, aligned=submission.aligned, copy=submission.baseline)
     metrics = usable_metrics(corpus)
     if not metrics:
         raise InputError(f"{corpus.name} has neither references nor annotations to score against")
     figures: dict[str, Figure] = {}
     scores: dict[str, Score] = {}
     for k, name in enumerate(metrics):
-        progress(METRICS[name].title, (k + 0.1) / (len(metrics) + 1))
+        tell(METRICS[name].title, (k + 0.1) / (len(metrics) + 1))
         scores[name] = _score(name, corpus, predictions, resamples)
         figures[name] = _figure(scores[name], corpus, predictions)
-    progress("details", len(metrics) / (len(metrics) + 1))
+    tell("details", len(metrics) / (len(metrics) + 1))
     details = _details(scores, corpus, predictions)
     name, reference_set = table_of(corpus)
     record = Record(
@@ -119,8 +117,12 @@ def score_submission(
         details=digest(details.to_json()),
         unchanged=unchanged_share(predictions, corpus),
     )
-    progress("scored", 1.0)
+    tell("scored", 1.0)
     return Scored(record, details, tuple(warnings))
+
+
+def _silent(_stage: str, _done: float) -> None:
+    return None
 
 
 def _score(name: str, corpus: Corpus, predictions: Sequence[str], resamples: int) -> Score:

@@ -1,0 +1,221 @@
+"""The page with uploads: Starlette over a board's folder. Only files that the build wrote are ever served."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from gecbench.errors import InputError, MissingDependencyError
+from gecbench.leaderboard.build import Plan
+from gecbench.leaderboard.corpora import table_of
+from gecbench.leaderboard.jobs import Queue
+from gecbench.leaderboard.limits import Limits, Rate
+from gecbench.leaderboard.outputs import check_size, read_outputs
+from gecbench.leaderboard.places import check_new, place_of
+from gecbench.leaderboard.seeds import seed_records
+from gecbench.leaderboard.site import Site
+from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.submission import Progress, Submission, score_submission
+
+try:
+    from starlette.applications import Starlette
+    from starlette.requests import ClientDisconnect, Request
+    from starlette.responses import FileResponse, JSONResponse, Response
+    from starlette.routing import Route
+except ImportError as error:
+    raise MissingDependencyError('serving needs more packages: pip install "gecbench[leaderboard]"') from error
+
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".json": "application/json",
+    ".csv": "text/csv; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".md": "text/plain; charset=utf-8",
+}
+
+
+@dataclass
+class App:
+    """What the requests share."""
+
+    site: Site
+    limits: Limits
+    token: str | None
+    queue: Queue
+    rate: Rate
+
+    def page(self, request: Request) -> Response:
+        """Serve a file of the page."""
+        self.site.rebuild()
+        found = self.site.find(request.path_params["path"])
+        if found is None:
+            return refusal(404, "There is no such page.")
+        return FileResponse(
+            found,
+            media_type=_TYPES.get(found.suffix, "application/octet-stream"),
+            headers={"Cache-Control": "no-cache"},
+        )
+
+    def job(self, request: Request) -> Response:
+        """Tell how far a submission is."""
+        found = self.queue.find(request.path_params["job"])
+        return refusal(404, "There is no such submission.") if found is None else JSONResponse(found.report())
+
+    async def submit(self, request: Request) -> Response:
+        """Take an upload: the body is the file, the query says the rest."""
+        problem = self._refused(request)
+        if problem is not None:
+            return problem
+        try:
+            data = await asyncio.wait_for(_body(request, self.limits.most_bytes), self.limits.seconds)
+            work = self._work(request.query_params, data)
+        except InputError as error:
+            return refusal(413 if "limit" in error.problem else 400, str(error))
+        except (ClientDisconnect, asyncio.TimeoutError):
+            return refusal(408, "The upload broke off or took too long.")
+        job = self.queue.add(work)
+        if job is None:
+            return refusal(503, "Too many submissions are waiting. Try again in a minute.")
+        return JSONResponse(job.report(), status_code=202)
+
+    def _refused(self, request: Request) -> Response | None:
+        origin = request.headers.get("origin")
+        if origin and urlsplit(origin).netloc != request.headers.get("host"):
+            return refusal(403, "Submissions come from this page or from a program, not from other sites.")
+        if not self.rate.allows(request.client.host if request.client else ""):
+            return refusal(429, f"More than {self.limits.per_minute} submissions in a minute. Wait a little.")
+        if self.token is not None:
+            given = request.headers.get("authorization", "").removeprefix("Bearer ")
+            if not hmac.compare_digest(given.encode(), self.token.encode()):
+                return refusal(401, "The token is missing or wrong.")
+        if request.headers.get("content-encoding", "identity") != "identity":
+            return refusal(415, "Compressed uploads are refused. Send the plain file.")
+        return None
+
+    def _work(self, query: Any, data: bytes) -> Callable[[Progress], dict[str, Any]]:
+        corpora = {corpus.name: corpus for corpus in self.site.plan.corpora}
+        corpus = corpora.get(query.get("corpus", ""))
+        if corpus is None:
+            raise InputError("no such corpus here", fix=f"It takes {', '.join(corpora) or 'no submissions'}")
+        file = Path(query.get("file", "")).name[:100] or "upload"
+        submission = Submission(
+            system=query.get("name", ""),
+            predictions=read_outputs(data, file, self.limits.most_bytes),
+            submitter=query.get("submitter", ""),
+            description=query.get("description", ""),
+            links=[query["link"]] if query.get("link") else [],
+            file=file,
+        )
+        return lambda progress: self._score(submission, corpus, progress)
+
+    def _score(self, submission: Submission, corpus: Any, progress: Progress) -> dict[str, Any]:
+        store = self.site.store
+        scored = score_submission(submission, corpus, progress=lambda stage, done: progress(stage, 0.8 * done))
+        records = [*store.load().records, *(seed_records() if self.site.plan.seeds else ())]
+        check_new(scored.record, records)
+        place = place_of(scored, records, store, corpus)
+        record = store.add(scored.record, scored.details)
+        progress("ranking", 0.9)
+        self.site.build()
+        name, reference_set = table_of(corpus)
+        return {
+            "record": record,
+            "corpus": name,
+            "reference_set": reference_set,
+            "metric": place.metric,
+            "rank": place.rank,
+            "of": place.of,
+            "above": place.above,
+            "p_value": place.p_value,
+            "warnings": list(scored.warnings),
+        }
+
+
+def create_app(
+    store: FolderStore,
+    plan: Plan,
+    limits: Limits = Limits(),  # noqa: B008
+    token: str | None = None,
+) -> Starlette:
+    """Return the application; the page is built before the first request."""
+    uploads = {
+        "corpora": [corpus.name for corpus in plan.corpora],
+        "most_bytes": limits.most_bytes,
+        "token": token is not None,
+    }
+    site = Site(store, replace(plan, server=uploads if plan.corpora else None))
+    site.build()
+    app = App(site, limits, token, Queue(limits.waiting), Rate(limits.per_minute))
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        app.queue.close()
+
+    routes = [
+        Route("/api/submissions", app.submit, methods=["POST"]),
+        Route("/api/submissions/{job}", app.job),
+        Route("/{path:path}", app.page),
+    ]
+    starlette = Starlette(routes=routes, lifespan=lifespan)
+    starlette.add_middleware(SecurityHeaders)
+    return starlette
+
+
+class SecurityHeaders:
+    """Adds the headers that keep a browser strict to every answer."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+        self.headers = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass the request on."""
+
+        async def send_with_headers(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *self.headers]
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+def run(store: FolderStore, plan: Plan, limits: Limits, token: str | None, host: str, port: int) -> None:
+    """Serve until stopped by Ctrl-C."""
+    import uvicorn
+
+    app = create_app(store, plan, limits, token)
+    print(f"http://{host}:{port}/  (Ctrl-C stops)", flush=True)
+    uvicorn.run(app, host=host, port=port, log_level="warning", timeout_keep_alive=10, limit_concurrency=500)
+
+
+def refusal(status: int, sentence: str) -> Response:
+    """Return an answer that says in one sentence why not."""
+    return JSONResponse({"error": sentence}, status_code=status)
+
+
+async def _body(request: Request, most_bytes: int) -> bytes:
+    declared = request.headers.get("content-length", "0")
+    check_size(int(declared) if declared.isdigit() else 0, "the upload", most_bytes)
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        check_size(size, "the upload", most_bytes)
+        parts.append(part)
+    return b"".join(parts)

@@ -1,0 +1,98 @@
+"""Boards for tests: the demo systems, scored quickly; hostile records; a server on a port of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import gecbench
+from gecbench.leaderboard import FolderStore, Submission, resolve_corpus, score_submission
+from gecbench.leaderboard.build import Plan, build_site
+from gecbench.leaderboard.records import Record
+
+QUICK = 20
+HOSTILE_NAME = "<img src=x onerror=window.hacked=1>[x](javascript:alert(1))"
+RIGHT_TO_LEFT = "\u202eshalom \u05e9\u05dc\u05d5\u05dd\u202c"
+LONG_NAME = "x" * 200
+HOSTILE_SENTENCE = "<script>window.hacked=2</script> & \u2028 \u202e evil **bold**"
+
+
+def add(store: FolderStore, system: str, predictions, **about) -> Record:
+    """Score quickly and add."""
+    submission = Submission(system, list(predictions), date="2026-01-02", **about)
+    scored = score_submission(submission, resolve_corpus("demo"), resamples=QUICK)
+    store.add(scored.record, scored.details)
+    return scored.record
+
+
+def demo_board(folder: Path) -> FolderStore:
+    """Return a board with three demo systems and the source."""
+    store = FolderStore(folder)
+    for name, predictions in gecbench.load_demo_systems().items():
+        add(store, name, predictions, baseline=name == "do-nothing")
+    return store
+
+
+def hostile_board(folder: Path) -> FolderStore:
+    """Return a demo board with names, links and sentences that try to be more than text."""
+    store = demo_board(folder)
+    outputs = gecbench.load_demo_systems()["rule-based"]
+    outputs[0] = HOSTILE_SENTENCE
+    link = "https://example.org/%22%3E%3Cscript%3Ewindow.hacked=3%3C/script%3E?a=<b>"
+    texts = {"submitter": "<b onclick=window.hacked=4>me</b>", "description": "</script><script>window.hacked=5</script>"}
+    add(store, HOSTILE_NAME, outputs, links=[link], **texts)
+    add(store, RIGHT_TO_LEFT, [*outputs[:1], *outputs[1:-1], "changed ."])
+    add(store, LONG_NAME, [*outputs[:-1], "changed again ."])
+    return store
+
+
+def site(store: FolderStore, folder: Path, **options) -> str:
+    """Build the page and return its address on the disk."""
+    build_site(store, folder, Plan([resolve_corpus("demo")], resamples=QUICK, **options))
+    return (folder / "index.html").as_uri()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def server(board: Path, *options: str, token: str = ""):
+    """Run `gecbench leaderboard serve` and yield its address and process."""
+    port = free_port()
+    command = [sys.executable, "-m", "gecbench", "leaderboard", "serve", "--board", str(board), "--port", str(port)]
+    environment = {**os.environ, "GECBENCH_LEADERBOARD_TOKEN": token}
+    process = subprocess.Popen([*command, "-c", "demo", *options], env=environment, stdout=subprocess.PIPE)
+    address = f"http://127.0.0.1:{port}/"
+    try:
+        for _ in range(300):
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(address, timeout=5).close()
+                break
+            assert process.poll() is None, "the server ended"
+            time.sleep(0.1)
+        yield address, process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def call(address: str, data: bytes | None = None, headers: dict[str, str] | None = None) -> tuple[int, bytes, dict]:
+    """Return status, body and headers of a request, whatever the status."""
+    request = urllib.request.Request(address, data=data, headers=headers or {})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, answer.read(), dict(answer.headers)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read(), dict(error.headers)

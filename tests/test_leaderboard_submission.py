@@ -1,0 +1,256 @@
+"""From outputs to a place on the board: checks, every metric, the human bound, significance."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from boards import QUICK, add, demo_board
+
+import gecbench
+from gecbench import InputError
+from gecbench.cli import main
+from gecbench.leaderboard import FolderStore, Submission, resolve_corpus, score_submission
+from gecbench.leaderboard.build import Plan, as_csv, build_site, table_rows
+from gecbench.leaderboard.corpora import table_of
+from gecbench.leaderboard.human_bound import human_bound
+from gecbench.leaderboard.outputs import check_outputs, read_outputs
+from gecbench.leaderboard.ranking import Significance, known_corpora
+from gecbench.leaderboard.submission import usable_metrics
+
+DEMO = gecbench.load_demo()
+GOOD = gecbench.load_demo_systems()["good-corrector"]
+
+
+def text(lines):
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+BAD_BYTES = {
+    "gzip": (b"\x1f\x8b\x08\x00", "out.txt", "out.txt: is compressed \\(gzip\\)"),
+    "zip": (b"PK\x03\x04rest", "out.txt", "is compressed \\(zip\\)"),
+    "xz": (b"\xfd7zXZ\x00", "out.txt", "is compressed \\(xz\\)"),
+    "binary": (b"\x7fELF\x00\x01", "out.txt", "is binary"),
+    "too large": (b"a\n" * 6, "out.txt", "larger than the limit of 10 bytes"),
+    "latin-1": (b"caf\xe9\n", "out.txt", "out.txt:1: not UTF-8"),
+    "JSON that is none": (b"{\n", "o.jsonl", "o.jsonl:1: not JSON"),
+    "JSON too deep": (b"[" * 9, "o.jsonl", "o.jsonl:1: not JSON"),
+    "a line break in JSON": (b'"a\\nb"\n', "o.jsonl", "o.jsonl:1: the output holds a line break"),
+    "a surrogate in JSON": (b'"\\ud800"', "o.jsonl", "o.jsonl:1: the output holds a lone surrogate"),
+    "no prediction": (b'{"p":1}', "o.jsonl", "no string under 'prediction'"),
+}
+
+
+@pytest.mark.parametrize(("data", "file", "message"), BAD_BYTES.values(), ids=BAD_BYTES)
+def test_bad_bytes_are_refused(data, file, message):
+    with pytest.raises(InputError, match=message):
+        read_outputs(data, file, most_bytes=10)
+
+
+def test_json_lines_and_text_are_the_same():
+    rows = "".join(json.dumps({"prediction": line}) + "\n" for line in GOOD).encode()
+    assert read_outputs(rows, "o.jsonl") == read_outputs(text(GOOD), "o.txt") == GOOD
+
+
+def test_deep_and_long_json_is_refused_not_run_into():
+    for data in (b"[" * 200_000, b"9" * 10_000):
+        with pytest.raises(InputError, match="not JSON"):
+            read_outputs(data, "o.jsonl")
+
+
+BAD_OUTPUTS = {
+    "a line missing": (GOOD[:-1], "out:42: 41 lines, but demo has 42 sentences"),
+    "a line too many": ([*GOOD, "x"], "out:43: 43 lines"),
+    "shifted by one": ([*GOOD[1:], GOOD[0]], "lines look like corrections of a neighbouring sentence"),
+    "the source": (DEMO.sources, "every line is a copy of the source"),
+    "the source with other blanks": ([f" {line} " for line in DEMO.sources], "every line is a copy"),
+    "an endless line": ([*GOOD[:-1], "word " * 5000], "out:42: 5000 tokens, where the source has"),
+}
+
+
+@pytest.mark.parametrize(("outputs", "message"), BAD_OUTPUTS.values(), ids=BAD_OUTPUTS)
+def test_bad_outputs_are_refused(outputs, message):
+    with pytest.raises(InputError, match=message):
+        check_outputs(outputs, DEMO, "out")
+
+
+def test_odd_outputs_are_warned_about():
+    swapped = [*GOOD[:3], GOOD[4], GOOD[3], *GOOD[5:]]
+    assert any("look like corrections of a neighbouring sentence: 4, 5" in warning for warning in check_outputs(swapped, DEMO, "out"))
+    assert check_outputs([*GOOD[:-1], ""], DEMO, "out") == ["1 outputs are empty"]
+    nearly = [*DEMO.sources[:-1], "Changed ."]
+    assert check_outputs(nearly, DEMO, "out") == ["98 % of the lines are copies of the source"]
+    assert check_outputs(DEMO.sources, DEMO, "out", copy=True) == []
+
+
+def test_every_metric_is_scored_as_score_does():
+    scored = score_submission(Submission("good", GOOD), DEMO, resamples=QUICK)
+    names = usable_metrics(DEMO)
+    assert names == list(gecbench.METRICS)
+    expected = gecbench.score(GOOD, DEMO, names, resamples=QUICK)
+    for name in names:
+        figure = scored.record.scores[name]
+        score = expected[name]
+        assert (figure["value"], figure["low"]) == (score.value, score.interval.low)
+        assert figure["signature"] == str(score.signature)
+        assert scored.details.sentence_scores[name] == pytest.approx(score.sentence_scores(), abs=1e-4)
+        assert sum(group["sentences"] for group in scored.details.by_distance[name]) == len(DEMO)
+
+
+def test_metrics_without_gold_are_left_out():
+    annotated = gecbench.Corpus(sources=DEMO.sources, annotations=DEMO.annotations)
+    assert all(gecbench.METRICS[name].load().gold == "annotations" for name in usable_metrics(annotated))
+
+
+def test_progress_is_told_in_order():
+    heard = []
+    score_submission(Submission("good", GOOD), DEMO, resamples=0, progress=lambda *step: heard.append(step))
+    shares = [done for _, done in heard]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert heard[-1] == ("scored", 1.0)
+
+
+def test_human_bound_by_hand():
+    sentences = ["a b c d e .", "f g h i j ."]
+    same = gecbench.Corpus(sources=["x b c d e .", "x g h i j ."], references=[[line] * 3 for line in sentences])
+    bound = human_bound(gecbench.GLEU(), same)
+    assert bound.value == 1.0
+    assert bound.ratio(gecbench.GLEU(), tuple(sentences)) == 1.0
+    one = gecbench.Corpus(sources=same.sources, references=[[line] for line in sentences])
+    assert human_bound(gecbench.GLEU(), one) is None
+
+
+@pytest.mark.skipif(not os.environ.get("GECBENCH_MIRROR"), reason="GECBENCH_MIRROR is not set")
+def test_human_bound_is_jflegs(repository):
+    from gecbench.formats.parallel import read_parallel
+
+    commit = "ee06ff806a208aba815ac45313f4e750a48330a5"
+    folder = Path(os.environ["GECBENCH_MIRROR"]) / f"raw.githubusercontent.com/keisks/jfleg/{commit}/test"
+    corpus = read_parallel(folder / "test.src", [folder / f"test.ref{k}" for k in range(4)])
+    golden = json.loads((repository / "tests/goldens/gleu.json").read_text())["jfleg"]["jfleg.test.human_average"]
+    value = human_bound(gecbench.GLEU(), corpus).value
+    assert value == pytest.approx(golden["py2"], abs=1e-6)
+    assert 100 * value == pytest.approx(golden["published_x100"], abs=0.02)
+
+
+def test_places_p_values_and_clusters(tmp_path):
+    store = demo_board(tmp_path)
+    nearly = list(GOOD)
+    nearly[0] = DEMO.sources[0]
+    twin = add(store, "nearly good", nearly)
+    records = store.load().records
+    tests = Significance(store, known_corpora([DEMO]), 200)
+    places = {each.system: tests.places(records, "gleu")[each.id] for each in records}
+    assert [places[name].rank for name in ("good-corrector", "nearly good", "rule-based")] == [1, 2, 3]
+    assert places["good-corrector"].cluster == places["nearly good"].cluster == 1
+    assert places["rule-based"].cluster == 2
+    report = gecbench.compare(
+        {"nearly": nearly, "good": GOOD, "rules": gecbench.load_demo_systems()["rule-based"]},
+        DEMO,
+        resamples=200,
+        against="above",
+    )
+    expected = {test.system: test.p_value for test in report.tests}
+    assert places["nearly good"].p_value == expected["nearly"]
+    assert places["rule-based"].p_value == expected["rules"]
+    assert places["nearly good"].above == next(each.id for each in records if each.system == "good-corrector")
+    assert twin.unchanged > 0
+    other = Significance(store, known_corpora([DEMO.with_references([0, 1])]), 200)
+    assert {place.p_value for place in other.places(records, "gleu").values()} == {None}
+
+
+def test_reported_figures_are_ranked_but_never_tested(tmp_path):
+    from gecbench.leaderboard.seeds import seed_records
+
+    records = [each for each in seed_records() if each.table == ("jfleg:test", "default")]
+    rows = {row["system"]: row["scores"]["gleu"] for row in table_rows(records, Significance(FolderStore(tmp_path), {}))}
+    assert rows["Ge et al. (2018)"]["rank"] == 1
+    assert rows["Source (unchanged)"]["rank"] == 13
+    assert rows["Ge et al. (2018)"]["cluster"] is None
+    assert "rank" not in rows["Human"]
+
+
+def test_table_names():
+    named = gecbench.Corpus(sources=["a"], name="jfleg:default:test")
+    assert table_of(named) == ("jfleg:test", "default")
+    assert table_of(gecbench.Corpus(sources=["a"], name="mine.jsonl")) == ("mine", "default")
+
+
+def test_build_is_whole_and_repeatable(tmp_path):
+    store = demo_board(tmp_path / "board")
+    plan = Plan([DEMO], resamples=QUICK)
+    built = build_site(store, tmp_path / "site", plan)
+    written = {path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*") if path.is_file()}
+    assert written == set(built.files)
+    assert {"index.html", "README.md", "style.css", "data/board.js", "data/board.json", "data/board.csv"} <= written
+    assert len([name for name in written if name.startswith("data/system-")]) == 4
+    flat = json.loads((tmp_path / "site/data/board.json").read_text())["records"]
+    assert {row["system"] for row in flat} > {"good-corrector", "Ge et al. (2018)"}
+    build_site(store, tmp_path / "site", plan)
+    bare = build_site(store, tmp_path / "bare", Plan([DEMO], seeds=False, texts=False, resamples=QUICK))
+    assert not [name for name in bare.files if "system-" in name or "corpus-" in name]
+    assert "swiming" not in "".join(path.read_text() for path in bare.files.values() if path.suffix == ".js")
+
+
+def test_cells_are_no_formulas():
+    row = dict.fromkeys(["corpus", "reference_set", "kind", "date", "submitter"], "x")
+    lines = as_csv([{**row, "system": "=HYPERLINK(1)", "scores": {"gleu": {"value": -0.5}}}]).decode().splitlines()
+    assert lines[1].startswith("x,x,'=HYPERLINK(1),x,x,x,gleu,-0.5")
+
+
+class TestCommandLine:
+    def run(self, capsys, *arguments):
+        code = main(["leaderboard", *map(str, arguments)])
+        output = capsys.readouterr()
+        return code, output.out, output.err
+
+    def test_submit_list_build(self, tmp_path, capsys):
+        board, file = tmp_path / "board", tmp_path / "good.txt"
+        file.write_bytes(text(GOOD))
+        add(FolderStore(board), "rules", gecbench.load_demo_systems()["rule-based"])
+        submit = ("submit", "-c", "demo", "-p", file, "--name", "Good", "--board", board)
+        code, out, _ = self.run(capsys, *submit, "--dry-run", "-f", "json")
+        assert code == 0
+        assert json.loads(out)["system"] == "Good"
+        code, out, _ = self.run(capsys, *submit, "--link", "https://example.org")
+        assert code == 0
+        assert "rank 1 of 2 by GLEU" in out
+        assert "added as records/" in out
+        code, out, _ = self.run(capsys, "list", "--board", board, "-c", "demo")
+        assert [line.split()[0] for line in out.splitlines()[2:]] == ["Good", "rules"]
+        code, out, _ = self.run(capsys, "list", "--board", board)
+        assert "Ge et al. (2018)" in out
+        code, out, _ = self.run(capsys, "build", "--board", board, "-c", "demo", "-o", tmp_path / "site")
+        assert code == 0
+        assert Path(out.strip()).is_file()
+
+    BAD = {
+        "an unknown corpus": (["-c", "nowhere"], "unknown corpus 'nowhere'"),
+        "a script link": (["--link", "javascript:alert(1)"], "Links start with http"),
+        "no name": (["--name", ""], "system is empty"),
+        "a compressed file": (["-p", "good.txt.gz"], "good.txt.gz: is compressed"),
+        "a missing file": (["-p", "nowhere.txt"], "nowhere.txt: no such file"),
+        "a board that is a file": (["--board", "good.txt"], "good.txt: is a file"),
+        "a board nowhere": (["--board", "ftp://x"], "cannot open a board"),
+        "a Hub board without a name": (["--board", "hf://datasets/x"], "names no repository"),
+        "outputs twice": (["--board", "twice"], "on the board already, as 'Good'"),
+        "a Hub board offline": (["--board", "hf://datasets/a/b"], "HF_HUB_OFFLINE is set"),
+    }
+
+    @pytest.mark.parametrize(("options", "message"), BAD.values(), ids=BAD)
+    def test_refused(self, options, message, tmp_path, monkeypatch, capsys):
+        monkeypatch.chdir(tmp_path)
+        Path("good.txt").write_bytes(text(GOOD))
+        add(FolderStore("twice"), "Good", GOOD)
+        code, out, err = self.run(capsys, "submit", "-c", "demo", "-p", "good.txt", "--name", "Again", *options)
+        assert (code, out) == (2, "")
+        assert err.startswith("gecbench: ")
+        assert message in err
+        assert err.count("\n") == 1
+        assert not Path("board").exists()
+
+    def test_unknown_corpus_in_list(self, tmp_path, capsys):
+        code, _, err = self.run(capsys, "list", "--board", tmp_path, "-c", "nothing")
+        assert code == 2
+        assert "the board has nothing on 'nothing'" in err
