@@ -114,11 +114,12 @@ def test_progress_is_told_in_order():
 def test_human_bound_by_hand():
     sentences = ["a b c d e .", "f g h i j ."]
     same = gecbench.Corpus(sources=["x b c d e .", "x g h i j ."], references=[[line] * 3 for line in sentences])
-    bound = human_bound(gecbench.GLEU(), same)
-    assert bound.value == 1.0
-    assert bound.ratio(gecbench.GLEU(), tuple(sentences)) == 1.0
+    assert human_bound(gecbench.GLEU().score_corpus(same, sentences), same) == (1.0, 1.0)
+    unchanged = human_bound(gecbench.GLEU().score_corpus(same, same.sources), same)
+    assert unchanged == (1.0, gecbench.GLEU().score_corpus(same, same.sources).value)
     one = gecbench.Corpus(sources=same.sources, references=[[line] for line in sentences])
-    assert human_bound(gecbench.GLEU(), one) is None
+    assert human_bound(gecbench.GLEU().score_corpus(one, sentences), one) is None
+    assert human_bound(gecbench.BLEU().score_corpus(same, sentences), same) is None, "BLEU pools its references"
 
 
 @pytest.mark.skipif(not os.environ.get("GECBENCH_MIRROR"), reason="GECBENCH_MIRROR is not set")
@@ -129,7 +130,7 @@ def test_human_bound_is_jflegs(repository):
     folder = Path(os.environ["GECBENCH_MIRROR"]) / f"raw.githubusercontent.com/keisks/jfleg/{commit}/test"
     corpus = read_parallel(folder / "test.src", [folder / f"test.ref{k}" for k in range(4)])
     golden = json.loads((repository / "tests/goldens/gleu.json").read_text())["jfleg"]["jfleg.test.human_average"]
-    value = human_bound(gecbench.GLEU(), corpus).value
+    value, _ = human_bound(gecbench.GLEU().score_corpus(corpus, corpus.sources), corpus)
     assert value == pytest.approx(golden["py2"], abs=1e-6)
     assert 100 * value == pytest.approx(golden["published_x100"], abs=0.02)
 

@@ -1,35 +1,56 @@
-"""How well a person does: each reference against the others, and a system's score relative to that."""
+"""How well a person does: each reference or annotator against the others, and a system's score relative to that."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from gecbench.corpus import Corpus
+from gecbench.edits import derive_references
+from gecbench.errors import InputError
 from gecbench.metrics.base import Metric
+from gecbench.result import Score
+from gecbench.statistics import Statistics
+
+_KNOWN: dict[tuple[object, ...], float] = {}
 
 
-@dataclass(frozen=True)
-class HumanBound:
-    """The mean score of each reference against the others, and those others, one corpus per reference left out."""
+def human_bound(score: Score, corpus: Corpus) -> tuple[float, float | None] | None:
+    """Return the people's mean score against one another, and the system's ratio to it.
 
-    value: float
-    others: tuple[Corpus, ...]
-
-    def ratio(self, metric: Metric, predictions: tuple[str, ...]) -> float | None:
-        """Return a system's mean score against the same references as the people's, over the bound."""
-        scores = [metric.value_of(metric.count(corpus, predictions)) for corpus in self.others]
-        return sum(scores) / len(scores) / self.value if self.value > 0 else None
-
-
-def human_bound(metric: Metric, corpus: Corpus) -> HumanBound | None:
-    """Return the bound as JFLEG states it (Napoles et al. 2017, §4), None where the references do not allow it."""
-    sizes = {len(texts) for texts in corpus.references or ()}
-    if metric.gold != "references" or len(sizes) != 1 or sizes == {1}:
+    Each person is scored against the others, as JFLEG's upper bound is (Napoles et al. 2017, §4), and the system
+    against the same others (ratio scoring of Bryant & Ng 2015, §5.3, with all but one annotator). None where the
+    metric's counts do not have one row per person.
+    """
+    people = set(score.statistics.choices().tolist())
+    if len(people) != 1 or people == {1}:
         return None
-    people = sizes.pop()
-    others = tuple(corpus.with_references([j for j in range(people) if j != k]) for k in range(people))
-    outputs = (tuple(texts[k] for texts in corpus.references or ()) for k in range(people))
-    values = [
-        metric.value_of(metric.count(rest, predictions)) for rest, predictions in zip(others, outputs, strict=True)
-    ]
-    return HumanBound(sum(values) / people, others)
+    count = people.pop()
+    key = (repr(score.metric), corpus.fingerprint(score.metric.gold))
+    if key not in _KNOWN:
+        texts = _texts(score.metric, corpus, count)
+        if texts is None:
+            return None
+        counted = [score.metric.count(corpus, text) for text in texts]
+        _KNOWN[key] = _mean_against_others(score.metric, counted)
+    bound = _KNOWN[key]
+    system = _mean_against_others(score.metric, [score.statistics] * count)
+    return bound, system / bound if bound > 0 else None
+
+
+def _mean_against_others(metric: Metric, counted: Sequence[Statistics]) -> float:
+    people = range(len(counted))
+    values = [metric.value_of(counted[k].keep_choices([j for j in people if j != k])) for k in people]
+    return sum(values) / len(values)
+
+
+def _texts(metric: Metric, corpus: Corpus, people: int) -> list[list[str]] | None:
+    """Return what each person wrote, None where that differs in number from the metric's rows."""
+    if metric.gold == "annotations":
+        try:
+            corpus = derive_references(Corpus(sources=corpus.sources, annotations=corpus.annotations))
+        except InputError:
+            return None
+    references = corpus.references or ()
+    if any(len(texts) != people for texts in references):
+        return None
+    return [[texts[k] for texts in references] for k in range(people)]

@@ -101,7 +101,7 @@ def score_submission(
     for k, name in enumerate(metrics):
         tell(METRICS[name].title, (k + 0.1) / (len(metrics) + 1))
         scores[name] = _score(name, corpus, predictions, resamples)
-        figures[name] = _figure(scores[name], corpus, predictions)
+        figures[name] = _figure(scores[name], corpus)
     tell("details", len(metrics) / (len(metrics) + 1))
     details = _details(scores, corpus, predictions)
     name, reference_set = table_of(corpus)
@@ -130,14 +130,14 @@ def _score(name: str, corpus: Corpus, predictions: Sequence[str], resamples: int
     return with_interval(score, resamples) if resamples else score
 
 
-def _figure(score: Score, corpus: Corpus, predictions: tuple[str, ...]) -> Figure:
-    bound = human_bound(score.metric, corpus)
+def _figure(score: Score, corpus: Corpus) -> Figure:
+    human, ratio = human_bound(score, corpus) or (None, None)
     return {
         "value": score.value,
         "low": score.interval.low if score.interval else None,
         "high": score.interval.high if score.interval else None,
-        "human": bound.value if bound else None,
-        "ratio": bound.ratio(score.metric, predictions) if bound else None,
+        "human": human,
+        "ratio": ratio,
         "signature": str(score.signature),
         "source": None,
     }
