@@ -46,7 +46,10 @@ def hostile_board(folder: Path) -> FolderStore:
     outputs = gecbench.load_demo_systems()["rule-based"]
     outputs[0] = HOSTILE_SENTENCE
     link = "https://example.org/%22%3E%3Cscript%3Ewindow.hacked=3%3C/script%3E?a=<b>"
-    texts = {"submitter": "<b onclick=window.hacked=4>me</b>", "description": "</script><script>window.hacked=5</script>"}
+    texts = {
+        "submitter": "<b onclick=window.hacked=4>me</b>",
+        "description": "</script><script>window.hacked=5</script>",
+    }
     add(store, HOSTILE_NAME, outputs, links=[link], **texts)
     add(store, RIGHT_TO_LEFT, [*outputs[:1], *outputs[1:-1], "changed ."])
     add(store, LONG_NAME, [*outputs[:-1], "changed again ."])

@@ -76,7 +76,10 @@ def test_bad_outputs_are_refused(outputs, message):
 
 def test_odd_outputs_are_warned_about():
     swapped = [*GOOD[:3], GOOD[4], GOOD[3], *GOOD[5:]]
-    assert any("look like corrections of a neighbouring sentence: 4, 5" in warning for warning in check_outputs(swapped, DEMO, "out"))
+    assert any(
+        "look like corrections of a neighbouring sentence: 4, 5" in warning
+        for warning in check_outputs(swapped, DEMO, "out")
+    )
     assert check_outputs([*GOOD[:-1], ""], DEMO, "out") == ["1 outputs are empty"]
     nearly = [*DEMO.sources[:-1], "Changed ."]
     assert check_outputs(nearly, DEMO, "out") == ["98 % of the lines are copies of the source"]
@@ -165,7 +168,9 @@ def test_reported_figures_are_ranked_but_never_tested(tmp_path):
     from gecbench.leaderboard.seeds import seed_records
 
     records = [each for each in seed_records() if each.table == ("jfleg:test", "default")]
-    rows = {row["system"]: row["scores"]["gleu"] for row in table_rows(records, Significance(FolderStore(tmp_path), {}))}
+    rows = {
+        row["system"]: row["scores"]["gleu"] for row in table_rows(records, Significance(FolderStore(tmp_path), {}))
+    }
     assert rows["Ge et al. (2018)"]["rank"] == 1
     assert rows["Source (unchanged)"]["rank"] == 13
     assert rows["Ge et al. (2018)"]["cluster"] is None
@@ -182,7 +187,9 @@ def test_build_is_whole_and_repeatable(tmp_path):
     store = demo_board(tmp_path / "board")
     plan = Plan([DEMO], resamples=QUICK)
     built = build_site(store, tmp_path / "site", plan)
-    written = {path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*") if path.is_file()}
+    written = {
+        path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*") if path.is_file()
+    }
     assert written == set(built.files)
     assert {"index.html", "README.md", "style.css", "data/board.js", "data/board.json", "data/board.csv"} <= written
     assert len([name for name in written if name.startswith("data/system-")]) == 4

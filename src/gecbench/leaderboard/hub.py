@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 from gecbench.errors import GecbenchError, InputError
@@ -12,29 +11,34 @@ from gecbench.leaderboard.records import Details, Record
 from gecbench.leaderboard.store import FolderStore
 
 
-@dataclass
+class BoardCopy(FolderStore):
+    """A copy of a board in a temporary folder, which goes when the copy does."""
+
+    def __init__(self) -> None:
+        self._temporary = tempfile.TemporaryDirectory(prefix="gecbench-board-", ignore_cleanup_errors=True)
+        super().__init__(self._temporary.name)
+
+
+@dataclass(frozen=True)
 class HubBoard:
     """A dataset repository with `records/` and `details/`, laid out as a board's folder is."""
 
     repository: str
     revision: str = "main"
     endpoint: str | None = None
-    _copy: Any = field(default=None, repr=False)
 
-    def download(self) -> FolderStore:
-        """Return a copy of the board in a temporary folder, which lives as long as this object."""
-        if self._copy is None:
-            self._copy = tempfile.TemporaryDirectory(prefix="gecbench-board-", ignore_cleanup_errors=True)
-        folder = Path(self._copy.name)
+    def download(self) -> BoardCopy:
+        """Return a copy of the board as it is now."""
+        copy = BoardCopy()
         self._call(
             "snapshot_download",
             repo_id=self.repository,
             repo_type="dataset",
             revision=self.revision,
-            local_dir=folder,
+            local_dir=copy.folder,
             allow_patterns=["records/*.json", "details/*.json"],
         )
-        return FolderStore(folder)
+        return copy
 
     def add(self, record: Record, details: Details) -> str:
         """Open a pull request that adds the record and its details; return its address."""

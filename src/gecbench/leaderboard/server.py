@@ -154,6 +154,8 @@ def create_app(
     token: str | None = None,
 ) -> Starlette:
     """Return the application; the page is built before the first request."""
+    if token is not None and not token.isascii():
+        raise InputError("the token is not plain ASCII", fix="Choose letters and digits")
     uploads = {
         "corpora": [corpus.name for corpus in plan.corpora],
         "most_bytes": limits.most_bytes,
