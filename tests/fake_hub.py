@@ -1,4 +1,4 @@
-"""A stand-in for the Hub's endpoints on a port of this machine: enough to read a dataset repository and open a pull request."""
+"""A stand-in for the Hub's endpoints on this machine: enough to read a dataset repository and open a pull request."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._file(path)
 
-    do_HEAD = do_GET
+    def do_HEAD(self) -> None:
+        self.do_GET()
 
     def do_POST(self) -> None:
         url = urlsplit(self.path)

@@ -10,7 +10,7 @@ from boards import QUICK, add, demo_board
 import gecbench
 from gecbench import InputError
 from gecbench.cli import main
-from gecbench.leaderboard import FolderStore, Submission, resolve_corpus, score_submission
+from gecbench.leaderboard import FolderStore, Submission, score_submission
 from gecbench.leaderboard.build import Plan, as_csv, build_site, table_rows
 from gecbench.leaderboard.corpora import table_of
 from gecbench.leaderboard.human_bound import human_bound
@@ -207,6 +207,20 @@ def test_cells_are_no_formulas():
     assert lines[1].startswith("x,x,'=HYPERLINK(1),x,x,x,gleu,-0.5")
 
 
+BAD_USES = {
+    "an unknown corpus": (["-c", "nowhere"], "unknown corpus 'nowhere'"),
+    "a script link": (["--link", "javascript:alert(1)"], "Links start with http"),
+    "no name": (["--name", ""], "system is empty"),
+    "a compressed file": (["-p", "good.txt.gz"], "good.txt.gz: is compressed"),
+    "a missing file": (["-p", "nowhere.txt"], "nowhere.txt: no such file"),
+    "a board that is a file": (["--board", "good.txt"], "good.txt: is a file"),
+    "a board nowhere": (["--board", "ftp://x"], "cannot open a board"),
+    "a Hub board without a name": (["--board", "hf://datasets/x"], "names no repository"),
+    "outputs twice": (["--board", "twice"], "on the board already, as 'Good'"),
+    "a Hub board offline": (["--board", "hf://datasets/a/b"], "HF_HUB_OFFLINE is set"),
+}
+
+
 class TestCommandLine:
     def run(self, capsys, *arguments):
         code = main(["leaderboard", *map(str, arguments)])
@@ -233,20 +247,7 @@ class TestCommandLine:
         assert code == 0
         assert Path(out.strip()).is_file()
 
-    BAD = {
-        "an unknown corpus": (["-c", "nowhere"], "unknown corpus 'nowhere'"),
-        "a script link": (["--link", "javascript:alert(1)"], "Links start with http"),
-        "no name": (["--name", ""], "system is empty"),
-        "a compressed file": (["-p", "good.txt.gz"], "good.txt.gz: is compressed"),
-        "a missing file": (["-p", "nowhere.txt"], "nowhere.txt: no such file"),
-        "a board that is a file": (["--board", "good.txt"], "good.txt: is a file"),
-        "a board nowhere": (["--board", "ftp://x"], "cannot open a board"),
-        "a Hub board without a name": (["--board", "hf://datasets/x"], "names no repository"),
-        "outputs twice": (["--board", "twice"], "on the board already, as 'Good'"),
-        "a Hub board offline": (["--board", "hf://datasets/a/b"], "HF_HUB_OFFLINE is set"),
-    }
-
-    @pytest.mark.parametrize(("options", "message"), BAD.values(), ids=BAD)
+    @pytest.mark.parametrize(("options", "message"), BAD_USES.values(), ids=BAD_USES)
     def test_refused(self, options, message, tmp_path, monkeypatch, capsys):
         monkeypatch.chdir(tmp_path)
         Path("good.txt").write_bytes(text(GOOD))

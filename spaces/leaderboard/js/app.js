@@ -1,7 +1,7 @@
 "use strict";
 // Draws the view that the address names.
 
-const VIEWS = { table: "Ranking", plot: "Score against score", distance: "By edit distance", sentences: "Sentences", submit: "Submit" };
+const VIEWS = { table: "Ranking", plot: "Plot", distance: "Edit distance", sentences: "Sentences", submit: "Submit" };
 let drawing = 0;
 
 function drawViews(state) {

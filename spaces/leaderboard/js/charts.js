@@ -1,7 +1,7 @@
 "use strict";
 // Axes, points and lines as plain SVG.
 
-function niceTicks(low, high, wanted = 5) {
+function niceTicks(low, high, wanted = 7) {
   const raw = (high - low || 1) / wanted;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw);

@@ -116,7 +116,7 @@ function sentenceView(context, i) {
   const columns = alignTexts(corpus.sources[i], texts);
   const heading = systems.map((row, side) => el("p", null, el("strong", null, `${names[side]} `), foreign(row.system),
     ` ${points(sentenceScore(context, side, i), 1)}`));
-  const width = Math.max(240, document.getElementById("main").clientWidth - 110);
+  const width = Math.max(240, document.getElementById("main").clientWidth - 96);
   return [el("div", { class: "pair" }, heading), ...chunks(columns, width).map((part) => alignmentTable(part, names)), legend()];
 }
 
@@ -126,7 +126,7 @@ function chunks(columns, width) {
   let used = 0;
   for (const column of columns) {
     const letters = Math.max(column.source.length, ...column.cells.map((cell) => cell.length), 1);
-    const needed = 8.4 * letters + 18;
+    const needed = 7.9 * letters + 13;
     if (used + needed > width && parts.at(-1).length) {
       parts.push([]);
       used = 0;

@@ -75,24 +75,31 @@ function header(name, label, state, attributes = {}) {
   const order = active ? (state.dir === "asc" ? "ascending" : "descending") : null;
   return el("th", { scope: "col", "aria-sort": order, ...attributes },
     el("button", { type: "button", "data-sort": name, onclick: () => State.set({ sort: name, dir: next }) }, label,
-      el("span", { class: "arrow", "aria-hidden": "true" }, active ? (state.dir === "asc" ? " ▲" : " ▼") : "")));
+      el("span", { class: "arrow", "aria-hidden": "true" }, active ? (state.dir === "asc" ? "▲" : "▼") : "")));
 }
 
-function rankRow(row, state, metric, table, place, human) {
+/** Columns that only some tables fill: [key, heading, explanation, text of a row]. */
+const EXTRA_COLUMNS = [
+  ["ratio", "of human", "Score relative to the people's, against the same references",
+    (row, figure) => (figure.ratio == null ? "" : `${points(figure.ratio, 0)} %`)],
+  ["p", "p", "Chance of such a difference from the entry above if both were equally good",
+    (row, figure) => (figure.p_value == null ? "" : `${pValue(figure.p_value)}${figure.p_value < 0.05 ? "*" : ""}`)],
+  ["unchanged", "unchanged", "Sentences left as they were",
+    (row) => (row.unchanged == null ? "" : `${points(row.unchanged, 0)} %`)],
+];
+
+function rankRow(row, metric, table, place, human, extra) {
   const figure = row.scores[metric] || {};
   const name = row.id ? el("a", { href: systemAddress(row) }, foreign(row.system)) : foreign(row.system);
   const classes = [row.role, row.kind, figure.cluster ? `band${figure.cluster % 2}` : ""].join(" ");
   return el("tr", { class: classes, "data-id": row.id },
     el("td", { class: "rank" }, row.role === "human" ? "" : String(figure.rank || ""),
       figure.cluster ? el("small", { title: "Cluster: no significant difference from its best system" }, ` ${clusterName(figure.cluster)}`) : null),
-    el("th", { scope: "row", class: "system" }, name, badges(row),
+    el("th", { scope: "row", class: "system", title: row.system.length > 60 ? row.system : null }, name, badges(row),
       row.submitter ? el("small", { class: "submitter" }, foreign(row.submitter)) : null),
     table.metrics.map((name) => scoreCell(row, name, name === metric)),
     el("td", { class: "wide" }, figure.value === undefined ? null : whisker(figure, place, human)),
-    el("td", { class: "number optional" }, figure.ratio == null ? "" : `${points(figure.ratio, 0)} %`),
-    el("td", { class: "number optional" }, pValue(figure.p_value),
-      figure.p_value != null && figure.p_value < 0.05 ? "*" : ""),
-    el("td", { class: "number optional" }, row.unchanged == null ? "" : `${points(row.unchanged, 0)} %`),
+    extra.map(([, , , text]) => el("td", { class: "number optional" }, text(row, figure))),
     el("td", { class: "date optional" }, row.date));
 }
 
@@ -123,6 +130,7 @@ GECBENCH.views.table = async (main, state) => {
   const metric = table.metrics.includes(state.sort) ? state.sort : table.metrics[0];
   const order = { ...state, sort: state.sort || metric, dir: state.dir || "desc" };
   const rows = sortRows(chosenRows(all, table, state), order.sort, order.dir !== "asc");
+  const extra = EXTRA_COLUMNS.filter(([, , , text]) => rows.some((row) => text(row, row.scores[metric] || {})));
   const body = el("tbody");
   const status = el("p", { class: "status", role: "status" });
   const draw = () => {
@@ -130,7 +138,7 @@ GECBENCH.views.table = async (main, state) => {
     const shown = query ? rows.filter((row) => matches(row, query)) : rows;
     const place = scale(rows, metric);
     const human = humanValue(all, metric);
-    body.replaceChildren(...shown.map((row) => rankRow(row, order, metric, table, place, human)));
+    body.replaceChildren(...shown.map((row) => rankRow(row, metric, table, place, human, extra)));
     const systems = shown.filter((row) => row.role === "system").length;
     status.textContent = `${systems} of ${rows.filter((row) => row.role === "system").length} systems`;
     return shown;
@@ -156,9 +164,9 @@ GECBENCH.views.table = async (main, state) => {
       el("thead", null, el("tr", null, el("th", { scope: "col", class: "rank" }, "#"), header("system", "System", order, { class: "system" }),
         table.metrics.map((each) => header(each, metricOf(each).title, order, { class: "number", title: metricOf(each).description })),
         el("th", { scope: "col", class: "wide" }, `${metricOf(metric).title}, 95 %`),
-        el("th", { scope: "col", class: "number optional", title: "Score relative to the people's, against the same references" }, "of human"),
-        el("th", { scope: "col", class: "number optional", title: "Chance of such a difference from the entry above if both were equally good" }, "p"),
-        header("unchanged", "unchanged", order, { class: "number optional", title: "Sentences left as they were" }),
+        extra.map(([key, label, title]) => (TABLE_COLUMNS[key]
+          ? header(key, label, order, { class: "number optional", title })
+          : el("th", { scope: "col", class: "number optional", title }, label))),
         header("date", "Date", order, { class: "optional" }))), body)),
     el("p", { class: "note" }, `Ranked by ${metricOf(metric).title}. Letters and shading mark clusters: a system whose difference `
       + "from the best of its cluster is not significant (approximate randomisation, p < 0.05) shares its letter. "
