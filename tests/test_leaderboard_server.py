@@ -75,6 +75,15 @@ def test_page_and_headers(served):
     assert json.loads(body.decode().partition(", ")[2].rstrip(");\n"))["server"]["corpora"] == ["demo"]
 
 
+def test_page_is_packed_and_asked_for_once(served):
+    address, _ = served
+    _, plain, headers = call(f"{address}style.css")
+    _, packed, _ = call(f"{address}style.css", headers={"Accept-Encoding": "gzip"})
+    assert len(packed) < len(plain)
+    assert gzip.decompress(packed) == plain
+    assert call(f"{address}style.css", headers={"If-None-Match": headers["etag"]})[:2] == (304, b"")
+
+
 def test_upload_is_scored_and_ranked(served):
     address, board = served
     status, job = upload(address, variant("Upload"), name="Uploaded", link="https://example.org")
@@ -112,11 +121,11 @@ REFUSED = {
 @pytest.mark.parametrize(("data", "headers", "query", "status", "message"), REFUSED.values(), ids=REFUSED)
 def test_refused_with_a_sentence(served, data, headers, query, status, message):
     address, board = served
-    before = sorted(path.name for path in board.rglob("*"))
+    before = sorted((board / "records").iterdir()), sorted((board / "details").iterdir())
     found, body = upload(address, data, headers, **query)
     assert found == status
     assert message in body["error"]
-    assert sorted(path.name for path in board.rglob("*")) == before
+    assert (sorted((board / "records").iterdir()), sorted((board / "details").iterdir())) == before
 
 
 def test_a_body_without_end_is_cut_off(served):

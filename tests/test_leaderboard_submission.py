@@ -160,6 +160,9 @@ def test_places_p_values_and_clusters(tmp_path):
     assert places["rule-based"].p_value == expected["rules"]
     assert places["nearly good"].above == next(each.id for each in records if each.system == "good-corrector")
     assert twin.unchanged > 0
+    quick = Significance(store, known_corpora([DEMO]), 200, compute=False)
+    assert quick.places(records, "gleu") == tests.places(records, "gleu")
+    assert {place.p_value for place in quick.places(records, "bleu").values()} == {None}, "never made"
     other = Significance(store, known_corpora([DEMO.with_references([0, 1])]), 200)
     assert {place.p_value for place in other.places(records, "gleu").values()} == {None}
 

@@ -30,6 +30,7 @@ async function draw() {
   main.replaceWith(fresh);
   document.title = `${VIEWS[state.view] || "System"} – GEC leaderboard`;
   document.documentElement.dataset.drawn = String(mine);
+  requestAnimationFrame(() => performance.mark("drawn"));
 }
 
 /** Read the board's data again, after a submission. */

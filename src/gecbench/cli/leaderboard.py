@@ -106,6 +106,7 @@ def submit(options: argparse.Namespace) -> None:
     from gecbench.leaderboard.corpora import resolve_corpus
     from gecbench.leaderboard.outputs import read_outputs
     from gecbench.leaderboard.places import check_new, place_of
+    from gecbench.leaderboard.ranking import Significance, known_corpora
     from gecbench.leaderboard.seeds import seed_records
     from gecbench.leaderboard.store import FolderStore
     from gecbench.leaderboard.submission import Submission, score_submission
@@ -127,7 +128,7 @@ def submit(options: argparse.Namespace) -> None:
     records = _load(store)
     check_new(scored.record, records)
     text = _as_json(scored) if options.format == "json" else _as_text(scored)
-    place = place_of(scored, [*records, *seed_records()], store, corpus)
+    place = place_of(scored, [*records, *seed_records()], Significance(store, known_corpora([corpus])))
     for warning in scored.warnings:
         print(f"gecbench: note: {warning}", file=sys.stderr)
     added = "nothing was added (--dry-run)"

@@ -27,12 +27,16 @@ Table = tuple[str, str]
 
 @dataclass(frozen=True)
 class Plan:
-    """What to put on the page: seeds, texts of the corpora and outputs, tests; `server` is what uploads need."""
+    """What to put on the page: seeds, texts of corpora and outputs, tests; `server` is what the upload form needs.
+
+    With `compute=False` the build is quick and shows only tests that were made before.
+    """
 
     corpora: Sequence[Corpus] = ()
     seeds: bool = True
     texts: bool = True
     resamples: int = DEFAULT_RESAMPLES
+    compute: bool = True
     server: Mapping[str, Any] | None = None
 
 
@@ -62,7 +66,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: Plan = Plan()) -> B
     corpora = known_corpora(plan.corpora)
     for table in corpora:
         tables.setdefault(table, [])
-    tests = Significance(store, corpora, plan.resamples)
+    tests = Significance(store, corpora, plan.resamples, compute=plan.compute)
     rows = {table: table_rows(records, tests) for table, records in tables.items()}
     summaries = [_write_table(built, table, rows[table], corpora.get(table), plan.texts) for table in _ordered(rows)]
     if plan.texts:
@@ -82,6 +86,14 @@ def build_site(store: FolderStore, folder: str | Path, plan: Plan = Plan()) -> B
     built.write("data/board.csv", as_csv(flat))
     _write_page(built)
     return built
+
+
+def make_tests(store: FolderStore, plan: Plan) -> None:
+    """Make every test that the page of a board shows, so that the next build finds them."""
+    tables = group_by_table(store.load().records)
+    tests = Significance(store, known_corpora(plan.corpora), plan.resamples)
+    for records in tables.values():
+        table_rows(records, tests)
 
 
 def group_by_table(records: Sequence[Record]) -> dict[Table, list[Record]]:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gecbench.corpus import Corpus
 from gecbench.errors import InputError
-from gecbench.leaderboard.ranking import ranked
+from gecbench.leaderboard.ranking import Significance, ranked
 from gecbench.leaderboard.records import Record
-from gecbench.leaderboard.store import FolderStore
-from gecbench.leaderboard.submission import DEFAULT_RESAMPLES, Scored
-from gecbench.registry import METRICS, make_metric
-from gecbench.resample import paired_randomisation
+from gecbench.leaderboard.submission import Scored
+from gecbench.registry import METRICS
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ def check_new(record: Record, records: Sequence[Record]) -> None:
             )
 
 
-def place_of(scored: Scored, records: Sequence[Record], store: FolderStore, corpus: Corpus) -> NewPlace:
+def place_of(scored: Scored, records: Sequence[Record], tests: Significance) -> NewPlace:
     """Return the place of a record that is not on the board yet, among those of its table."""
     record = scored.record
     metric = next(name for name in METRICS if name in record.scores)
@@ -52,12 +49,6 @@ def place_of(scored: Scored, records: Sequence[Record], store: FolderStore, corp
     comparable = [other for other in order[:position] if other.outputs and other.fingerprint == record.fingerprint]
     if not comparable:
         return NewPlace(metric, position + 1, len(order), None, None)
-    above = comparable[-1]
-    details = store.details(above)
-    if details is None:
-        return NewPlace(metric, position + 1, len(order), above.system, None)
-    ours, theirs = (
-        make_metric(metric).score_corpus(corpus, each.predictions, aligned=True) for each in (scored.details, details)
-    )
-    p_value = paired_randomisation(ours, theirs, ("new", "above"), DEFAULT_RESAMPLES).p_value
-    return NewPlace(metric, position + 1, len(order), above.system, p_value)
+    tests.know(record, scored.details)
+    p_value = tests.p_value(record, comparable[-1], metric)
+    return NewPlace(metric, position + 1, len(order), comparable[-1].system, p_value)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gecbench.corpus import Corpus
 from gecbench.errors import GecbenchError
-from gecbench.leaderboard.records import Record
+from gecbench.leaderboard.records import Details, Record
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import DEFAULT_RESAMPLES
 from gecbench.registry import METRICS, make_metric
@@ -38,15 +38,29 @@ def ranked(records: Iterable[Record], metric: str) -> list[Record]:
 
 
 class Significance:
-    """Paired tests between the records of a board, each computed once and remembered in its folder."""
+    """Paired tests between the records of a board, each computed once and remembered in its folder.
+
+    With `compute=False` only remembered ones are told.
+    """
 
     def __init__(
-        self, store: FolderStore, corpora: Mapping[tuple[str, str], Corpus], resamples: int = DEFAULT_RESAMPLES
+        self,
+        store: FolderStore,
+        corpora: Mapping[tuple[str, str], Corpus],
+        resamples: int = DEFAULT_RESAMPLES,
+        *,
+        compute: bool = True,
     ) -> None:
         self.store = store
         self.corpora = corpora
         self.resamples = resamples
+        self.compute = compute
+        self._predictions: dict[str | None, Sequence[str]] = {}
         self._scores: dict[tuple[object, ...], Score] = {}
+
+    def know(self, record: Record, details: Details) -> None:
+        """Take the details of a record that the board does not have yet."""
+        self._predictions[record.outputs] = details.predictions
 
     def p_value(self, record: Record, other: Record, metric: str) -> float | None:
         """Return the p-value of the difference of two records, None where one has no outputs or another corpus."""
@@ -57,10 +71,14 @@ class Significance:
             return None
         signature = record.scores[metric]["signature"]
         question = f"{metric}|{record.outputs}|{other.outputs}|{signature}|{self.resamples}"
-        try:
-            return self.store.remembered(question, lambda: self._test(record, other, metric))
-        except GecbenchError:
-            return None
+        found = self.store.recall(question)
+        if found is None and self.compute:
+            try:
+                found = self._test(record, other, metric)
+            except GecbenchError:
+                return None
+            self.store.remember(question, found)
+        return found
 
     def places(self, records: Iterable[Record], metric: str) -> dict[str, Place]:
         """Return the place of each record by its id.
@@ -68,7 +86,8 @@ class Significance:
         A cluster ends where a system differs from the cluster's best one (p < 0.05, approximate randomisation).
         """
         places: dict[str, Place] = {}
-        above = best = None
+        above: Record | None = None
+        best: Record | None = None
         cluster = 0
         for rank, record in enumerate(ranked(records, metric), start=1):
             if not record.outputs or record.table not in self.corpora:
@@ -77,8 +96,9 @@ class Significance:
             p_value = None if above is None else self.p_value(record, above, metric)
             apart = None if best is None else self.p_value(record, best, metric)
             if best is None or (apart is not None and apart < SIGNIFICANT):
-                best, cluster = record, cluster + 1
-            places[record.id] = Place(rank, above.id if above else None, p_value, cluster)
+                best, cluster, apart = record, cluster + 1, 1.0
+            known = None if apart is None else cluster
+            places[record.id] = Place(rank, above.id if above else None, p_value, known)
             above = record
         return places
 
@@ -89,11 +109,12 @@ class Significance:
     def _score(self, record: Record, metric: str) -> Score:
         key = (record.table, record.outputs, metric)
         if key not in self._scores:
-            details = self.store.details(record)
-            if details is None or metric not in METRICS:
+            if record.outputs not in self._predictions and (details := self.store.details(record)) is not None:
+                self.know(record, details)
+            if record.outputs not in self._predictions or metric not in METRICS:
                 raise GecbenchError("no outputs to test")
-            corpus = self.corpora[record.table]
-            self._scores[key] = make_metric(metric).score_corpus(corpus, details.predictions, aligned=True)
+            predictions = self._predictions[record.outputs]
+            self._scores[key] = make_metric(metric).score_corpus(self.corpora[record.table], predictions, aligned=True)
         return self._scores[key]
 
 

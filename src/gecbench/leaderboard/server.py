@@ -18,6 +18,7 @@ from gecbench.leaderboard.jobs import Queue
 from gecbench.leaderboard.limits import Limits, Rate
 from gecbench.leaderboard.outputs import check_size, read_outputs
 from gecbench.leaderboard.places import check_new, place_of
+from gecbench.leaderboard.ranking import Significance, known_corpora
 from gecbench.leaderboard.seeds import seed_records
 from gecbench.leaderboard.site import Site
 from gecbench.leaderboard.store import FolderStore
@@ -26,7 +27,7 @@ from gecbench.leaderboard.submission import Progress, Submission, score_submissi
 try:
     from starlette.applications import Starlette
     from starlette.requests import ClientDisconnect, Request
-    from starlette.responses import FileResponse, JSONResponse, Response
+    from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 except ImportError as error:
     raise MissingDependencyError('serving needs more packages: pip install "gecbench[leaderboard]"') from error
@@ -66,11 +67,13 @@ class App:
         found = self.site.find(request.path_params["path"])
         if found is None:
             return refusal(404, "There is no such page.")
-        return FileResponse(
-            found,
-            media_type=_TYPES.get(found.suffix, "application/octet-stream"),
-            headers={"Cache-Control": "no-cache"},
-        )
+        kind = _TYPES.get(found.path.suffix, "application/octet-stream")
+        headers = {"Cache-Control": "no-cache", "ETag": found.tag, "Vary": "Accept-Encoding"}
+        if request.headers.get("if-none-match") == found.tag:
+            return Response(status_code=304, headers=headers)
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            return Response(found.compressed(), media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
+        return Response(found.path.read_bytes(), media_type=kind, headers=headers)
 
     def job(self, request: Request) -> Response:
         """Tell how far a submission is."""
@@ -129,7 +132,8 @@ class App:
         scored = score_submission(submission, corpus, progress=lambda stage, done: progress(stage, 0.8 * done))
         records = [*store.load().records, *(seed_records() if self.site.plan.seeds else ())]
         check_new(scored.record, records)
-        place = place_of(scored, records, store, corpus)
+        tests = Significance(store, known_corpora([corpus]), self.site.plan.resamples)
+        place = place_of(scored, records, tests)
         record = store.add(scored.record, scored.details)
         progress("ranking", 0.9)
         self.site.build()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,18 +64,20 @@ class FolderStore:
         except (InputError, OSError):
             return None
 
-    def remembered(self, question: str, answer: Callable[[], float]) -> float:
-        """Return the answer to a question of this board, computed once and kept in `tests/`."""
-        path = self._path("tests", digest(question.encode()))
+    def recall(self, question: str) -> float | None:
+        """Return the answer that was remembered for a question, if any."""
         try:
-            kept = parse(path.read_bytes())
+            kept = parse(self._path("tests", digest(question.encode())).read_bytes())
             if kept["question"] == question and isinstance(kept["answer"], float):
                 return float(kept["answer"])
         except (OSError, InputError, KeyError, TypeError):
             pass
-        found = answer()
-        self._write("tests", path.stem, canonical({"question": question, "answer": found}), durable=False)
-        return found
+        return None
+
+    def remember(self, question: str, answer: float) -> None:
+        """Keep the answer to a question of this board in `tests/`, so that it is computed once."""
+        data = canonical({"question": question, "answer": answer})
+        self._write("tests", digest(question.encode()), data, durable=False)
 
     def remove_leftovers(self) -> None:
         """Remove the temporary files of writers that were killed, once they are an hour old."""

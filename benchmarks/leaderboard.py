@@ -1,0 +1,239 @@
+"""How fast the leaderboard opens, and how it holds up under readers: 500 systems on each of 3 corpora.
+
+    python benchmarks/leaderboard.py            the whole table (a minute or two)
+    python benchmarks/leaderboard.py --quick    50 systems, 10 readers
+
+Opening is measured in headless Chromium (tests/chromium.py finds it), from the start of the navigation to the first
+frame that shows the whole table. Readers are threads of another process on the same machine; each loads the page as a
+browser does, all its files over one connection, again and again, while one system is being uploaded and scored.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit
+
+import gecbench
+from gecbench.leaderboard import FolderStore
+from gecbench.leaderboard import build as building
+from gecbench.leaderboard.ranking import Significance
+from gecbench.leaderboard.records import Details, Record, digest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+import boards
+import chromium
+
+METRICS = tuple(gecbench.METRICS)
+OPENINGS = 7
+SECONDS = 10.0
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--quick", action="store_true", help="50 systems and 10 readers")
+    options.add_argument("--read", nargs=3, metavar=("ADDRESS", "READERS", "SECONDS"), help=argparse.SUPPRESS)
+    chosen = options.parse_args()
+    if chosen.read:
+        print(json.dumps(read(chosen.read[0], int(chosen.read[1]), float(chosen.read[2]))))
+        return
+    systems, readers = (50, 10) if chosen.quick else (500, 50)
+    with tempfile.TemporaryDirectory() as folder:
+        store = FolderStore(Path(folder) / "board")
+        fill(store, systems)
+        page = build(store, Path(folder) / "site", systems)
+        opening(page)
+        serving(Path(folder) / "board", readers)
+
+
+def fill(store: FolderStore, systems: int) -> None:
+    """Add made-up records of systems on the demo corpus and on two others."""
+    chance = random.Random(1)
+    details = Details(list(gecbench.load_demo_systems()["good-corrector"]))
+    for corpus in ("demo", "second:test", "third:test"):
+        for k in range(systems):
+            store.add(record(corpus, k, chance, details), details)
+
+
+def record(corpus: str, k: int, chance: random.Random, details: Details) -> Record:
+    def figure(metric: str) -> dict[str, object]:
+        value = chance.uniform(0.3, 0.7)
+        signature = f"{metric}|refs:4|order:4|draws:500:py2|data:72adcf9f|resamples:1000:12345|version:0.1.0"
+        more = {"human": 0.62, "ratio": value / 0.62, "signature": signature, "source": None}
+        return {"value": value, "low": value - 0.02, "high": value + 0.02, **more}
+
+    return Record(
+        system=f"system {k:03d}, {chance.choice(('a tagger', 'a sequence-to-sequence model', 'a chat model'))}",
+        corpus=corpus,
+        scores={metric: figure(metric) for metric in METRICS},
+        date=f"2026-{chance.randint(1, 12):02d}-{chance.randint(1, 28):02d}",
+        fingerprint=gecbench.load_demo().fingerprint(),
+        submitter=f"group {k % 40}",
+        links=[{"title": "", "url": f"https://example.org/{k}"}],
+        outputs=details.outputs,
+        details=digest(details.to_json()),
+        unchanged=chance.random(),
+    )
+
+
+class MadeUp(Significance):
+    """Tests without their cost: the outputs are all the same."""
+
+    def p_value(self, record: Record, other: Record, metric: str) -> float | None:
+        """Return 0.01 for scores further apart than two points."""
+        apart = abs(record.scores[metric]["value"] - other.scores[metric]["value"]) > 0.02
+        return 0.01 if apart else 0.5
+
+
+def build(store: FolderStore, folder: Path, systems: int) -> str:
+    corpora = [
+        gecbench.Corpus(sources=demo.sources, references=demo.references, name=name)
+        for demo, name in (
+            (gecbench.load_demo(), name) for name in ("demo", "second:default:test", "third:default:test")
+        )
+    ]
+    building.Significance = MadeUp  # type: ignore[misc]
+    begin = time.perf_counter()
+    building.build_site(store, folder, building.Plan(corpora))
+    seconds = time.perf_counter() - begin
+    print(f"build of {systems} systems × 3 corpora × {len(METRICS)} metrics, tests known: {seconds:.1f} s")
+    table = max(path.stat().st_size for path in (folder / "data").glob("table-*.js"))
+    print(f"data of one table: {table / 1000:.0f} kB")
+    return (folder / "index.html").as_uri()
+
+
+def opening(page: str) -> None:
+    if (reason := chromium.missing()) is not None:
+        print(f"opening in Chromium: not measured, {reason}")
+        return
+    with chromium.chromium() as driver:
+        times = []
+        for _ in range(OPENINGS):
+            driver.get("about:blank")
+            driver.get(page)
+            times.append(drawn(driver, 1))
+        rows = driver.execute_script("return document.querySelectorAll('table.ranking tbody tr').length")
+        print(f"opening from disk, {rows} rows: median {_ms(times)}, slowest {max(times):.0f} ms")
+        sorting = []
+        for k in range(OPENINGS):
+            begin = driver.execute_script("return performance.now()")
+            driver.execute_script(
+                "document.querySelector('[data-sort=' + arguments[0] + ']').click()", ("system", "date")[k % 2]
+            )
+            sorting.append(drawn(driver, k + 2) - begin)
+        print(f"sorting: median {_ms(sorting)}")
+        script = (
+            "const box = document.querySelector('#filter'); box.value = arguments[0]; const begin = performance.now();"
+        )
+        script += "box.dispatchEvent(new Event('input')); return performance.now() - begin"
+        print(f"filtering: median {_ms([driver.execute_script(script, str(k)) for k in range(OPENINGS)])}")
+
+
+def drawn(driver: object, times: int) -> float:
+    """Return when the page was drawn for the n-th time, in milliseconds after the navigation began."""
+    for _ in range(2000):
+        marks = driver.execute_script("return performance.getEntriesByName('drawn').map((mark) => mark.startTime)")  # type: ignore[attr-defined]
+        if len(marks) >= times:
+            return float(marks[times - 1])
+        time.sleep(0.005)
+    raise SystemExit("the page is never drawn")
+
+
+def serving(board: Path, readers: int) -> None:
+    with boards.server(board, "--per-minute", "1000") as (address, _):
+        alone = reading(address, 1, 3.0)
+        print(f"one reader: {_latency(alone)}")
+        print(f"{readers} readers: {_latency(reading(address, readers, SECONDS))}")
+        outputs = [*gecbench.load_demo_systems()["rule-based"][:-1], "Uploaded while others read ."]
+        scored: list[float] = []
+        uploader = threading.Thread(target=lambda: scored.append(upload(address, outputs)))
+        uploader.start()
+        print(f"{readers} readers during an upload: {_latency(reading(address, readers, SECONDS))}")
+        uploader.join()
+        print(f"that upload, until ranked: {scored[0]:.1f} s")
+
+
+def reading(address: str, readers: int, seconds: float) -> dict[str, list[float]]:
+    command = [sys.executable, __file__, "--read", address, str(readers), str(seconds)]
+    found: dict[str, list[float]] = json.loads(
+        subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    )
+    return found
+
+
+def read(address: str, readers: int, seconds: float) -> dict[str, list[float]]:
+    """Return the seconds of every request and of every whole page."""
+    files = page_files(address)
+    requests: list[float] = []
+    pages: list[float] = []
+    deadline = time.perf_counter() + seconds
+
+    def run() -> None:
+        parts = urlsplit(address)
+        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+        while time.perf_counter() < deadline:
+            opened = time.perf_counter()
+            for file in files:
+                begin = time.perf_counter()
+                connection.request("GET", f"/{file}", headers={"Accept-Encoding": "gzip"})
+                if not connection.getresponse().read():
+                    raise SystemExit(f"{file} is empty")
+                requests.append(time.perf_counter() - begin)
+            pages.append(time.perf_counter() - opened)
+
+    threads = [threading.Thread(target=run) for _ in range(readers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {"requests": requests, "pages": pages, "seconds": [seconds]}
+
+
+def page_files(address: str) -> list[str]:
+    """Return what a browser asks for to show the first table."""
+    import re
+
+    html = boards.call(address)[1].decode()
+    board = boards.call(f"{address}data/board.js")[1].decode()
+    first = json.loads(board.partition(", ")[2].rstrip(");\n"))["tables"][0]["key"]
+    return ["", *re.findall(r'(?:src|href)="([\w/.]+)"', html), f"data/table-{first}.js"]
+
+
+def upload(address: str, outputs: list[str]) -> float:
+    begin = time.perf_counter()
+    query = urlencode({"name": "Uploaded", "corpus": "demo", "file": "out.txt"})
+    data = "".join(f"{line}\n" for line in outputs).encode()
+    job = json.loads(boards.call(f"{address}api/submissions?{query}", data)[1])
+    while job["state"] in ("waiting", "running"):
+        time.sleep(0.1)
+        job = json.loads(boards.call(f"{address}api/submissions/{job['id']}")[1])
+    if job["state"] != "done":
+        raise SystemExit(job["error"])
+    return time.perf_counter() - begin
+
+
+def _latency(found: dict[str, list[float]]) -> str:
+    requests, pages = sorted(found["requests"]), found["pages"]
+    rate = len(requests) / found["seconds"][0]
+    late = requests[int(0.99 * (len(requests) - 1))]
+    whole = f"whole page median {_ms([1000 * page for page in pages])}"
+    return (
+        f"{rate:.0f} requests/s, median {_ms([1000 * t for t in requests])}, 99 % within {1000 * late:.0f} ms; {whole}"
+    )
+
+
+def _ms(times: list[float]) -> str:
+    return f"{statistics.median(times):.0f} ms"
+
+
+if __name__ == "__main__":
+    main()
