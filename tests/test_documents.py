@@ -24,7 +24,8 @@ from gecbench.formats.text import read_lines
 METRIC_CARDS = sorted(ROOT.glob("metrics/*/README.md"))
 CARDS = [*METRIC_CARDS, *sorted(ROOT.glob("datasets/*/README.md"))]
 RUN = [ROOT / "README.md", *CARDS]
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *CARDS, *ROOT.glob("benchmarks/*.md"), *ROOT.glob("docs/**/*.md")])
+SPACES = sorted(ROOT.glob("spaces/*/README.md"))
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *CARDS, *SPACES, *ROOT.glob("benchmarks/*.md"), *ROOT.glob("docs/**/*.md")])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -151,6 +152,19 @@ def test_card_is_complete(card: Path) -> None:
     wanted += ["Limitations and bias", "Citation", "Further references"]
     assert re.findall(r"^##+ (.*)", text, re.MULTILINE) == wanted
     assert "gecbench" in (card.parent / "requirements.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("card", SPACES, ids=name_of)
+def test_space_is_static_and_whole(card: Path) -> None:
+    found = re.match(r"---\n(.*?)\n---\n", card.read_text(encoding="utf-8"), re.DOTALL)
+    assert found
+    header = yaml.safe_load(found[1])
+    assert header["sdk"] == "static"
+    assert len(header["short_description"]) <= 60
+    page = (card.parent / header["app_file"]).read_text(encoding="utf-8")
+    wanted = [name for name in re.findall(r'(?:src|href)="([^"#]+)"', page) if not name.startswith("data/")]
+    assert wanted
+    assert not [name for name in wanted if not (card.parent / name).is_file()]
 
 
 def test_published_values_in_the_gleu_card() -> None:

@@ -92,10 +92,11 @@ def test_a_bad_record_is_skipped_with_a_warning(tmp_path):
     (folder / f"{digest(data)}.json").write_bytes(data)
     (folder / ".temporary.json.x1").write_bytes(b"{")
     (folder / "folder.json").mkdir()
-    (folder / f"{'1' * 64}.json").symlink_to(folder / f"{good}.json")
+    if sys.platform != "win32":
+        (folder / f"{'1' * 64}.json").symlink_to(folder / f"{good}.json")
     loaded = store.load()
     assert [each.id for each in loaded.records] == [good]
-    assert len(loaded.warnings) == 5
+    assert len(loaded.warnings) == (4 if sys.platform == "win32" else 5)
     assert any("does not match its name" in warning for warning in loaded.warnings)
     assert any("unknown fields: surprise" in warning for warning in loaded.warnings)
 
@@ -160,7 +161,7 @@ def submit_forever(folder, number, told):
         told.send(store.add(scored.record, scored.details))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs fork and kill -9")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs fork and kill -9")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_hundred_writers_killed_in_the_middle(tmp_path):
     context = multiprocessing.get_context("fork")
