@@ -102,7 +102,8 @@ def test_every_metric_is_scored_as_score_does():
 
 def test_metrics_without_gold_are_left_out():
     annotated = gecbench.Corpus(sources=DEMO.sources, annotations=DEMO.annotations)
-    assert all(gecbench.METRICS[name].load().gold == "annotations" for name in usable_metrics(annotated))
+    assert not {"gleu", "bleu"} & set(usable_metrics(annotated))
+    assert usable_metrics(gecbench.Corpus(sources=["a"])) == []
 
 
 def test_progress_is_told_in_order():

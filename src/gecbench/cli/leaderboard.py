@@ -44,7 +44,7 @@ def _add_submit(actions: Any) -> None:
   gecbench leaderboard submit -c demo -p output.jsonl --name "My system" --board hf://datasets/NAME/BOARD
 """
     parser = add_command(actions, "submit", "Score a system's outputs and add the record", examples, submit)
-    parser.add_argument("-c", "--corpus", metavar="FILE|demo", required=True, help="what it was run on")
+    parser.add_argument("-c", "--corpus", metavar="NAME|FILE", required=True, help="what it was run on")
     parser.add_argument("-p", "--predictions", metavar="FILE", required=True, help="text or .jsonl, one per sentence")
     parser.add_argument("--name", required=True, help="name of the system")
     parser.add_argument("--board", default="board", help=_BOARD)
@@ -91,7 +91,7 @@ def _add_page_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-c",
         "--corpus",
-        metavar="FILE|demo",
+        metavar="NAME|FILE",
         action="append",
         default=[],
         help="a corpus to show and test on",

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gecbench.corpora import is_corpus_name, load_corpus
+from gecbench.corpora.catalog import DATASETS
 from gecbench.corpus import Corpus
 from gecbench.errors import InputError
 
 
 def resolve_corpus(name: str) -> Corpus:
-    """Return the corpus of a name: `demo`, or the path of a JSON Lines file."""
+    """Return the corpus of a name: `demo`, one of the datasets (`jfleg:test`), or the path of a JSON Lines file."""
     if name == "demo":
         from gecbench.demo import load_demo
 
         return load_demo()
+    if is_corpus_name(name):
+        return load_corpus(name)
     if name.removesuffix(".gz").endswith(".jsonl"):
         from gecbench.formats.jsonl import read_jsonl
 
         return read_jsonl(name)
-    raise InputError(f"unknown corpus {name!r:.80}", fix="Give demo, or a corpus as JSON Lines (.jsonl)")
+    known = ", ".join(["demo", *DATASETS])
+    raise InputError(f"unknown corpus {name!r:.80}", fix=f"Corpora: {known}; or name a JSON Lines file (.jsonl)")
 
 
 def table_of(corpus: Corpus) -> tuple[str, str]:

@@ -25,7 +25,7 @@ def human_bound(score: Score, corpus: Corpus) -> tuple[float, float | None] | No
     if len(people) != 1 or people == {1}:
         return None
     count = people.pop()
-    key = (repr(score.metric), corpus.fingerprint(score.metric.gold))
+    key = (repr(score.metric), corpus.fingerprint(score.metric.gold(corpus)))
     if key not in _KNOWN:
         texts = _texts(score.metric, corpus, count)
         if texts is None:
@@ -45,7 +45,7 @@ def _mean_against_others(metric: Metric, counted: Sequence[Statistics]) -> float
 
 def _texts(metric: Metric, corpus: Corpus, people: int) -> list[list[str]] | None:
     """Return what each person wrote, None where that differs in number from the metric's rows."""
-    if metric.gold == "annotations":
+    if metric.gold(corpus) == "annotations":
         try:
             corpus = derive_references(Corpus(sources=corpus.sources, annotations=corpus.annotations))
         except InputError:
