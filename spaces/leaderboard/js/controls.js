@@ -86,7 +86,7 @@ function badges(row) {
   if (row.kind === "reported") found.push(["as reported", "Published by others; not scored here"]);
   if (row.role === "source") found.push(["baseline", "The source, unchanged"]);
   if (row.role === "human") found.push(["people", "Each reference against the others"]);
-  return found.map(([text, title]) => el("span", { class: "badge", title }, text));
+  return found.flatMap(([text, title]) => [" ", el("span", { class: "badge", title }, text)]);
 }
 
 function copyLink() {

@@ -83,9 +83,9 @@ async function send(form, server, bar, message) {
   }
   if (job.state === "failed") throw new Error(job.error);
   bar.value = 1;
+  await GECBENCH.refresh();
   const address = `#system?${new URLSearchParams({ corpus: job.corpus, set: job.reference_set, id: job.record.slice(0, 12) })}`;
   message.classList.add("good");
   message.replaceChildren(`Added: rank ${job.rank} of ${job.of} by ${job.metric}. `, el("a", { href: address, id: "added" }, "See it on the board"),
     ...job.warnings.map((warning) => el("span", { class: "warning" }, ` Note: ${warning}.`)));
-  await GECBENCH.refresh();
 }

@@ -34,7 +34,7 @@ GECBENCH.views.system = async (main, state) => {
 };
 
 function figureTable(row, table) {
-  const head = ["Metric", "Score", "95 % interval", "Rank", "Cluster", "p against the entry above", "Human", "of human"];
+  const head = ["Metric", "Score", "95 % interval", "Rank", "Cluster", "p", "Human", "of human"];
   const line = (name) => {
     const figure = row.scores[name];
     return el("tr", null, el("th", { scope: "row", title: metricOf(name).description }, metricOf(name).title),
@@ -47,7 +47,7 @@ function figureTable(row, table) {
   const shown = table.metrics.filter((name) => row.scores[name]);
   const origins = shown.map((name) => [metricOf(name).title, row.scores[name]]).filter(([, figure]) => figure.signature || figure.source);
   return el("div", null,
-    el("div", { class: "scroll" }, el("table", { class: "figures" }, el("thead", null, el("tr", null, head.map((text) => el("th", { scope: "col" }, text)))),
+    el("div", { class: "scroll" }, el("table", { class: "figures" }, el("thead", null, el("tr", null, head.map((text, k) => el("th", { scope: "col", class: k ? "number" : null, title: text === "p" ? "Against the entry above" : null }, text)))),
       el("tbody", null, shown.map(line)))),
     el("ul", { class: "origins" }, origins.map(([title, figure]) => el("li", null, `${title}: `,
       figure.signature ? el("code", null, figure.signature) : outside(figure.source.url, figure.source.title)))));

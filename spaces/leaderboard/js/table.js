@@ -28,18 +28,16 @@ function matches(row, query) {
   return query.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
-/** The rows to show: people included, published ones on demand. */
+/** The rows to show, people included: their published figures, and the bounds that records carry for other metrics. */
 function chosenRows(rows, table, state) {
-  const shown = rows.filter((row) => (state.kind ? row.kind === state.kind : true));
-  if (!shown.some((row) => row.role === "human")) {
-    const values = table.metrics.map((metric) => [metric, humanValue(rows, metric)]);
-    const scores = Object.fromEntries(values.filter(([, value]) => value !== null).map(([name, value]) => [name, { value }]));
-    if (Object.keys(scores).length) {
-      shown.push({ id: "", system: "Human", role: "human", kind: "scored", date: "", submitter: "",
-        description: "Mean of each reference against the others", links: [], scores });
-    }
-  }
-  return shown;
+  const shown = rows.filter((row) => row.role !== "human" && (state.kind ? row.kind === state.kind : true));
+  const published = rows.find((row) => row.role === "human");
+  const values = table.metrics.map((metric) => [metric, humanValue(rows, metric)]).filter(([, value]) => value !== null);
+  if (!values.length) return shown;
+  const scores = Object.fromEntries(values.map(([metric, value]) => [metric, (published && published.scores[metric]) || { value }]));
+  const people = published || { id: "", system: "Human", role: "human", kind: "scored", date: "", submitter: "",
+    description: "Mean of each reference against the others", links: [] };
+  return [...shown, { ...people, scores }];
 }
 
 function scale(rows, metric) {
