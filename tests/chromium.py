@@ -6,7 +6,9 @@ import contextlib
 import os
 import shutil
 import tempfile
+import time
 
+VIEWS = ("table", "plot", "distance", "sentences", "submit")
 FLAGS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),
@@ -61,3 +63,44 @@ def emulate(driver, *, width: int = 1280, dark: bool = False) -> None:
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [theme]})
     screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+
+
+def wait(browser, script, *arguments):
+    """Wait until a script returns something true, and return it."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        found = browser.execute_script(f"return ({script});", *arguments)
+        if found:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"never true: {script}")
+
+
+def open_page(browser, address):
+    browser.get("about:blank")
+    browser.get(address)
+    wait(browser, "document.documentElement.dataset.drawn")
+
+
+def change(browser, script, *arguments):
+    """Do something that draws the page anew."""
+    before = browser.execute_script("return document.documentElement.dataset.drawn")
+    browser.execute_script(script, *arguments)
+    wait(browser, "document.documentElement.dataset.drawn !== arguments[0]", before)
+
+
+def go(browser, address):
+    change(browser, "location.hash = arguments[0]", address)
+
+
+def texts(browser, selector):
+    script = "return [...document.querySelectorAll(arguments[0])].map((node) => node.textContent)"
+    return browser.execute_script(script, selector)
+
+
+def click(browser, selector):
+    browser.execute_script("document.querySelector(arguments[0]).click()", selector)
+
+
+def systems(browser):
+    return texts(browser, "table.ranking tbody th bdi:first-of-type, table.ranking tbody th > a > bdi")

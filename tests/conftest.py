@@ -24,3 +24,45 @@ def kernels_of(request, monkeypatch):
 @pytest.fixture(scope="session")
 def repository() -> Path:
     return Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def downloads(tmp_path_factory):
+    return tmp_path_factory.mktemp("downloads")
+
+
+@pytest.fixture(scope="module")
+def browser(downloads):
+    import chromium
+
+    with chromium.chromium(str(downloads)) as driver:
+        yield driver
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    import boards
+
+    folder = tmp_path_factory.mktemp("friendly")
+    return boards.site(boards.demo_board(folder / "board"), folder / "site")
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    import boards
+
+    folder = tmp_path_factory.mktemp("hostile")
+    return boards.site(boards.hostile_board(folder / "board"), folder / "site")
+
+
+@pytest.fixture
+def calm(browser):
+    """Start from a quiet browser, and fail if the page complains."""
+    import chromium
+
+    chromium.emulate(browser)
+    browser.get("about:blank")
+    browser.get_log("browser")
+    yield
+    problems = [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    assert not problems, "the page complains"
