@@ -21,11 +21,32 @@ def read_lines(path: str | Path) -> list[str]:
     Only "\n" ends a line (a "\r" before it is dropped), so that a form feed, U+0085 or U+2028 inside a sentence
     does not shift what follows. Empty lines are data; a byte order mark is not.
     """
-    text = _decode(_read_bytes(path), str(path))
+    text = _decode(read_bytes(path), str(path))
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Return the content of a file: `.gz` is unpacked, `-` is standard input."""
+    if str(path) == STANDARD_INPUT:
+        return sys.stdin.buffer.read()
+    file = Path(path)
+    if file.is_dir():
+        raise InputError("is a directory, where a file is meant", file=str(path))
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError as error:
+        raise InputError("no such file", file=str(path), fix="Check the path") from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    if not str(path).endswith(".gz"):
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"is not a whole gzip file ({error})", file=str(path)) from error
 
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:
@@ -53,26 +74,6 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     except OSError as error:
         Path(temporary).unlink(missing_ok=True)
         raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
-
-
-def _read_bytes(path: str | Path) -> bytes:
-    if str(path) == STANDARD_INPUT:
-        return sys.stdin.buffer.read()
-    file = Path(path)
-    if file.is_dir():
-        raise InputError("is a directory, where a file is meant", file=str(path))
-    try:
-        data = file.read_bytes()
-    except FileNotFoundError as error:
-        raise InputError("no such file", file=str(path), fix="Check the path") from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
-    if not str(path).endswith(".gz"):
-        return data
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"is not a whole gzip file ({error})", file=str(path)) from error
 
 
 def _decode(data: bytes, file: str) -> str:
