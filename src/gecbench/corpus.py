@@ -90,7 +90,15 @@ class Corpus:
         return f"Corpus({', '.join(parts)})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        fields = (self.sources, self.references, self.annotations, self.ids, self.name, dict(self.metadata), self.groups)
+        fields = (
+            self.sources,
+            self.references,
+            self.annotations,
+            self.ids,
+            self.name,
+            dict(self.metadata),
+            self.groups,
+        )
         return (Corpus, fields)
 
     def reference_range(self) -> str:

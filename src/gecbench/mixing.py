@@ -14,6 +14,7 @@ from gecbench.grouping import (
     cluster_edits,
     first_correction,
     group_annotations,
+    ungroup,
 )
 from gecbench.groups import Alternative, ErrorGroup, GroupedSentence
 
@@ -100,6 +101,14 @@ def unmixed_references(source: str, sentence: GroupedSentence) -> list[str]:
     return list(dict.fromkeys(references))
 
 
+def derive_group_references(corpus: Corpus) -> Corpus:
+    """Return the corpus with the unmixed references of its error groups."""
+    if corpus.groups is None:
+        raise InputError(f"{corpus.name} has no error groups to derive references from")
+    pairs = zip(corpus.sources, corpus.groups, strict=True)
+    return corpus.replace(references=[unmixed_references(source, sentence) for source, sentence in pairs])
+
+
 def annotator_references(source: str, annotations: Sequence[Annotation], treebank: bool) -> list[str]:
     """Return the `unmixed_references` of a sentence, without making error groups where they do not matter."""
     edits: dict[int, list[Edit]] = {}
@@ -163,24 +172,32 @@ def group_choices(sentence: GroupedSentence) -> list[list[tuple[Edit, ...]]]:
     ]
 
 
-def mix_annotations(corpus: Corpus, limit: int = 1024) -> tuple[Corpus, list[int]]:
-    """Return the corpus whose annotators are all ways to mix those it has, and the sentences left unmixed.
-
-    A sentence with more than `limit` ways keeps its annotators. Error groups are taken as they are if the corpus has
-    some, else made from the annotations; edits keep all their corrections.
-    """
-    if corpus.groups is not None:
-        choices = [group_choices(sentence) for sentence in corpus.groups]
-    elif corpus.annotations is not None:
-        choices = [edit_choices(sentence) for sentence in corpus.annotations]
-    else:
-        raise InputError(f"{corpus.name} has no annotations to mix")
+def mix_sentences(
+    choices: Sequence[Sequence[Sequence[tuple[Edit, ...]]]], annotations: Sequence[Sequence[Annotation]], limit: int
+) -> tuple[list[Sequence[Annotation]], list[int]]:
+    """Return each sentence's mixed annotations, or its own where there are more than `limit`, and which those are."""
     mixed: list[Sequence[Annotation]] = []
     unmixed = []
     for i, sentence in enumerate(choices):
         found = mixed_annotations(sentence, limit)
         if not found:
             unmixed.append(i)
-            found = list(corpus.annotations[i]) if corpus.annotations is not None else []
-        mixed.append(found)
+        mixed.append(found or annotations[i])
+    return mixed, unmixed
+
+
+def mix_annotations(corpus: Corpus, limit: int = 1024) -> tuple[Corpus, list[int]]:
+    """Return the corpus whose annotators are all ways to mix those it has, and the sentences left unmixed.
+
+    A sentence with more than `limit` ways, or none that edits no span twice, keeps its annotators. Error groups are
+    taken as they are if the corpus has some, else made from the annotations; edits keep all their corrections.
+    """
+    if corpus.groups is None and corpus.annotations is None:
+        raise InputError(f"{corpus.name} has no annotations to mix")
+    annotations = (corpus if corpus.annotations is not None else ungroup(corpus)).annotations or ()
+    if corpus.groups is not None:
+        choices = [group_choices(sentence) for sentence in corpus.groups]
+    else:
+        choices = [edit_choices(sentence) for sentence in annotations]
+    mixed, unmixed = mix_sentences(choices, annotations, limit)
     return corpus.replace(annotations=mixed, groups=None), unmixed
