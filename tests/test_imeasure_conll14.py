@@ -158,7 +158,7 @@ def test_groups_of_the_official_converter():
     counted = {name: [item.annotators for item in conll14(name).groups] for name in ("combined", "withalt")}
     assert [counted["combined"].count(n) for n in range(3)] == [136, 88, 1088]
     assert [counted["withalt"].count(n) for n in range(6)] == [117, 67, 779, 290, 53, 6]
-    parts = [scored(name, "AMU", False).parts["references"] for name in counted]
+    parts = [scored(name, "AMU", False).parts["alignments_asked"] for name in counted]
     assert parts == [2373, 2821]
     largest = {name: max(map(combination_count, conll14(name).groups)) for name in counted}
     assert [float(f"{value:.1e}") for value in largest.values()] == [1.7e10, 1.9e12]

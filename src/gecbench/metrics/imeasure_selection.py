@@ -67,9 +67,9 @@ class Selection:
         """Return how much work it was, and which sentences were treated otherwise."""
         choices = [choice for _, choice in self.parts]
         return {
-            "references": float(sum(sum(choice.asked) for choice in choices)),
-            "alignments": float(sum(int(choice.alignments.sum()) for choice in choices)),
-            "cells": float(sum(int(choice.cells.sum()) for choice in choices)),
+            "alignments_asked": float(sum(sum(choice.asked) for choice in choices)),
+            "alignments_done": float(sum(int(choice.alignments.sum()) for choice in choices)),
+            "alignment_cells": float(sum(int(choice.cells.sum()) for choice in choices)),
             "bridged_sentences": float(self.bridged),
             "unmixed_sentences": float((self.scored & ~self.mixed).sum()),
             "excluded_sentences": float((~self.scored).sum()),
