@@ -179,7 +179,11 @@ some_edits = st.builds(
     st.integers(0, 2),
     st.sampled_from(["", "x", "can't", "y z"]),
 )
-annotated = st.lists(st.builds(Annotation, st.integers(0, 3), st.lists(some_edits, max_size=4).map(tuple)), max_size=3)
+annotated = st.lists(
+    st.builds(Annotation, st.integers(0, 3), st.lists(some_edits, max_size=4).map(tuple)),
+    max_size=3,
+    unique_by=lambda annotation: annotation.annotator,
+)
 
 
 @given(annotated, st.booleans())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import functools
 import hashlib
+from pathlib import Path
 
 import pytest
 from imeasure_support import (
@@ -195,3 +196,43 @@ def test_jfleg(hypothesis):
     assert printed(score.statistics.counts, 2.0, 0.5) == goldens()["jfleg"][hypothesis]
     base = keys.weighted_accuracy(totals(score.statistics.counts)["baseline"], 2.0)
     assert score.parts["baseline_weighted_accuracy"] == base
+
+
+def table(heading):
+    text = (Path(__file__).parent.parent / "docs" / "imeasure.md").read_text(encoding="utf-8")
+    rows = text.partition(f"| system | published{heading}")[2].partition("\n\n")[0].splitlines()[2:]
+    return {cells[0]: cells[1:] for cells in ([cell.strip() for cell in row.strip("|").split("|")] for row in rows)}
+
+
+SUBSETS = ("R1_723", "R3_711_fitted")
+
+
+@functools.cache
+def subset(name):
+    ids = [n - 1 for n in goldens()["subsets"][name]["ids"]]
+    return conll14("withalt").select(ids).replace(groups=None), ids
+
+
+@pytest.mark.parametrize("system", goldens()["published"]["table11"])
+def test_table_11_in_the_documents(system):
+    shown = table(" TP TN FP FN FPN")[system]
+    *counts, value = goldens()["published"]["table11"][system]
+    assert shown[:2] == [" ".join(map(str, counts)), f"{value:.2f}"]
+    for name, digits, percent in zip(SUBSETS, shown[2::2], shown[3::2], strict=True):
+        part = scored("withalt", system, True).statistics.select(subset(name)[1])
+        assert digits == " ".join(map(str, totals(part.counts)["correction"]))
+        assert percent == f"{100 * gecbench.IMeasure().value_of(part):.2f}"
+
+
+@pytest.mark.parametrize("system", goldens()["published"]["table10"])
+def test_table_10_in_the_documents(system):
+    shown = table(" | mixed")[system]
+    published = goldens()["published"]["table10"][system]
+    assert shown[:2] == [" ".join(f"{digits:.2f}" for digits in published[k : k + 3]) for k in (0, 3)]
+    for name, plain, mixed in zip(SUBSETS, shown[2::2], shown[3::2], strict=True):
+        corpus, ids = subset(name)
+        outputs = [conll14_system(system)[i] for i in ids]
+        for mixing, digits in ((False, plain), (True, mixed)):
+            score = gecbench.M2(mixing=mixing).score_corpus(corpus, outputs)
+            values = (score.parts["precision"], score.parts["recall"], score.value)
+            assert digits == " ".join(f"{100 * value:.2f}" for value in values)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from documents import ROOT
 from imeasure_support import corpus_of, goldens
+from test_documents import page_of, table
 from test_imeasure_examples import LISTING_1, SMALL
 
 import gecbench
@@ -266,3 +268,23 @@ class TestModule:
         with pytest.raises(gecbench.InputError, match="mixing='some'"):
             module.compute(**inputs, mixing="some")
         assert module.compute(**inputs)["imeasure"] == gecbench.IMeasure().score(**inputs).value
+
+
+class TestCard:
+    TEXT = (ROOT / "metrics/imeasure/README.md").read_text(encoding="utf-8")
+
+    def test_published_values(self):
+        for system, published in table(self.TEXT, "system"):
+            assert float(published) == goldens()["reassess"][system.partition(" ")[0]][-1]
+        for gold, system, *shown in table(self.TEXT, "gold"):
+            run = f"{'combined' if gold == 'two annotators' else 'withalt'} {system}"
+            assert shown == [f"{100 * goldens()[kind][run]['I']:.2f}" for kind in ("unmixed", "mixed")]
+
+    def test_page_scores(self):
+        page = page_of("imeasure")
+        result, shown = page.score_text(page.GOLD, page.PREDICTIONS)
+        # TP 1 TN 5 FP 1, and TP 1 TN 5: 2·2 + 10 of 2·(2 + 1) + 10, against 10 of 12 tokens
+        assert result["imeasure"] == pytest.approx((14 / 16 - 10 / 12) / (2 / 12))
+        assert shown.count("<table>") == 2
+        with pytest.raises(gecbench.InputError, match="1 predictions for 2 sources"):
+            page.score_text(page.GOLD, "She likes cats very much .")
