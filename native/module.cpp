@@ -6,6 +6,7 @@ void bind_draws(nanobind::module_ module);
 void bind_interning(nanobind::module_ module);
 void bind_maxmatch(nanobind::module_ module);
 void bind_ngrams(nanobind::module_ module);
+void bind_threeway(nanobind::module_ module);
 }  // namespace gecbench::bindings
 
 NB_MODULE(_native, module) {
@@ -14,4 +15,5 @@ NB_MODULE(_native, module) {
   bind_interning(module.def_submodule("interning"));
   bind_maxmatch(module.def_submodule("maxmatch"));
   bind_ngrams(module.def_submodule("ngrams"));
+  bind_threeway(module.def_submodule("threeway"));
 }

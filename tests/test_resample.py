@@ -130,7 +130,7 @@ class TestCompare:
         with pytest.raises(InputError, match="names no system"):
             compare(SYSTEMS, DEMO, resamples=5, against="nobody")
         with pytest.raises(InputError, match="is unknown"):
-            compare(SYSTEMS, DEMO, resamples=5, test="t-test")
+            compare(SYSTEMS, DEMO, resamples=5, test="z-test")
         with pytest.raises(InputError, match="nothing to be tested against"):
             compare({"alone": SYSTEMS["rule-based"]}, DEMO)
         with pytest.raises(InputError, match="no systems"):

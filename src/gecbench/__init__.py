@@ -21,9 +21,13 @@ if TYPE_CHECKING:
     from gecbench.edits import apply_edits, derive_references
     from gecbench.errors import GecbenchError, InputError
     from gecbench.extraction import derive_annotations, extract_edits
+    from gecbench.grouping import derive_groups, ungroup
+    from gecbench.groups import Alternative, ErrorGroup, GroupedSentence, Replacement
     from gecbench.metrics.bleu import BLEU
     from gecbench.metrics.gleu import GLEU
+    from gecbench.metrics.imeasure import IMeasure
     from gecbench.metrics.m2 import M2
+    from gecbench.mixing import mix_annotations
     from gecbench.models import correct
     from gecbench.modules import load_metric, register, unregister
     from gecbench.registry import METRICS, make_metric
@@ -34,14 +38,19 @@ if TYPE_CHECKING:
 _HOMES = {
     "BLEU": "metrics.bleu",
     "GLEU": "metrics.gleu",
+    "IMeasure": "metrics.imeasure",
     "M2": "metrics.m2",
     "METRICS": "registry",
+    "Alternative": "groups",
     "Annotation": "corpus",
     "Corpus": "corpus",
     "Edit": "corpus",
+    "ErrorGroup": "groups",
     "GecbenchError": "errors",
+    "GroupedSentence": "groups",
     "InputError": "errors",
     "Interval": "result",
+    "Replacement": "groups",
     "Report": "report",
     "Score": "result",
     "Scores": "report",
@@ -50,6 +59,7 @@ _HOMES = {
     "compare": "api",
     "correct": "models",
     "derive_annotations": "extraction",
+    "derive_groups": "grouping",
     "derive_references": "edits",
     "extract_edits": "extraction",
     "load_corpus": "corpora.load",
@@ -59,8 +69,10 @@ _HOMES = {
     "load_metric": "modules",
     "load_rows": "corpora.load",
     "make_metric": "registry",
+    "mix_annotations": "mixing",
     "register": "modules",
     "score": "api",
+    "ungroup": "grouping",
     "unregister": "modules",
 }
 

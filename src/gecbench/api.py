@@ -12,11 +12,13 @@ from gecbench.registry import make_metric
 from gecbench.report import Report, Scores
 from gecbench.resample import (
     DEFAULT_SEED,
+    TESTS,
     PairedTest,
     TestName,
     check_resamples,
     paired_bootstrap,
     paired_randomisation,
+    paired_t_test,
     with_interval,
 )
 from gecbench.result import Score
@@ -59,30 +61,38 @@ def compare(
 
     `against`: each system is tested against the "first" one given, against the one ranked just "above" it, or
     against the system of that name. `test` is "randomisation" (approximate randomisation), "bootstrap" (paired
-    bootstrap) or None.
+    bootstrap), "t-test" (paired, over sentence scores) or None.
     """
     if not isinstance(systems, Mapping):
         raise InputError("compare takes a mapping from system name to predictions")
     if not systems:
         raise InputError("no systems to compare")
-    if test not in ("randomisation", "bootstrap", None):
-        raise InputError(f"test={test!r} is unknown", fix="Use 'randomisation', 'bootstrap' or None")
+    if test not in (*TESTS, None):
+        raise InputError(f"test={test!r} is unknown", fix=f"Use {', '.join(map(repr, TESTS))} or None")
     scored = {
         name: score_system(predictions, corpus, metrics, resamples, seed, f"predictions of {name}", aligned)
         for name, predictions in systems.items()
     }
     if test is None:
         return Report(scored, [])
-    check_resamples(resamples)
     if len(systems) < 2:
         raise InputError("one system alone has nothing to be tested against", fix="Give two, or use test=None")
-    run = paired_bootstrap if test == "bootstrap" else paired_randomisation
     tests: list[PairedTest] = []
     for metric in next(iter(scored.values())):
         column = {name: scores[metric] for name, scores in scored.items()}
-        found = (run(column[a], column[b], (a, b), resamples, seed) for a, b in _pairs(column, against))
+        found = (_test(test, column[a], column[b], (a, b), resamples, seed) for a, b in _pairs(column, against))
         tests += [replace(each, metric=metric) for each in found]
     return Report(scored, tests)
+
+
+def _test(
+    test: TestName, system: Score, baseline: Score, names: tuple[str, str], resamples: int, seed: int
+) -> PairedTest:
+    if test == "t-test":
+        return paired_t_test(system, baseline, names)
+    check_resamples(resamples)
+    run = paired_bootstrap if test == "bootstrap" else paired_randomisation
+    return run(system, baseline, names, resamples, seed)
 
 
 def score_system(

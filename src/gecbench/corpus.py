@@ -9,9 +9,10 @@ from types import MappingProxyType
 from typing import Literal, TypeVar, cast
 
 from gecbench.errors import InputError
+from gecbench.groups import GroupedSentence
 from gecbench.validation import check_references, check_texts
 
-Gold = Literal["references", "annotations"]
+Gold = Literal["references", "annotations", "groups"]
 Derived = TypeVar("Derived")
 
 
@@ -37,11 +38,11 @@ class Annotation:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sources with references (sentence-major), annotations, or both.
+    """Sources with references (sentence-major), annotations, error groups, or several of them.
 
-    `references[i]` are the corrected versions of sentence i, `annotations[i]` its annotators' edits. Either may
-    be absent for the whole corpus; the number may differ between sentences. `metadata["columns"]`, if there, holds
-    further values of each sentence by name.
+    `references[i]` are the corrected versions of sentence i, `annotations[i]` its annotators' edits, `groups[i]` its
+    errors with their alternative corrections. Each may be absent for the whole corpus; the number may differ between
+    sentences. `metadata["columns"]`, if there, holds further values of each sentence by name.
 
     >>> Corpus(sources=["He go ."], references=[["He goes .", "He went ."]])
     Corpus(name='corpus', sentences=1, references=2)
@@ -53,6 +54,7 @@ class Corpus:
     ids: Sequence[str] | None = None
     name: str = "corpus"
     metadata: Mapping[str, object] = field(default_factory=dict)
+    groups: Sequence[GroupedSentence] | None = None
 
     def __post_init__(self) -> None:
         sources = check_texts(self.sources, "sources")
@@ -65,6 +67,8 @@ class Corpus:
         if self.annotations is not None:
             _check_length("annotations", len(self.annotations), len(sources))
             set_field(self, "annotations", _check_annotations(self.annotations))
+        if self.groups is not None:
+            set_field(self, "groups", _check_groups(self.groups, len(sources)))
         if self.ids is not None:
             _check_length("ids", len(self.ids), len(sources))
         set_field(self, "ids", tuple(self.ids or (str(i) for i in range(1, len(sources) + 1))))
@@ -81,10 +85,20 @@ class Corpus:
         if self.annotations is not None:
             annotators = {annotation.annotator for sentence in self.annotations for annotation in sentence}
             parts.append(f"annotators={len(annotators)}")
+        if self.groups is not None:
+            parts.append(f"groups={sum(len(sentence.groups) for sentence in self.groups)}")
         return f"Corpus({', '.join(parts)})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        fields = (self.sources, self.references, self.annotations, self.ids, self.name, dict(self.metadata))
+        fields = (
+            self.sources,
+            self.references,
+            self.annotations,
+            self.ids,
+            self.name,
+            dict(self.metadata),
+            self.groups,
+        )
         return (Corpus, fields)
 
     def reference_range(self) -> str:
@@ -110,6 +124,7 @@ class Corpus:
             references=None if self.references is None else [self.references[i] for i in sentences],
             annotations=None if self.annotations is None else [self.annotations[i] for i in sentences],
             ids=[self.ids[i] for i in sentences],
+            groups=None if self.groups is None else [self.groups[i] for i in sentences],
             metadata=_select_columns(self.metadata, sentences),
         )
 
@@ -126,13 +141,16 @@ class Corpus:
 
     def _fingerprint(self, gold: Gold | None) -> str:
         digest = hashlib.sha256("\n".join(self.sources).encode(errors="surrogatepass"))
-        if gold != "annotations":
+        if gold in ("references", None):
             for texts in self.references or ():
                 digest.update(("\x00" + "\x01".join(texts)).encode(errors="surrogatepass"))
-        if gold != "references":
+        if gold in ("annotations", None):
             for sentence in self.annotations or ():
                 edits = "".join([f"\x02{found.annotator}{_spelled(found.edits)}" for found in sentence])
                 digest.update(("\x00" + edits).encode(errors="surrogatepass"))
+        if gold in ("groups", None):
+            for grouped in self.groups or ():
+                digest.update(repr(grouped).encode(errors="surrogatepass"))
         return digest.hexdigest()[:8]
 
     def replace(self, **changes: object) -> Corpus:
@@ -144,6 +162,7 @@ class Corpus:
             "ids": self.ids,
             "name": self.name,
             "metadata": self.metadata,
+            "groups": self.groups,
         }
         return Corpus(**{**fields, **changes})  # type: ignore[arg-type]
 
@@ -175,3 +194,12 @@ def _check_annotations(annotations: Sequence[Sequence[Annotation]]) -> tuple[tup
 
 def _spelled(edits: Sequence[Edit]) -> str:
     return "".join([f"\x03{e.start} {e.end} {e.type}\x01" + "\x01".join(e.corrections) for e in edits])
+
+
+def _check_groups(groups: Sequence[GroupedSentence], sentences: int) -> tuple[GroupedSentence, ...]:
+    checked = tuple(groups)
+    _check_length("groups", len(checked), sentences)
+    for i, sentence in enumerate(checked):
+        if not isinstance(sentence, GroupedSentence):
+            raise InputError(f"groups[{i}] is a {type(sentence).__name__}, where a GroupedSentence is meant")
+    return checked

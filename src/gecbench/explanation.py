@@ -46,17 +46,24 @@ class Explanation:
     rows: Sequence[Row]
     aligned: bool = False
 
-    def to_text(self, colour: bool = False) -> str:
-        """Return the rows as lines; without colour, signs stand for the marks (+ match, - missed, ! wrong)."""
+    def to_text(self, colour: bool = False, width: int | None = None) -> str:
+        """Return the rows as lines; without colour, signs stand for the marks (+ match, - missed, ! wrong).
+
+        Aligned rows wider than `width` continue in further blocks, columns kept together.
+        """
         label_width = max(len(row.label) for row in self.rows)
         widths = self._widths(colour) if self.aligned else None
+        columns = max(len(row.cells) for row in self.rows)
+        blocks = _blocks(widths, width - label_width - 4) if widths and width else [(0, columns)]
         lines = [self.title]
-        for row in self.rows:
-            texts = []
-            for k, cell in enumerate(row.cells):
-                text, shown = _cell_text(cell, colour)
-                texts.append(text + " " * (widths[k] - shown) if widths else text)
-            lines.append(f"  {row.label:<{label_width}}  {(' ' if widths else '  ').join(texts)}".rstrip())
+        for begin, end in blocks:
+            lines += [""] if begin else []
+            for row in self.rows:
+                texts = []
+                for k, cell in enumerate(row.cells[begin:end], start=begin):
+                    text, shown = _cell_text(cell, colour)
+                    texts.append(text + " " * (widths[k] - shown) if widths else text)
+                lines.append(f"  {row.label:<{label_width}}  {(' ' if widths else '  ').join(texts)}".rstrip())
         return "\n".join(lines)
 
     def to_html(self) -> str:
@@ -81,6 +88,17 @@ def html_page(explanations: Sequence[Explanation], title: str) -> str:
     body = "\n".join(explanation.to_html() for explanation in explanations)
     head = f'<meta charset="utf-8"><title>{html.escape(title)}</title>\n{_STYLE}'
     return f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{body}\n</body>\n</html>'
+
+
+def _blocks(widths: Sequence[int], room: int) -> list[tuple[int, int]]:
+    """Return ranges of columns that fit the room, at least one column each."""
+    starts, used = [0], 0
+    for k, width in enumerate(widths):
+        if k > starts[-1] and used + width > room:
+            starts.append(k)
+            used = 0
+        used += width + 1
+    return list(zip(starts, [*starts[1:], len(widths)], strict=True))
 
 
 def _cell_text(cell: Cell, colour: bool) -> tuple[str, int]:

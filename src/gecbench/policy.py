@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench import kernels
+from gecbench.errors import InputError
 from gecbench.statistics import Counts, Statistics
 
 Totals = npt.NDArray[np.float64]
@@ -197,6 +198,27 @@ class BestPerSentence(ChosenRows):
         best_last = np.lexsort((-np.arange(len(sentence)), -size, correct, f_score, sentence))
         ends = np.searchsorted(sentence[best_last], np.arange(len(statistics)), side="right") - 1
         return best_last[ends][None]
+
+
+@dataclass(frozen=True)
+class AlreadyBest(Merged):
+    """The best reference of each sentence alone, chosen while counting: one row per sentence, as for the I-measure."""
+
+    name: ClassVar[str] = "best-per-sentence"
+
+
+@dataclass(frozen=True)
+class AlreadyGreedy(Merged):
+    """References chosen while counting, each for the best running total: they hold for this order of sentences only."""
+
+    name: ClassVar[str] = "greedy-cumulative"
+
+    def resampled_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> Totals:
+        """Refuse: another corpus would have led to other references, and they are not kept."""
+        raise InputError(
+            "references chosen for the corpus as a whole cannot be resampled",
+            fix="Use optimise=sentence, or ask for no intervals and no resampling test",
+        )
 
 
 @dataclass(frozen=True)

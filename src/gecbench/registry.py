@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from gecbench.errors import InputError
@@ -48,6 +48,13 @@ METRICS: Mapping[str, MetricEntry] = {
             "gecbench.metrics.m2:M2",
         ),
         MetricEntry(
+            "imeasure",
+            "I-measure",
+            "Improvement over the source in weighted accuracy of tokens, against the best mix of all corrections",
+            "Felice & Briscoe 2015",
+            "gecbench.metrics.imeasure:IMeasure",
+        ),
+        MetricEntry(
             "bleu",
             "BLEU",
             "Machine-translation BLEU by sacrebleu, blind to the source: a negative control",
@@ -85,12 +92,13 @@ def make_metric(metric: str | Metric) -> Metric:
 
 def _parameters(kind: type[Metric], text: str) -> dict[str, Any]:
     known = kind.parameters()
+    words = {field.name: field.metadata.get("words", ()) for field in fields(kind)}  # type: ignore[arg-type]
     chosen: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or name not in known:
             raise InputError(f"{kind.name} has no parameter {name!r}", fix=f"Its parameters: {', '.join(known)}")
-        chosen[name] = _convert(kind.name, name, value, known[name])
+        chosen[name] = value if value in words[name] else _convert(kind.name, name, value, known[name])
     return chosen
 
 

@@ -16,14 +16,15 @@ from gecbench.progress import progress
 from gecbench.result import Interval, Score
 from gecbench.statistics import Statistics
 
-TestName = Literal["randomisation", "bootstrap"]
+TestName = Literal["randomisation", "bootstrap", "t-test"]
+TESTS: tuple[TestName, ...] = ("randomisation", "bootstrap", "t-test")
 DEFAULT_SEED = 12345
 _CHUNK_VALUES = 16 * 2**20
 
 
 @dataclass(frozen=True)
 class PairedTest:
-    """A system against a baseline under one metric: two-sided p-value of the difference."""
+    """A system against a baseline under one metric: two-sided p-value of the difference (`resamples` 0: a t-test)."""
 
     test: TestName
     metric: str
@@ -81,6 +82,22 @@ def paired_randomisation(
             differences.append(left - right)
             bar.update(len(chunk.sentences))
     return _paired("randomisation", system, names, system.value - baseline.value, np.concatenate(differences))
+
+
+def paired_t_test(system: Score, baseline: Score, names: tuple[str, str]) -> PairedTest:
+    """Test a difference by Student's paired t-test over the sentence scores, as Felice & Briscoe 2015 did.
+
+    Sentences that either score leaves out do not count.
+    """
+    from scipy.stats import ttest_rel
+
+    left, right = system.sentence_scores(), baseline.sentence_scores()
+    scored = np.isfinite(left) & np.isfinite(right)
+    if scored.sum() < 2:
+        raise InputError("a t-test needs at least two sentences", fix="Use another test, or none")
+    differs = bool((left[scored] != right[scored]).any())
+    p_value = float(ttest_rel(left[scored], right[scored]).pvalue) if differs else 1.0
+    return PairedTest("t-test", system.name, *names, system.value - baseline.value, p_value, 0)
 
 
 def check_resamples(resamples: int) -> None:

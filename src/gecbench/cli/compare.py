@@ -14,10 +14,12 @@ from gecbench.cli.options import (
     read_systems,
 )
 from gecbench.errors import InputError
+from gecbench.resample import TESTS
 
 _EXAMPLES = """  gecbench compare -s source.txt -r ref0.txt ref1.txt -p baseline.txt new.txt
   gecbench compare -s source.txt -r ref*.txt -p a.txt b.txt c.txt --against above --format latex
   gecbench compare -c demo -p a.txt b.txt -m gleu bleu --test bootstrap
+  gecbench compare --gold gold.m2 -p a.txt b.txt -m imeasure --test t-test
 """
 
 
@@ -28,9 +30,9 @@ def add_parser(commands: Any) -> None:
     add_scoring_options(parser, resamples=1000)
     parser.add_argument(
         "--test",
-        choices=("randomisation", "bootstrap"),
+        choices=TESTS,
         default="randomisation",
-        help="paired test: approximate randomisation (default) or paired bootstrap",
+        help="paired test: approximate randomisation (default), paired bootstrap, or t-test over sentence scores",
     )
     parser.add_argument(
         "--against",
@@ -42,7 +44,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Compare and print."""
-    if options.resamples < 1:
+    if options.resamples < 1 and options.test != "t-test":
         raise InputError("compare needs resamples for its tests", fix="Give --resamples 1000, or use gecbench score")
     if len(options.predictions) < 2:
         raise InputError("compare needs two systems or more", fix="Give -p two files, or use gecbench score")

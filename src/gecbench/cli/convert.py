@@ -1,34 +1,39 @@
-"""`gecbench convert`: between parallel text, M2 and JSON Lines."""
+"""`gecbench convert`: between parallel text, M2, I-measure XML and JSON Lines."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
-from gecbench.cli.options import add_command
+from gecbench.cli.options import add_command, read_edits, with_references
 from gecbench.corpus import Corpus
 from gecbench.edits import derive_references
 from gecbench.errors import InputError
+from gecbench.formats.imeasure_xml import write_imeasure_xml
 from gecbench.formats.jsonl import read_jsonl, write_jsonl
-from gecbench.formats.m2 import read_m2, write_m2
+from gecbench.formats.m2 import write_m2
 from gecbench.formats.parallel import read_parallel, write_parallel
 from gecbench.formats.text import STANDARD_INPUT, write_lines
+from gecbench.grouping import derive_groups, ungroup
 
 _EXAMPLES = """  gecbench convert gold.m2 -o corpus.jsonl
   gecbench convert gold.m2 --to-source source.txt --to-references ref0.txt ref1.txt
   gecbench convert gold.m2 --annotator 0 -o -           (annotator 0's corrected text)
   gecbench convert corpus.jsonl -o gold.m2
+  gecbench convert gold.m2 -o gold.xml                  (error groups, as the I-measure's own scorer reads them)
   gecbench convert -s source.txt -r ref0.txt ref1.txt -o corpus.jsonl
 """
 
 
 def add_parser(commands: Any) -> None:
     """Add the command."""
-    parser = add_command(commands, "convert", "Convert between parallel text, M2 and JSON Lines", _EXAMPLES, run)
-    parser.add_argument("input", metavar="FILE", nargs="?", help="input: .m2 or .jsonl")
+    parser = add_command(
+        commands, "convert", "Convert between parallel text, M2, I-measure XML and JSON Lines", _EXAMPLES, run
+    )
+    parser.add_argument("input", metavar="FILE", nargs="?", help="input: .m2, .xml or .jsonl")
     parser.add_argument("-s", "--source", metavar="FILE", help="input: source sentences")
     parser.add_argument("-r", "--references", metavar="FILE", nargs="+", help="input: one file per reference")
-    parser.add_argument("-o", "--output", metavar="FILE", help="output: .m2 or .jsonl, or text with --annotator")
+    parser.add_argument("-o", "--output", metavar="FILE", help="output: .m2, .xml or .jsonl, or text with --annotator")
     parser.add_argument("--to-source", metavar="FILE", help="output: source sentences")
     parser.add_argument("--to-references", metavar="FILE", nargs="+", help="output: one file per reference")
     parser.add_argument("--annotator", metavar="N", type=int, help="write the text that this annotator's edits give")
@@ -45,7 +50,7 @@ def run(options: argparse.Namespace) -> None:
             fix="Give -o FILE, or --to-source and --to-references",
         )
     if options.to_source:
-        write_parallel(_with_references(corpus), options.to_source, options.to_references)
+        write_parallel(with_references(corpus), options.to_source, options.to_references)
     else:
         _write(corpus, options.output, options.annotator)
 
@@ -56,29 +61,31 @@ def _read(options: argparse.Namespace) -> Corpus:
     if bool(options.input) == bool(options.source):
         raise InputError(
             "no input" if not options.input else "more than one input",
-            fix="Name an .m2 or .jsonl file, or give -s and -r",
+            fix="Name an .m2, .xml or .jsonl file, or give -s and -r",
         )
     if options.source:
         return read_parallel(options.source, options.references)
     kind = options.input.removesuffix(".gz")
-    if kind.endswith(".m2"):
-        return read_m2(options.input)
+    if kind.endswith((".m2", ".xml")):
+        return read_edits(options.input)
     if kind.endswith(".jsonl"):
         return read_jsonl(options.input)
-    fix = "Input files end in .m2 or .jsonl; text goes with -s and -r"
+    fix = "Input files end in .m2, .xml or .jsonl; text goes with -s and -r"
     raise InputError("cannot tell the format", file=options.input, fix=fix)
 
 
 def _write(corpus: Corpus, path: str, annotator: int | None) -> None:
     kind = path.removesuffix(".gz")
     if annotator is not None:
-        write_lines(path, _annotator_text(corpus, annotator))
+        write_lines(path, _annotator_text(_with_annotations(corpus), annotator))
     elif kind.endswith(".m2"):
-        write_m2(corpus, path)
+        write_m2(_with_annotations(corpus), path)
+    elif kind.endswith(".xml"):
+        write_imeasure_xml(derive_groups(corpus), path)
     elif kind.endswith(".jsonl"):
-        write_jsonl(_with_references(corpus), path)
+        write_jsonl(with_references(corpus), path)
     else:
-        fix = "It ends in .m2 or .jsonl; for text use --annotator N, or --to-source and --to-references"
+        fix = "It ends in .m2, .xml or .jsonl; for text use --annotator N, or --to-source and --to-references"
         raise InputError(
             "cannot tell the output format",
             file="standard output" if path == STANDARD_INPUT else path,
@@ -86,8 +93,8 @@ def _write(corpus: Corpus, path: str, annotator: int | None) -> None:
         )
 
 
-def _with_references(corpus: Corpus) -> Corpus:
-    return corpus if corpus.references is not None else derive_references(corpus)
+def _with_annotations(corpus: Corpus) -> Corpus:
+    return ungroup(corpus) if corpus.annotations is None and corpus.groups is not None else corpus
 
 
 def _annotator_text(corpus: Corpus, annotator: int) -> list[str]:

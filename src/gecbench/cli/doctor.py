@@ -16,7 +16,7 @@ from gecbench.corpora.upstream import cache_folder
 from gecbench.version import __version__
 
 _PACKAGES = (
-    *("numpy", "datasets", "evaluate", "huggingface_hub", "sacrebleu", "rapidfuzz", "matplotlib"),
+    *("numpy", "datasets", "evaluate", "huggingface_hub", "sacrebleu", "scipy", "rapidfuzz", "matplotlib"),
     *("torch", "transformers"),
 )
 _EXAMPLES = """  gecbench doctor

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -13,21 +14,24 @@ from gecbench.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.explanation import Explanation, html_page
 from gecbench.formats.text import write_lines
+from gecbench.metrics.imeasure import IMeasure
+from gecbench.metrics.imeasure_explain import explain_alignments
 from gecbench.metrics.m2 import M2
 from gecbench.metrics.m2_explain import explain_corpus
 from gecbench.registry import make_metric
 
 _EXAMPLES = """  gecbench explain --gold gold.m2 -p output.txt
   gecbench explain --gold gold.m2 -p output.txt --sentences 3 17
+  gecbench explain --gold gold.m2 -p output.txt -m imeasure
   gecbench explain -c demo -p output.txt --html explained.html
 """
 
 
 def add_parser(commands: Any) -> None:
     """Add the command."""
-    parser = add_command(commands, "explain", "Show edits and matches, sentence by sentence", _EXAMPLES, run)
+    parser = add_command(commands, "explain", "Show edits, matches or alignments, sentence by sentence", _EXAMPLES, run)
     add_corpus_options(parser)
-    parser.add_argument("-m", "--metric", default="m2", help="the metric to explain (default: m2)")
+    parser.add_argument("-m", "--metric", default="m2", help="the metric to explain: m2 (default) or imeasure")
     parser.add_argument("--sentences", metavar="N", nargs="+", type=int, help="only these sentences, counted from 1")
     parser.add_argument("--html", metavar="FILE", help="write a page instead of printing")
     parser.add_argument("--colour", choices=("auto", "always", "never"), default="auto", help="colours on a terminal")
@@ -48,14 +52,17 @@ def run(options: argparse.Namespace) -> None:
             write_lines(options.html, [html_page(explanations, f"{name}: {metric.title}")])
             return
         heading = [f"=== {name}"] if len(systems) > 1 else []
-        pages += [*heading, *(explanation.to_text(_colour(options.colour)) for explanation in explanations)]
+        width = shutil.get_terminal_size((100, 24)).columns
+        pages += [*heading, *(explanation.to_text(_colour(options.colour), width) for explanation in explanations)]
     print("\n\n".join(pages))
 
 
 def _explain(metric: Any, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
     if isinstance(metric, M2):
         return explain_corpus(metric, corpus, predictions, sentences)
-    raise InputError(f"{metric.name} has no edits to explain", fix="Use -m m2")
+    if isinstance(metric, IMeasure):
+        return explain_alignments(metric, corpus, predictions, sentences)
+    raise InputError(f"{metric.name} has no edits to explain", fix="Use -m m2 or -m imeasure")
 
 
 def _sentences(wanted: Sequence[int] | None, total: int) -> list[int]:

@@ -8,11 +8,25 @@ import os
 import sys
 from collections.abc import Sequence
 
-from gecbench.cli import compare, convert, data, demo, doctor, explain, leaderboard, m2scorer, push, results, run, score
+from gecbench.cli import (
+    compare,
+    convert,
+    data,
+    demo,
+    doctor,
+    explain,
+    ieval,
+    leaderboard,
+    m2scorer,
+    push,
+    results,
+    run,
+    score,
+)
 from gecbench.errors import GecbenchError
 from gecbench.version import __version__
 
-COMMANDS = (demo, score, compare, run, explain, convert, m2scorer, data, results, leaderboard, push, doctor)
+COMMANDS = (demo, score, compare, run, explain, convert, m2scorer, ieval, data, results, leaderboard, push, doctor)
 _EPILOG = """examples:
   gecbench demo
   gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt

@@ -11,10 +11,12 @@ from gecbench.corpora.load import is_corpus_name, load_corpus
 from gecbench.corpus import Corpus
 from gecbench.edits import derive_references
 from gecbench.errors import InputError
+from gecbench.formats.imeasure_xml import read_imeasure_xml
 from gecbench.formats.jsonl import read_jsonl, read_jsonl_predictions
 from gecbench.formats.m2 import read_m2
 from gecbench.formats.parallel import read_parallel, read_sources
 from gecbench.formats.text import STANDARD_INPUT, read_lines
+from gecbench.mixing import derive_group_references
 from gecbench.registry import METRICS, make_metric
 from gecbench.report import FORMATS
 from gecbench.resample import DEFAULT_SEED
@@ -22,7 +24,9 @@ from gecbench.resample import DEFAULT_SEED
 _FORMATTER = argparse.RawDescriptionHelpFormatter
 
 
-def add_command(commands: Any, name: str, description: str, examples: str, run: Any) -> argparse.ArgumentParser:
+def add_command(
+    commands: Any, name: str, description: str, examples: str, run: Any, **settings: Any
+) -> argparse.ArgumentParser:
     """Add a command whose help ends with examples."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
@@ -30,6 +34,7 @@ def add_command(commands: Any, name: str, description: str, examples: str, run: 
         description=description + ".",
         epilog=f"examples:\n{examples}",
         formatter_class=_FORMATTER,
+        **settings,
     )
     parser.set_defaults(run=run)
     return parser
@@ -43,7 +48,9 @@ def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool = T
     corpus.add_argument("-s", "--source", metavar="FILE", help="source sentences")
     corpus.add_argument("-r", "--references", metavar="FILE", nargs="+", help="one file per reference")
     corpus.add_argument(
-        "--gold", metavar="FILE", help="an M2 file instead (coded edits, applied where references are needed)"
+        "--gold",
+        metavar="FILE",
+        help="an M2 file (or I-measure .xml) instead: coded edits, applied where references are needed",
     )
     corpus.add_argument(
         "-c", "--corpus", metavar="NAME|FILE", help="demo, jfleg:test, conll14_fluency:nucle, … or a JSON Lines file"
@@ -112,12 +119,24 @@ def read_corpus(options: argparse.Namespace) -> Corpus:
 
 
 def _read_gold(options: argparse.Namespace) -> Corpus:
-    """Read M2; references are derived only for metrics that need them, as some annotations cannot be applied."""
-    corpus = read_m2(options.gold)
+    """Read M2 or XML; references are derived only for metrics that need them, as some edits cannot be applied."""
+    corpus = read_edits(options.gold)
     chosen = [options.metric] if "metric" in options else options.metrics
-    if all(make_metric(metric).gold(corpus) == "annotations" for metric in chosen):
+    if all(make_metric(metric).gold(corpus) != "references" for metric in chosen):
         return corpus
-    return derive_references(corpus)
+    return with_references(corpus)
+
+
+def read_edits(path: str) -> Corpus:
+    """Read coded edits: I-measure XML if the name ends in .xml, else M2."""
+    return read_imeasure_xml(path) if path.removesuffix(".gz").endswith(".xml") else read_m2(path)
+
+
+def with_references(corpus: Corpus) -> Corpus:
+    """Return the corpus with references, made by applying its edits if it has none."""
+    if corpus.references is not None:
+        return corpus
+    return derive_references(corpus) if corpus.annotations is not None else derive_group_references(corpus)
 
 
 def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, list[str]]:

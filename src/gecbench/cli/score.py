@@ -6,6 +6,8 @@ import argparse
 import json
 from typing import Any
 
+import numpy as np
+
 from gecbench.api import compare
 from gecbench.cli.groups import GROUPINGS, render_groups
 from gecbench.cli.options import (
@@ -69,12 +71,20 @@ def _per_sentence(report: Report, corpus: Corpus, table_format: str) -> str:
     ids = corpus.ids or ()
     if table_format == "json":
         rows = [
-            {"id": ids[i], "system": system, "metric": metric, "value": float(values[i])}
+            {
+                "id": ids[i],
+                "system": system,
+                "metric": metric,
+                "value": None if np.isnan(values[i]) else float(values[i]),
+            }
             for i in range(len(corpus))
             for (system, metric), values in columns.items()
         ]
         return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     several = len(report) > 1
     header = ["id", *(f"{system} {metric}" if several else metric for system, metric in columns)]
-    cells = [[ids[i], *(f"{100 * values[i]:.2f}" for values in columns.values())] for i in range(len(corpus))]
+    cells = [
+        [ids[i], *("–" if np.isnan(values[i]) else f"{100 * values[i]:.2f}" for values in columns.values())]
+        for i in range(len(corpus))
+    ]
     return render_table(Table(header, cells), table_format)

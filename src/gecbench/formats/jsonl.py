@@ -1,4 +1,4 @@
-"""JSON Lines: one object per sentence with `source`, `references`, `annotations`, `id`; or `prediction`."""
+"""JSON Lines: one object per sentence with `source`, `references`, `annotations`, `groups`, `id`; or `prediction`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any
 from gecbench.corpus import Annotation, Corpus, Edit
 from gecbench.errors import InputError
 from gecbench.formats.text import read_lines, write_lines
+from gecbench.groups import Alternative, ErrorGroup, GroupedSentence, Replacement
 
 
 def read_jsonl(path: str | Path) -> Corpus:
-    """Read a corpus; every line needs `source`, and all or none `references`, `annotations` and `id`."""
+    """Read a corpus; every line needs `source`, and all or none `references`, `annotations`, `groups` and `id`."""
     rows = _objects(path)
     if not rows:
         raise InputError("the file is empty", file=str(path), fix="Give one JSON object per sentence")
@@ -25,6 +26,8 @@ def read_jsonl(path: str | Path) -> Corpus:
         columns["references"] = [row["references"] for row in rows]
     if "annotations" in rows[0]:
         columns["annotations"] = [_annotations(row, str(path), i) for i, row in enumerate(rows, start=1)]
+    if "groups" in rows[0]:
+        columns["groups"] = [_groups(row, str(path), i) for i, row in enumerate(rows, start=1)]
     if "id" in rows[0]:
         columns["ids"] = [str(row["id"]) for row in rows]
     return Corpus(**columns)
@@ -39,6 +42,8 @@ def write_jsonl(corpus: Corpus, path: str | Path) -> None:
             row["references"] = list(corpus.references[i])
         if corpus.annotations is not None:
             row["annotations"] = [asdict(annotation) for annotation in corpus.annotations[i]]
+        if corpus.groups is not None:
+            row["groups"] = asdict(corpus.groups[i])
         lines.append(json.dumps(row, ensure_ascii=False))
     write_lines(path, lines)
 
@@ -82,7 +87,7 @@ def _objects(path: str | Path) -> list[dict[str, Any]]:
 def _check_row(row: dict[str, Any], first: dict[str, Any], file: str, line: int) -> None:
     if not isinstance(row.get("source"), str):
         raise InputError("no string under 'source'", file=file, line=line, fix='Write {"source": "...", ...}')
-    for key in ("references", "annotations", "id"):
+    for key in ("references", "annotations", "groups", "id"):
         if (key in row) != (key in first):
             raise InputError(f"{key!r} is present on some lines only", file=file, line=line)
     references = row.get("references", [""])
@@ -114,4 +119,24 @@ def _annotations(row: dict[str, Any], file: str, line: int) -> Sequence[Annotati
             file=file,
             line=line,
             fix='Each needs "annotator" and "edits", each edit "start", "end" and "corrections"',
+        ) from error
+
+
+def _groups(row: dict[str, Any], file: str, line: int) -> GroupedSentence:
+    def alternative(fields: dict[str, Any]) -> Alternative:
+        changes = [Replacement(int(it["start"]), int(it["end"]), str(it["text"])) for it in fields["replacements"]]
+        return Alternative(str(fields["annotator"]), tuple(changes))
+
+    def group(fields: dict[str, Any]) -> ErrorGroup:
+        alternatives = tuple(map(alternative, fields["alternatives"]))
+        return ErrorGroup(alternatives, bool(fields["required"]), str(fields["type"]))
+
+    try:
+        return GroupedSentence(**{**row["groups"], "groups": tuple(map(group, row["groups"]["groups"]))})
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"'groups' cannot be read ({error!r})",
+            file=file,
+            line=line,
+            fix='Each group needs "required", "type" and "alternatives", each of these "annotator" and "replacements"',
         ) from error

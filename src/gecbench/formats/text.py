@@ -32,6 +32,27 @@ def split_lines(data: bytes, file: str) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
+def read_bytes(path: str | Path) -> bytes:
+    """Return the content of a file: `.gz` is unpacked, `-` is standard input."""
+    if str(path) == STANDARD_INPUT:
+        return sys.stdin.buffer.read()
+    file = Path(path)
+    if file.is_dir():
+        raise InputError("is a directory, where a file is meant", file=str(path))
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError as error:
+        raise InputError("no such file", file=str(path), fix="Check the path") from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    if not str(path).endswith(".gz"):
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"is not a whole gzip file ({error})", file=str(path)) from error
+
+
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:
     """Write lines to a file as a whole or not at all; `-` is standard output."""
     text = "".join(f"{line}\n" for line in lines)
@@ -63,27 +84,6 @@ def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None
     except OSError as error:
         Path(temporary).unlink(missing_ok=True)
         raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
-
-
-def read_bytes(path: str | Path) -> bytes:
-    """Return the content of a file: `.gz` is unpacked, `-` is standard input."""
-    if str(path) == STANDARD_INPUT:
-        return sys.stdin.buffer.read()
-    file = Path(path)
-    if file.is_dir():
-        raise InputError("is a directory, where a file is meant", file=str(path))
-    try:
-        data = file.read_bytes()
-    except FileNotFoundError as error:
-        raise InputError("no such file", file=str(path), fix="Check the path") from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
-    if not str(path).endswith(".gz"):
-        return data
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"is not a whole gzip file ({error})", file=str(path)) from error
 
 
 def _decode(data: bytes, file: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,14 +13,17 @@ from gecbench import kernels
 from gecbench.corpus import Annotation, Corpus, Gold
 from gecbench.errors import InputError
 from gecbench.extraction import extracted_annotations
+from gecbench.grouping import ungroup
 from gecbench.metrics.base import Metric, Values, check_choice
 from gecbench.metrics.m2_gold import GoldRows, MatchInput, complete, gold_rows, in_official_order, match_input, restrict
+from gecbench.mixing import edit_choices, group_choices, mix_sentences
 from gecbench.policy import BestPerSentence, EachRow, GreedyCumulative, Policy
 from gecbench.signature import Signature
 from gecbench.statistics import Counts, Statistics
 
 PolicyName = Literal["greedy-cumulative", "best-per-sentence", "average"]
 Release = Literal["master", "3.2"]
+_MOST_MIXED = 1024
 _POLICIES = ("greedy-cumulative", "best-per-sentence", "average")
 
 
@@ -40,6 +43,9 @@ class M2(Metric):
       sentences. "best-per-sentence" looks at each sentence alone; "average" is the mean over the annotators, each
       scored alone.
     `annotators`: "all", or some, as in "0" or "0+2": as if nobody else had annotated the corpus.
+    `mixing`: True takes every mix of the annotators' corrections of independent errors as an annotator (Felice &
+      Briscoe 2015, Table 10; error groups as for the I-measure) and refuses a sentence with more than 1,024 of them;
+      "cap" leaves such sentences as they are and counts them in the parts.
 
     Quirks kept (docs/m2.md): a gold edit listed twice is credited twice, gold edits not in the order of the text may
     be lost, and a sentence that nobody annotated counts as one that needs no edits.
@@ -61,6 +67,7 @@ class M2(Metric):
     release: Release = "master"
     policy: PolicyName = "greedy-cumulative"
     annotators: str = "all"
+    mixing: bool | Literal["cap"] = field(default=False, metadata={"words": ("cap",)})
 
     def __post_init__(self) -> None:
         if not isinstance(self.beta, (int, float)) or not 0 <= self.beta < float("inf"):
@@ -70,6 +77,9 @@ class M2(Metric):
             raise InputError(f"m2: max_unchanged_words={unchanged!r} is not a whole number of at least 0")
         check_choice("m2", "release", self.release, ("master", "3.2"))
         check_choice("m2", "policy", self.policy, _POLICIES)
+        check_choice("m2", "mixing", self.mixing, (False, True, "cap"))
+        if self.mixing and self.policy == "average":
+            raise InputError("m2: mixed annotations have no average over annotators", fix="Use another policy")
         wanted = self.annotator_ids()
         if wanted is not None:
             object.__setattr__(self, "annotators", "+".join(map(str, wanted)))
@@ -91,27 +101,49 @@ class M2(Metric):
             raise InputError(f"m2: annotators={self.annotators!r} is unknown", fix="Write all, 0 or 0+2") from None
 
     def gold(self, corpus: Corpus) -> Gold:
-        """Return annotations where there are any, else references."""
+        """Return annotations where there are any, else error groups, else references; groups first if mixed."""
+        if corpus.groups is not None and (corpus.annotations is None or self._mixes_groups(corpus)):
+            return "groups"
         return "references" if corpus.annotations is None else "annotations"
 
     def gold_rows(self, corpus: Corpus) -> GoldRows:
         """Return what each sentence is scored against, one annotation per row of the counts."""
-        key = ("m2 gold", self.annotators, self.policy == "average")
+        key = ("m2 gold", self.annotators, self.policy == "average", self.mixing)
         return corpus.derived(key, lambda: gold_rows(corpus.sources, self._annotations(corpus)))
 
     def _annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
-        if corpus.annotations is None and corpus.references is None:
+        if corpus.annotations is None and corpus.references is None and corpus.groups is None:
             raise InputError(f"M2 needs annotations or references, but {corpus.name} has neither")
-        chosen = corpus.annotations if corpus.annotations is not None else extracted_annotations(corpus)
+        chosen = _all_annotations(corpus)
         wanted = self.annotator_ids()
         if wanted is not None:
             known = {annotation.annotator for sentence in chosen for annotation in sentence}
             if not set(wanted) <= known:
                 raise InputError(f"m2: {corpus.name} has no annotator {sorted(set(wanted) - known)}")
             chosen = restrict(chosen, wanted)
-        if corpus.annotations is None and (wanted is not None or self.policy == "average"):
+        if corpus.annotations is None and corpus.groups is None and (wanted is not None or self.policy == "average"):
             _check_rectangular(chosen, wanted)
+        if self.mixing:
+            chosen = self._mix(corpus, chosen)
         return complete(chosen) if self.policy == "average" else [in_official_order(found) for found in chosen]
+
+    def _mixes_groups(self, corpus: Corpus) -> bool:
+        return bool(self.mixing) and corpus.groups is not None and self.annotators == "all"
+
+    def _mix(self, corpus: Corpus, annotations: Sequence[Sequence[Annotation]]) -> Sequence[Sequence[Annotation]]:
+        if self._mixes_groups(corpus):
+            choices = [group_choices(sentence) for sentence in corpus.groups or ()]
+        else:
+            choices = [edit_choices(sentence) for sentence in annotations]
+        mixed, unmixed = mix_sentences(choices, annotations, _MOST_MIXED)
+        if unmixed and self.mixing != "cap":
+            raise InputError(
+                f"m2: sentence {(corpus.ids or ())[unmixed[0]]} cannot be mixed: it has none, or more than "
+                f"{_MOST_MIXED:,} mixed annotations",
+                fix="Leave such sentences unmixed: mixing=cap",
+            )
+        corpus.derived(("m2 unmixed", self.annotators), lambda: len(unmixed))
+        return mixed
 
     def prepare(self, corpus: Corpus, predictions: Sequence[str]) -> MatchInput:
         """Intern sources, predictions and gold."""
@@ -132,6 +164,8 @@ class M2(Metric):
             "settled_literally": float((settled == kernel.LITERAL).sum()),
             "too_large_for_literal": float((settled == kernel.TOO_LARGE).sum()),
         }
+        if self.mixing:
+            notes["unmixed_sentences"] = float(corpus.derived(("m2 unmixed", self.annotators), lambda: 0))
         return Statistics(counts, prepared.gold.offsets, notes)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
@@ -158,7 +192,7 @@ class M2(Metric):
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
         """Return gold, beta, options and policy."""
         return {
-            "gold": "edits" if self.gold(corpus) == "annotations" else f"rewrites:{corpus.reference_range()}",
+            "gold": f"rewrites:{corpus.reference_range()}" if self.gold(corpus) == "references" else "edits",
             "beta": self.beta,
             "unchanged": self.max_unchanged_words,
             "case": "ignored" if self.ignore_whitespace_casing else "mixed",
@@ -166,6 +200,7 @@ class M2(Metric):
             "policy": self.policy,
             "annotators": self.annotators,
             "tok": "unicode",
+            **({"mixing": self.mixing} if self.mixing else {}),
         }
 
     @classmethod
@@ -179,9 +214,16 @@ class M2(Metric):
                 release=signature["release"],  # type: ignore[arg-type]
                 policy=signature["policy"],  # type: ignore[arg-type]
                 annotators=signature["annotators"],
+                mixing={"yes": True, "no": False, "cap": "cap"}[signature.get("mixing", "no")],  # type: ignore[arg-type]
             )
         except (KeyError, ValueError) as error:
             raise InputError(f"not a complete M2 signature: {signature}") from error
+
+
+def _all_annotations(corpus: Corpus) -> Sequence[Sequence[Annotation]]:
+    if corpus.annotations is None and corpus.groups is not None:
+        return ungroup(corpus).annotations or ()
+    return corpus.annotations if corpus.annotations is not None else extracted_annotations(corpus)
 
 
 def _check_rectangular(annotations: Sequence[Sequence[Annotation]], wanted: Sequence[int] | None) -> None:

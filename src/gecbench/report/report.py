@@ -117,10 +117,14 @@ class Report(Mapping[str, Mapping[str, Score]]):
             first = self.tests[0]
             baselines = {test.baseline for test in self.tests}
             opponent = f"{first.baseline}" if len(baselines) == 1 else "the system ranked above"
-            kind = "approximate randomisation" if first.test == "randomisation" else "the paired bootstrap"
+            kind = {
+                "randomisation": f"approximate randomisation ({first.resamples} resamples)",
+                "bootstrap": f"the paired bootstrap ({first.resamples} resamples)",
+                "t-test": "a paired t-test over the sentence scores",
+            }[first.test]
             notes.append(
                 f"p: chance of a difference from {opponent} at least this large if the two systems were equally good,\n"
-                f"by {kind} ({first.resamples} resamples); * marks p < 0.05."
+                f"by {kind}; * marks p < 0.05."
             )
         signatures = dict.fromkeys(
             str(self._scores[system][metric].signature) for metric in self.metrics for system in self

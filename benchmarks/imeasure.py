@@ -1,0 +1,188 @@
+"""What the I-measure costs: CoNLL-14 systems, alignments asked for and done, sentence length, number of groups, memory.
+
+    python benchmarks/imeasure.py           the whole table (a minute or two)
+    python benchmarks/imeasure.py --quick   fewer systems and repetitions, small sizes
+
+CoNLL-14 needs GECBENCH_MIRROR; the rest is synthetic. Memory is measured in a process of its own each time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import random
+import resource
+import subprocess
+import sys
+import tarfile
+import time
+from pathlib import Path
+
+import numpy as np
+from gleu import best, implementations
+
+import gecbench
+from gecbench import Alternative, Corpus, ErrorGroup, GroupedSentence, Replacement
+from gecbench.formats.m2 import parse_m2
+
+CONLL14 = "www.comp.nus.edu.sg/~nlp/conll14st/conll14st-test-data.tar.gz"
+GOLDS = {
+    "two annotators": "conll14st-test-data/noalt/official-2014.combined.m2",
+    "with alternatives": "conll14st-test-data/alt/official-2014.combined-withalt.m2",
+}
+SUBMISSIONS = (
+    "raw.githubusercontent.com/grammatical/evaluation/08cdad84ffae07dfa167e3e45d77a96e0e01a160"
+    "/data/original/official_submissions"
+)
+LENGTHS = (10, 25, 50, 100, 200, 400)
+GROUPS = (1, 5, 10, 20, 40, 80)
+
+
+def main() -> None:
+    options = _options()
+    if options.measure:
+        print(json.dumps(measure(**json.loads(options.measure))))
+        return
+    print(f"gecbench {gecbench.__version__}, {platform.python_implementation()} {platform.python_version()}, ", end="")
+    print(f"numpy {np.__version__}, {os.cpu_count()} cores, one used")
+    repeats = 3 if options.quick else 11
+    if os.environ.get("GECBENCH_MIRROR"):
+        conll14(Path(os.environ["GECBENCH_MIRROR"]), ("AMU", "CAMB") if options.quick else None, repeats)
+        whole(options.quick)
+    by_length(LENGTHS[:4] if options.quick else LENGTHS, repeats)
+    by_groups(GROUPS[:4] if options.quick else GROUPS, repeats)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fewer systems and repetitions, small sizes")
+    parser.add_argument("--measure", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def read_gold(mirror: Path, gold: str) -> Corpus:
+    with tarfile.open(mirror / CONLL14) as archive:
+        member = archive.extractfile(GOLDS[gold])
+        return parse_m2((member.read() if member else b"").decode().split("\n"))
+
+
+def read_system(mirror: Path, system: str) -> list[str]:
+    return (mirror / SUBMISSIONS / system).read_bytes().decode().split("\n")[:1312]
+
+
+def conll14(mirror: Path, systems: tuple[str, ...] | None, repeats: int) -> None:
+    """Alignments asked for (one per mixed reference), done and spared, and time from strings to score."""
+    names = systems or sorted(path.name for path in (mirror / SUBMISSIONS).iterdir() if path.name != "INPUT")
+    for gold in GOLDS:
+        corpus = read_gold(mirror, gold)
+        print(f"\nCoNLL-14, {gold}: 1,312 sentences, strings to score (gold grouped anew / known already)\n")
+        print("| system | unmixed | mixed | asked for | done | pruned | cells | I unmixed | I mixed |")
+        print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+        for name in names:
+            lines = read_system(mirror, name)
+            times = {mixing: _times(corpus, lines, mixing, repeats) for mixing in (False, True)}
+            plain, mixed = (gecbench.IMeasure(mixing=mixing).score_corpus(corpus, lines) for mixing in (False, True))
+            asked, done = mixed.parts["alignments_asked"], mixed.parts["alignments_done"]
+            cells = [f"{asked:.2e}", f"{done:,.0f}", f"{asked - done:.2e}", f"{mixed.parts['alignment_cells']:,.0f}"]
+            values = [f"{100 * plain.value:.2f}", f"{100 * mixed.value:.2f}"]
+            print(f"| {name} | {times[False]} | {times[True]} | {' | '.join([*cells, *values])} |")
+
+
+def _times(corpus: Corpus, lines: list[str], mixing: bool, repeats: int) -> str:
+    metric = gecbench.IMeasure(mixing=mixing)
+    fresh = best(lambda: metric.score_corpus(corpus.replace(), lines), repeats)
+    metric.score_corpus(corpus, lines)
+    again = best(lambda: metric.score_corpus(corpus, lines), repeats)
+    return f"{1000 * fresh:.0f} / {1000 * again:.0f} ms"
+
+
+def whole(quick: bool) -> None:
+    """Time and peak memory of a process that reads CoNLL-14 and scores one system."""
+    print("\nOne process: reading the gold with alternatives and scoring CAMB\n")
+    print("| kernels | mixing | scoring | peak memory of the process |\n|---|---|---:|---:|")
+    for implementation in implementations():
+        for mixing in (False, True):
+            if implementation == "python" and quick:
+                continue
+            row = run(implementation, mixing=mixing, system="CAMB")
+            words = "full" if mixing else "none"
+            print(f"| {implementation} | {words} | {row['seconds']:.2f} s | {row['memory']:.0f} MB |")
+
+
+def run(implementation: str, **settings: object) -> dict[str, float]:
+    command = [sys.executable, __file__, "--measure", json.dumps(settings)]
+    environment = {**os.environ, "GECBENCH_KERNELS": implementation}
+    found: dict[str, float] = json.loads(
+        subprocess.run(command, env=environment, check=True, capture_output=True).stdout
+    )
+    return found
+
+
+def measure(mixing: bool, system: str) -> dict[str, float]:
+    metric = gecbench.IMeasure(mixing=mixing)
+    mirror = Path(os.environ["GECBENCH_MIRROR"])
+    corpus, lines = read_gold(mirror, "with alternatives"), read_system(mirror, system)
+    start = time.process_time()
+    metric.score_corpus(corpus, lines)
+    return {"seconds": time.process_time() - start, "memory": _peak()}
+
+
+def _peak() -> float:
+    scale = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale
+
+
+def by_length(lengths: tuple[int, ...], repeats: int) -> None:
+    """One error in ten tokens, each with two alternatives; the output corrects half and spoils one token in twenty."""
+    print("\nBy sentence length (one error in ten tokens, three choices each)\n")
+    print("| tokens | references | alignments | cells | unmixed | mixed |\n|---:|---:|---:|---:|---:|---:|")
+    for length in lengths:
+        print(_row(f"{length}", length, max(1, length // 10), repeats))
+
+
+def by_groups(numbers: tuple[int, ...], repeats: int) -> None:
+    """The same, with errors ever closer in a sentence of 400 tokens."""
+    print("\nBy number of groups (400 tokens, three choices each)\n")
+    print("| groups | references | alignments | cells | unmixed | mixed |\n|---:|---:|---:|---:|---:|---:|")
+    for number in numbers:
+        print(_row(f"{number}", 400, number, repeats))
+
+
+def _row(label: str, length: int, groups: int, repeats: int) -> str:
+    corpus, outputs = synthetic_groups(length, groups, sentences=10)
+    parts = gecbench.IMeasure().score_corpus(corpus, outputs).parts
+    times = []
+    for mixing in (False, True):
+        metric = gecbench.IMeasure(mixing=mixing)
+        times.append(f"{1e6 * best(lambda m=metric: m.score_corpus(corpus, outputs), repeats) / 10:,.0f} µs")
+    counts = [f"{3**groups:.1e}", *(f"{parts[name] / 10:,.0f}" for name in ("alignments_done", "alignment_cells"))]
+    return f"| {' | '.join([label, *counts, *times])} |"
+
+
+def synthetic_groups(length: int, groups: int, sentences: int) -> tuple[Corpus, list[str]]:
+    generator = random.Random(length * 1000 + groups)
+    sources, grouped, outputs = [], [], []
+    for _ in range(sentences):
+        words = [f"w{min(int(generator.paretovariate(0.7)), 5000)}" for _ in range(length)]
+        places = [round((k + 0.5) * length / groups - 0.5) for k in range(groups)]
+        errors = tuple(
+            ErrorGroup(
+                tuple(Alternative(str(n), (Replacement(place, place + 1, f"right{n}"),)) for n in range(2)), False
+            )
+            for place in places
+        )
+        output = list(words)
+        for k, place in enumerate(places):
+            output[place] = "right0" if k % 2 else output[place]
+        for place in range(7, length, 20):
+            output[place] = "wrong"
+        sources.append(" ".join(words))
+        grouped.append(GroupedSentence(errors, 3))
+        outputs.append(" ".join(output))
+    return Corpus(sources=sources, groups=grouped), outputs
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+"""The I-measure's gold file: error groups with exclusive corrections (Felice & Briscoe 2015, Listing 1).
+
+The elements are scripts > script > sentence (id, numann) > text, error-list > error (req, type) > alt (ann) >
+c (start, end); docs/imeasure.md, section 1. Document type and entity declarations are refused, and with them every
+trick with entities.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import groupby
+from pathlib import Path
+from xml.parsers import expat
+from xml.sax.saxutils import escape
+
+from gecbench.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.formats.text import read_bytes, write_lines
+from gecbench.groups import Alternative, ErrorGroup, GroupedSentence, Replacement
+
+_PARENTS = {
+    "scripts": (None,),
+    "script": ("scripts",),
+    "sentence": ("script", "scripts"),
+    "text": ("sentence",),
+    "error-list": ("sentence",),
+    "error": ("error-list",),
+    "alt": ("error",),
+    "c": ("alt",),
+}
+_LARGEST = 2**30
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def read_imeasure_xml(path: str | Path) -> Corpus:
+    """Read a gold file as a corpus of error groups."""
+    return parse_imeasure_xml(read_bytes(path), str(path))
+
+
+def parse_imeasure_xml(data: bytes, file: str = "I-measure XML") -> Corpus:
+    """Read a gold file from its bytes; sentences without an id are numbered."""
+    reader = _Reader(file)
+    reader.read(data)
+    if not reader.sentences:
+        raise InputError("no sentences", file=file, fix="The order is scripts > script > sentence > text, error-list")
+    ids = [name or str(number) for number, name in enumerate(reader.ids, start=1)]
+    return Corpus(sources=reader.sources, groups=reader.sentences, ids=ids, name=Path(file).name)
+
+
+class _Reader:
+    """Builds sentences from the parser's events; one method per element."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.path: list[str] = []
+        self.attributes: list[dict[str, str]] = []
+        self.text: list[str] = []
+        self.sources: list[str] = []
+        self.ids: list[str] = []
+        self.sentences: list[GroupedSentence] = []
+        self.source: str | None = None
+        self.groups: list[ErrorGroup] = []
+        self.alternatives: list[Alternative] = []
+        self.replacements: list[Replacement] = []
+        self.parser = expat.ParserCreate()
+        self.parser.StartDoctypeDeclHandler = self.refuse
+        self.parser.EntityDeclHandler = self.refuse
+        self.parser.StartElementHandler = self.open
+        self.parser.EndElementHandler = self.close
+        self.parser.CharacterDataHandler = self.characters
+
+    def read(self, data: bytes) -> None:
+        try:
+            self.parser.Parse(data, True)
+        except expat.ExpatError as error:
+            problem = f"not well-formed XML: {expat.ErrorString(error.code)}"
+            raise InputError(problem, file=self.file, line=error.lineno) from None
+        except InputError:
+            raise
+        except (LookupError, ValueError) as error:
+            raise InputError(f"an encoding that cannot be read ({error})", file=self.file, fix="Use UTF-8") from None
+
+    def wrong(self, problem: str, fix: str = "") -> InputError:
+        return InputError(problem, file=self.file, line=self.parser.CurrentLineNumber, fix=fix)
+
+    def refuse(self, *_: object) -> None:
+        raise self.wrong("document type and entity declarations are refused", "Remove the <!DOCTYPE ...> part.")
+
+    def open(self, name: str, attributes: dict[str, str]) -> None:
+        parent = self.path[-1] if self.path else None
+        if parent not in _PARENTS.get(name, ()):
+            where = "at the top" if parent is None else f"inside <{parent}>"
+            fix = "The order is scripts > script > sentence > text, error-list > error > alt > c."
+            raise self.wrong(f"element <{name}> {where} is not expected", fix)
+        self.path.append(name)
+        self.attributes.append(attributes)
+        self.text = []
+        if name == "sentence":
+            self.source, self.groups = None, []
+        elif name == "error":
+            self.alternatives = []
+        elif name == "alt":
+            self.replacements = []
+
+    def characters(self, data: str) -> None:
+        if data.strip() and (not self.path or self.path[-1] not in ("text", "c")):
+            raise self.wrong(f"text {data.strip()[:30]!r} outside <text> and <c>")
+        self.text.append(data)
+
+    def close(self, name: str) -> None:
+        self.path.pop()
+        finish: dict[str, Callable[[dict[str, str]], None]] = {
+            "text": self.close_text,
+            "c": self.close_replacement,
+            "alt": self.close_alternative,
+            "error": self.close_error,
+            "sentence": self.close_sentence,
+        }
+        attributes = self.attributes.pop()
+        if name in finish:
+            finish[name](attributes)
+
+    def integer(self, attributes: dict[str, str], name: str) -> int:
+        try:
+            value = int(attributes[name])
+        except KeyError:
+            raise self.wrong(f"attribute {name} is missing") from None
+        except ValueError:
+            raise self.wrong(f"attribute {name}={attributes[name]!r} is not an integer") from None
+        if abs(value) > _LARGEST:
+            raise self.wrong(f"attribute {name}={value} is too large")
+        return value
+
+    def close_text(self, _: dict[str, str]) -> None:
+        if self.source is not None:
+            raise self.wrong("a sentence has two <text> elements")
+        self.source = " ".join("".join(self.text).split())
+
+    def close_replacement(self, attributes: dict[str, str]) -> None:
+        start, end = self.integer(attributes, "start"), self.integer(attributes, "end")
+        self.replacements.append(Replacement(start, end, " ".join("".join(self.text).split())))
+
+    def close_alternative(self, attributes: dict[str, str]) -> None:
+        self.alternatives.append(Alternative(attributes.get("ann", ""), tuple(self.replacements)))
+
+    def close_error(self, attributes: dict[str, str]) -> None:
+        required = attributes.get("req") != "no"
+        self.groups.append(ErrorGroup(tuple(self.alternatives), required, attributes.get("type", "")))
+
+    def close_sentence(self, attributes: dict[str, str]) -> None:
+        if self.source is None:
+            raise self.wrong("a sentence has no <text>")
+        annotators = self.integer(attributes, "numann") if "numann" in attributes else None
+        script = self.attributes[-1].get("id", "") if self.path[-1] == "script" else ""
+        self.sources.append(self.source)
+        self.ids.append(attributes.get("id", ""))
+        self.sentences.append(GroupedSentence(tuple(self.groups), annotators, script))
+
+
+def write_imeasure_xml(corpus: Corpus, path: str | Path) -> None:
+    """Write the error groups of a corpus as a gold file that the official scorer reads too."""
+    write_lines(path, format_imeasure_xml(corpus))
+
+
+def format_imeasure_xml(corpus: Corpus) -> list[str]:
+    """Return the error groups of a corpus as lines of a gold file, one per sentence."""
+    if corpus.groups is None or corpus.ids is None:
+        raise InputError(f"{corpus.name} has no error groups to write as XML", fix="Derive them: derive_groups(corpus)")
+    lines = ["<?xml version='1.0' encoding='UTF-8'?>", "<scripts>"]
+    sentences = zip(corpus.groups, corpus.sources, corpus.ids, strict=True)
+    for script, members in groupby(sentences, key=lambda item: item[0].script):
+        lines.append(f"<script{_attributes(id=script)}>")
+        lines.extend(_sentence(*member) for member in members)
+        lines.append("</script>")
+    return [*lines, "</scripts>"]
+
+
+def _sentence(sentence: GroupedSentence, source: str, name: str) -> str:
+    numann = {} if sentence.annotators is None else {"numann": str(sentence.annotators)}
+    errors = "".join(_error(number, group) for number, group in enumerate(sentence.groups, 1))
+    text = f"<text>{_escape(' '.join(source.split()))}</text><error-list>{errors}</error-list>"
+    return f"<sentence{_attributes(id=name, **numann)}>{text}</sentence>"
+
+
+def _error(number: int, group: ErrorGroup) -> str:
+    alternatives = ""
+    for alternative in group.alternatives:
+        changes = "".join(
+            f'<c start="{change.start}" end="{change.end}">{_escape(change.text)}</c>'
+            for change in alternative.replacements
+        )
+        alternatives += f"<alt{_attributes(ann=alternative.annotator)}>{changes}</alt>"
+    required = "yes" if group.required else "no"
+    return f"<error{_attributes(id=str(number), req=required, type=group.type)}>{alternatives}</error>"
+
+
+def _attributes(**values: str) -> str:
+    quoted = {'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+    return "".join(f' {name}="{_escape(value, quoted)}"' for name, value in values.items())
+
+
+def _escape(text: str, entities: dict[str, str] | None = None) -> str:
+    if found := _NOT_XML.search(text):
+        raise InputError(f"character U+{ord(found.group()):04X} in {text[:40]!r} cannot be written as XML")
+    return escape(text, entities or {"\r": "&#13;"})

@@ -1,0 +1,116 @@
+"""Shared by the I-measure's tests: kernels, goldens, real data from the mirror."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Sequence
+from types import ModuleType
+from typing import NamedTuple
+
+import pytest
+from mirror_files import GOLDENS, conll14_member, submission
+
+from gecbench import Alternative, Corpus, ErrorGroup, GroupedSentence, InputError, Replacement, derive_groups, kernels
+from gecbench.formats.m2 import parse_m2
+from gecbench.kernels import threeway_keys as keys
+from gecbench.metrics.imeasure_choice import REFUSALS, Choice, ChoiceSettings, choose_listed, choose_mixed
+from gecbench.metrics.imeasure_gold import ListedGold, MixedGold
+from gecbench.mixing import unmixed_references
+
+M2_MEMBERS = {"combined": "noalt/official-2014.combined.m2", "withalt": "alt/official-2014.combined-withalt.m2"}
+REASSESS = "raw.githubusercontent.com/keisks/reassess-gec/054786a923b2635ce33240c580d18c908c9a49a9"
+JFLEG = "raw.githubusercontent.com/keisks/jfleg/ee06ff806a208aba815ac45313f4e750a48330a5"
+
+
+class Sentence(NamedTuple):
+    source: str
+    groups: tuple[ErrorGroup, ...]
+    annotators: int | None = None
+
+    def grouped(self) -> GroupedSentence:
+        return GroupedSentence(self.groups, self.annotators)
+
+
+@functools.cache
+def goldens():
+    return json.loads((GOLDENS / "imeasure.json").read_text(encoding="utf-8"))
+
+
+def kernel_of(name: str) -> ModuleType:
+    if name == "native" and kernels.native_module() is None:
+        pytest.skip("installed without compiled kernels")
+    return kernels.select("threeway", name)
+
+
+def alternative(annotator: int, *changes: tuple[int, int, str]) -> Alternative:
+    return Alternative(str(annotator), tuple(Replacement(*change) for change in changes))
+
+
+def required(*alternatives: Alternative) -> ErrorGroup:
+    return ErrorGroup(alternatives, required=True)
+
+
+def optional(*alternatives: Alternative) -> ErrorGroup:
+    return ErrorGroup(alternatives, required=False)
+
+
+def corpus_of(sentences: Sequence[Sentence]) -> Corpus:
+    return Corpus(
+        sources=[sentence.source for sentence in sentences], groups=[sentence.grouped() for sentence in sentences]
+    )
+
+
+def choose(
+    sentences: Sequence[Sentence], hypotheses: Sequence[str], settings: ChoiceSettings, mixing: bool, kernel: str
+) -> Choice:
+    """Choose without the metric around it; a sentence that cannot be done raises."""
+    sources = [" ".join(sentence.source.split()) for sentence in sentences]
+    module = kernel_of(kernel)
+    if mixing:
+        gold = MixedGold.of([sentence.grouped() for sentence in sentences])
+        choice = choose_mixed(sources, hypotheses, gold, settings, kernel=module)
+    else:
+        listed = [unmixed_references(sentence.source, sentence.grouped()) for sentence in sentences]
+        choice = choose_listed(sources, hypotheses, ListedGold.of(listed), settings, kernel=module)
+    for status in choice.status.tolist():
+        if status:
+            raise InputError(REFUSALS[status][0])
+    return choice
+
+
+@functools.cache
+def conll14(name: str) -> Corpus:
+    return derive_groups(parse_m2(conll14_member(M2_MEMBERS[name]).split("\n")))
+
+
+@functools.cache
+def conll14_system(name: str) -> tuple[str, ...]:
+    return conll14("combined").sources if name == "INPUT" else tuple(submission(name)[:1312])
+
+
+def sentences_of(corpus: Corpus) -> list[Sentence]:
+    return [Sentence(source, *_parts(item)) for source, item in zip(corpus.sources, corpus.groups, strict=True)]
+
+
+def _parts(item: GroupedSentence) -> tuple[tuple[ErrorGroup, ...], int | None]:
+    return item.groups, item.annotators
+
+
+def totals(counts) -> dict[str, list[int]]:
+    sums = counts.sum(axis=0).tolist()
+    return {"detection": sums[:5], "correction": sums[5:10], "baseline": sums[10:15]}
+
+
+def printed(counts, weight: float, beta: float) -> dict[str, list[float]]:
+    """What the official scorer prints: counts, then percentages with two decimals."""
+    sums = totals(counts)
+    base, base_accuracy = keys.weighted_accuracy(sums["baseline"], weight), keys.accuracy(sums["baseline"])
+    rows = {}
+    for aspect in ("detection", "correction"):
+        found = sums[aspect]
+        wacc = keys.weighted_accuracy(found, weight)
+        ratios = [keys.precision(found), keys.recall(found), keys.f_score(found, beta), keys.accuracy(found)]
+        scores = [*ratios, base_accuracy, wacc, base, keys.improvement(wacc, base)]
+        rows[aspect] = [*found, *(float(f"{100 * score:.2f}") for score in scores)]
+    return rows

@@ -1,0 +1,257 @@
+"""Choosing mixed references: decomposition against enumeration, refusals, wrong input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import accumulate, islice, product
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from imeasure_support import Sentence, alternative, choose, kernel_of, optional
+
+from gecbench.errors import InputError
+from gecbench.groups import ErrorGroup
+from gecbench.kernels import native_module
+from gecbench.kernels.threeway_alignment import Aligner
+from gecbench.kernels.threeway_keys import Objective, key
+from gecbench.kernels.threeway_literal import MOVES, pair_cost
+from gecbench.kernels.threeway_mixing import Group, MixedSentence, RefusedError
+from gecbench.metrics.imeasure_choice import METRICS, ChoiceSettings
+from gecbench.metrics.imeasure_gold import MixedGold
+from gecbench.mixing import choices_of, mixed_references
+from gecbench.tokens import intern_lines
+
+KERNELS = ("python", "native")
+
+
+def active() -> str:
+    return "python" if native_module() is None else "native"
+
+
+WORDS = ["u", "v", "w", "x"]
+
+
+@st.composite
+def grouped(draw: st.DrawFn) -> tuple[Sentence, str]:
+    """A sentence of few, repeated tokens with groups that may touch, overlap or leave the sentence."""
+    token = st.sampled_from(draw(st.sampled_from([WORDS[:2], WORDS, [*map(str, range(40))]])))
+    source = draw(st.lists(token, min_size=1, max_size=14))
+    size = len(source)
+    groups = []
+    for _ in range(draw(st.integers(0, 5))):
+        place = draw(st.integers(0, size))
+        alternatives = []
+        for annotator in range(draw(st.integers(1, 2))):
+            start = max(0, min(size, place + draw(st.integers(-1, 1)))) if draw(st.integers(0, 30)) else -1
+            end = start + draw(st.integers(0, 2))
+            text = " ".join(draw(st.lists(token, max_size=2)))
+            alternatives.append(alternative(annotator, (start, end, text)))
+        groups.append(ErrorGroup(tuple(alternatives), draw(st.booleans())))
+    hypothesis = list(source)
+    for _ in range(draw(st.integers(0, 3))):
+        place = draw(st.integers(0, len(hypothesis)))
+        hypothesis[place : place + draw(st.integers(0, 1))] = draw(st.lists(token, max_size=1))
+    return Sentence(" ".join(source), tuple(groups), 2), " ".join(hypothesis)
+
+
+objectives = st.builds(
+    ChoiceSettings,
+    objective=st.just("cwacc") | st.builds("{}{}".format, st.sampled_from("dc"), st.sampled_from(METRICS)),
+    corpus=st.booleans(),
+    weight=st.sampled_from([2.0, 1.0, 1.37]),
+    beta=st.sampled_from([0.5, 1.0]),
+)
+
+
+def raw(sentences: list[Sentence], hypotheses: list[str], settings: ChoiceSettings, kernel: str) -> list[list[int]]:
+    gold = MixedGold.of([sentence.grouped() for sentence in sentences])
+    tokens = intern_lines([*(sentence.source for sentence in sentences), *hypotheses, *gold.texts], "ascii")
+    n = len(sentences)
+    source, hypothesis, change = tokens[:n], tokens[n : 2 * n], tokens[2 * n :]
+    arrays = [source.ids, source.offsets, hypothesis.ids, hypothesis.offsets]
+    arrays += [gold.group_offsets, gold.group_optional, gold.alternative_offsets, gold.change_offsets, gold.spans]
+    found = kernel_of(kernel).choose_mixed(
+        *arrays, change.offsets, change.ids, *settings.arguments(), settings.limits()
+    )
+    return [array.tolist() for array in found]
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(grouped(), min_size=1, max_size=3), objectives)
+def test_decomposition_equals_enumeration(batch: list[tuple[Sentence, str]], options: ChoiceSettings) -> None:
+    sentences, hypotheses = [sentence for sentence, _ in batch], [hypothesis for _, hypothesis in batch]
+    apart = raw(sentences, hypotheses, replace(options, listed=0), "native")
+    listed = raw(sentences, hypotheses, replace(options, listed=1 << 40), "native")
+    assert apart[:3] == listed[:3]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(grouped(), min_size=1, max_size=3), objectives)
+def test_both_kernels_do_the_same_work(batch: list[tuple[Sentence, str]], options: ChoiceSettings) -> None:
+    sentences, hypotheses = [sentence for sentence, _ in batch], [hypothesis for _, hypothesis in batch]
+    options = replace(options, listed=0)
+    assert raw(sentences, hypotheses, options, "python") == raw(sentences, hypotheses, options, "native")
+
+
+def spaced(blocks: int, between: int, texts: list[str]) -> Sentence:
+    """Optional corrections of single tokens with different unedited tokens between them."""
+    source, groups = [], []
+    for block in range(blocks):
+        source.append(f"wrong{block}")
+        groups.append(optional(*(alternative(n, (len(source) - 1, len(source), text)) for n, text in enumerate(texts))))
+        source.extend(f"kept{block}.{n}" for n in range(between))
+    return Sentence(" ".join(source), tuple(groups), 9)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_trillion_references_need_few_alignments(kernel: str) -> None:
+    sentence = spaced(25, 3, ["good", "fine"])
+    hypothesis = sentence.source.replace("wrong7 ", "good ").replace("wrong9 ", "bad ")
+    choice = choose([sentence], [hypothesis], ChoiceSettings(), True, kernel)
+    assert choice.asked == [3**25]
+    assert choice.alignments.tolist() == [75]
+    # a wrong correction weighs 1.5 where the reference corrects there too (2 + 1 - 3 / 2), else 2
+    best = sentence.source.replace("wrong7 ", "good ").replace("wrong9 ", "good ")
+    assert choice.reference(0) == best
+    assert choice.counts[0, 5:10].tolist() == [1, 98, 1, 1, 1]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_what_cannot_be_cut_and_is_too_much_is_refused(kernel: str) -> None:
+    sentence = spaced(25, 0, ["good", "fine"])
+    with pytest.raises(InputError, match="its mixed references are too many"):
+        choose([sentence], [sentence.source], ChoiceSettings(), True, kernel)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_too_many_sums_are_refused_where_the_metric_is_no_ratio(kernel: str) -> None:
+    sentence = spaced(6, 3, ["good", "very good"])
+    hypothesis = sentence.source.replace("wrong1", "good")
+    settings = ChoiceSettings(objective="ci", listed=0, sum_limit=5)
+    with pytest.raises(InputError, match="its mixed references are too many"):
+        choose([sentence], [hypothesis], settings, True, kernel)
+    settings = replace(settings, sum_limit=1000)
+    assert choose([sentence], [hypothesis], settings, True, kernel).alignments.tolist() == [18]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_cut_that_may_be_missed_is_dropped(kernel: str) -> None:
+    """The kept run `a a` between two groups can be shifted: the texts may not be cut there."""
+    groups = (optional(alternative(0, (1, 2, "a"))), optional(alternative(0, (4, 5, "a"))))
+    sentence = Sentence("s p a a q e", groups, 1)
+    options = ChoiceSettings(listed=0)
+    rows = raw([sentence], ["s a a a e"], options, kernel)
+    listed = raw([sentence], ["s a a a e"], replace(options, listed=100), kernel)
+    assert rows[3][0][3] == 1
+    assert rows[:3] == listed[:3]
+
+
+@settings(deadline=None)
+@given(grouped())
+def test_the_best_of_all_references_is_chosen(example: tuple[Sentence, str]) -> None:
+    """Against the plainest way: list the mixed references, score each, take the largest key."""
+    sentence, hypothesis = example
+    references = list(mixed_references(sentence.source, sentence.grouped()))
+    assume(references)
+    number = numbers([sentence.source, hypothesis, *references])
+    aligner = Aligner(number(sentence.source), number(hypothesis))
+    goal = Objective(1, METRICS.index("wacc"), 0, 2.0, 1.0)
+    best = max(key(aligner.align(number(text)).counts, goal) for text in references)
+    choice = choose([sentence], [hypothesis], ChoiceSettings(listed=0), True, active())
+    assert key(choice.counts[0].tolist(), goal) == best
+    assert choice.reference(0) in references
+
+
+def numbers(texts: list[str]) -> Callable[[str], list[int]]:
+    vocabulary = {word: n for n, word in enumerate(dict.fromkeys(word for text in texts for word in text.split()))}
+    return lambda text: [vocabulary[word] for word in text.split()]
+
+
+def cost_avoiding(texts: tuple[list[int], ...], forbidden: tuple[int, ...] | None) -> int:
+    """Cost of the cheapest three-way alignment that never stands at the forbidden cell, by the full table."""
+    table: dict[tuple[int, ...], int] = {(0, 0, 0): 0}
+    for cell in product(*(range(len(text) + 1) for text in texts)):
+        costs = [1 << 40]
+        for move in MOVES:
+            before = tuple(place - used for place, used in zip(cell, move, strict=True))
+            if min(before) >= 0:
+                s, h, r = (
+                    text[place - 1] if used else None for text, place, used in zip(texts, cell, move, strict=True)
+                )
+                costs.append(table[before] + pair_cost(s, h) + pair_cost(s, r) + pair_cost(h, r))
+        if cell != (0, 0, 0):
+            table[cell] = min(costs)
+        if cell == forbidden:
+            table[cell] = 1 << 40
+    return table[tuple(map(len, texts))]
+
+
+@st.composite
+def far_apart(draw: st.DrawFn) -> tuple[Sentence, str]:
+    """Errors with some unedited tokens between them, from few enough words that these may be shifted."""
+    token = st.sampled_from("uvwxyzpqrs"[: draw(st.integers(3, 10))])
+    source, hypothesis, groups = [], [], []
+    for _ in range(draw(st.integers(2, 3))):
+        texts = draw(st.lists(st.lists(token, max_size=2).map(" ".join), min_size=1, max_size=2))
+        place = len(source)
+        source.extend(draw(st.lists(token, max_size=1)))
+        groups.append(optional(*(alternative(n, (place, len(source), text)) for n, text in enumerate(texts))))
+        hypothesis.extend(draw(st.sampled_from([source[place:], *(text.split() for text in texts)])))
+        kept = draw(st.lists(token, min_size=2, max_size=3))
+        source.extend(kept)
+        hypothesis.extend(kept)
+    return Sentence(" ".join(source), tuple(groups), 3), " ".join(hypothesis)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@given(far_apart())
+def test_no_optimal_alignment_of_any_reference_misses_a_certified_cut(example: tuple[Sentence, str]) -> None:
+    """The certificate against the full table: forbid a cut, and every mixed reference costs more to align."""
+    sentence, hypothesis = example
+    words = [
+        word
+        for group in sentence.groups
+        for item in group.alternatives
+        for c in item.replacements
+        for word in c.text.split()
+    ]
+    number = numbers([sentence.source, hypothesis, " ".join(words)])
+    groups = [
+        Group(
+            tuple(
+                tuple((start, end, tuple(number(" ".join(tokens)))) for start, end, tokens in changes)
+                for changes in choices_of(replace(group, required=True))
+            ),
+            not group.required,
+        )
+        for group in sentence.groups
+    ]
+    mixed = MixedSentence(number(sentence.source), number(hypothesis), groups, [0, 1 << 10, 1 << 10, 1 << 20])
+    assume(mixed.asked > 0)
+    try:
+        segments = mixed.certified_segments()
+    except RefusedError:
+        assume(False)
+    assume(len(segments) > 1)
+    source_ends = list(accumulate(len(segment.source) for segment in segments))
+    hypothesis_ends = list(accumulate(len(segment.hypothesis) for segment in segments))
+    for options in islice(product(*(segment.options for segment in segments)), 3):
+        texts = (number(sentence.source), number(hypothesis), [token for option in options for token in option.tokens])
+        free = cost_avoiding(texts, None)
+        reference_ends = list(accumulate(len(option.tokens) for option in options))
+        for cut in zip(source_ends[:-1], hypothesis_ends[:-1], reference_ends[:-1], strict=True):
+            assert cost_avoiding(texts, cut) > free
+
+
+def test_wrong_settings_are_named() -> None:
+    for wrong in ({"objective": "cfpn"}, {"objective": "xwacc"}, {"weight": 0.0}, {"beta": -1.0}):
+        with pytest.raises(InputError, match=str(next(iter(wrong.values())))):
+            ChoiceSettings(**wrong)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("mixing", [True, False])
+def test_no_sentences_give_no_rows(mixing: bool, kernel: str) -> None:
+    assert choose([], [], ChoiceSettings(), mixing, kernel).counts.shape == (0, 15)

@@ -1,0 +1,238 @@
+"""Real data: every count of the official scorer on CoNLL-14 and JFLEG, as recorded in tests/goldens."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import hashlib
+from pathlib import Path
+
+import pytest
+from imeasure_support import (
+    JFLEG,
+    REASSESS,
+    choose,
+    conll14,
+    conll14_system,
+    goldens,
+    kernel_of,
+    printed,
+    sentences_of,
+    totals,
+)
+from mirror_files import GOLDENS, MIRROR, lines, needs_mirror
+
+import gecbench
+from gecbench.formats.m2 import read_m2
+from gecbench.kernels import threeway_keys as keys
+from gecbench.metrics.imeasure_choice import ChoiceSettings
+from gecbench.mixing import combination_count, unmixed_references
+
+pytestmark = needs_mirror
+
+
+@pytest.fixture(autouse=True)
+def _native(monkeypatch):
+    kernel_of("native")
+    monkeypatch.setenv("GECBENCH_KERNELS", "native")
+
+
+@functools.cache
+def scored(gold, system, mixing):
+    return gecbench.IMeasure(mixing=mixing).score_corpus(conll14(gold), conll14_system(system))
+
+
+def assert_equal(score, expected):
+    sums = totals(score.statistics.counts)
+    assert sums == {name: expected[name] for name in sums}
+    assert score.value == pytest.approx(expected["I"], abs=1e-15)
+
+
+@pytest.mark.parametrize("run", goldens()["unmixed"])
+def test_unmixed(run):
+    assert_equal(scored(*run.split(), False), goldens()["unmixed"][run])
+
+
+@pytest.mark.parametrize("run", goldens()["mixed"])
+def test_all_sentences_mixed(run):
+    assert_equal(scored(*run.split(), True), goldens()["mixed"][run])
+
+
+@pytest.mark.parametrize("run", goldens()["mixed"])
+def test_listing_nothing_gives_the_same(run):
+    gold, system = run.split()
+    choice = choose(sentences_of(conll14(gold)), conll14_system(system), ChoiceSettings(listed=0), True, "native")
+    assert totals(choice.counts) == totals(scored(gold, system, True).statistics.counts)
+
+
+@pytest.mark.parametrize("run", goldens()["capped"])
+def test_mixed_up_to_a_cap(run):
+    name, system, cap = run.split()
+    metric = gecbench.IMeasure(mixing="cap", cap=int(cap), beyond="excluded")
+    score = metric.score_corpus(conll14(name), conll14_system(system))
+    expected = goldens()["capped"][run]
+    assert score.parts["scored_sentences"] == expected["sentences"]
+    assert score.parts["excluded_sentences"] == 1312 - expected["sentences"]
+    assert_equal(score, expected)
+
+
+@pytest.mark.parametrize("run", [run for run in goldens()["capped"] if run.endswith("1024")])
+def test_listing_everything_gives_the_same(run):
+    name, system, cap = run.split()
+    kept = [n for n, item in enumerate(conll14(name).groups) if combination_count(item) <= int(cap)]
+    sentences = sentences_of(conll14(name))
+    hypotheses = [conll14_system(system)[n] for n in kept]
+    choice = choose([sentences[n] for n in kept], hypotheses, ChoiceSettings(listed=int(cap)), True, "native")
+    assert totals(choice.counts) == {name: goldens()["capped"][run][name] for name in totals(choice.counts)}
+
+
+def options_of(arguments):
+    """The official scorer's options as parameters; a wrong -max means cwacc there."""
+    values = dict(argument.removeprefix("-").partition(":")[::2] for argument in arguments)
+    objective = values.get("max", "cwacc").lower()
+    return {
+        "mixing": "nomix" not in values,
+        "objective": "cwacc" if objective == "bogus" else objective,
+        "optimise": {"sent": "sentence", "corpus": "corpus"}[values.get("opt", "sent")],
+        "weight": float(values.get("w", 2)),
+        "beta": float(values.get("b", 1)),
+    }
+
+
+def option_run(run):
+    system, *arguments = run.split()
+    options = options_of(arguments)
+    ids = [n - 1 for n in goldens()["options_ids"]]
+    metric = gecbench.IMeasure(**options)
+    score = metric.score_corpus(conll14("withalt").select(ids), [conll14_system(system)[n] for n in ids])
+    assert printed(score.statistics.counts, options["weight"], options["beta"]) == goldens()["options"][run]
+
+
+@pytest.mark.parametrize("run", goldens()["options"])
+def test_options(run):
+    option_run(run)
+
+
+@pytest.mark.parametrize("run", ["AMU -b:0.5 -max:cf -opt:corpus", "CAMB -b:0.5 -nomix", "CAMB -b:0.5 -w:3"])
+def test_options_by_the_python_twin(run, monkeypatch):
+    monkeypatch.setenv("GECBENCH_KERNELS", "python")
+    option_run(run)
+
+
+def test_every_sentence_of_one_system():
+    """Counts per sentence; where several references are equally good, the official choice counts as ours."""
+    corpus, system = conll14("combined"), conll14_system("AMU")
+    selection = gecbench.IMeasure(mixing=False).select(corpus, system)
+    columns = [0, 1, 2, 3, 5, 6, 7, 8, 9, 11, 13]
+    with (GOLDENS / "imeasure_amu_unmixed.csv").open(encoding="utf-8") as file:
+        expected = list(csv.DictReader(file))
+    assert len(expected) == len(selection.counts) == 1312
+    for number, row in enumerate(expected):
+        sid, offered, *wanted, digest = row.values()
+        references = unmixed_references(corpus.sources[number], corpus.groups[number])
+        assert (int(sid), int(offered)) == (number + 1, len(references))
+        ours = selection.counts[number]
+        assert ours[columns].tolist() == [int(count) for count in wanted]
+        (official,) = [text for text in references if hashlib.sha256(text.encode()).hexdigest()[:8] == digest]
+        if official != selection.reference(number):
+            alone = gecbench.Corpus(sources=[corpus.sources[number]], references=[[official]])
+            chosen = gecbench.IMeasure(mixing=False).select(alone, [system[number]])
+            assert chosen.counts[0].tolist() == ours.tolist()
+
+
+def test_the_python_twin_equals_native_on_real_sentences():
+    part = range(300, 360)
+    sentences = [sentences_of(conll14("withalt"))[n] for n in part]
+    hypotheses = [conll14_system("NTHU")[n] for n in part]
+    for mixing in (True, False):
+        twin, native = (
+            choose(sentences, hypotheses, ChoiceSettings(), mixing, kernel) for kernel in ("python", "native")
+        )
+        assert twin.counts.tolist() == native.counts.tolist()
+        assert [twin.reference(i) for i in range(len(part))] == [native.reference(i) for i in range(len(part))]
+        assert (twin.asked, twin.alignments.tolist()) == (native.asked, native.alignments.tolist())
+        assert twin.cells.tolist() == native.cells.tolist()
+
+
+def test_groups_of_the_official_converter():
+    """Numbers of annotators and references that the official program reported."""
+    counted = {name: [item.annotators for item in conll14(name).groups] for name in ("combined", "withalt")}
+    assert [counted["combined"].count(n) for n in range(3)] == [136, 88, 1088]
+    assert [counted["withalt"].count(n) for n in range(6)] == [117, 67, 779, 290, 53, 6]
+    parts = [scored(name, "AMU", False).parts["alignments_asked"] for name in counted]
+    assert parts == [2373, 2821]
+    largest = {name: max(map(combination_count, conll14(name).groups)) for name in counted}
+    assert [float(f"{value:.1e}") for value in largest.values()] == [1.7e10, 1.9e12]
+    assert scored("withalt", "AMU", True).parts["bridged_sentences"] == 0
+
+
+@pytest.mark.parametrize("system", goldens()["reassess"])
+def test_published_scores_of_reassess_gec(system):
+    """metric_scores of reassess-gec: all sentences but the merged ones, whose list says 48 for 418."""
+    merged = {int(line) for line in lines(f"{REASSESS}/annotations/merged_ids")} - {48} | {418}
+    kept = [n - 1 for n in range(1, 1313) if n not in merged]
+    *counts, published = goldens()["reassess"][system]
+    part = scored("combined", system, False).statistics.select(kept)
+    sums = totals(part.counts)
+    assert [*sums["correction"], sums["baseline"][1], sums["baseline"][3]] == counts
+    assert round(100 * gecbench.IMeasure().value_of(part), 2) == published
+
+
+@pytest.mark.parametrize("subset", goldens()["subsets"])
+def test_subsets_near_table_11(subset):
+    expected = goldens()["subsets"][subset]
+    groups = conll14("withalt").groups
+    ids = expected["ids"] or [n for n, item in enumerate(groups, 1) if combination_count(item) <= 1024]
+    for system, counts in expected["rows"].items():
+        part = scored("withalt", system, True).statistics.select([n - 1 for n in ids])
+        sums = totals(part.counts)
+        assert [*sums["correction"], sums["baseline"][1], sums["baseline"][3]] == counts
+
+
+@pytest.mark.parametrize("hypothesis", goldens()["jfleg"])
+def test_jfleg(hypothesis):
+    corpus = read_m2(f"{MIRROR}/{JFLEG}/EACL_exp/m2converter/test.ref.m2")
+    score = gecbench.IMeasure(mixing=False, beta=0.5).score_corpus(corpus, lines(f"{JFLEG}/test/{hypothesis}"))
+    assert printed(score.statistics.counts, 2.0, 0.5) == goldens()["jfleg"][hypothesis]
+    base = keys.weighted_accuracy(totals(score.statistics.counts)["baseline"], 2.0)
+    assert score.parts["baseline_weighted_accuracy"] == base
+
+
+def table(heading):
+    text = (Path(__file__).parent.parent / "docs" / "imeasure.md").read_text(encoding="utf-8")
+    rows = text.partition(f"| system | published{heading}")[2].partition("\n\n")[0].splitlines()[2:]
+    return {cells[0]: cells[1:] for cells in ([cell.strip() for cell in row.strip("|").split("|")] for row in rows)}
+
+
+SUBSETS = ("R1_723", "R3_711_fitted")
+
+
+@functools.cache
+def subset(name):
+    ids = [n - 1 for n in goldens()["subsets"][name]["ids"]]
+    return conll14("withalt").select(ids).replace(groups=None), ids
+
+
+@pytest.mark.parametrize("system", goldens()["published"]["table11"])
+def test_table_11_in_the_documents(system):
+    shown = table(" TP TN FP FN FPN")[system]
+    *counts, value = goldens()["published"]["table11"][system]
+    assert shown[:2] == [" ".join(map(str, counts)), f"{value:.2f}"]
+    for name, digits, percent in zip(SUBSETS, shown[2::2], shown[3::2], strict=True):
+        part = scored("withalt", system, True).statistics.select(subset(name)[1])
+        assert digits == " ".join(map(str, totals(part.counts)["correction"]))
+        assert percent == f"{100 * gecbench.IMeasure().value_of(part):.2f}"
+
+
+@pytest.mark.parametrize("system", goldens()["published"]["table10"])
+def test_table_10_in_the_documents(system):
+    shown = table(" | mixed")[system]
+    published = goldens()["published"]["table10"][system]
+    assert shown[:2] == [" ".join(f"{digits:.2f}" for digits in published[k : k + 3]) for k in (0, 3)]
+    for name, plain, mixed in zip(SUBSETS, shown[2::2], shown[3::2], strict=True):
+        corpus, ids = subset(name)
+        outputs = [conll14_system(system)[i] for i in ids]
+        for mixing, digits in ((False, plain), (True, mixed)):
+            score = gecbench.M2(mixing=mixing).score_corpus(corpus, outputs)
+            values = (score.parts["precision"], score.parts["recall"], score.value)
+            assert digits == " ".join(f"{100 * value:.2f}" for value in values)

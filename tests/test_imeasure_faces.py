@@ -1,0 +1,290 @@
+"""The I-measure from the command line and through `evaluate`: ieval, explain, convert, score, the module."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from documents import ROOT
+from imeasure_support import corpus_of, goldens
+from test_documents import page_of, table
+from test_imeasure_examples import LISTING_1, SMALL
+
+import gecbench
+from gecbench.cli import main
+from gecbench.formats.imeasure_xml import read_imeasure_xml, write_imeasure_xml
+from gecbench.formats.jsonl import read_jsonl
+from gecbench.formats.m2 import format_m2, read_m2, write_m2
+from gecbench.metrics.imeasure_explain import align_tokens, classify
+
+DEMO = gecbench.load_demo()
+RULES = gecbench.load_demo_systems()["rule-based"]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    sentences, hypotheses = SMALL["example"]
+    write_imeasure_xml(corpus_of(sentences), "gold.xml")
+    (tmp_path / "system.txt").write_text("".join(f"{line}\n" for line in hypotheses))
+    write_m2(DEMO, "demo.m2")
+    (tmp_path / "demo.txt").write_text("".join(f"{line}\n" for line in RULES))
+    return tmp_path
+
+
+def run(capsys, *arguments):
+    assert main(list(arguments)) == 0
+    return capsys.readouterr().out
+
+
+def refused(capsys, *arguments):
+    assert main(list(arguments)) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+def rows_of(printed):
+    header, _, *rows = (line.split() for line in printed.splitlines())
+    return header, {tuple(row[:-13]): [float(cell) for cell in row[-13:]] for row in rows}
+
+
+@pytest.mark.parametrize("mode", ["mix", "nomix"])
+def test_ieval_prints_the_official_columns(files, capsys, mode):
+    flags = ["-nomix"] if mode == "nomix" else []
+    header, rows = rows_of(run(capsys, "ieval", "-ref:gold.xml", "-hyp:system.txt", "-b:0.5", "-per-sent", *flags))
+    assert " ".join(header) == "TP TN FP FN FPN P R F_0.5 Acc Acc_b WAcc WAcc_b I"
+    expected = goldens()["small"]["example"][mode]
+    for aspect in ("detection", "correction"):
+        assert rows[(aspect,)] == rows["1", aspect] == expected[aspect]
+
+
+def test_ieval_options(files, capsys):
+    metric = gecbench.IMeasure(objective="df", optimise="corpus", weight=3, beta=1)
+    corpus = read_m2("demo.m2")
+    parts = metric.score_corpus(corpus, RULES).parts
+    _, rows = rows_of(run(capsys, "ieval", "-opt:Corpus", "-max:DF", "-w:3", "-ref:demo.m2", "-hyp:demo.txt"))
+    names = ("tp", "tn", "fp", "fn", "fpn")
+    assert rows[("detection",)][:5] == [parts[f"detection_{name}"] for name in names]
+    assert rows[("correction",)][-1] == float(f"{100 * parts['correction_improvement']:.2f}")
+    shown = run(capsys, "ieval", "-ref:gold.xml", "-hyp:system.txt", "-v")
+    assert shown.startswith("Sentence 1: I 73.33")
+    assert "-max:GOAL" in run(capsys, "ieval", "--help")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-ref:gold.xml"], "no -hyp:FILE"),
+        (["-hyp:system.txt"], "no -ref:FILE"),
+        (["-ref:gold.xml", "-hyp:system.txt", "-max:cfpn"], "objective='cfpn' is unknown"),
+        (["-ref:gold.xml", "-hyp:system.txt", "-opt:all"], "-opt:all is unknown"),
+        (["-ref:gold.xml", "-hyp:system.txt", "-b:x"], "is not a number"),
+        (["-ref:gold.xml", "-hyp:system.txt", "-w:0"], "weight=0.0 is not a number above 0"),
+        (["-ref:gold.xml", "-hyp:system.txt", "-mix"], "'-mix' is not an option"),
+        (["-ref:gold.xml", "-hyp:system.txt", "-ref:"], "'-ref:' is not an option"),
+        (["-ref:gold.xml", "-hyp:demo.txt"], "demo.txt:2: 42 lines, but gold.xml has 1 sentences"),
+        (["-ref:nowhere.xml", "-hyp:demo.txt"], "nowhere.xml: no such file"),
+    ],
+)
+def test_ieval_refuses_what_the_official_script_ignores(files, capsys, arguments, message):
+    assert message in refused(capsys, "ieval", *arguments)
+
+
+BAD_XML = {
+    "an entity bomb": ('<!DOCTYPE s [<!ENTITY a "aa">]><scripts/>', "bad.xml:1: document type and entity"),
+    "an external entity": ('<!DOCTYPE s [\n<!ENTITY a SYSTEM "file:///etc/passwd">]><scripts/>', "bad.xml:1: document"),
+    "a broken tag": ("<scripts>\n<script>\n</scripts>", "bad.xml:3: not well-formed XML: mismatched tag"),
+    "no sentences": ("<scripts></scripts>", "bad.xml: no sentences"),
+    "no numann": (
+        "<scripts><script><sentence><text>a b</text></sentence></script></scripts>",
+        "number of annotators of 'a b' is not told",
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), BAD_XML.values(), ids=BAD_XML)
+def test_bad_xml_on_the_command_line(files, capsys, content, message):
+    (files / "bad.xml").write_text(content)
+    (files / "one.txt").write_text("a b\n")
+    assert message in refused(capsys, "score", "--gold", "bad.xml", "-p", "one.txt", "-m", "imeasure(mixing=no)")
+
+
+def test_explain_shows_the_alignment_and_its_classes(files, capsys):
+    (files / "other.txt").write_text("These machine <b> designed to help people .\n")
+    shown = run(capsys, "explain", "--gold", "gold.xml", "-p", "other.txt", "-m", "imeasure")
+    title, *rows = shown.splitlines()
+    # 2·2 + 4 of 2·(2 + 2) + 4 + 1 - 3/2, against 5 of 8 tokens
+    assert title == "Sentence 1: I 18.84, WAcc 69.57 (source 62.50); TP 2 TN 4 FP 2 FN 1 FPN 1"
+    labels = [row.split()[0] for row in rows]
+    assert labels == ["source", "system", "reference", "detection", "correction"]
+    starts = [[k for k in range(1, len(row)) if row[k - 1] == " " != row[k]] for row in rows[:3]]
+    assert starts[0] == starts[1] == starts[2]
+    assert rows[2].split()[1:] == ["These", "machines", "are", "designed", "to", "help", "people", "."]
+    assert rows[3].split()[1:] == ["+TP", "!FP", "+TP", "TN", "+TP", "TN", "TN", "TN"]
+    assert rows[4].split()[1:] == ["+TP", "!FP", "!FP", "FN", "FPN", "TN", "+TP", "TN", "TN", "TN"]
+    run(capsys, "explain", "--gold", "gold.xml", "-p", "other.txt", "-m", "imeasure", "--html", "page.html")
+    page = (files / "page.html").read_text()
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
+    assert page.count("<tr>") == 5
+
+
+def test_explain_breaks_long_alignments_into_blocks(files, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    shown = run(capsys, "explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "imeasure")
+    blocks = shown.split("\n\n")
+    assert len(blocks) > 1
+    assert all(len(line) <= 40 for block in blocks for line in block.splitlines()[1:])
+    words = [
+        word
+        for block in blocks
+        for line in block.splitlines()
+        if line.startswith("  source")
+        for word in line.split()[1:]
+    ]
+    assert " ".join(words) == LISTING_1.source
+
+
+def test_explain_says_what_is_excluded(files, capsys):
+    shown = run(
+        capsys, "explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "imeasure(mixing=cap,cap=1,beyond=excluded)"
+    )
+    assert shown.startswith("Sentence 1: excluded")
+    assert "Use -m m2 or -m imeasure" in refused(
+        capsys, "explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "gleu"
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "classes"),
+    [
+        ("aaa", "TN TN"),
+        ("aab", "FN FN"),
+        ("aa-", "FN FN"),
+        ("aba", "FP FP"),
+        ("abb", "TP TP"),
+        ("abc", "TP FP FN FPN"),
+        ("ab-", "TP FP FN FPN"),
+        ("a-a", "FP FP"),
+        ("a-b", "TP FP FN FPN"),
+        ("a--", "TP TP"),
+        ("-aa", "TP TP"),
+        ("-ab", "TP FP FN FPN"),
+        ("-a-", "FP FP"),
+        ("--a", "FN FN"),
+    ],
+)
+def test_table_6(column, classes):
+    assert " ".join(classify(*(None if symbol == "-" else symbol for symbol in column))) == classes
+
+
+@pytest.mark.usefixtures("kernels_of")
+def test_explained_classes_add_up_to_the_counts():
+    metric = gecbench.IMeasure()
+    selection = metric.select(DEMO, RULES)
+    for i in range(len(DEMO)):
+        columns = align_tokens(DEMO.sources[i], RULES[i], selection.reference(i))
+        names = [name for column in columns for name in classify(*column)[1].split()]
+        assert [names.count(name) for name in ("TP", "TN", "FP", "FN", "FPN")] == selection.counts[i, 5:10].tolist()
+
+
+def test_convert_there_and_back(files, capsys):
+    run(capsys, "convert", "demo.m2", "-o", "demo.xml")
+    run(capsys, "convert", "demo.xml", "-o", "again.m2")
+    run(capsys, "convert", "again.m2", "-o", "again.xml")
+    assert read_imeasure_xml("again.xml").groups == read_imeasure_xml("demo.xml").groups
+    once, again = read_m2("demo.m2"), read_m2("again.m2")
+    assert [len(found) for found in once.annotations] == [len(found) for found in again.annotations]
+    for metric in (gecbench.IMeasure(), gecbench.IMeasure(mixing=False)):
+        values = {metric.score_corpus(corpus, RULES).value for corpus in (once, again, read_imeasure_xml("demo.xml"))}
+        assert len(values) == 1
+    run(capsys, "convert", "demo.xml", "-o", "demo.jsonl")
+    kept = read_jsonl("demo.jsonl")
+    assert kept.groups == read_imeasure_xml("demo.xml").groups
+    assert kept.references is not None
+    text = run(capsys, "convert", "gold.xml", "--annotator", "1", "-o", "-")
+    assert text == "This machine is designed to help people .\n"
+
+
+@pytest.mark.parametrize(
+    "groups", ['"x"', '{"groups": [{}]}', '{"groups": [], "annotators": 1, "colour": 2}', '{"groups": 3}']
+)
+def test_bad_groups_in_json_lines(files, capsys, groups):
+    (files / "bad.jsonl").write_text(f'{{"source": "a", "groups": {groups}}}\n')
+    assert "bad.jsonl:1: 'groups' cannot be read" in refused(capsys, "convert", "bad.jsonl", "-o", "out.m2")
+    assert not (files / "out.m2").exists()
+
+
+def test_score_and_compare_from_xml(files, capsys):
+    run(capsys, "convert", "demo.m2", "-o", "demo.xml")
+    metrics = ["imeasure", "m2(mixing=cap)", "gleu"]
+    printed = run(capsys, "score", "--gold", "demo.xml", "-p", "demo.txt", "-m", *metrics, "--format", "json")
+    scores = {score["metric"]: score["value"] for score in json.loads(printed)["systems"][0]["scores"]}
+    grouped = read_imeasure_xml("demo.xml")
+    assert scores["imeasure"] == gecbench.IMeasure().score_corpus(grouped, RULES).value
+    assert scores["m2"] == gecbench.M2(mixing="cap").score_corpus(grouped, RULES).value
+    (files / "old.txt").write_text("".join(f"{line}\n" for line in DEMO.sources))
+    compared = run(
+        capsys, "compare", "--gold", "demo.xml", "-p", "demo.txt", "old.txt", "-m", "imeasure", "--test", "t-test",
+        "--resamples", "0",
+    )  # fmt: skip
+    assert "by a paired t-test over the sentence scores" in compared
+
+
+def test_per_sentence_scores_of_excluded_sentences_are_null(files, capsys):
+    printed = run(
+        capsys, "score", "--gold", "gold.xml", "-p", "system.txt", "--per-sentence", "--format", "json",
+        "-m", "imeasure(mixing=cap,cap=1,beyond=excluded)",
+    )  # fmt: skip
+    assert json.loads(printed)["value"] is None
+
+
+BLOCKS = "\n".join(format_m2(DEMO)).strip("\n").split("\n\n")
+
+
+class TestModule:
+    def test_blocks_of_edits(self):
+        module = gecbench.load_metric("imeasure")
+        result = module.compute(sources=DEMO.sources, predictions=RULES, references=BLOCKS, per_sentence=True)
+        expected = gecbench.IMeasure().score_corpus(DEMO, RULES)
+        assert result["imeasure"] == result["correction_improvement"] == expected.value
+        assert result["sentence_scores"] == expected.sentence_scores().tolist()
+        assert {name: result[name] for name in expected.parts} == expected.parts
+
+    def test_rewrites_and_options(self):
+        module = gecbench.load_metric("imeasure")
+        options = {
+            **{"mixing": "cap", "cap": 4, "beyond": "excluded"},
+            **{"objective": "df", "optimise": "corpus", "weight": 3.0, "beta": 0.5},
+        }
+        inputs = {"sources": DEMO.sources, "predictions": RULES, "references": DEMO.references}
+        expected = gecbench.IMeasure(**options).score(**inputs)
+        result = module.compute(**inputs, **options)
+        assert (result["imeasure"], result["signature"]) == (expected.value, str(expected.signature))
+        assert module.compute(**inputs, mixing=False, resamples=20)["interval_low"] is not None
+        with pytest.raises(gecbench.InputError, match="mixing='some'"):
+            module.compute(**inputs, mixing="some")
+        assert module.compute(**inputs)["imeasure"] == gecbench.IMeasure().score(**inputs).value
+
+
+class TestCard:
+    TEXT = (ROOT / "metrics/imeasure/README.md").read_text(encoding="utf-8")
+
+    def test_published_values(self):
+        for system, published in table(self.TEXT, "system"):
+            assert float(published) == goldens()["reassess"][system.partition(" ")[0]][-1]
+        for gold, system, *shown in table(self.TEXT, "gold"):
+            run = f"{'combined' if gold == 'two annotators' else 'withalt'} {system}"
+            assert shown == [f"{100 * goldens()[kind][run]['I']:.2f}" for kind in ("unmixed", "mixed")]
+
+    def test_page_scores(self):
+        page = page_of("imeasure")
+        result, shown = page.score_text(page.GOLD, page.PREDICTIONS)
+        # TP 1 TN 5 FP 1, and TP 1 TN 5: 2·2 + 10 of 2·(2 + 1) + 10, against 10 of 12 tokens
+        assert result["imeasure"] == pytest.approx((14 / 16 - 10 / 12) / (2 / 12))
+        assert shown.count("<table>") == 2
+        with pytest.raises(gecbench.InputError, match="1 predictions for 2 sources"):
+            page.score_text(page.GOLD, "She likes cats very much .")

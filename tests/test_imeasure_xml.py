@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gecbench.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.formats.imeasure_xml import (
+    format_imeasure_xml,
+    parse_imeasure_xml,
+    read_imeasure_xml,
+    write_imeasure_xml,
+)
+from gecbench.groups import Alternative, ErrorGroup, GroupedSentence, Replacement
+
+LISTING_1 = b"""<scripts><script id="s9">
+<sentence id="1" numann="2">
+<text>
+This machines is designed for help
+people .
+</text>
+<error-list>
+<error id="1" req="yes" type="SVA">
+<alt ann="0"><c start="0" end="1">These</c><c start="2" end="3">are</c></alt>
+<alt ann="1"><c start="1" end="2">machine</c></alt>
+</error>
+<error id="2" req="no" type="Vform"><alt ann="0"><c start="5" end="6"/></alt></error>
+</error-list>
+</sentence></script></scripts>"""
+
+
+def wrap(inside: str) -> bytes:
+    return f"<scripts>\n<script>\n{inside}\n</script>\n</scripts>".encode()
+
+
+def test_reads_the_paper_s_listing() -> None:
+    corpus = parse_imeasure_xml(LISTING_1)
+    assert corpus.sources == ("This machines is designed for help people .",)
+    assert corpus.ids == ("1",)
+    assert corpus.groups == (
+        GroupedSentence(
+            groups=(
+                ErrorGroup(
+                    (
+                        Alternative("0", (Replacement(0, 1, "These"), Replacement(2, 3, "are"))),
+                        Alternative("1", (Replacement(1, 2, "machine"),)),
+                    ),
+                    required=True,
+                    type="SVA",
+                ),
+                ErrorGroup((Alternative("0", (Replacement(5, 6, ""),)),), required=False, type="Vform"),
+            ),
+            annotators=2,
+            script="s9",
+        ),
+    )
+
+
+words = st.lists(
+    st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"], exclude_characters="\ufffe\uffff"), min_size=1),
+    max_size=4,
+).map(lambda tokens: " ".join(" ".join(tokens).split()))
+names = st.text(st.sampled_from("ab01<>&\"'\n\t "), max_size=4)
+replacements = st.builds(Replacement, st.integers(-2, 9), st.integers(-2, 9), words)
+alternatives = st.builds(Alternative, names, st.lists(replacements, max_size=2).map(tuple))
+groups = st.builds(ErrorGroup, st.lists(alternatives, max_size=2).map(tuple), st.booleans(), names)
+sentences = st.builds(GroupedSentence, st.lists(groups, max_size=2).map(tuple), st.none() | st.integers(0, 3), names)
+
+
+@given(st.lists(st.tuples(words, sentences, names.filter(bool)), min_size=1, max_size=3))
+def test_what_is_written_is_read_again(written: list[tuple[str, GroupedSentence, str]]) -> None:
+    sources, grouped, ids = zip(*written, strict=True)
+    corpus = Corpus(sources=sources, groups=grouped, ids=ids)
+    again = parse_imeasure_xml("".join(f"{line}\n" for line in format_imeasure_xml(corpus)).encode())
+    assert (again.sources, again.groups, again.ids) == (corpus.sources, corpus.groups, corpus.ids)
+    assert again.fingerprint() == corpus.fingerprint("groups")
+
+
+@pytest.mark.parametrize("name", ["gold.xml", "gold.xml.gz"])
+def test_files_round_trip(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    corpus = parse_imeasure_xml(LISTING_1)
+    write_imeasure_xml(corpus, path)
+    again = read_imeasure_xml(path)
+    assert (again.groups, again.name) == (corpus.groups, name)
+    kept = pickle.loads(pickle.dumps(again.select([0, 0])))
+    assert kept.groups == corpus.groups * 2
+    assert repr(again) == f"Corpus(name='{name}', sentences=1, groups=2)"
+
+
+def test_ids_are_optional() -> None:
+    corpus = parse_imeasure_xml(wrap("<sentence><text>a</text></sentence><sentence id='x'><text>b</text></sentence>"))
+    assert corpus.ids == ("1", "x")
+
+
+BOMB = b"""<?xml version="1.0"?>
+<!DOCTYPE scripts [
+<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">
+]>
+<scripts><script><sentence id="1"><text>&c;</text></sentence></script></scripts>"""
+EXTERNAL = b"""<?xml version="1.0"?>
+<!DOCTYPE scripts [<!ENTITY secret SYSTEM "file:///etc/hostname">]>
+<scripts><script><sentence id="1"><text>&secret;</text></sentence></script></scripts>"""
+OUTSIDE_DTD = b'<!DOCTYPE scripts SYSTEM "http://localhost/x.dtd"><scripts></scripts>'
+
+
+@pytest.mark.parametrize(("data", "line"), [(BOMB, 2), (EXTERNAL, 2), (OUTSIDE_DTD, 1)])
+def test_declarations_are_refused(data: bytes, line: int) -> None:
+    with pytest.raises(InputError, match=rf"gold\.xml:{line}: document type and entity declarations are refused"):
+        parse_imeasure_xml(data, "gold.xml")
+
+
+@pytest.mark.parametrize(
+    ("inside", "line", "problem"),
+    [
+        ("<sentence>\n<text>a</txt></sentence>", 4, "mismatched tag"),
+        ("<sentence><text>a &nope; b</text></sentence>", 3, "undefined entity"),
+        ("<sentence>\n<texts>a</texts></sentence>", 4, "<texts> inside <sentence>"),
+        ("<sentence numann='two'><text>a</text></sentence>", 3, "numann='two' is not an integer"),
+        ("<sentence>\n</sentence>", 4, "no <text>"),
+        ("<sentence><text>a</text><text>b</text></sentence>", 3, "two <text>"),
+        ("<sentence>astray<text>a</text></sentence>", 3, "'astray' outside"),
+        ("<sentence><text>a</text>\n<error-list><error><alt>\n<c start='0'>b</c>", 5, "attribute end is missing"),
+        (f"<sentence numann='{10**12}'><text>a</text></sentence>", 3, "numann=1000000000000 is too large"),
+    ],
+)
+def test_malformed_files_are_named_with_the_line(inside: str, line: int, problem: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_imeasure_xml(wrap(inside), "gold.xml")
+    assert str(caught.value).startswith(f"gold.xml:{line}: ")
+    assert problem in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [b"", b"plain text", LISTING_1[:200]])
+def test_what_is_no_xml_is_refused(data: bytes) -> None:
+    with pytest.raises(InputError, match=r"gold\.xml:\d+: not well-formed"):
+        parse_imeasure_xml(data, "gold.xml")
+
+
+def test_a_character_that_xml_cannot_hold_is_refused() -> None:
+    with pytest.raises(InputError, match=r"U\+0008"):
+        format_imeasure_xml(Corpus(sources=["a\bb"], groups=[GroupedSentence()]))
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"<scripts></scripts>", "no sentences"),
+        (b"<?xml version='1.0' encoding='utf-7'?><scripts></scripts>", "encoding"),
+        (b"<?xml version='1.0' encoding='no-such'?><scripts></scripts>", "encoding"),
+    ],
+)
+def test_other_refusals_name_the_file(data: bytes, problem: str) -> None:
+    with pytest.raises(InputError, match=rf"gold\.xml.*: .*{problem}"):
+        parse_imeasure_xml(data, "gold.xml")
+
+
+@pytest.mark.parametrize(
+    ("groups", "problem"), [([], "0 groups for 1 sources"), (["x"], r"groups\[0\] is a str, where a GroupedSentence")]
+)
+def test_a_corpus_checks_its_groups(groups: list[object], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        Corpus(sources=["a"], groups=groups)
+
+
+def test_a_corpus_without_groups_cannot_be_written() -> None:
+    with pytest.raises(InputError, match="no error groups to write as XML"):
+        format_imeasure_xml(Corpus(sources=["a"]))
