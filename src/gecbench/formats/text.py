@@ -21,11 +21,15 @@ def read_lines(path: str | Path) -> list[str]:
     Only "\n" ends a line (a "\r" before it is dropped), so that a form feed, U+0085 or U+2028 inside a sentence
     does not shift what follows. Empty lines are data; a byte order mark is not.
     """
-    text = _decode(_read_bytes(path), str(path))
-    lines = text.split("\n")
+    lines = read_text(path).split("\n")
     if lines[-1] == "":
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
+
+
+def read_text(path: str | Path) -> str:
+    """Return a file's text as it is, line ends included; `.gz` is unpacked, a byte order mark dropped."""
+    return _decode(_read_bytes(path), str(path))
 
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:
