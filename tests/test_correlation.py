@@ -70,7 +70,8 @@ def test_interval_over_systems() -> None:
 
 def test_interval_over_runs_of_the_human_ranking() -> None:
     runs = np.array([[3.0, 2.0, 1.0]] * 60 + [[2.0, 3.0, 1.0]] * 40)
-    result = correlate_runs({"A": 9.0, "B": 5.0, "C": 1.0}, ["A", "B", "C"], runs, "spearman")
+    human = {"A": 2.6, "B": 2.4, "C": 1.0}
+    result = correlate_runs({"C": 1.0, "A": 9.0, "B": 5.0}, human, runs, "spearman")
     assert result.value == pytest.approx(1)
     assert result.interval is not None
     assert (result.interval.low, result.interval.high) == pytest.approx((0.5, 1))

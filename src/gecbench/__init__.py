@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from gecbench.edits import apply_edits, derive_references
     from gecbench.errors import GecbenchError, InputError
     from gecbench.extraction import derive_annotations, extract_edits
+    from gecbench.human.annotators import human_bound
+    from gecbench.human.correlation import correlate
+    from gecbench.human.meta import meta_evaluate
+    from gecbench.human.ranking import expected_wins, trueskill
     from gecbench.metrics.bleu import BLEU
     from gecbench.metrics.gleu import GLEU
     from gecbench.metrics.m2 import M2
@@ -49,9 +53,12 @@ _HOMES = {
     "apply_edits": "edits",
     "compare": "api",
     "correct": "models",
+    "correlate": "human.correlation",
     "derive_annotations": "extraction",
     "derive_references": "edits",
+    "expected_wins": "human.ranking",
     "extract_edits": "extraction",
+    "human_bound": "human.annotators",
     "load_corpus": "corpora.load",
     "load_dataset": "corpora.load",
     "load_demo": "demo",
@@ -59,8 +66,10 @@ _HOMES = {
     "load_metric": "modules",
     "load_rows": "corpora.load",
     "make_metric": "registry",
+    "meta_evaluate": "human.meta",
     "register": "modules",
     "score": "api",
+    "trueskill": "human.ranking",
     "unregister": "modules",
 }
 

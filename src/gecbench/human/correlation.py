@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -71,22 +71,21 @@ def correlate(
 
 def correlate_runs(
     metric: Mapping[str, float],
-    systems: Sequence[str],
+    human: Mapping[str, float],
     runs: NDArray[np.float64],
     method: Method = "spearman",
     *,
     confidence: float = 0.95,
 ) -> Correlation:
-    """Correlation with the mean of bootstrap runs (runs, systems) of a human ranking, with its interval.
+    """Correlation with human scores, and its interval over bootstrap runs (runs, systems in the order of `human`).
 
     This interval says how much the coefficient moves with the judgments, for these systems.
     """
-    human = dict(zip(systems, runs.mean(axis=0).tolist(), strict=True))
     _same_systems(metric, human)
-    x = np.array([metric[name] for name in systems])
+    x = np.array([metric[name] for name in human])
     values = [coefficient(x, run, method) for run in runs]
-    value = coefficient(x, runs.mean(axis=0), method)
-    return Correlation(method, value, len(systems), _interval(values, confidence))
+    value = coefficient(x, np.array(list(human.values())), method)
+    return Correlation(method, value, len(human), _interval(values, confidence))
 
 
 def _same_systems(metric: Mapping[str, float], human: Mapping[str, float]) -> list[str]:

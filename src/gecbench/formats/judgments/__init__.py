@@ -1,5 +1,6 @@
 """Human judgments: one data model, a reader per published format, one writer (WMT CSV)."""
 
+from gecbench.formats.judgments.detect import read_judgments
 from gecbench.formats.judgments.experts import parse_expert_groups, read_expert_groups
 from gecbench.formats.judgments.model import Judgment, Place, Ranking, expand_pairs, rename_systems
 from gecbench.formats.judgments.mturk import parse_mturk, read_mturk, relabel
@@ -26,6 +27,7 @@ __all__ = [
     "parse_wmt_csv",
     "read_expert_groups",
     "read_jfleg_pairwise",
+    "read_judgments",
     "read_mturk",
     "read_ranking_xml",
     "read_wmt_csv",
