@@ -8,11 +8,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-from gecbench.cli import compare, convert, data, demo, doctor, explain, human, m2scorer, meta, push, results, run, score
+from gecbench.cli import compare, convert, data, demo, doctor, explain, human, m2scorer, meta, push, reproduce, results, run, score
 from gecbench.errors import GecbenchError
 from gecbench.version import __version__
 
-COMMANDS = (demo, score, compare, run, explain, human, meta, convert, m2scorer, data, results, push, doctor)
+COMMANDS = (demo, score, compare, run, explain, human, meta, reproduce, convert, m2scorer, data, results, push, doctor)
 _EPILOG = """examples:
   gecbench demo
   gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt

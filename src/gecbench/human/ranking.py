@@ -41,8 +41,13 @@ class HumanRanking:
     runs: NDArray[np.float64]
 
     def scores(self) -> dict[str, float]:
-        """The score of each system."""
+        """Return the score of each system."""
         return {line.system: line.score for line in self.systems}
+
+    def clusters(self) -> list[list[str]]:
+        """Return the systems of each cluster, best first."""
+        numbers = sorted({line.cluster for line in self.systems})
+        return [[line.system for line in self.systems if line.cluster == number] for number in numbers]
 
 
 @dataclass(frozen=True)
