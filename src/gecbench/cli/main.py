@@ -8,7 +8,22 @@ import os
 import sys
 from collections.abc import Sequence
 
-from gecbench.cli import compare, convert, data, demo, doctor, explain, human, m2scorer, meta, push, reproduce, results, run, score
+from gecbench.cli import (
+    compare,
+    convert,
+    data,
+    demo,
+    doctor,
+    explain,
+    human,
+    m2scorer,
+    meta,
+    push,
+    reproduce,
+    results,
+    run,
+    score,
+)
 from gecbench.errors import GecbenchError
 from gecbench.version import __version__
 

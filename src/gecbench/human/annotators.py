@@ -154,8 +154,14 @@ def _bound_by_counting_again(metric: Metric, annotators: Annotators, systems: Sy
     authors = [*annotators.texts, *systems.values()]
     values = np.full((len(authors), len(subsets)), np.nan)
     for number, members in enumerate(subset_members(subsets, people)):
-        part = annotators.corpus.with_references(np.flatnonzero(members).tolist())
+        part = _restricted(metric, annotators.corpus, np.flatnonzero(members).tolist())
         for author, texts in enumerate(authors):
             if author >= people or not members[author]:
                 values[author, number] = metric.value_of(metric.count(part, texts))
     return bound_of_values(values, subsets, people, tuple(systems))
+
+
+def _restricted(metric: Metric, corpus: Corpus, members: list[int]) -> Corpus:
+    if metric.gold(corpus) == "references":
+        return corpus.with_references(members)
+    return corpus.replace(annotations=[[row[k] for k in members] for row in corpus.annotations or ()])

@@ -186,8 +186,6 @@ def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, compl
 
     return (
         Figure("figure1", f"F0.5 by number of annotators, 50 essays{whose}", figure1),
-        Figure(
-            "figure2", f"Human F0.5 by error category{'' if complete else ', the two official annotators'}", figure2
-        ),
+        Figure("figure2", "Human F0.5 by error category" + ("" if complete else ", official annotators"), figure2),
         Figure("figure3", f"F0.5 by number of annotators, essays 1 to 10{whose}", figure3),
     )

@@ -41,7 +41,7 @@ COLUMNS = {
     "GLEU": Column("gleu", "gleu(variant=2016)", "gleu"),
     "I-measure": Column(
         "imeasure",
-        "imeasure(mix=no)",
+        "imeasure(mixing=no)",
         rewrites="rewrites are the references here; how the paper turned them into I-measure's input is not known",
     ),
     "BLEU": Column("bleu", "bleu(variant=2016)", "bleu"),

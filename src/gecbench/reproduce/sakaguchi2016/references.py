@@ -39,9 +39,9 @@ def figure5(data: Conll14) -> tuple[Section, Figure]:
         f"{len(lines)} sentences, twelve systems, all sets of so many references. Of the paper's ten crowd rewrites "
         "eight are public (two of the set, six more); the six are not tokenised and are split here by sacrebleu's 13a "
         "rules.",
-        "The paper prints no numbers; it says that GLEU rises with the number of references and levels off at four. The "
-        "GLEU it defines does not rise: every draw takes one reference of each sentence, so more references only change "
-        "what is averaged. It does rise, and ever more slowly, if each sentence is scored against its best reference.",
+        "The paper prints no numbers; it says that GLEU rises with the number of references and levels off at four. "
+        "The GLEU it defines does not rise: every draw takes one reference of each sentence, so more references only "
+        "change what is averaged. It rises, ever more slowly, if each sentence is scored against its best reference.",
     )
 
     def draw(figure: Any) -> None:
