@@ -21,6 +21,16 @@ def kernels_of(request, monkeypatch):
     return request.param
 
 
+@pytest.fixture
+def twins():
+    """Return the Python and the native form of a kernel."""
+    from gecbench import kernels
+
+    if kernels.native_module() is None:
+        pytest.skip("installed without compiled kernels")
+    return lambda name: (kernels.select(name, "python"), kernels.select(name, "native"))
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     return Path(__file__).parent.parent

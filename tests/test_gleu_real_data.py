@@ -75,3 +75,6 @@ def test_bleu_is_sacrebleu(name):
     predictions = submission("INPUT" if system == "source" else system)
     score = BLEU().score_corpus(whole.select(kept), [predictions[i] for i in kept])
     assert score.value == pytest.approx(GOLDEN["bleu_sacrebleu_none"][name], abs=1e-12)
+    old = BLEU(variant="2016").score_corpus(whole.select(kept), [predictions[i] for i in kept])
+    assert old.value == pytest.approx(GOLDEN["bleu_2016"][name]["computed"], abs=1e-9)
+    assert old.value == pytest.approx(GOLDEN["bleu_2016"][name]["published"], abs=1e-11)

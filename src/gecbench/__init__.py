@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from gecbench.extraction import derive_annotations, extract_edits
     from gecbench.grouping import derive_groups, ungroup
     from gecbench.groups import Alternative, ErrorGroup, GroupedSentence, Replacement
+    from gecbench.human.annotators import human_bound
+    from gecbench.human.correlation import correlate
+    from gecbench.human.meta import meta_evaluate
+    from gecbench.human.ranking import expected_wins, trueskill
     from gecbench.metrics.bleu import BLEU
     from gecbench.metrics.gleu import GLEU
     from gecbench.metrics.imeasure import IMeasure
@@ -58,10 +62,13 @@ _HOMES = {
     "apply_edits": "edits",
     "compare": "api",
     "correct": "models",
+    "correlate": "human.correlation",
     "derive_annotations": "extraction",
     "derive_groups": "grouping",
     "derive_references": "edits",
+    "expected_wins": "human.ranking",
     "extract_edits": "extraction",
+    "human_bound": "human.annotators",
     "load_corpus": "corpora.load",
     "load_dataset": "corpora.load",
     "load_demo": "demo",
@@ -69,9 +76,11 @@ _HOMES = {
     "load_metric": "modules",
     "load_rows": "corpora.load",
     "make_metric": "registry",
+    "meta_evaluate": "human.meta",
     "mix_annotations": "mixing",
     "register": "modules",
     "score": "api",
+    "trueskill": "human.ranking",
     "ungroup": "grouping",
     "unregister": "modules",
 }

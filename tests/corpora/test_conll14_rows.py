@@ -7,9 +7,11 @@ from gecbench.corpora import load_corpus, load_rows
 from gecbench.corpora.catalog import DATASETS
 from gecbench.corpora.conll14 import read_merged_ids
 from gecbench.corpora.essays import place_sentences
-from gecbench.corpora.judgments import expand_pairs, text_key
+from gecbench.corpora.judgments import read_rankings
 from gecbench.corpora.upstream import Upstream
 from gecbench.errors import InputError
+from gecbench.formats.judgments import expand_pairs
+from gecbench.formats.judgments.mturk import text_key
 
 
 def rows(upstream, config, split="test"):
@@ -117,8 +119,9 @@ def test_expert_rankings(tiny):
     (row,) = rows(tiny, "judgments", "expert")
     assert (row["id"], row["judge"], row["seconds"], row["approved"]) == ("2", "annotator01", 62.5, True)
     assert row["outputs"][0] == {"systems": ["AMU", "RAC"], "rank": 1.0, "text": "My town is small ."}
-    assert sum(1 for _ in expand_pairs(row)) == 13 * 12 // 2
-    assert list(expand_pairs(row, expanded=False)) == [("AMU", "CAMB", 1.0, 4.0)]
+    rankings = read_rankings(tiny, "expert")
+    assert sum(1 for _ in expand_pairs(rankings)) == 13 * 12 // 2
+    assert [(pair.rank1, pair.rank2) for pair in expand_pairs(rankings, groups=True)] == [(1.0, 4.0)]
 
 
 def test_crowd_rankings_as_published(tiny):
@@ -132,7 +135,7 @@ def test_crowd_rankings_as_published(tiny):
     )
     assert first["outputs"][0] == {"systems": ["AMU"], "rank": 1.0, "text": 'People like "it" .'}
     assert second["outputs"][1]["rank"] is None
-    assert len(list(expand_pairs(second))) == 1
+    assert len(list(expand_pairs(read_rankings(tiny, "crowd")[1:]))) == 1
 
 
 def test_crowd_rankings_relabelled(tiny):

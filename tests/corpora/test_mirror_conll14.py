@@ -13,8 +13,10 @@ import pytest
 
 from gecbench.corpora import load_rows
 from gecbench.corpora.catalog import DATASETS
-from gecbench.corpora.judgments import expand_pairs, text_key
+from gecbench.corpora.judgments import read_rankings
 from gecbench.corpora.lock import compute_lock, read_lock
+from gecbench.formats.judgments import expand_pairs
+from gecbench.formats.judgments.mturk import text_key
 
 GOLDENS = Path(__file__).parents[1] / "goldens"
 
@@ -143,9 +145,9 @@ def test_expert_rankings(mirror):
     )
     assert Counter(len(row["outputs"]) for row in rows)[0] == 13
     assert Counter(len(row["outputs"]) for row in rows)[1] == 27
-    for expanded, pairs, ties in ((True, 109_098, 59_117), (False, 20_516, 5_694)):
-        found = [pair for row in rows for pair in expand_pairs(row, expanded=expanded)]
-        assert (len(found), sum(first == second for *_, first, second in found)) == (pairs, ties)
+    for groups, pairs, ties in ((False, 109_098, 59_117), (True, 20_516, 5_694)):
+        found = list(expand_pairs(read_rankings(mirror, "expert"), groups=groups))
+        assert (len(found), sum(pair.outcome == 0 for pair in found)) == (pairs, ties)
 
 
 def test_expert_groups_gave_the_same_output(mirror):
@@ -159,14 +161,13 @@ def test_expert_groups_gave_the_same_output(mirror):
     assert all(same)
 
 
-def test_crowd_pairs(mirror, crowd):
+def test_crowd_pairs(mirror):
     """Sakaguchi et al. 2016: 26,265 pairs from 588 rankings of systems, 7,795 of references."""
-    approved = [row for row in crowd if row["approved"]]
-    assert (len(crowd), len(approved)) == (593, 588)
-    assert sum(1 for row in approved for _ in expand_pairs(row)) == 26_265
-    references = [row for row in load(mirror, "judgments", "references") if row["approved"]]
-    assert len(references) == 599
-    assert sum(1 for row in references for _ in expand_pairs(row)) == 7_795
+    for split, rankings, accepted, pairs in (("crowd", 593, 588, 26_265), ("references", 601, 599, 7_795)):
+        found = read_rankings(mirror, split)
+        approved = [ranking for ranking in found if ranking.approved]
+        assert (len(found), len(approved)) == (rankings, accepted)
+        assert sum(1 for _ in expand_pairs(approved)) == pairs
 
 
 def test_crowd_labels_belong_to_the_next_sentence(mirror, crowd):

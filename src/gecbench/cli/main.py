@@ -15,10 +15,13 @@ from gecbench.cli import (
     demo,
     doctor,
     explain,
+    human,
     ieval,
     leaderboard,
     m2scorer,
+    meta,
     push,
+    reproduce,
     results,
     run,
     score,
@@ -26,7 +29,10 @@ from gecbench.cli import (
 from gecbench.errors import GecbenchError
 from gecbench.version import __version__
 
-COMMANDS = (demo, score, compare, run, explain, convert, m2scorer, ieval, data, results, leaderboard, push, doctor)
+COMMANDS = (
+    *(demo, score, compare, run, explain, human, meta, reproduce, leaderboard, convert, m2scorer, ieval),
+    *(data, results, push, doctor),
+)
 _EPILOG = """examples:
   gecbench demo
   gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt

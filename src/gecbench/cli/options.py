@@ -40,8 +40,8 @@ def add_command(
     return parser
 
 
-def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool = True) -> None:
-    """Add the options that say what to score against and, unless they are still to be made, the predictions."""
+def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool | None = True) -> None:
+    """Add the options that say what to score against, and predictions: needed, optional (None) or none."""
     corpus = parser.add_argument_group(
         "corpus", "plain text with one sentence per line; .gz is read as is, - is standard input"
     )
@@ -55,13 +55,14 @@ def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool = T
     corpus.add_argument(
         "-c", "--corpus", metavar="NAME|FILE", help="demo, jfleg:test, conll14_fluency:nucle, … or a JSON Lines file"
     )
-    if predictions:
+    if predictions is not False:
         corpus.add_argument(
             "-p",
             "--predictions",
             metavar="FILE",
             nargs="+",
-            required=True,
+            required=bool(predictions),
+            default=[],
             help="one file per system (.jsonl too)",
         )
     corpus.add_argument("--aligned", action="store_true", help="skip the check for shifted lines")
@@ -69,6 +70,25 @@ def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool = T
 
 def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None:
     """Add metrics, resampling and output format."""
+    add_metrics_option(parser)
+    parser.add_argument(
+        "--resamples",
+        metavar="N",
+        type=count,
+        default=resamples,
+        help=f"bootstrap resamples for the interval, 0 for none (default: {resamples})",
+    )
+    parser.add_argument("--seed", metavar="N", type=count, default=DEFAULT_SEED, help="seed of the resampling")
+    add_format_option(parser)
+
+
+def add_format_option(parser: argparse.ArgumentParser) -> None:
+    """Add the output format."""
+    parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="how to print (default: text)")
+
+
+def add_metrics_option(parser: argparse.ArgumentParser) -> None:
+    """Add the choice of metrics, listed in the help."""
     metrics = "\n".join(f"  {entry.name:<8}{entry.description}" for entry in METRICS.values())
     parser.epilog = f"metrics (parameters in brackets, as in 'gleu(draws=py3)'):\n{metrics}\n\n{parser.epilog}"
     parser.add_argument(
@@ -79,15 +99,6 @@ def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None
         default=["gleu"],
         help="what to compute (default: gleu)",
     )
-    parser.add_argument(
-        "--resamples",
-        metavar="N",
-        type=_count,
-        default=resamples,
-        help=f"bootstrap resamples for the interval, 0 for none (default: {resamples})",
-    )
-    parser.add_argument("--seed", metavar="N", type=_count, default=DEFAULT_SEED, help="seed of the resampling")
-    parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="how to print (default: text)")
 
 
 def read_corpus(options: argparse.Namespace) -> Corpus:
@@ -98,19 +109,8 @@ def read_corpus(options: argparse.Namespace) -> Corpus:
             "no corpus" if not any(ways) else "more than one corpus",
             fix="Give -s with -r, or --gold, or -c",
         )
-    if options.corpus == "demo":
-        from gecbench.demo import load_demo
-
-        return load_demo()
-    if options.corpus and is_corpus_name(options.corpus):
-        return load_corpus(options.corpus)
     if options.corpus:
-        if not Path(options.corpus).exists() and options.corpus != STANDARD_INPUT:
-            known = ", ".join(["demo", *DATASETS])
-            raise InputError(
-                f"no corpus or file {options.corpus!r}", fix=f"Corpora: {known}; or name a JSON Lines file"
-            )
-        return read_jsonl(options.corpus)
+        return named_corpus(options.corpus)
     if options.gold:
         return _read_gold(options)
     if not options.source or not options.references:
@@ -121,7 +121,7 @@ def read_corpus(options: argparse.Namespace) -> Corpus:
 def _read_gold(options: argparse.Namespace) -> Corpus:
     """Read M2 or XML; references are derived only for metrics that need them, as some edits cannot be applied."""
     corpus = read_edits(options.gold)
-    chosen = [options.metric] if "metric" in options else options.metrics
+    chosen = [options.metric] if "metric" in options else getattr(options, "metrics", ["gleu"])
     if all(make_metric(metric).gold(corpus) != "references" for metric in chosen):
         return corpus
     return with_references(corpus)
@@ -137,6 +137,20 @@ def with_references(corpus: Corpus) -> Corpus:
     if corpus.references is not None:
         return corpus
     return derive_references(corpus) if corpus.annotations is not None else derive_group_references(corpus)
+
+
+def named_corpus(name: str) -> Corpus:
+    """Return the demo corpus, a corpus of ours, or that of a JSON Lines file."""
+    if name == "demo":
+        from gecbench.demo import load_demo
+
+        return load_demo()
+    if is_corpus_name(name):
+        return load_corpus(name)
+    if not Path(name).exists() and name != STANDARD_INPUT:
+        known = ", ".join(["demo", *DATASETS])
+        raise InputError(f"no corpus or file {name!r}", fix=f"Corpora: {known}; or name a JSON Lines file")
+    return read_jsonl(name)
 
 
 def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, list[str]]:
@@ -185,7 +199,8 @@ def _first_repeated(names: list[str]) -> str:
     return next(name for i, name in enumerate(names) if name in names[:i])
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
+    """Return a whole number of at least 0."""
     if not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
     return int(text)

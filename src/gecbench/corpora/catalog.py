@@ -80,7 +80,7 @@ def code_hash() -> str:
     """Return a hash of all that makes rows; caches are keyed by it, so that changed code serves new rows."""
     digest = hashlib.sha256(VERSION.encode())
     sources = {"edits.py": files("gecbench").joinpath("edits.py")}
-    for package in ("gecbench.corpora", "gecbench.corpora.hub"):
+    for package in ("gecbench.corpora", "gecbench.corpora.hub", "gecbench.formats", "gecbench.formats.judgments"):
         sources |= {f"{package}/{entry.name}": entry for entry in files(package).iterdir()}
     for name in sorted(sources):
         if name.endswith((".py", "pins.tsv")):

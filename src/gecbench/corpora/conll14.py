@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -12,10 +10,11 @@ from functools import partial
 from gecbench.corpora.edits import ANNOTATIONS, Block, Row, read_m2, rewrite
 from gecbench.corpora.essays import place_sentences
 from gecbench.corpora.pins import BN15_ANNOTATORS
-from gecbench.corpora.pseudonyms import Pseudonyms
 from gecbench.corpora.schema import Field, ListOf
 from gecbench.corpora.upstream import Upstream
 from gecbench.errors import InputError
+from gecbench.formats.judgments import Pseudonyms
+from gecbench.formats.table import parse_csv
 
 OFFICIAL = ("conll14/noalt/official-2014.0.m2", "conll14/noalt/official-2014.1.m2")
 WITH_ALTERNATIVES = "conll14/alt/official-2014.combined-withalt.m2"
@@ -86,7 +85,7 @@ class References:
 def sentence_rows(upstream: Upstream) -> list[Row]:
     """Return the columns that all configurations share."""
     sentences = [block.source for block in _blocks(upstream, OFFICIAL[0])]
-    places = place_sentences(sentences, upstream.read(ESSAYS).decode("utf-8-sig"))
+    places = place_sentences(sentences, upstream.text(ESSAYS))
     merged = set(read_merged_ids(upstream.lines(MERGED)))
     return [
         {
@@ -235,8 +234,8 @@ def extra_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
     rows = sentence_rows(upstream)
     workers = Pseudonyms()
     answers: dict[int, list[tuple[str, str]]] = {}
-    table = io.StringIO(upstream.read(EXTRA).decode("utf-8-sig"), newline="")
-    for answer in csv.DictReader(table):
+    columns = ("Input.sentID", "Input.sentence1", "Answer.Q1MultiLineTextInput", "WorkerId")
+    for _, answer in parse_csv(upstream.text(EXTRA), columns, file=EXTRA):
         line = int(answer["Input.sentID"])
         if _letters(answer["Input.sentence1"]) != _letters(rows[line - 1]["sentence"]):
             raise InputError(f"the sentence shown is not sentence {line}", file=EXTRA)

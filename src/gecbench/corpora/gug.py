@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from dataclasses import dataclass
 
 from gecbench.corpora.upstream import Upstream
 from gecbench.errors import InputError
+from gecbench.formats.table import parse_csv
 
 FILE = "gug/gug_annotations.tsv"
 CROWD_SIZE = 5
@@ -30,9 +29,9 @@ class GugSentence:
 
 def read_gug(upstream: Upstream) -> list[GugSentence]:
     """Return all rows; tab-separated with doubled quotes, CRLF."""
-    table = io.StringIO(upstream.read(FILE).decode("utf-8-sig"), newline="")
+    columns = ("Id", "Sentence", "Expert Judgement", "Crowd Flower Judgements", "Average", "Dataset")
     sentences = []
-    for row in csv.DictReader(table, delimiter="\t"):
+    for _, row in parse_csv(upstream.text(FILE), columns, file=FILE, delimiter="\t"):
         crowd = tuple(json.loads(row["Crowd Flower Judgements"]))
         sentences.append(
             GugSentence(

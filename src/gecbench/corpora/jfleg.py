@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 
 from gecbench.corpora.edits import ANNOTATIONS, Row, derive_edits, read_m2
@@ -11,10 +9,11 @@ from gecbench.corpora.gug import link, read_gug
 from gecbench.corpora.schema import Field, ListOf
 from gecbench.corpora.upstream import Upstream
 from gecbench.errors import InputError
+from gecbench.formats.judgments import Ranking, parse_jfleg_pairwise
+from gecbench.formats.table import parse_csv
 
 REFERENCES = 4
 FOLDER = {"validation": "dev", "test": "test"}
-SYSTEM_NAMES = {"turk": "Human", "NMT": "CAMB16", "CAMB": "CAMB14", "orig": "Original"}
 CODED_COLUMNS = ("Original", "Reference", "AMU", "CAMB14", "CAMB16", "NUS")
 PAIRWISE = "jfleg/EACL_exp/mturk/pairwise.csv"
 CODED = "jfleg/EACL_exp/manual_eval/coded_sentences.csv"
@@ -135,32 +134,34 @@ def _lines_by_gug_id(upstream: Upstream, split: str) -> dict[int, int]:
     return {row.id: line for line, row in enumerate(judged, 1)}
 
 
-def _table(upstream: Upstream, key: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(upstream.read(key).decode("utf-8-sig"), newline="")))
+def read_rankings(upstream: Upstream) -> list[Ranking]:
+    """Return the pairwise human judgements under the names of the paper; sentences are GUG numbers."""
+    return parse_jfleg_pairwise(upstream.text(PAIRWISE), file=PAIRWISE)
 
 
 def judgment_rows(upstream: Upstream, split: str) -> Iterator[Row]:
     """Yield the pairwise human judgements; rows are independent pairs (NUS was ranked apart)."""
     lines = _lines_by_gug_id(upstream, split)
-    for row in _table(upstream, PAIRWISE):
-        gug_id = int(row["segmentId"])
-        names = (row["system1Id"], row["system2Id"])
+    for ranking in read_rankings(upstream):
+        first, second = ranking.places
+        names = (first.systems[0], second.systems[0])
         yield {
-            "id": f"{FOLDER[split]}-{lines[gug_id]}",
-            "gug_id": gug_id,
-            "judge": row["judgeId"],
+            "id": f"{FOLDER[split]}-{lines[ranking.sentence]}",
+            "gug_id": ranking.sentence,
+            "judge": ranking.judge,
             "setting": "nus" if "NUS" in names else "five-way",
-            "system1": SYSTEM_NAMES.get(names[0], names[0]),
-            "system2": SYSTEM_NAMES.get(names[1], names[1]),
-            "rank1": int(row["system1rank"]),
-            "rank2": int(row["system2rank"]),
+            "system1": names[0],
+            "system2": names[1],
+            "rank1": int(first.rank),
+            "rank2": int(second.rank),
         }
 
 
 def coded_rows(upstream: Upstream, split: str) -> Iterator[Row]:
     """Yield the hand-coded sentences (error kinds of source, rewrite and four systems)."""
     lines = _lines_by_gug_id(upstream, split)
-    for row in _table(upstream, CODED):
+    columns = ("ID", "Original sentence", "Reference sentence", *CODED_COLUMNS)
+    for _, row in parse_csv(upstream.text(CODED), columns, file=CODED):
         gug_id = int(row["ID"])
         yield {
             "id": f"{FOLDER[split]}-{lines[gug_id]}",

@@ -79,6 +79,10 @@ class Upstream:
         _check(pin, content, str(path))
         return content
 
+    def text(self, key: str) -> str:
+        """Return a text file as it is, line ends included, without a byte order mark."""
+        return self.read(key).decode("utf-8-sig")
+
     def lines(self, key: str) -> list[str]:
         r"""Return a text file's lines, stripped; split on "\n" only, blank lines kept (they are data)."""
         return split_lines(self.read(key))

@@ -32,6 +32,11 @@ def split_lines(data: bytes, file: str) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
+def read_text(path: str | Path) -> str:
+    """Return a file's text as it is, line ends included; `.gz` is unpacked, a byte order mark dropped."""
+    return _decode(read_bytes(path), str(path))
+
+
 def read_bytes(path: str | Path) -> bytes:
     """Return the content of a file: `.gz` is unpacked, `-` is standard input."""
     if str(path) == STANDARD_INPUT:

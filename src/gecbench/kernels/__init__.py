@@ -12,7 +12,7 @@ from types import ModuleType
 
 from gecbench.errors import GecbenchError
 
-KERNELS = ("draws", "interning", "maxmatch", "ngrams", "threeway")
+KERNELS = ("bound", "draws", "interning", "maxmatch", "ngrams", "threeway", "trueskill")
 IMPLEMENTATIONS = ("native", "python")
 
 

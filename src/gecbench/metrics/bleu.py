@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,9 @@ from gecbench.signature import Signature
 from gecbench.statistics import Counts, Statistics
 
 _ORDER = 4
+_LENGTHS = 3
 _SMOOTHING = ("exp", "floor", "add-k", "none")
+Variant = Literal["sacrebleu", "2016"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,10 @@ class BLEU(Metric):
 
     GEC text is already tokenised, so `tokenize` is "none"; "13a" gives sacrebleu's own default. The source is not
     looked at: a system that changes nothing scores high, which is why BLEU is here as a control.
+
+    `variant`: "2016" computes from sacrebleu's counts the figures of Sakaguchi et al. 2016: the two lengths of the
+    brevity penalty are swapped, so that long outputs are punished and short ones are not; of two reference lengths
+    equally close the first counts, not the shorter; nothing is smoothed.
     """
 
     name: ClassVar[str] = "bleu"
@@ -36,8 +42,12 @@ class BLEU(Metric):
     tokenize: str = "none"
     lowercase: bool = False
     smoothing: str = "exp"
+    variant: Variant = "sacrebleu"
 
     def __post_init__(self) -> None:
+        check_choice("bleu", "variant", self.variant, ("sacrebleu", "2016"))
+        if self.variant == "2016":
+            object.__setattr__(self, "smoothing", "none")
         check_choice("bleu", "tokenize", self.tokenize, ("none", "13a", "intl", "char"))
         check_choice("bleu", "smoothing", self.smoothing, _SMOOTHING)
 
@@ -47,13 +57,17 @@ class BLEU(Metric):
         return Merged()
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return lengths, matches and totals of every sentence, from sacrebleu's sentence scores."""
+        """Return lengths, matches and totals of every sentence, from sacrebleu's sentence scores.
+
+        The counts are the same for both variants: of the reference, sacrebleu's length and that of 2016 are kept.
+        """
         references = require_references(corpus, self.title)
-        counts = np.zeros((len(corpus), 2 + 2 * _ORDER), dtype=np.int64)
+        counts = np.zeros((len(corpus), _LENGTHS + 2 * _ORDER), dtype=np.int64)
         with progress(len(corpus), "BLEU") as bar:
             for row, prediction, texts in zip(counts, predictions, references, strict=True):
                 found = self._scorer.sentence_score(prediction, texts)
-                row[:] = [found.sys_len, found.ref_len, *found.counts, *found.totals]
+                first_closest = self._first_closest_length(found.sys_len, texts)
+                row[:] = [found.sys_len, found.ref_len, first_closest, *found.counts, *found.totals]
                 bar.update(1)
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64))
 
@@ -68,8 +82,8 @@ class BLEU(Metric):
         found = self._compute(totals[0].tolist())
         parts = {
             "brevity_penalty": float(found.bp),
-            "hypothesis_length": float(found.sys_len),
-            "reference_length": float(found.ref_len),
+            "hypothesis_length": float(totals[0, 0]),
+            "reference_length": float(totals[0, 2 if self.variant == "2016" else 1]),
         }
         return parts | {f"precision_{n}": found.precisions[n - 1] / 100 for n in range(1, _ORDER + 1)}
 
@@ -82,7 +96,9 @@ class BLEU(Metric):
         """Return references, casing, tokeniser, smoothing and sacrebleu's version."""
         from importlib.metadata import version
 
+        variant = {"variant": self.variant} if self.variant != "sacrebleu" else {}
         return {
+            **variant,
             "refs": corpus.reference_range(),
             "case": "lower" if self.lowercase else "mixed",
             "tok": self.tokenize,
@@ -94,7 +110,12 @@ class BLEU(Metric):
     def from_signature(cls, signature: Signature) -> BLEU:
         """Return the configuration that made a score."""
         try:
-            return cls(signature["tok"], signature["case"] == "lower", signature["smooth"])
+            return cls(
+                tokenize=signature["tok"],
+                lowercase=signature["case"] == "lower",
+                smoothing=signature["smooth"],
+                variant=signature.get("variant", "sacrebleu"),  # type: ignore[arg-type]
+            )
         except KeyError as error:
             raise InputError(f"not a complete BLEU signature: {signature}") from error
 
@@ -112,11 +133,18 @@ class BLEU(Metric):
 
     def _compute(self, row: list[float], effective_order: bool = False) -> Any:
         numbers = [int(number) for number in row]
+        hypothesis, reference, first_closest = numbers[:_LENGTHS]
+        lengths = (first_closest, hypothesis) if self.variant == "2016" else (hypothesis, reference)
         return self._scorer.compute_bleu(
-            correct=numbers[2 : 2 + _ORDER],
-            total=numbers[2 + _ORDER :],
-            sys_len=numbers[0],
-            ref_len=numbers[1],
+            correct=numbers[_LENGTHS : _LENGTHS + _ORDER],
+            total=numbers[_LENGTHS + _ORDER :],
+            sys_len=lengths[0],
+            ref_len=lengths[1],
             smooth_method=self.smoothing,
             effective_order=effective_order,
         )
+
+    def _first_closest_length(self, length: int, references: Sequence[str]) -> int:
+        """Return the reference length nearest to the hypothesis's, the first of equals."""
+        lengths = [len(self._scorer.tokenizer(text.rstrip()).split()) for text in references]
+        return min(lengths, key=lambda found: abs(found - length))

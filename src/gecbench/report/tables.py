@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +24,21 @@ def render_table(table: Table, table_format: str) -> str:
     if table_format not in _RENDERERS:
         raise InputError(f"unknown format {table_format!r}", fix=f"Known formats: {', '.join(_RENDERERS)}")
     return _RENDERERS[table_format](table)
+
+
+def render_rows(table: Table, plain: Sequence[Mapping[str, object]], table_format: str) -> str:
+    """Return the table in one of the formats, or as JSON the same rows as plain data (NaN as null)."""
+    if table_format != "json":
+        return render_table(table, table_format)
+    return json.dumps(_without_nan(plain), ensure_ascii=False, indent=2)
+
+
+def _without_nan(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {key: _without_nan(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_nan(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _text(table: Table) -> str:

@@ -1,0 +1,178 @@
+"""`gecbench human`: the human bound, rankings from judgments, agreement of judges, extent of change."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import asdict
+from itertools import combinations
+from math import isnan
+from typing import Any
+
+from gecbench.cli.options import (
+    add_command,
+    add_corpus_options,
+    add_format_option,
+    add_metrics_option,
+    count,
+    read_corpus,
+    read_systems,
+)
+from gecbench.corpora.rankings import HUMAN_SOURCES, load_rankings
+from gecbench.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.formats.judgments import expand_pairs
+from gecbench.human.agreement import cross_agreement, inter_agreement, intra_agreement
+from gecbench.human.annotators import bound_by_category, human_bound
+from gecbench.human.bound import Bound
+from gecbench.human.change import Change, changes
+from gecbench.human.ranking import HumanRanking, expected_wins, trueskill
+from gecbench.report import Table, render_rows
+
+_EXAMPLES = """  gecbench human rank                                   (the demo's judgments)
+  gecbench human rank judgments.csv --method expected-wins
+  gecbench human agreement conll14 conll14-crowd
+  gecbench human bound -c demo -m m2 -p output.txt
+  gecbench human bound -c jfleg:validation -m gleu --last
+  gecbench human bound -c conll14_fluency:bn15 -m m2 --by-category --last
+  gecbench human change -c conll14_fluency:expert_fluency
+"""
+_SOURCES = "\n".join(f"  {name:<20}{source.description}" for name, source in HUMAN_SOURCES.items())
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command and its actions."""
+    parser = add_command(
+        commands, "human", "The human side: bound, rankings, agreement, extent of change", _EXAMPLES, None
+    )
+    parser.epilog = f"judgments by name:\n{_SOURCES}\n\n{parser.epilog}"
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    for name, (description, add_options, run) in _ACTIONS.items():
+        action = actions.add_parser(name, help=description, description=description + ".")
+        action.epilog = ""
+        add_options(action)
+        add_format_option(action)
+        action.set_defaults(run=run)
+
+
+def add_ranking_options(parser: argparse.ArgumentParser) -> None:
+    """Add how judgments become a ranking."""
+    parser.add_argument(
+        "--method", choices=("trueskill", "expected-wins"), default="trueskill", help="(default: trueskill)"
+    )
+    parser.add_argument("--runs", metavar="N", type=count, default=1000, help="bootstrap runs (default: 1000)")
+    parser.add_argument("--seed", metavar="N", type=count, default=0, help="seed of the runs")
+
+
+def make_ranking(options: argparse.Namespace, name: str) -> HumanRanking:
+    """Rank the systems of named or given judgments."""
+    rank = trueskill if options.method == "trueskill" else expected_wins
+    return rank(expand_pairs(load_rankings(name)), runs=options.runs, seed=options.seed)
+
+
+def _rank_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("judgments", metavar="NAME|FILE", nargs="?", default="demo", help="(default: demo)")
+    add_ranking_options(parser)
+
+
+def _rank(options: argparse.Namespace) -> None:
+    ranking = make_ranking(options, options.judgments)
+    rows = [
+        [line.system, str(line.cluster), f"{line.score:.3f}", f"{line.best}–{line.worst}"] for line in ranking.systems
+    ]
+    table = Table(["system", "cluster", "score", "ranks"], rows)
+    print(render_rows(table, [asdict(line) for line in ranking.systems], options.format))
+
+
+def _agreement_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("judgments", metavar="NAME|FILE", nargs="*", default=["demo"], help="(default: demo)")
+
+
+def _agreement(options: argparse.Namespace) -> None:
+    groups = {name: list(expand_pairs(load_rankings(name))) for name in options.judgments}
+    found = {}
+    for name, pairs in groups.items():
+        found[f"{name}: between judges"] = inter_agreement(pairs)
+        found[f"{name}: judges with themselves"] = intra_agreement(pairs)
+    for one, other in combinations(groups, 2):
+        found[f"{one} with {other}"] = cross_agreement(groups[one], groups[other])
+    rows = [[name, f"{one.kappa:.3f}", f"{one.weighted:.3f}", str(one.comparisons)] for name, one in found.items()]
+    table = Table(["who", "kappa", "weighted", "comparisons"], rows)
+    print(render_rows(table, [{"who": name, **asdict(one)} for name, one in found.items()], options.format))
+
+
+def _bound_options(parser: argparse.ArgumentParser) -> None:
+    add_corpus_options(parser, predictions=None)
+    add_metrics_option(parser)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--last", action="store_true", help="only the last row: each annotator against all others")
+    parser.add_argument("--by-category", action="store_true", help="the bound of every error category (M2)")
+    parser.add_argument("--essays", metavar="N-M", help="only the sentences of these essays, such as 1-10")
+
+
+def _bound(options: argparse.Namespace) -> None:
+    corpus = read_corpus(options)
+    systems = read_systems(options, corpus)
+    sizes: Any = "last" if options.last else "all"
+    bounds: dict[str, Bound] = {}
+    for metric in options.metrics:
+        if options.by_category:
+            found = bound_by_category(metric, corpus, sizes=sizes)
+            bounds |= {f"{metric} {category}": bound for category, bound in found.items()}
+        else:
+            sentences = essay_sentences(corpus, options.essays) if options.essays else None
+            bounds[metric] = human_bound(metric, corpus, systems, sizes=sizes, sentences=sentences)
+    header = ["metric", "annotators", "human", *(name for system in systems for name in (system, "of human"))]
+    rows, plain = [], []
+    for metric, bound in bounds.items():
+        for row in bound.rows:
+            cells = [_percent(value) for name in systems for value in (row.systems[name], row.ratio(name))]
+            rows.append([metric, str(row.size), _percent(row.human), *cells])
+            plain.append({"metric": metric, "annotators": row.size, "human": row.human, "systems": dict(row.systems)})
+    print(render_rows(Table(header, rows), plain, options.format))
+
+
+def essay_sentences(corpus: Corpus, essays: str) -> list[int]:
+    """Return the positions of the sentences of essays N-M (Bryant & Ng 2015, §6.2)."""
+    columns: Any = corpus.metadata.get("columns", {})
+    if "essay" not in columns:
+        raise InputError(f"{corpus.name} does not say which essay a sentence is from", fix="Leave out --essays")
+    first, _, last = essays.partition("-")
+    if not first.isdigit() or not (last or first).isdigit():
+        raise InputError(f"--essays {essays!r} is not a range", fix="Write 1-10, or one number")
+    chosen = [i for i, essay in enumerate(columns["essay"]) if int(first) <= essay <= int(last or first)]
+    if not chosen:
+        raise InputError(f"{corpus.name} has no essays {essays}")
+    return chosen
+
+
+def _change_options(parser: argparse.ArgumentParser) -> None:
+    add_corpus_options(parser, predictions=None)
+
+
+def _change(options: argparse.Namespace) -> None:
+    corpus = read_corpus(options)
+    texts = {f"reference {k}": list(column) for k, column in enumerate(zip(*(corpus.references or ()), strict=False))}
+    texts |= read_systems(options, corpus)
+    comparisons = {f"source → {name}": (corpus.sources, lines) for name, lines in texts.items()}
+    references = [name for name in texts if name.startswith("reference ")]
+    comparisons |= {f"{a} → {b}": (texts[a], texts[b]) for a, b in combinations(references, 2)}
+    found = changes(comparisons, processes=os.cpu_count() or 1)
+    table = Table(["from → to", "sTER", "changed", "characters"], [_change_row(*item) for item in found.items()])
+    print(render_rows(table, [{"comparison": name, **asdict(one)} for name, one in found.items()], options.format))
+
+
+def _change_row(name: str, found: Change) -> list[str]:
+    return [name, f"{found.ster:.2f}", f"{100 * found.changed:.1f} %", f"{found.characters:.2f}"]
+
+
+def _percent(value: float) -> str:
+    return "–" if isnan(value) else f"{100 * value:.2f}"
+
+
+_ACTIONS = {
+    "rank": ("Rank systems by human judgments, with rank ranges and clusters", _rank_options, _rank),
+    "agreement": ("Agreement of judges: kappa and quadratic-weighted kappa", _agreement_options, _agreement),
+    "bound": ("Score annotators against each other, and systems as a share of that", _bound_options, _bound),
+    "change": ("How far references and systems are from the source and each other", _change_options, _change),
+}

@@ -1,0 +1,151 @@
+"""`gecbench meta`: how well metrics, one's own included, agree with people."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gecbench.cli.human import add_ranking_options, make_ranking
+from gecbench.cli.options import add_command, add_format_option, add_metrics_option, count, named_corpus, read_systems
+from gecbench.corpora.rankings import HUMAN_SOURCES, load_rankings
+from gecbench.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.formats.judgments import Judgment, expand_pairs
+from gecbench.formats.scores import read_sentence_scores, read_system_scores
+from gecbench.human.correlation import METHODS, Correlation
+from gecbench.human.meta import NO_REFERENCES, MetaRow, MetricScores, meta_evaluate, score_systems
+from gecbench.human.ranking import HumanRanking
+from gecbench.report import Table, render_rows
+
+_EXAMPLES = """  gecbench meta                                          (every metric on the demo)
+  gecbench meta my_scores.tsv --human conll14            (lines: system TAB score; 13 systems, INPUT among them)
+  gecbench meta my_scores.tsv --sentences mine_by_sentence.tsv --human conll14 -m gleu m2
+  gecbench meta --human conll14 -m gleu -c conll14_fluency:nucle conll14_fluency:expert_fluency
+  gecbench meta --human judgments.csv -m gleu -c my_corpus.jsonl -p outputs/*.txt
+  gecbench meta my_scores.tsv --human human_scores.tsv   (scores instead of judgments)
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands, "meta", "Correlate metrics, or your own scores, with human judgments", _EXAMPLES, run
+    )
+    add_metrics_option(parser)
+    parser.set_defaults(metrics=None)
+    sources = "\n".join(f"  {name:<20}{source.description}" for name, source in HUMAN_SOURCES.items())
+    parser.epilog = f"judgments by name:\n{sources}\n\n{parser.epilog}"
+    parser.add_argument("scores", metavar="SCORES.tsv", nargs="*", help="[metric [references]] system score, by tabs")
+    parser.add_argument(
+        "--sentences",
+        metavar="FILE.tsv",
+        nargs="+",
+        default=[],
+        help="[metric] system sentence score, sentences from 0",
+    )
+    parser.add_argument(
+        "--human", metavar="NAME|FILE", default="demo", help="judgments: a name, CSV or XML; or a TSV of human scores"
+    )
+    parser.add_argument("-c", "--corpora", metavar="NAME|FILE", nargs="+", help="reference sets (default: by --human)")
+    parser.add_argument(
+        "-p", "--predictions", metavar="FILE", nargs="+", default=[], help="outputs of the judged systems"
+    )
+    parser.add_argument("--aligned", action="store_true", help="skip the check for shifted lines")
+    add_ranking_options(parser)
+    parser.add_argument(
+        "--resamples", metavar="N", type=count, default=0, help="intervals over so many bootstrapped sets of systems"
+    )
+    add_format_option(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Correlate and print."""
+    human, judgments = _human(options)
+    corpora, systems = _scorable(options)
+    scores = [_external(name, found) for path in options.scores for name, found in read_system_scores(path).items()]
+    by_sentence = {name: found for path in options.sentences for name, found in read_sentence_scores(path).items()}
+    scores = [
+        MetricScores(one.metric, one.references, one.systems, by_sentence.pop(one.metric, None)) for one in scores
+    ]
+    if by_sentence:
+        raise InputError(
+            f"sentence scores of {next(iter(by_sentence))}, but no system scores of it",
+            fix="Give both files, with the same metric's name (or the same file name)",
+        )
+    metrics = options.metrics or ([] if options.scores else ["gleu", "m2", "bleu"])
+    scores += score_systems(metrics, corpora, systems, sentences=judgments is not None, aligned=options.aligned)
+    rows = meta_evaluate(scores, human, judgments, resamples=options.resamples, seed=options.seed)
+    print(render_rows(_table(rows), [_plain(row) for row in rows], options.format))
+
+
+def _human(options: argparse.Namespace) -> tuple[HumanRanking | Mapping[str, float], Sequence[Judgment] | None]:
+    if options.human not in HUMAN_SOURCES and Path(options.human).suffix in (".tsv", ".txt"):
+        found = read_system_scores(options.human)
+        if len(found) != 1:
+            raise InputError(f"{len(found)} sets of human scores", file=options.human, fix="Give system TAB score")
+        return next(iter(found.values())), None
+    judgments = list(expand_pairs(load_rankings(options.human)))
+    return make_ranking(options, options.human), judgments
+
+
+def _scorable(options: argparse.Namespace) -> tuple[dict[str, Corpus], Mapping[str, Sequence[str]]]:
+    """Return reference sets and outputs: those given, else those that belong to the named judgments."""
+    source = HUMAN_SOURCES.get(options.human)
+    names = options.corpora or ([source.corpus] if source and source.corpus else [])
+    corpora = {name: named_corpus(name) for name in names}
+    if options.metrics is None and options.scores:
+        return corpora, {}
+    if not corpora:
+        raise InputError("no references to score the systems on", fix="Give -c, or only a file of scores")
+    if options.predictions:
+        first = next(iter(corpora.values()))
+        given = argparse.Namespace(**vars(options), source=None, references=None, gold=None, corpus=None)
+        return corpora, read_systems(given, first)
+    if source is None or source.systems is None:
+        raise InputError("no outputs of the judged systems", fix="Give -p, one file per judged system, named as judged")
+    return corpora, source.systems()
+
+
+def _external(name: str, systems: Mapping[str, float]) -> MetricScores:
+    metric, _, references = name.partition("|")
+    return MetricScores(metric, references or NO_REFERENCES, systems)
+
+
+def _table(rows: Sequence[MetaRow]) -> Table:
+    header = ["metric", "references", *METHODS, "sentence tau", "accuracy"]
+    return Table(header, [_cells(row) for row in rows])
+
+
+def _cells(row: MetaRow) -> list[str]:
+    cells = [row.metric, row.references, *(_coefficient(row.correlations[method]) for method in METHODS)]
+    if row.sentences is None:
+        return [*cells, "", ""]
+    return [*cells, f"{row.sentences.tau:.3f}", f"{row.sentences.accuracy:.3f}"]
+
+
+def _coefficient(found: Correlation) -> str:
+    if found.interval is None:
+        return f"{found.value:.3f}"
+    return f"{found.value:.3f} [{found.interval.low:.2f}, {found.interval.high:.2f}]"
+
+
+def _plain(row: MetaRow) -> dict[str, object]:
+    correlations = {
+        method: {
+            "value": found.value,
+            "items": found.items,
+            "interval": None if found.interval is None else dict(vars(found.interval)),
+        }
+        for method, found in row.correlations.items()
+    }
+    sentences = None
+    if row.sentences is not None:
+        sentences = {
+            "tau": row.sentences.tau,
+            "accuracy": row.sentences.accuracy,
+            "accuracy_with_ties": row.sentences.accuracy_with_ties,
+            "pairs": row.sentences.decided,
+        }
+    return {"metric": row.metric, "references": row.references, "systems": correlations, "sentences": sentences}

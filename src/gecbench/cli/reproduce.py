@@ -1,0 +1,76 @@
+"""`gecbench reproduce`: the papers' tables, published beside ours, and their figures."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gecbench.cli.options import add_command, add_format_option, count
+from gecbench.errors import InputError, MissingDependencyError
+from gecbench.reproduce import PAPERS, Reproduction, render, reproduce
+
+_EXAMPLES = """  gecbench reproduce sakaguchi2016
+  gecbench reproduce jfleg2017 --figures figures
+  gecbench reproduce --format markdown > docs/REPRODUCTION.md
+"""
+_INTRODUCTION = """# The papers' tables again
+
+Computed by `gecbench reproduce --format markdown` from raw outputs, references and judgments; published figures stand
+beside ours. What the public files cannot give is a dash, with the reason below its table.
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    parser = add_command(commands, "reproduce", "Compute the tables and figures of the papers again", _EXAMPLES, run)
+    papers = "\n".join(f"  {name:<15}{description}" for name, description in PAPERS.items())
+    parser.epilog = f"papers:\n{papers}\n\n{parser.epilog}"
+    parser.add_argument("papers", metavar="PAPER", nargs="*", help="which papers (default: all)")
+    parser.add_argument("--figures", metavar="FOLDER", help="draw the figures into this folder (needs matplotlib)")
+    parser.add_argument("--figure-format", choices=("png", "svg", "pdf"), default="png", help="(default: png)")
+    parser.add_argument("--runs", metavar="N", type=count, default=1000, help="runs of TrueSkill (default: 1000)")
+    parser.add_argument(
+        "--processes", metavar="N", type=count, default=os.cpu_count() or 1, help="for the slow parts (default: all)"
+    )
+    add_format_option(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Compute, draw and print."""
+    for paper in options.papers:
+        if paper not in PAPERS:
+            raise InputError(f"no paper {paper!r} to reproduce", fix=f"Choose one of {', '.join(PAPERS)}")
+    if options.figures:
+        _matplotlib()
+    chosen = options.papers or list(PAPERS)
+    found = [reproduce(paper, processes=max(1, options.processes), runs=options.runs) for paper in chosen]
+    if options.figures:
+        _draw(found, Path(options.figures), options.figure_format)
+    if options.format == "markdown":
+        print(_INTRODUCTION)
+    print(render(found, options.format))
+
+
+def _matplotlib() -> Any:
+    try:
+        from matplotlib import figure
+    except ImportError as error:
+        raise MissingDependencyError("figures need matplotlib: pip install 'gecbench[plots]'") from error
+    return figure
+
+
+def _draw(reproductions: Sequence[Reproduction], folder: Path, ending: str) -> None:
+    module = _matplotlib()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made: {error.strerror}", file=str(folder)) from error
+    for reproduction in reproductions:
+        for figure in reproduction.figures:
+            picture = module.Figure(figsize=figure.size, layout="constrained")
+            figure.draw(picture)
+            picture.suptitle(figure.caption, fontsize=10, wrap=True)
+            picture.savefig(folder / f"{reproduction.paper}-{figure.name}.{ending}", dpi=150)

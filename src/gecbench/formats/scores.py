@@ -1,0 +1,84 @@
+"""Scores of metrics from elsewhere, as TSV: one score per system, or per system and sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isfinite
+from pathlib import Path
+
+from gecbench.errors import InputError
+from gecbench.formats.table import whole_number
+from gecbench.formats.text import read_text
+
+SYSTEM_COLUMNS = {
+    2: ("system", "score"),
+    3: ("metric", "system", "score"),
+    4: ("metric", "references", "system", "score"),
+}
+SENTENCE_COLUMNS = {
+    3: ("system", "sentence", "score"),
+    4: ("metric", "system", "sentence", "score"),
+}
+
+
+def read_system_scores(path: str | Path) -> dict[str, dict[str, float]]:
+    """Read metric → system → score of a file; see `parse_system_scores`."""
+    return parse_system_scores(read_text(path), name=str(path))
+
+
+def parse_system_scores(text: str, *, name: str) -> dict[str, dict[str, float]]:
+    """Parse metric → system → score; lines are [metric [references]] system score, separated by tabs.
+
+    With references the metric is called `metric|references`; without a metric it is called as the file. A
+    header line with these names is optional.
+    """
+    table: dict[str, dict[str, float]] = {}
+    for line, row in _rows(text, name, SYSTEM_COLUMNS):
+        metric = row.get("metric", Path(name).stem)
+        if "references" in row:
+            metric += "|" + row["references"]
+        scores = table.setdefault(metric, {})
+        if row["system"] in scores:
+            raise InputError(f"a second score of {row['system']} by {metric}", file=name, line=line)
+        scores[row["system"]] = _score(row["score"], name, line)
+    return table
+
+
+def read_sentence_scores(path: str | Path) -> dict[str, dict[tuple[str, int], float]]:
+    """Read metric → (system, sentence) → score, from `system sentence score` or `metric system sentence score`."""
+    table: dict[str, dict[tuple[str, int], float]] = {}
+    for line, row in _rows(read_text(path), str(path), SENTENCE_COLUMNS):
+        scores = table.setdefault(row.get("metric", Path(path).stem), {})
+        key = (row["system"], whole_number(row["sentence"], "sentence", file=str(path), line=line))
+        if key in scores:
+            raise InputError(f"a second score of {key[0]}, sentence {key[1]}", file=str(path), line=line)
+        scores[key] = _score(row["score"], str(path), line)
+    return table
+
+
+def _rows(text: str, name: str, shapes: dict[int, tuple[str, ...]]) -> Iterator[tuple[int, dict[str, str]]]:
+    columns: tuple[str, ...] | None = None
+    for line, words in enumerate(text.split("\n"), start=1):
+        fields = tuple(field.strip() for field in words.split("\t"))
+        if fields == ("",):
+            continue
+        if columns is None:
+            columns = shapes.get(len(fields))
+            if columns is not None and tuple(field.lower() for field in fields) == columns:
+                continue
+        if columns is None or len(fields) != len(columns):
+            wanted = " or ".join("TAB".join(shape) for shape in shapes.values())
+            raise InputError(f"{len(fields)} fields", file=name, line=line, fix=f"Each line is {wanted}.")
+        yield line, dict(zip(columns, fields, strict=True))
+    if columns is None:
+        raise InputError("no scores", file=name)
+
+
+def _score(text: str, name: str, line: int) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not isfinite(value):
+        raise InputError(f"the score {text!r} is not a finite number", file=name, line=line)
+    return value

@@ -1,0 +1,133 @@
+"""Agreement between judges: Cohen's kappa, plain and quadratic-weighted, on pairs of systems."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gecbench.errors import InputError
+from gecbench.formats.judgments import Judgment
+
+OUTCOMES = (-1, 0, 1)
+Weights = Literal["quadratic"] | None
+OutcomePair = tuple[int, int]
+PairKey = tuple[int, frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Kappa and quadratic-weighted kappa over `comparisons` pairs of judgments of the same thing."""
+
+    kappa: float
+    weighted: float
+    comparisons: int
+
+
+def cohen_kappa(
+    first: ArrayLike, second: ArrayLike, *, weights: Weights = None, labels: Sequence[int] = OUTCOMES
+) -> float:
+    """Cohen 1960; with quadratic weights Cohen 1968, labels being equally far apart in the order given.
+
+    NaN where there is nothing to compare or both judges always say the same one thing.
+    """
+    table = _confusion(np.asarray(first), np.asarray(second), labels)
+    steps = np.arange(len(labels))
+    distance = (steps[:, None] - steps[None, :]) ** 2.0
+    if weights is None:
+        distance = (distance > 0).astype(float)
+    if not table.any():
+        return float("nan")
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    disagreement = float((distance * expected).sum())
+    return 1 - float((distance * table).sum()) / disagreement if disagreement else float("nan")
+
+
+def _confusion(first: NDArray[np.generic], second: NDArray[np.generic], labels: Sequence[int]) -> NDArray[np.float64]:
+    if first.shape != second.shape or first.ndim != 1:
+        raise InputError(f"{first.size} judgments cannot be compared with {second.size}")
+    unknown = set(first.tolist()) | set(second.tolist())
+    if not unknown <= set(labels):
+        raise InputError(f"judgments {sorted(unknown - set(labels))} are not among the labels {tuple(labels)}")
+    index = {label: number for number, label in enumerate(labels)}
+    table = np.zeros((len(labels), len(labels)))
+    np.add.at(table, ([index[x] for x in first.tolist()], [index[x] for x in second.tolist()]), 1)
+    return table
+
+
+def agreement(pairs: Iterable[OutcomePair], *, turn_systems: bool = True, turn_judges: bool = True) -> Agreement:
+    """Both kappas of pairs of outcomes.
+
+    Which system stands first in a pair is chance, and so is which judge of one group, yet Cohen's kappa moves
+    with it. Turning counts every comparison in both orders; without it the pairs are taken as they come.
+    """
+    found = list(pairs)
+    counted = found
+    if turn_systems:
+        counted = counted + [(-x, -y) for x, y in counted]
+    if turn_judges:
+        counted = counted + [(y, x) for x, y in counted]
+    first, second = [x for x, _ in counted], [y for _, y in counted]
+    return Agreement(cohen_kappa(first, second), cohen_kappa(first, second, weights="quadratic"), len(found))
+
+
+def _by_pair(judgments: Iterable[Judgment], oriented: bool) -> dict[PairKey, list[tuple[str, int | None]]]:
+    """Judge and outcome of each pair of systems of a sentence, seen from the first name (or as shown)."""
+    table: dict[PairKey, list[tuple[str, int | None]]] = defaultdict(list)
+    for pair in judgments:
+        sign = -1 if oriented and pair.system1 > pair.system2 else 1
+        outcome = sign * pair.outcome if pair.ranked else None
+        table[pair.sentence, frozenset((pair.system1, pair.system2))].append((pair.judge, outcome))
+    return table
+
+
+def _within(judgments: Iterable[Judgment], same_judge: bool) -> Iterable[OutcomePair]:
+    for said in _by_pair(judgments, oriented=True).values():
+        for (judge1, x), (judge2, y) in combinations(said, 2):
+            if x is not None and y is not None and (judge1 == judge2) == same_judge:
+                yield x, y
+
+
+def inter_agreement(judgments: Iterable[Judgment]) -> Agreement:
+    """Agreement of different judges on the same pair of the same sentence."""
+    return agreement(_within(judgments, same_judge=False))
+
+
+def intra_agreement(judgments: Iterable[Judgment]) -> Agreement:
+    """Agreement of judges with themselves, where they saw the same pair of the same sentence again."""
+    return agreement(_within(judgments, same_judge=True))
+
+
+def cross_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> Agreement:
+    """Agreement of every judgment of one group with every judgment of the other on the same pair."""
+    others = _by_pair(other, oriented=True)
+    pairs = [
+        (x, y)
+        for key, said in _by_pair(one, oriented=True).items()
+        for (_, x), (_, y) in product(said, others.get(key, ()))
+        if x is not None and y is not None
+    ]
+    return agreement(pairs, turn_judges=False)
+
+
+def pooled_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> tuple[Agreement, Agreement, Agreement]:
+    """Agreement within one group, the other and both together, as Sakaguchi et al. 2016, Table 7.
+
+    As they did: on pairs shown twice or more (ranked or not) in both groups, outcomes in the order shown;
+    "together" also holds the comparisons inside each group.
+    """
+    others = _by_pair(other, oriented=False)
+    within: tuple[list[OutcomePair], ...] = ([], [], [])
+    for key, said in _by_pair(one, oriented=False).items():
+        answers = others.get(key, [])
+        if len(said) >= 2 and len(answers) >= 2:
+            for group, outcomes in zip(within, (said, answers, said + answers), strict=True):
+                ranked = [outcome for _, outcome in outcomes if outcome is not None]
+                group.extend(combinations(ranked, 2))
+    first, second, together = (agreement(group, turn_systems=False, turn_judges=False) for group in within)
+    return first, second, together

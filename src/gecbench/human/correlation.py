@@ -1,0 +1,186 @@
+"""Meta-evaluation: how well a metric's scores agree with human scores (systems) and judgments (sentences)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gecbench.errors import InputError
+from gecbench.formats.judgments import Judgment
+from gecbench.result import Interval
+
+Method = Literal["spearman", "pearson", "kendall"]
+METHODS: tuple[Method, ...] = ("spearman", "pearson", "kendall")
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """A coefficient over `items` systems; NaN where one side is constant."""
+
+    method: Method
+    value: float
+    items: int
+    interval: Interval | None = None
+
+
+def coefficient(first: ArrayLike, second: ArrayLike, method: Method) -> float:
+    """Spearman's rho, Pearson's r or Kendall's tau-b of two sequences, through scipy."""
+    x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if x.shape != y.shape or x.ndim != 1:
+        raise InputError(f"{x.size} scores cannot be correlated with {y.size}")
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    return float(_statistic(method)(x, y))
+
+
+def _statistic(method: Method) -> Callable[[NDArray[np.float64], NDArray[np.float64]], float]:
+    from scipy import stats
+
+    functions = {"spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stats.kendalltau}
+    if method not in functions:
+        raise InputError(f"no correlation called {method!r}", fix=f"Use one of {', '.join(METHODS)}.")
+    return lambda x, y: functions[method](x, y).statistic
+
+
+def correlate(
+    metric: Mapping[str, float],
+    human: Mapping[str, float],
+    method: Method = "spearman",
+    *,
+    resamples: int = 0,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Correlation:
+    """Correlation over systems; with `resamples` the percentile interval of bootstrapped systems.
+
+    Both must score the same systems: a missing one is an error, never left out silently.
+    """
+    systems = _same_systems(metric, human)
+    x, y = np.array([metric[name] for name in systems]), np.array([human[name] for name in systems])
+    value = coefficient(x, y, method)
+    if not resamples or np.isnan(value):
+        return Correlation(method, value, len(systems))
+    draws = np.random.default_rng(seed).integers(len(systems), size=(resamples, len(systems)))
+    values = [coefficient(x[draw], y[draw], method) for draw in draws]
+    return Correlation(method, value, len(systems), _interval(values, confidence))
+
+
+def correlate_runs(
+    metric: Mapping[str, float],
+    human: Mapping[str, float],
+    runs: NDArray[np.float64],
+    method: Method = "spearman",
+    *,
+    confidence: float = 0.95,
+) -> Correlation:
+    """Correlation with human scores, and its interval over bootstrap runs (runs, systems in the order of `human`).
+
+    This interval says how much the coefficient moves with the judgments, for these systems.
+    """
+    _same_systems(metric, human)
+    x = np.array([metric[name] for name in human])
+    values = [coefficient(x, run, method) for run in runs]
+    value = coefficient(x, np.array(list(human.values())), method)
+    return Correlation(method, value, len(human), _interval(values, confidence))
+
+
+def _same_systems(metric: Mapping[str, float], human: Mapping[str, float]) -> list[str]:
+    lone = sorted(set(metric) ^ set(human))
+    if lone:
+        where = "the human scores" if lone[0] in metric else "the metric's scores"
+        raise InputError(f"{lone[0]} is missing from {where}", fix="Both must score the same systems.")
+    return sorted(metric)
+
+
+def _interval(values: Iterable[float], confidence: float) -> Interval | None:
+    defined = np.array([value for value in values if not np.isnan(value)])
+    if not len(defined):
+        return None
+    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return Interval(float(low), float(high), confidence, len(defined))
+
+
+@dataclass(frozen=True)
+class SentenceAgreement:
+    """How a metric's sentence scores order the pairs that judges ordered.
+
+    `tau` = (agree - disagree) / decided, `accuracy` = (agree + metric ties / 2) / decided over pairs the
+    judges decided; `accuracy_with_ties` = (agree + ties of both) / all pairs (Deutsch et al. 2023). None
+    depends on the order of the systems.
+    """
+
+    agree: int
+    disagree: int
+    metric_ties: int
+    human_ties: int
+    both_tie: int
+    tau_interval: Interval | None = None
+
+    @property
+    def decided(self) -> int:
+        """Pairs that the judges decided."""
+        return self.agree + self.disagree + self.metric_ties
+
+    @property
+    def tau(self) -> float:
+        """Agreeing minus disagreeing share of the decided pairs."""
+        return (self.agree - self.disagree) / self.decided if self.decided else float("nan")
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the decided pairs ordered alike, a metric's tie being half right."""
+        return (self.agree + self.metric_ties / 2) / self.decided if self.decided else float("nan")
+
+    @property
+    def accuracy_with_ties(self) -> float:
+        """Share of all pairs on which metric and judge say the same, ties included."""
+        pairs = self.decided + self.human_ties + self.both_tie
+        return (self.agree + self.both_tie) / pairs if pairs else float("nan")
+
+
+def sentence_agreement(
+    scores: Mapping[tuple[str, int], float],
+    judgments: Iterable[Judgment],
+    *,
+    resamples: int = 0,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> SentenceAgreement:
+    """Agreement of the metric's scores of (system, sentence) with pairwise judgments, ties free of order.
+
+    The interval resamples sentences, since the judgments of one sentence hang together.
+    """
+    counts: dict[int, NDArray[np.int64]] = {}
+    for pair in judgments:
+        if pair.ranked:
+            row = counts.setdefault(pair.sentence, np.zeros(5, dtype=np.int64))
+            row[_kind(_scored(scores, pair), pair.outcome)] += 1
+    table = np.array([counts[sentence] for sentence in sorted(counts)]).reshape(-1, 5)
+    result = SentenceAgreement(*table.sum(axis=0).tolist())
+    if not resamples or not result.decided:
+        return result
+    random = np.random.default_rng(seed)
+    weights = random.multinomial(len(table), np.full(len(table), 1 / len(table)), size=resamples)
+    taus = (SentenceAgreement(*row).tau for row in (weights @ table).tolist())
+    return replace(result, tau_interval=_interval(taus, confidence))
+
+
+def _scored(scores: Mapping[tuple[str, int], float], pair: Judgment) -> int:
+    """1 if the metric prefers the first system, -1 the second, 0 neither."""
+    values = []
+    for system in (pair.system1, pair.system2):
+        if (system, pair.sentence) not in scores:
+            raise InputError(f"no score of {system} for sentence {pair.sentence}")
+        values.append(scores[system, pair.sentence])
+    return (values[0] > values[1]) - (values[0] < values[1])
+
+
+def _kind(metric: int, human: int) -> int:
+    """Position in SentenceAgreement's counts."""
+    if human == 0:
+        return 4 if metric == 0 else 3
+    return 2 if metric == 0 else 0 if metric == human else 1

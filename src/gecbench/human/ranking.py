@@ -1,0 +1,185 @@
+"""Rankings of systems from pairwise judgments: Expected Wins and TrueSkill, with rank ranges and clusters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import ceil, sqrt
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gecbench.errors import InputError
+from gecbench.formats.judgments import Judgment
+from gecbench.kernels import select
+
+SIGMA = 0.5
+DRAW_PROBABILITY = 0.25
+BETA_DIVISOR = 40
+
+
+@dataclass(frozen=True)
+class RankedSystem:
+    """One line of a ranking; `best` and `worst` bound its rank, systems of one `cluster` are tied."""
+
+    system: str
+    score: float
+    best: int
+    worst: int
+    cluster: int
+
+
+@dataclass(frozen=True)
+class HumanRanking:
+    """Systems from best to worst, and the scores of every run (runs, systems) in that order."""
+
+    method: str
+    systems: tuple[RankedSystem, ...]
+    runs: NDArray[np.float64]
+
+    def scores(self) -> dict[str, float]:
+        """Return the score of each system."""
+        return {line.system: line.score for line in self.systems}
+
+    def clusters(self) -> list[list[str]]:
+        """Return the systems of each cluster, best first."""
+        numbers = sorted({line.cluster for line in self.systems})
+        return [[line.system for line in self.systems if line.cluster == number] for number in numbers]
+
+
+@dataclass(frozen=True)
+class PairTable:
+    """Judgments of a and b, seen from a: `outcomes[offsets[p] : offsets[p + 1]]`, p = a * systems + b."""
+
+    systems: tuple[str, ...]
+    offsets: NDArray[np.int64]
+    outcomes: NDArray[np.int8]
+
+    @property
+    def pairs(self) -> int:
+        """The number of judgments."""
+        return len(self.outcomes) // 2
+
+    def count(self, outcome: int) -> NDArray[np.int64]:
+        """How often a (row) against b (column) ended so, seen from a."""
+        sums = np.concatenate(([0], np.cumsum(self.outcomes == outcome)))
+        return np.diff(sums[self.offsets]).reshape(len(self.systems), len(self.systems))
+
+
+def pair_table(judgments: Iterable[Judgment]) -> PairTable:
+    """Judgments in the form the kernels eat; systems in order of their names."""
+    ranked = [judgment for judgment in judgments if judgment.ranked]
+    if not ranked:
+        raise InputError("no judgments to rank by", fix="A ranking needs at least one ranked pair of systems.")
+    systems = tuple(sorted({name for pair in ranked for name in (pair.system1, pair.system2)}))
+    index = {system: number for number, system in enumerate(systems)}
+    first = np.array([index[pair.system1] for pair in ranked])
+    second = np.array([index[pair.system2] for pair in ranked])
+    if (first == second).any():
+        raise InputError(f"{ranked[int((first == second).argmax())].system1} is compared with itself")
+    outcome = np.array([pair.outcome for pair in ranked], dtype=np.int8)
+    cells = np.concatenate((first * len(systems) + second, second * len(systems) + first))
+    order = np.argsort(cells, kind="stable")
+    offsets = np.searchsorted(cells[order], np.arange(len(systems) ** 2 + 1))
+    return PairTable(systems, offsets.astype(np.int64), np.concatenate((outcome, -outcome))[order])
+
+
+def expected_wins(
+    judgments: Iterable[Judgment], *, runs: int = 1000, seed: int = 0, level: float = 0.05
+) -> HumanRanking:
+    """Expected Wins: the mean over opponents of wins / (wins + losses), ties ignored (Bojar et al. 2013).
+
+    Rank ranges come from bootstrap resamples of the judgments.
+    """
+    table = pair_table(judgments)
+    wins = table.count(1)
+    scores = _win_rates(wins[None])[0]
+    upper = np.triu_indices(len(table.systems), 1)
+    cells = np.concatenate((wins[upper], wins.T[upper], table.count(0)[upper]))
+    draws = np.random.default_rng(seed).multinomial(table.pairs, cells / cells.sum(), size=runs)
+    resampled = np.zeros((runs, *wins.shape), dtype=np.int64)
+    resampled[:, upper[0], upper[1]] = draws[:, : len(upper[0])]
+    resampled[:, upper[1], upper[0]] = draws[:, len(upper[0]) : 2 * len(upper[0])]
+    return _ranking("expected-wins", table.systems, scores, _win_rates(resampled), level)
+
+
+def _win_rates(wins: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Expected Wins of matrices (…, system, opponent); a pair without a decided judgment does not count."""
+    decided = wins + np.swapaxes(wins, -1, -2)
+    rates = np.divide(wins, decided, out=np.zeros(wins.shape), where=decided > 0)
+    opponents = (decided > 0).sum(axis=-1)
+    even = np.full(opponents.shape, 0.5)
+    means: NDArray[np.float64] = np.divide(rates.sum(axis=-1), opponents, out=even, where=opponents > 0)
+    return means
+
+
+def trueskill(
+    judgments: Iterable[Judgment],
+    *,
+    runs: int = 1000,
+    seed: int = 0,
+    level: float = 0.05,
+    iterations: int | None = None,
+    threads: int | None = None,
+) -> HumanRanking:
+    """TrueSkill as WMT and Sakaguchi et al. 2016 ran it: the mean over runs, rank ranges from the runs.
+
+    sigma 0.5, tau 0, draw probability 0.25, as many iterations as judgments and one, beta = sigma *
+    iterations / 40.
+    """
+    table = pair_table(judgments)
+    steps = table.pairs + 1 if iterations is None else iterations
+    if runs < 1 or steps < 1:
+        raise InputError("TrueSkill needs at least one run of one iteration")
+    beta = SIGMA * steps / BETA_DIVISOR
+    means: NDArray[np.float64] = select("trueskill").runs(
+        systems=len(table.systems),
+        offsets=table.offsets,
+        outcomes=table.outcomes,
+        iterations=steps,
+        sigma=SIGMA,
+        beta=beta,
+        margin=draw_margin(beta),
+        seed=seed,
+        first_run=0,
+        count=runs,
+        threads=threads or os.cpu_count() or 1,
+    )
+    return _ranking("trueskill", table.systems, means.mean(axis=0), means, level)
+
+
+def draw_margin(beta: float, probability: float = DRAW_PROBABILITY) -> float:
+    """The lead below which two players draw (Herbrich et al. 2006, §3)."""
+    return NormalDist().inv_cdf((probability + 1) / 2) * sqrt(2) * beta
+
+
+def rank_ranges(runs: NDArray[np.float64], level: float = 0.05) -> NDArray[np.int64]:
+    """Best and worst rank (systems, 2) after dropping level / 2 of the runs, rounded up, on each side."""
+    count = len(runs)
+    ranks = np.sort((-runs).argsort(axis=1, kind="stable").argsort(axis=1, kind="stable") + 1, axis=0)
+    drop = min(ceil(round(count * level / 2, 9)), (count - 1) // 2)
+    return np.stack((ranks[drop], ranks[count - 1 - drop]), axis=1)
+
+
+def clusters(ranges: NDArray[np.int64]) -> list[int]:
+    """Clusters of systems in order of score; a new one begins where every rank above beats all below."""
+    numbers = [1]
+    for place in range(1, len(ranges)):
+        apart = ranges[:place, 1].max() < ranges[place:, 0].min()
+        numbers.append(numbers[-1] + int(apart))
+    return numbers
+
+
+def _ranking(
+    method: str, names: tuple[str, ...], scores: NDArray[np.float64], runs: NDArray[np.float64], level: float
+) -> HumanRanking:
+    order = (-scores).argsort(kind="stable")
+    ranges: Any = rank_ranges(runs, level)[order]
+    systems = tuple(
+        RankedSystem(names[index], float(scores[index]), int(best), int(worst), cluster)
+        for index, (best, worst), cluster in zip(order, ranges, clusters(ranges), strict=True)
+    )
+    return HumanRanking(method, systems, runs[:, order])

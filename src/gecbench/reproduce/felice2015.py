@@ -1,0 +1,112 @@
+"""Felice & Briscoe 2015: Towards a standard evaluation method for grammatical error detection and correction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from gecbench.corpora.upstream import Upstream
+from gecbench.corpus import Annotation, Corpus, Edit
+from gecbench.human.correlation import coefficient
+from gecbench.metrics.m2 import M2, f_beta, precision_recall
+from gecbench.registry import METRICS, make_metric
+from gecbench.report import Table
+from gecbench.reproduce.conll14 import Conll14
+from gecbench.reproduce.document import Reproduction, Section, comparison, number, published
+from gecbench.result import Score
+
+PAPER = "felice2015"
+TITLE = "Felice & Briscoe 2015: Towards a standard evaluation method for grammatical error detection and correction"
+SUBSET = (
+    "Published on 711 sentences, which are not listed and could not be found again; ours on all 1,312, so only the "
+    "order of the systems can be compared."
+)
+WEIGHT = 2
+
+
+def reproduce(upstream: Upstream, *, processes: int = 1, runs: int = 0, keep: bool = True) -> Reproduction:
+    """Compute the worked examples, and the systems' scores on all sentences."""
+    del processes, runs, keep
+    data = Conll14(upstream)
+    corpus = data.whole("nucle_alt")
+    m2 = {name: M2().score_corpus(corpus, lines, aligned=True) for name, lines in data.systems.items()}
+    return Reproduction(PAPER, TITLE, (_examples(), _table8(), _table10(m2), _table11(corpus, data, m2)))
+
+
+def _examples() -> Section:
+    """Return Tables 1 to 3 on sentences of our own of the same shape."""
+    boxes, lamp = "That boxes is made for hold paper .", "Lamp is build to light rooms ."
+    two = (
+        Annotation(0, (Edit(0, 1, ("Those",)), Edit(2, 3, ("are",)), Edit(5, 6, ("holding",)))),
+        Annotation(1, (Edit(1, 2, ("box",)), Edit(4, 5, ("to",)))),
+    )
+    phrase = (Annotation(0, (Edit(0, 1, ("Lamps",)), Edit(1, 3, ("are built",)))),)
+    words = (Annotation(0, (Edit(0, 1, ("Lamps",)), Edit(1, 2, ("are",)), Edit(2, 3, ("built",)))),)
+    theirs = published(PAPER)
+    good, bad = theirs["table3"]
+    cases = (
+        ("Table 1: two annotators mixed", boxes, two, "Those boxes are made to hold paper .", theirs["table1"]),
+        ("Table 2: half of a gold phrase", lamp, phrase, "Lamp is built to light rooms .", theirs["table2"]),
+        ("Table 3: the better text", lamp, words, "The lamp is built for lighting rooms .", good),
+        ("Table 3: the worse text", lamp, words, "Lamps is a build on the lighting of the rooms .", bad),
+    )
+    rows = []
+    for name, source, gold, hypothesis, printed in cases:
+        corpus = Corpus(sources=[source], annotations=[gold])
+        ours = [value / 100 for value in _percentages(M2().score_corpus(corpus, [hypothesis], aligned=True))]
+        rows.append((name, printed, ours))
+    table = comparison("example", ("P", "R", "F0.5"), rows, 2, 0)
+    note = "Sentences of our own of the same shape as the paper's."
+    return Section("Tables 1 to 3: what M2 makes of four hypotheses", table, (note,))
+
+
+def _table8() -> Section:
+    """Return Table 8, whose figures follow from its counts."""
+    rows = []
+    for name, (tp, fp, tn, fn, *theirs) in published(PAPER)["table8"].items():
+        precision, recall = precision_recall(np.array([tp, tp + fp, tp + fn]))
+        accuracy = (tp + tn) / (tp + tn + fp + fn)
+        weighted = (WEIGHT * tp + tn) / (WEIGHT * (tp + fp) + tn + fn)
+        ours = [float(precision), float(recall), float(f_beta(precision, recall, 0.5)), accuracy, weighted]
+        rows.append((name, theirs, ours))
+    table = comparison("system", ("P", "R", "F0.5", "Acc", "WAcc"), rows, 2, 0)
+    return Section("Table 8: figures of given counts", table)
+
+
+def _percentages(score: Score) -> list[float]:
+    return [100 * score.parts["precision"], 100 * score.parts["recall"], 100 * score.value]
+
+
+def _table10(m2: Mapping[str, Score]) -> Section:
+    printed = published(PAPER)["table10"]
+    ours = {name: _percentages(m2[name]) for name in printed}
+    rows = [[name, *(number(value, 2) for value in (*theirs[:3], *ours[name]))] for name, theirs in printed.items()]
+    rho = coefficient([theirs[2] for theirs in printed.values()], [ours[name][2] for name in printed], "spearman")
+    header = ["system", "P: published", "R", "F0.5", "P: ours, all sentences", "R", "F0.5"]
+    notes = (SUBSET, f"Spearman's ρ of the two columns of F0.5: {rho:.3f}.")
+    return Section("Table 10: M2 against the original annotations", Table(header, rows), notes)
+
+
+def _table11(corpus: Corpus, data: Conll14, m2: Mapping[str, Score]) -> Section:
+    printed = published(PAPER)["table11"]
+    ours: dict[str, float] = {}
+    notes = ["The I-measure is not in this version of gecbench."]
+    if "imeasure" in METRICS:
+        metric = make_metric("imeasure")
+        ours = {name: metric.score_corpus(corpus, data.systems[name], aligned=True).value for name in printed}
+        values = [ours[name] for name in printed]
+        rho = coefficient([theirs[-1] for theirs in printed.values()], values, "spearman")
+        against = coefficient([m2[name].value for name in printed], values, "spearman")
+        theirs = published(PAPER)["spearman_f_and_i"]
+        notes = [
+            SUBSET,
+            f"Spearman's ρ of the two columns: {rho:.3f}.",
+            f"Spearman's ρ of I with M2's F0.5: published {theirs:.3f}, ours {against:.3f}.",
+        ]
+    rows = [
+        [name, number(theirs[-1], 2), number(100 * ours[name] if name in ours else None, 2)]
+        for name, theirs in printed.items()
+    ]
+    table = Table(["system", "I: published", "I: ours, all sentences"], rows)
+    return Section("Table 11: I-measure", table, tuple(notes))

@@ -1,0 +1,81 @@
+"""Kappas equal to scikit-learn's, and who is compared with whom."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from gecbench.errors import InputError
+from gecbench.formats.judgments import Judgment
+from gecbench.human.agreement import (
+    agreement,
+    cohen_kappa,
+    cross_agreement,
+    inter_agreement,
+    intra_agreement,
+    pooled_agreement,
+)
+
+OUTCOME = st.sampled_from([-1, 0, 1])
+
+
+@given(st.lists(st.tuples(OUTCOME, OUTCOME), min_size=2))
+def test_kappa_equals_sklearn(pairs: list[tuple[int, int]]) -> None:
+    first, second = zip(*pairs, strict=True)
+    if len(set(first) | set(second)) < 2:
+        assert isnan(cohen_kappa(first, second))
+        return
+    for weights in (None, "quadratic"):
+        theirs = cohen_kappa_score(first, second, weights=weights, labels=[-1, 0, 1])
+        assert cohen_kappa(first, second, weights=weights) == pytest.approx(theirs)
+
+
+@given(st.lists(st.tuples(OUTCOME, OUTCOME), min_size=2))
+def test_turning_makes_the_order_not_matter(pairs: list[tuple[int, int]]) -> None:
+    turned = [(-y, -x) if number % 2 else (y, x) for number, (x, y) in enumerate(pairs)]
+    ours, theirs = agreement(pairs), agreement(turned)
+    assert ours.kappa == pytest.approx(theirs.kappa, nan_ok=True)
+    assert ours.weighted == pytest.approx(theirs.weighted, nan_ok=True)
+
+
+def judged(judge: str, sentence: int, words: str) -> list[Judgment]:
+    ranks = {">": (1.0, 2.0), "<": (2.0, 1.0), "=": (1.0, 1.0), "?": (float("nan"), 1.0)}
+    return [Judgment(sentence, judge, word[0], word[2], *ranks[word[1]]) for word in words.split()]
+
+
+def test_inter_and_intra_count_the_right_comparisons() -> None:
+    said = judged("x", 1, "A>B A>B C=D") + judged("y", 1, "B<A C>D A?B") + judged("y", 2, "A<B")
+    assert inter_agreement(said).comparisons == 3  # two of x on A-B with y's, one on C-D
+    assert intra_agreement(said).comparisons == 1
+    assert isnan(intra_agreement([]).kappa)
+
+
+def test_orientation_is_mended() -> None:
+    said = judged("x", 1, "A>B") + judged("y", 1, "B<A") + judged("x", 2, "A=B") + judged("y", 2, "B=A")
+    assert inter_agreement(said).kappa == pytest.approx(1)
+
+
+def test_cross_compares_only_across() -> None:
+    crowd = judged("w1", 1, "A>B") + judged("w2", 1, "A<B") + judged("w1", 2, "A>B")
+    experts = judged("e1", 1, "B<A") + judged("e1", 3, "A>B")
+    assert cross_agreement(crowd, experts).comparisons == 2
+    assert cross_agreement(crowd, experts).kappa == pytest.approx(0)
+
+
+def test_pooled_is_the_published_way() -> None:
+    crowd = judged("w1", 1, "A>B C>D") + judged("w2", 1, "A>B C?D")
+    experts = judged("e1", 1, "B>A C>D") + judged("e2", 1, "B=A C=D")
+    within, among, together = pooled_agreement(crowd, experts)
+    # A-B: one comparison of the crowd, one of experts, six together; C-D counts though one is unranked.
+    assert (within.comparisons, among.comparisons, together.comparisons) == (1, 2, 9)
+
+
+def test_what_cannot_be_compared() -> None:
+    with pytest.raises(InputError, match="2 judgments cannot be compared with 1"):
+        cohen_kappa([0, 1], [1])
+    with pytest.raises(InputError, match="not among the labels"):
+        cohen_kappa([0, 5], [1, 1])

@@ -1,0 +1,201 @@
+"""Bryant & Ng's equations on an example checked by hand, and a synthetic corpus of ten annotators."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isnan
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gecbench.errors import InputError
+from gecbench.human.bound import (
+    EachSubset,
+    GreedyF,
+    annotator_subsets,
+    bound_of_counts,
+    subset_members,
+)
+
+# counts[author][sentence][annotator] = correct, proposed, gold; three annotators, then one system.
+SELF = (9, 9, 9)
+HAND = np.array(
+    [
+        [[SELF, (1, 2, 1), (1, 2, 3)], [SELF, (0, 1, 1), (1, 1, 1)]],
+        [[(1, 1, 2), SELF, (0, 1, 3)], [(0, 1, 1), SELF, (0, 1, 1)]],
+        [[(1, 3, 2), (0, 3, 1), SELF], [(1, 1, 1), (0, 1, 1), SELF]],
+        [[(1, 1, 2), (0, 1, 1), (1, 1, 3)], [(0, 0, 1), (0, 0, 1), (0, 0, 1)]],
+    ],
+    dtype=np.int64,
+)
+# F0.5 = 1.25 C / (0.25 G + E), worked on paper; against {1, 2} annotator 0 takes 1, then 2.
+F0 = {"1": Fraction(5, 14), "2": Fraction(5, 8), "12": Fraction(5, 7)}
+F1 = {"0": Fraction(5, 11), "2": Fraction(0), "02": Fraction(5, 11)}
+F2 = {"0": Fraction(10, 19), "1": Fraction(0), "01": Fraction(10, 19)}
+FS = {
+    "0": Fraction(5, 7),
+    "1": Fraction(0),
+    "2": Fraction(5, 8),
+    "01": Fraction(5, 7),
+    "02": Fraction(5, 7),
+    "12": Fraction(5, 8),
+}
+G = {
+    1: (F1["0"] + F2["0"]) / 2,
+    2: (F0["1"] + F2["1"]) / 2,
+    4: (F0["2"] + F1["2"]) / 2,
+    3: F2["01"],
+    5: F1["02"],
+    6: F0["12"],
+}
+
+
+def test_equations_by_hand(kernels_of: str) -> None:
+    bound = bound_of_counts(HAND, GreedyF(), systems=["sys"])
+    for subset, g in zip(bound.subsets.tolist(), bound.g.tolist(), strict=True):
+        assert isnan(g) if subset == 7 else g == pytest.approx(float(G[subset]))
+    human = {1: (G[1] + G[2] + G[4]) / 3, 2: (G[3] + G[5] + G[6]) / 3}
+    system = {1: (FS["0"] + FS["1"] + FS["2"]) / 3, 2: (FS["01"] + FS["02"] + FS["12"]) / 3}
+    for size in (1, 2):
+        assert bound.row(size).human == pytest.approx(float(human[size]))
+        assert bound.row(size).systems["sys"] == pytest.approx(float(system[size]))
+        assert bound.row(size).ratio("sys") == pytest.approx(float(system[size] / human[size]))
+    assert bound.row(3).systems["sys"] == pytest.approx(5 / 7)
+    assert isnan(bound.row(3).human)
+    assert isnan(bound.row(3).ratio("sys"))
+
+
+def test_last_row_alone_is_the_last_row(kernels_of: str) -> None:
+    every, last = (
+        bound_of_counts(HAND, GreedyF(), systems=["sys"]),
+        bound_of_counts(HAND, GreedyF(), systems=["sys"], sizes="last"),
+    )
+    assert [row.size for row in last.rows] == [2]
+    assert last.row(2) == every.row(2)
+    with pytest.raises(InputError, match="no row for 1 annotators"):
+        last.row(1)
+
+
+def naive_totals(counts: Any, members: list[int], present: Any, beta: float) -> list[int]:
+    """m2.md B.9, one author, one subset, no arrays."""
+    sums = [0, 0, 0]
+    for sentence, annotators in enumerate(counts):
+        options = [j for j in members if present[sentence][j]] or members
+        best = None
+        for j in options:
+            c, e, g = (sums[k] + int(annotators[j][k]) for k in range(3))
+            weight = beta**2 * g + e
+            key = (1.0 if weight == 0 else (1 + beta**2) * c / weight, c, -weight)
+            if best is None or key > best[0]:
+                best = (key, [c, e, g])
+        assert best is not None
+        sums = best[1]
+    return sums
+
+
+def f_half(totals: list[int]) -> float:
+    correct, proposed, gold = totals
+    return 1.25 * correct / (proposed + 0.25 * gold) if proposed + gold else 1.0
+
+
+def ten_annotators(sentences: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Ten annotators and two systems (a copy of annotator 3, one that never edits) on common edits.
+
+    Returns counts, and who annotated which sentence.
+    """
+    random = np.random.default_rng(seed)
+    pool = 9
+    need = random.random((sentences, pool)) < 0.5
+    edits = random.random((10, sentences, pool)) < np.where(need, 0.7, 0.1)
+    authors = np.concatenate((edits, edits[3:4], np.zeros((1, sentences, pool), dtype=bool)))
+    correct = (authors[:, None] & edits[None]).sum(axis=3).transpose(0, 2, 1)
+    sizes = authors.sum(axis=2)[:, :, None] + 0 * correct, edits.sum(axis=2).T[None] + 0 * correct
+    return np.stack((correct, *sizes), axis=3), random.random((sentences, 10)) < 0.9
+
+
+def test_all_1023_subsets_equal_the_naive_scorer(kernels_of: str) -> None:
+    counts, present = ten_annotators(12, seed=5)
+    present[4] = False
+    bound = bound_of_counts(counts, GreedyF(), systems=["copy", "idle"], present=present)
+    assert len(bound.subsets) == 1023
+    members = [[j for j in range(10) if subset >> j & 1] for subset in bound.subsets.tolist()]
+    f = np.array([[f_half(naive_totals(author, x, present, 0.5)) for x in members] for author in counts])
+    for index, inside in enumerate(members[:-1]):
+        outside = [j for j in range(10) if j not in inside]
+        assert bound.g[index] == pytest.approx(f[outside, index].mean())
+    for row in bound.rows:
+        here = [len(inside) == row.size for inside in members]
+        assert row.systems["copy"] == pytest.approx(f[10, here].mean())
+
+
+def test_laws_of_ten_annotators(kernels_of: str) -> None:
+    counts, _ = ten_annotators(80, seed=1)
+    bound = bound_of_counts(counts, GreedyF(), systems=["copy", "idle"])
+    human = [row.human for row in bound.rows[:-1]]
+    assert human == sorted(human)
+    assert human[0] < human[-1] < 1
+    assert bound.row(10).systems["copy"] == 1
+    share = [row.systems["copy"] for row in bound.rows]
+    assert share == sorted(share)
+    assert bound.row(1).systems["idle"] == 0
+    swapped = bound_of_counts(counts[[*range(9, -1, -1), 10, 11]][:, :, ::-1], GreedyF(), systems=["copy", "idle"])
+    assert swapped.row(1).human == pytest.approx(bound.row(1).human)
+
+
+def test_essay_subsets(kernels_of: str) -> None:
+    counts = ten_annotators(30, seed=2)[0]
+    essay = np.arange(30) < 10
+    part = bound_of_counts(counts, GreedyF(), systems=["x", "y"], sentences=essay, sizes="last")
+    cut = bound_of_counts(counts[:, :10], GreedyF(), systems=["x", "y"], sizes="last")
+    assert part.rows == cut.rows
+    assert part.rows != bound_of_counts(counts, GreedyF(), systems=["x", "y"], sizes="last").rows
+
+
+def test_twins_choose_alike_on_ties(twins: Any) -> None:
+    python, native = twins("bound")
+    random = np.random.default_rng(3)
+    counts = random.integers(0, 3, (4, 200, 6, 3))
+    present = random.random((200, 6)) < 0.7
+    subsets = annotator_subsets(6)
+    for beta in (0.5, 1.0, 2.0):
+        arguments = {"counts": counts, "present": present, "subsets": subsets, "beta": beta}
+        expected = python.greedy_totals(**arguments)
+        assert np.array_equal(native.greedy_totals(**arguments), expected)
+        assert np.array_equal(native.greedy_totals(**arguments, threads=3), expected)
+
+
+def test_native_refuses_shapes_that_do_not_fit(twins: Any) -> None:
+    native: ModuleType = twins("bound")[1]
+    counts, present = np.ones((1, 2, 2, 3), dtype=np.int64), np.ones((2, 2), dtype=bool)
+    for bad in ([0], [4]):
+        with pytest.raises(ValueError, match="subset"):
+            native.greedy_totals(counts, present, np.array(bad, dtype=np.uint32), 0.5)
+    with pytest.raises(ValueError, match="present"):
+        native.greedy_totals(counts, present[:1], np.array([1], dtype=np.uint32), 0.5)
+
+
+def test_any_other_score() -> None:
+    def widest(counts: NDArray[np.int64], present: NDArray[np.bool_]) -> float:
+        assert counts.shape[:2] == present.shape
+        return float(counts[:, :, 2].max())
+
+    every = bound_of_counts(HAND, EachSubset(widest), systems=["sys"])
+    assert every.row(1).systems["sys"] == pytest.approx((2 + 1 + 3) / 3)
+    assert every.row(2).human == pytest.approx((2 + 3 + 3) / 3)
+
+
+def test_what_has_no_bound() -> None:
+    with pytest.raises(InputError, match="for 0 systems"):
+        bound_of_counts(HAND, GreedyF())
+    with pytest.raises(InputError, match="same name"):
+        bound_of_counts(np.concatenate((HAND, HAND[3:])), GreedyF(), systems=["a", "a"])
+    with pytest.raises(InputError, match="present has shape"):
+        bound_of_counts(HAND, GreedyF(), systems=["a"], present=np.ones((1, 3), dtype=bool))
+    with pytest.raises(InputError, match="choice of sentences"):
+        bound_of_counts(HAND, GreedyF(), systems=["a"], sentences=np.zeros(2, dtype=bool))
+    with pytest.raises(InputError, match="correct, proposed, gold"):
+        bound_of_counts(HAND[..., :2], GreedyF(), systems=["a"])
+    assert subset_members(annotator_subsets(3, "last"), 3).sum(axis=1).tolist() == [2, 2, 2]

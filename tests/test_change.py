@@ -1,0 +1,62 @@
+"""Extent of change between texts."""
+
+from __future__ import annotations
+
+import pytest
+from sacrebleu.metrics.lib_ter import translation_edit_rate
+
+from gecbench.errors import InputError
+from gecbench.human.change import (
+    change,
+    change_between,
+    change_within,
+    character_distance,
+    identical_sentences,
+    ter_edits,
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "edits"),
+    [
+        ("the cat sat", "the cat sat", 0),
+        ("The cat sat", "the CAT sat", 0),  # TER does not see case
+        ("the cat sat", "a cat sat down", 2),
+        ("today we eat fish and rice", "we eat fish and rice today", 1),  # one shift
+        ("", "a b", 2),
+    ],
+)
+def test_ter_counts_edits(before: str, after: str, edits: int) -> None:
+    assert ter_edits(before, after) == edits
+    assert translation_edit_rate(before.lower().split(), after.lower().split())[0] == edits
+
+
+def test_change_sees_case_where_ter_does_not() -> None:
+    result = change(["The cat ", "a dog"], ["the cat", "a dog"])
+    assert (result.sentences, result.ster, result.changed, result.identical) == (2, 0, 0.5, 0.5)
+    assert result.characters == 0.5
+
+
+def test_characters() -> None:
+    assert character_distance("kitten", "sitting") == 3
+
+
+def test_groups_average_over_pairs() -> None:
+    one, two, three = ["a b", "c"], ["a b", "d"], ["x y", "d"]
+    assert change_within([one, two, three]).identical == pytest.approx((0.5 + 0 + 0.5) / 3)
+    assert change_between([one], [two, three]).ster == pytest.approx((0.5 + 1.5) / 2)
+
+
+def test_identical_sentences_of_at_least_two() -> None:
+    annotators = [["a", "b", "c"], ["a", "x", "d"], ["a", "b", "e"]]
+    assert identical_sentences(annotators) == pytest.approx(2 / 3)
+    assert identical_sentences(annotators, at_least=3) == pytest.approx(1 / 3)
+
+
+def test_what_cannot_be_compared() -> None:
+    with pytest.raises(InputError, match="1 sentences cannot be compared with 2"):
+        change(["a"], ["a", "b"])
+    with pytest.raises(InputError, match="0 sentences"):
+        change([], [])
+    with pytest.raises(InputError, match="same sentences"):
+        change_within([["a"]])

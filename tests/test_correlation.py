@@ -1,0 +1,156 @@
+"""Correlations with human scores, their intervals, and ties that do not depend on the order of systems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isnan
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from gecbench.errors import InputError
+from gecbench.formats.judgments import Judgment
+from gecbench.formats.scores import read_sentence_scores, read_system_scores
+from gecbench.human.correlation import METHODS, coefficient, correlate, correlate_runs, sentence_agreement
+
+HUMAN = {"A": 0.9, "B": 0.5, "C": 0.4, "D": 0.1}
+
+
+def test_coefficients_are_scipys() -> None:
+    x, y = [1.0, 2.0, 2.0, 5.0, 4.0], [0.3, 0.1, 0.4, 0.9, 0.4]
+    theirs = (stats.spearmanr(x, y), stats.pearsonr(x, y), stats.kendalltau(x, y))
+    for method, result in zip(METHODS, theirs, strict=True):
+        assert coefficient(x, y, method) == pytest.approx(result.statistic)
+
+
+def test_correlate_goes_by_name() -> None:
+    metric = {"D": 1.0, "C": 2.0, "A": 7.0, "B": 3.0}
+    assert correlate(metric, HUMAN).value == pytest.approx(1)
+    assert correlate(metric, HUMAN, "kendall").value == pytest.approx(1)
+    swapped = correlate(metric | {"A": 3.0, "B": 7.0}, HUMAN)
+    assert swapped.value == pytest.approx(1 - 6 * 2 / (4 * 15))
+    assert swapped.items == 4
+    assert swapped.interval is None
+
+
+def test_a_missing_system_is_an_error() -> None:
+    with pytest.raises(InputError, match="D is missing from the metric's scores"):
+        correlate({"A": 1.0, "B": 2.0, "C": 3.0}, HUMAN)
+    with pytest.raises(InputError, match="E is missing from the human scores"):
+        correlate({**HUMAN, "E": 0.0}, HUMAN)
+    with pytest.raises(InputError, match="no correlation called 'tau'"):
+        correlate(HUMAN, HUMAN, "tau")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="2 scores cannot be correlated with 1"):
+        coefficient([1, 2], [1], "pearson")
+
+
+def test_a_constant_metric_has_no_correlation() -> None:
+    result = correlate(dict.fromkeys(HUMAN, 0.5), HUMAN, resamples=10)
+    assert isnan(result.value)
+    assert result.interval is None
+
+
+def test_interval_over_systems() -> None:
+    random = np.random.default_rng(0)
+    human = {f"s{k}": value for k, value in enumerate(random.normal(size=60).tolist())}
+    metric = {name: value + random.normal() for name, value in human.items()}
+    result = correlate(metric, human, "pearson", resamples=600, seed=1)
+    assert result.interval is not None
+    assert result.interval.resamples == 600
+    # Fisher's interval of the same coefficient, from the normal distribution of atanh(r).
+    half = 1.96 / np.sqrt(60 - 3)
+    fisher = np.tanh(np.arctanh(result.value) + np.array([-half, half]))
+    assert (result.interval.low, result.interval.high) == pytest.approx(tuple(fisher), abs=0.06)
+    assert correlate(metric, human, "pearson", resamples=600, seed=1) == result
+
+
+def test_interval_over_runs_of_the_human_ranking() -> None:
+    runs = np.array([[3.0, 2.0, 1.0]] * 60 + [[2.0, 3.0, 1.0]] * 40)
+    human = {"A": 2.6, "B": 2.4, "C": 1.0}
+    result = correlate_runs({"C": 1.0, "A": 9.0, "B": 5.0}, human, runs, "spearman")
+    assert result.value == pytest.approx(1)
+    assert result.interval is not None
+    assert (result.interval.low, result.interval.high) == pytest.approx((0.5, 1))
+
+
+SCORES = st.lists(st.integers(0, 2).map(float), min_size=4, max_size=4)
+PAIRS = st.lists(st.tuples(st.sampled_from(["AB", "AC", "BD", "CD", "AD"]), st.sampled_from([0, 1, 2])), min_size=1)
+
+
+@given(SCORES, PAIRS)
+def test_sentence_level_does_not_depend_on_order(scores: list[float], pairs: list[tuple[str, int]]) -> None:
+    table = {(system, 0): score for system, score in zip("ABCD", scores, strict=True)}
+    judgments = [
+        Judgment(0, "j", one, other, 1.0, float(rank))
+        for (one, other), rank in ((tuple(pair), rank) for pair, rank in pairs)
+    ]
+    turned = [replace(j, system1=j.system2, system2=j.system1, rank1=j.rank2, rank2=j.rank1) for j in judgments]
+    assert sentence_agreement(table, judgments) == sentence_agreement(table, turned)
+
+
+def test_sentence_level_by_hand() -> None:
+    scores = {("A", 0): 1.0, ("B", 0): 0.5, ("C", 0): 0.5, ("A", 1): 0.0, ("B", 1): 1.0}
+    say = [
+        (0, "A", "B", 1, 2),
+        (0, "B", "C", 1, 2),
+        (0, "C", "B", 1, 1),
+        (0, "A", "C", 3, 3),
+        (1, "A", "B", 1, 2),
+    ]
+    judgments = [Judgment(sentence, "j", one, other, r1, r2) for sentence, one, other, r1, r2 in say]
+    result = sentence_agreement(scores, [*judgments, Judgment(0, "j", "A", "Z", float("nan"), 1.0)])
+    assert (result.agree, result.disagree, result.metric_ties, result.human_ties, result.both_tie) == (
+        1,
+        1,
+        1,
+        1,
+        1,
+    )
+    assert (result.tau, result.accuracy, result.accuracy_with_ties) == pytest.approx((0, 0.5, 0.4))
+
+
+def test_a_metric_that_always_ties_is_a_coin() -> None:
+    judgments = [Judgment(n, "j", "A", "B", 1.0, 2.0) for n in range(5)]
+    result = sentence_agreement({(s, n): 0.0 for s in "AB" for n in range(5)}, judgments)
+    assert (result.accuracy, result.tau) == (0.5, 0)
+
+
+def test_sentence_interval_resamples_sentences() -> None:
+    judgments = [Judgment(n, "j", "A", "B", 1.0, 2.0) for n in range(100)]
+    scores = {("A", n): float(n < 80) for n in range(100)} | {("B", n): 0.5 for n in range(100)}
+    result = sentence_agreement(scores, judgments, resamples=3000, seed=2)
+    # tau = 2 * share - 1 with share binomial(100, 0.8): 0.6 ± 1.96 * 0.08.
+    assert result.tau_interval is not None
+    assert (result.tau_interval.low, result.tau_interval.high) == pytest.approx((0.44, 0.76), abs=0.03)
+    with pytest.raises(InputError, match="no score of A for sentence 0"):
+        sentence_agreement({}, judgments)
+
+
+def test_scores_from_tsv(tmp_path: Path) -> None:
+    path = tmp_path / "mine.tsv"
+    path.write_text("A\t0.5\nB\t -1\n")
+    assert read_system_scores(path) == {"mine": {"A": 0.5, "B": -1.0}}
+    path.write_text("metric\tsystem\tscore\r\nm\tA\t1\r\n")
+    assert read_system_scores(path) == {"m": {"A": 1.0}}
+    path.write_text("m\trefs\tA\t1\nm\tmore\tA\t2\n")
+    assert read_system_scores(path) == {"m|refs": {"A": 1.0}, "m|more": {"A": 2.0}}
+    path.write_text("system\tsentence\tscore\nA\t0\t0.5\n")
+    assert read_sentence_scores(path) == {"mine": {("A", 0): 0.5}}
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [("A\t1\nA\t2\n", 2, "second score of A"), ("A\t1\nB\n", 2, "1 fields"),
+     ("A\tx\n", 1, "not a finite number"),
+     ("A\tinf\n", 1, "not a finite"), ("a\tb\tc\td\te\n", 1, "5 fields"), ("\n", None, "no scores")],
+)  # fmt: skip
+def test_bad_tsv(tmp_path: Path, text: str, line: int | None, message: str) -> None:
+    path = tmp_path / "mine.tsv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message) as caught:
+        read_system_scores(path)
+    assert caught.value.line == line

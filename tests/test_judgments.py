@@ -1,0 +1,244 @@
+"""Reading, expanding and writing human judgments."""
+
+from __future__ import annotations
+
+from math import isnan
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gecbench.errors import InputError
+from gecbench.formats.judgments import (
+    Judgment,
+    Place,
+    Ranking,
+    expand_pairs,
+    read_expert_groups,
+    read_jfleg_pairwise,
+    read_mturk,
+    read_ranking_xml,
+    read_wmt_csv,
+    relabel,
+    write_wmt_csv,
+)
+from gecbench.formats.judgments.mturk import COLUMNS as MTURK_COLUMNS
+
+XML = """<?xml version="1.0" encoding="UTF-8"?>
+<appraise-results>
+  <ranking-item src-id="3" user="ann">
+    <translation rank="2" system="A B"/>
+    <translation rank="1" system="C"/>
+  </ranking-item>
+  <ranking-item src-id="4" user="ben"/>
+</appraise-results>
+"""
+WMT = "segmentId,judgeId,system1Id,system2Id,system1rank,system2rank\n"
+
+
+def write(folder: Path, text: str, name: str = "file") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode("utf-8"))
+    return path
+
+
+def test_ranking_xml(tmp_path: Path) -> None:
+    first, second = read_ranking_xml(write(tmp_path, XML))
+    assert first == Ranking(3, "ann", (Place(("A", "B"), 2), Place(("C",), 1)))
+    assert second == Ranking(4, "ben", ())
+    assert read_ranking_xml(write(tmp_path, XML), first_sentence=1)[0].sentence == 2
+
+
+def test_ranking_xml_reads_commas(tmp_path: Path) -> None:
+    ranking = read_ranking_xml(write(tmp_path, XML.replace("A B", "A,B")))[0]
+    assert ranking.places[0].systems == ("A", "B")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ('rank="2"', 'rank="two"', 4, "rank is 'two'"),
+        ('user="ann"', "", 3, "without user"),
+        ('system="C"', 'system="A"', 5, "repeats a system"),
+        ('system="C"', 'system=" "', 5, "is empty"),
+        ("</appraise-results>", "", 9, "broken XML"),
+        ("<appraise-results>", '<!DOCTYPE a [<!ENTITY b "c">]><appraise-results>', 2, "refused"),
+        ("<appraise-results>", '<!DOCTYPE a SYSTEM "http://example.org/a"><appraise-results>', 2, "refused"),
+        ('<ranking-item src-id="3" user="ann">', "<translation/>", 3, "outside"),
+    ],
+)
+def test_bad_ranking_xml(tmp_path: Path, old: str, new: str, line: int, message: str) -> None:
+    path = write(tmp_path, XML.replace(old, new, 1))
+    with pytest.raises(InputError, match=message) as caught:
+        read_ranking_xml(path)
+    assert (caught.value.file, caught.value.line) == (str(path), line)
+
+
+def test_expansion_ties_systems_of_one_text() -> None:
+    ranking = Ranking(0, "ann", (Place(("A", "B"), 2), Place(("C",), 1), Place(("D",), float("nan"))))
+    outcomes = {(p.system1, p.system2): p.outcome for p in expand_pairs([ranking])}
+    assert outcomes == {("A", "B"): 0, ("A", "C"): -1, ("B", "C"): -1}
+    assert [(p.system1, p.system2) for p in expand_pairs([ranking], groups=True)] == [("A B", "C")]
+    unranked = [p for p in expand_pairs([ranking], unranked=True) if not p.ranked]
+    assert [p.system2 for p in unranked] == ["D", "D", "D"]
+
+
+def test_wmt_csv_with_more_systems_and_unranked(tmp_path: Path) -> None:
+    text = "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank,system3Id,system3rank\r\n"
+    ranking = read_wmt_csv(write(tmp_path, text + "ann,7,A,1,B,-1,C,2"), first_sentence=1)[0]
+    assert (ranking.sentence, ranking.judge) == (6, "ann")
+    assert isnan(ranking.places[1].rank)
+    assert [(p.system1, p.system2, p.outcome) for p in expand_pairs([ranking])] == [("A", "C", 1)]
+
+
+@pytest.mark.parametrize(
+    ("row", "line", "message"),
+    [
+        ("1,ann,A,B,1,x\n", 2, "system2rank is 'x'"),
+        ("1,ann,A,B,1,nan\n", 2, "system2rank is 'nan'"),
+        ("1,ann,A,B,1,2\n\n1,ann,A,A,1,2\n", 4, "compared with itself"),
+        ("one,ann,A,B,1,2\n", 2, "segmentId is 'one'"),
+        ("1,,A,B,1,2\n", 2, "no judge"),
+        ("1,ann,,B,1,2\n", 2, "system1Id is empty"),
+        ("1,ann,A,B,1\n", 2, "5 fields where the header has 6"),
+        ("1,ann,A,B,1,2,3\n", 2, "7 fields"),
+        ('1,ann,A,B,1,2\n"1,ann\n', 3, "broken CSV"),
+    ],
+)
+def test_bad_wmt_csv(tmp_path: Path, row: str, line: int, message: str) -> None:
+    path = write(tmp_path, WMT + row)
+    with pytest.raises(InputError, match=message) as caught:
+        read_wmt_csv(path)
+    assert (caught.value.file, caught.value.line) == (str(path), line)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    latin = tmp_path / "latin"
+    latin.write_bytes(b"segmentId\nn\xe4h\n")
+    with pytest.raises(InputError, match="not UTF-8") as caught:
+        read_wmt_csv(latin)
+    assert caught.value.line == 2
+    with pytest.raises(InputError, match="no such file"):
+        read_wmt_csv(tmp_path / "absent")
+    with pytest.raises(InputError, match="empty"):
+        read_wmt_csv(write(tmp_path, ""))
+    with pytest.raises(InputError, match="no column system2rank"):
+        read_wmt_csv(write(tmp_path, "segmentId,system1Id,system2Id,system1rank\n"))
+
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1)
+RANKS = st.integers(0, 9).map(float) | st.floats(0, 9) | st.just(float("nan"))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 99), NAMES, st.lists(NAMES, min_size=2, max_size=2, unique=True), RANKS, RANKS))
+)
+def test_writing_round_trips(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple]) -> None:  # type: ignore[type-arg]
+    pairs = [Judgment(n, judge, systems[0], systems[1], r1, r2) for n, judge, systems, r1, r2 in rows]
+    path = tmp_path_factory.mktemp("wmt") / "pairs.csv"
+    write_wmt_csv(pairs, path)
+    again = list(expand_pairs(read_wmt_csv(path), unranked=True))
+    assert list(map(repr, again)) == list(map(repr, pairs))
+
+
+def test_jfleg_names(tmp_path: Path) -> None:
+    ranking = read_jfleg_pairwise(write(tmp_path, WMT + "5,ann,turk,NMT,1,2\n"))[0]
+    assert [place.systems for place in ranking.places] == [("Human",), ("CAMB16",)]
+
+
+def mturk(folder: Path, *rows: dict[str, str]) -> Path:
+    header = ",".join(MTURK_COLUMNS) + ",Approve"
+    blank = dict.fromkeys(MTURK_COLUMNS, "")
+    body = [",".join(f'"{value}"' for value in (blank | row).values()) for row in rows]
+    return write(folder, "\n".join([header, *body]))
+
+
+def hit(worker: str, *slots: tuple[str, str, str], status: str = "Approved") -> dict[str, str]:
+    row = {"WorkerId": worker, "AssignmentStatus": status, "Input.sentID": "1"}
+    for number in range(1, 6):
+        system, text, rank = slots[number - 1] if number <= len(slots) else ("###", "###", "")
+        row |= {
+            f"Input.system{number}": system,
+            f"Input.sentence{number}": text,
+            f"Answer.rank_{number}": rank,
+        }
+    return row
+
+
+def test_mturk_hides_workers_and_drops_rejected(tmp_path: Path) -> None:
+    path = mturk(
+        tmp_path,
+        hit("SECRET2", ("A B", "one\ntwo", "1"), ("C", "three", "")),
+        hit("SECRET1", ("A", "one", "1"), status="Rejected"),
+        hit("SECRET2", ("A", "one", "2")),
+    )
+    rankings = read_mturk(path)
+    assert [ranking.judge for ranking in rankings] == ["w1", "w1"]
+    assert [ranking.judge for ranking in read_mturk(path, statuses=("Approved", "Rejected"))] == [
+        "w1",
+        "w2",
+        "w1",
+    ]
+    assert rankings[0].places[0] == Place(("A", "B"), 1, "one\ntwo")
+    assert isnan(rankings[0].places[1].rank)
+    assert "SECRET" not in repr(rankings)
+
+
+def test_bad_mturk_names_the_first_line_of_the_record_and_no_worker(tmp_path: Path) -> None:
+    path = mturk(tmp_path, hit("SECRET", ("A", "one\ntwo", "1")), hit("SECRET", ("A", "one", "best")))
+    with pytest.raises(InputError, match=r"Answer\.rank_1 is 'best'") as caught:
+        read_mturk(path)
+    assert caught.value.line == 4
+    assert "SECRET" not in str(caught.value)
+
+
+def test_relabel_goes_by_the_text_shown() -> None:
+    outputs = {"A": ["x", 'He said " no "'], "B": ["x", "He said `` no ''"], "C": ["x", "He said yes"]}
+    shown = Ranking(
+        1,
+        "w1",
+        (Place(("C",), 1, "He said &quot; no &quot;"), Place(("A",), 3, "He  said no"),
+         Place(("B",), 2, "He said yes"),
+         Place(("D",), 4, "Never said"), Place(("E",), float("nan"), "He said yes")),
+    )  # fmt: skip
+    (again,) = relabel([shown], outputs)
+    assert [(place.systems, place.rank) for place in again.places] == [(("A", "B"), 2), (("C",), 2), ((), 4)]
+    assert len(list(expand_pairs([again], groups=True))) == 1
+
+
+def test_relabel_without_texts_regroups_by_output() -> None:
+    outputs = {"A": ["same"], "B": ["sa me"], "C": ["other"]}
+    (again,) = relabel([Ranking(0, "e1", (Place(("A",), 1), Place(("B",), 4), Place(("C",), 2)))], outputs)
+    assert [(place.systems, place.rank) for place in again.places] == [(("A", "B"), 2.5), (("C",), 2)]
+    with pytest.raises(InputError, match="sentence 1 was judged, but A has 1 lines"):
+        relabel([Ranking(1, "e1", ())], outputs)
+
+
+def test_expert_groups(tmp_path: Path) -> None:
+    path = write(tmp_path, "7\t0.5\t{'A B||C': [['1', '2'], ['2', '2']], 'A||D': [['1', '1']]}\n")
+    rankings = read_expert_groups(path, first_sentence=1)
+    assert [(r.sentence, r.judge, [p.rank for p in r.places]) for r in rankings] == [
+        (6, "e1", [1, 2]),
+        (6, "e2", [2, 2]),
+    ]
+    assert rankings[0].places[0].systems == ("A", "B")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "7\t0.5",
+        "x\t0\t{'A||B': [['1', '2']]}",
+        "7\t0\t__import__('os')",
+        "7\t0\t{}",
+        "7\t0\t{'A||B': [5]}",
+        "7\t0\t{'A||B': [['1']]}",
+        "7\t0\t{'A||B': [['1', 'b']]}",
+    ],
+)
+def test_bad_expert_groups(tmp_path: Path, line: str) -> None:
+    path = write(tmp_path, "1\t0\t{'A||B': [['1', '2']]}\n" + line)
+    with pytest.raises(InputError) as caught:
+        read_expert_groups(path)
+    assert caught.value.line == 2

@@ -1,0 +1,85 @@
+"""Expected Wins, TrueSkill rankings, rank ranges and clusters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gecbench.errors import InputError
+from gecbench.formats.judgments import Judgment
+from gecbench.human.ranking import clusters, expected_wins, pair_table, rank_ranges, trueskill
+
+
+def say(text: str) -> list[Judgment]:
+    """`A>B A=C` as judgments."""
+    pairs = []
+    for number, word in enumerate(text.split()):
+        ranks = {">": (1.0, 2.0), "<": (2.0, 1.0), "=": (1.0, 1.0)}[word[1]]
+        pairs.append(Judgment(number, "j", word[0], word[2], *ranks))
+    return pairs
+
+
+def test_expected_wins_by_hand() -> None:
+    ranking = expected_wins(say("A>B A>B A<B A=B A>C B>C C<B B=C"), runs=10)
+    # A: (2/3 + 1/1) / 2, B: (1/3 + 2/2) / 2, C: 0; ties do not count.
+    assert ranking.scores() == pytest.approx({"A": 5 / 6, "B": 2 / 3, "C": 0})
+    assert [line.system for line in ranking.systems] == ["A", "B", "C"]
+
+
+def test_expected_wins_of_nothing_but_ties() -> None:
+    ranking = expected_wins(say("A=B B=C A=C"), runs=50)
+    assert set(ranking.scores().values()) == {0.5}
+
+
+def test_expected_wins_resamples_judgments() -> None:
+    ranking = expected_wins(say("A>B " * 60 + "A<B " * 40), runs=4000, seed=1)
+    # A binomial share of 100 judgments, seen from A: mean 0.6, deviation (0.6 * 0.4 / 100) ** 0.5.
+    assert ranking.runs[:, 0].mean() == pytest.approx(0.6, abs=0.004)
+    assert ranking.runs[:, 0].std() == pytest.approx(0.049, abs=0.003)
+
+
+def test_trueskill_finds_the_order(kernels_of: str) -> None:
+    ranking = trueskill(say("A>B B>C A>C " * 8 + "D<C D<A D<B " * 8), runs=40, seed=3, threads=1)
+    assert [line.system for line in ranking.systems] == ["A", "B", "C", "D"]
+    assert [line.cluster for line in ranking.systems] == [1, 2, 3, 4]
+    assert ranking.runs.mean(axis=0) == pytest.approx([line.score for line in ranking.systems])
+    again = trueskill(say("A>B B>C A>C " * 8 + "D<C D<A D<B " * 8), runs=40, seed=3, threads=1)
+    assert np.array_equal(again.runs, ranking.runs)
+
+
+def test_systems_never_compared_are_no_opponents(kernels_of: str) -> None:
+    ranking = trueskill(say("A>B A>B C>D C>D"), runs=20, threads=1)
+    scores = ranking.scores()
+    assert scores["A"] > scores["B"]
+    assert scores["C"] > scores["D"]
+
+
+def test_rank_ranges_drop_the_tails() -> None:
+    # 100 runs: B is ahead in 2 of them, which 2.5 % rounded up (3) on each side removes; in 4 it stays.
+    for ahead, expected in ((2, [[1, 1], [2, 2]]), (4, [[1, 2], [1, 2]])):
+        runs = np.array([[1.0, 2.0]] * ahead + [[2.0, 1.0]] * (100 - ahead))
+        assert rank_ranges(runs).tolist() == expected
+    assert rank_ranges(np.array([[3.0, 5.0, 4.0]])).tolist() == [[3, 3], [1, 1], [2, 2]]
+
+
+def test_clusters_need_every_rank_above_to_beat_every_rank_below() -> None:
+    assert clusters(np.array([[1, 1], [2, 4], [2, 3], [4, 4], [5, 6], [5, 6]])) == [1, 2, 2, 2, 3, 3]
+    assert clusters(np.array([[1, 2], [1, 2]])) == [1, 1]
+
+
+def test_pair_table_sees_each_judgment_from_both_sides() -> None:
+    table = pair_table(say("B>A A=C"))
+    assert table.systems == ("A", "B", "C")
+    assert table.pairs == 2
+    assert table.count(1).tolist() == [[0, 0, 0], [1, 0, 0], [0, 0, 0]]
+    assert table.count(-1).tolist() == [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
+    assert table.count(0).tolist() == [[0, 0, 1], [0, 0, 0], [1, 0, 0]]
+
+
+def test_what_cannot_be_ranked() -> None:
+    with pytest.raises(InputError, match="no judgments"):
+        trueskill([])
+    with pytest.raises(InputError, match="A is compared with itself"):
+        expected_wins(say("A>A"))
+    with pytest.raises(InputError, match="at least one run"):
+        trueskill(say("A>B"), runs=0)
