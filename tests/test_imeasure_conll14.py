@@ -99,7 +99,7 @@ def options_of(arguments):
     }
 
 
-def option_run(run):
+def check_option_run(run):
     system, *arguments = run.split()
     options = options_of(arguments)
     ids = [n - 1 for n in goldens()["options_ids"]]
@@ -110,13 +110,13 @@ def option_run(run):
 
 @pytest.mark.parametrize("run", goldens()["options"])
 def test_options(run):
-    option_run(run)
+    check_option_run(run)
 
 
 @pytest.mark.parametrize("run", ["AMU -b:0.5 -max:cf -opt:corpus", "CAMB -b:0.5 -nomix", "CAMB -b:0.5 -w:3"])
 def test_options_by_the_python_twin(run, monkeypatch):
     monkeypatch.setenv("GECBENCH_KERNELS", "python")
-    option_run(run)
+    check_option_run(run)
 
 
 def test_every_sentence_of_one_system():

@@ -53,8 +53,10 @@ def test_keyboard_alone_sorts_and_opens(browser, page):
     browser.switch_to.active_element.send_keys(Keys.ENTER)
     wait(browser, "location.hash.includes('sort=date')")
     browser.execute_script("document.querySelector('table.ranking tbody a').focus()")
+    first = browser.switch_to.active_element.text
     browser.switch_to.active_element.send_keys(Keys.ENTER)
     wait(browser, "document.querySelector('h2.name')")
+    assert texts(browser, "h2.name")[0].startswith(first)
 
 
 def test_filters_while_typing(browser, page):

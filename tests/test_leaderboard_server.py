@@ -188,11 +188,11 @@ def test_records_from_elsewhere_appear(served):
     from boards import add
 
     added = add(FolderStore(board), "from the command line", [*GOOD[:-1], "Elsewhere ."])
-    for _ in range(200):
-        if added.id.encode() in call(f"{address}data/board.json")[1]:
-            return
+    shown, patience = False, time.monotonic() + 20
+    while not shown and time.monotonic() < patience:
+        shown = added.id.encode() in call(f"{address}data/board.json")[1]
         time.sleep(0.1)
-    raise AssertionError("the page does not show a record that was added beside it")
+    assert shown, "the page does not show a record that was added beside it"
 
 
 def test_token_rate_and_kill(tmp_path):

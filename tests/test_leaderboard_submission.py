@@ -13,7 +13,7 @@ from gecbench.cli import main
 from gecbench.leaderboard import FolderStore, Submission, score_submission
 from gecbench.leaderboard.build import Plan, as_csv, build_site, table_rows
 from gecbench.leaderboard.corpora import table_of
-from gecbench.leaderboard.human_bound import human_bound
+from gecbench.leaderboard.human_bound import human_figures
 from gecbench.leaderboard.outputs import check_outputs, read_outputs
 from gecbench.leaderboard.ranking import Significance, known_corpora
 from gecbench.leaderboard.submission import usable_metrics
@@ -118,12 +118,14 @@ def test_progress_is_told_in_order():
 def test_human_bound_by_hand():
     sentences = ["a b c d e .", "f g h i j ."]
     same = gecbench.Corpus(sources=["x b c d e .", "x g h i j ."], references=[[line] * 3 for line in sentences])
-    assert human_bound(gecbench.GLEU().score_corpus(same, sentences), same) == (1.0, 1.0)
-    unchanged = human_bound(gecbench.GLEU().score_corpus(same, same.sources), same)
+    assert human_figures(gecbench.GLEU().score_corpus(same, sentences), same) == (1.0, 1.0)
+    unchanged = human_figures(gecbench.GLEU().score_corpus(same, same.sources), same)
     assert unchanged == (1.0, gecbench.GLEU().score_corpus(same, same.sources).value)
     one = gecbench.Corpus(sources=same.sources, references=[[line] for line in sentences])
-    assert human_bound(gecbench.GLEU().score_corpus(one, sentences), one) is None
-    assert human_bound(gecbench.BLEU().score_corpus(same, sentences), same) is None, "BLEU pools its references"
+    assert human_figures(gecbench.GLEU().score_corpus(one, sentences), one) == (None, None)
+    assert human_figures(gecbench.BLEU().score_corpus(same, sentences), same) == (pytest.approx(1), None), (
+        "BLEU pools references"
+    )
 
 
 @pytest.mark.skipif(not os.environ.get("GECBENCH_MIRROR"), reason="GECBENCH_MIRROR is not set")
@@ -134,7 +136,7 @@ def test_human_bound_is_jflegs(repository):
     folder = Path(os.environ["GECBENCH_MIRROR"]) / f"raw.githubusercontent.com/keisks/jfleg/{commit}/test"
     corpus = read_parallel(folder / "test.src", [folder / f"test.ref{k}" for k in range(4)])
     golden = json.loads((repository / "tests/goldens/gleu.json").read_text())["jfleg"]["jfleg.test.human_average"]
-    value, _ = human_bound(gecbench.GLEU().score_corpus(corpus, corpus.sources), corpus)
+    value, _ = human_figures(gecbench.GLEU().score_corpus(corpus, corpus.sources), corpus)
     assert value == pytest.approx(golden["py2"], abs=1e-6)
     assert 100 * value == pytest.approx(golden["published_x100"], abs=0.02)
 

@@ -11,7 +11,7 @@ from gecbench.analysis import by_edit_distance
 from gecbench.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.leaderboard.corpora import table_of
-from gecbench.leaderboard.human_bound import human_bound
+from gecbench.leaderboard.human_bound import human_figures
 from gecbench.leaderboard.outputs import check_outputs, unchanged_share
 from gecbench.leaderboard.records import Details, Figure, Record, digest
 from gecbench.leaderboard.schema import LINK, LONGEST_NAME, MOST_LINKS, check_fields, day, fields_of, list_of, text
@@ -131,7 +131,7 @@ def _score(name: str, corpus: Corpus, predictions: Sequence[str], resamples: int
 
 
 def _figure(score: Score, corpus: Corpus) -> Figure:
-    human, ratio = human_bound(score, corpus) or (None, None)
+    human, ratio = human_figures(score, corpus)
     return {
         "value": score.value,
         "low": score.interval.low if score.interval else None,
