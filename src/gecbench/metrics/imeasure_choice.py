@@ -42,7 +42,7 @@ class ChoiceSettings:
     listed: int = 8
     segment_limit: int = 1 << 16
     sum_limit: int = 1 << 18
-    cell_limit: int = 1 << 25
+    cell_limit: int = 1 << 24
 
     def __post_init__(self) -> None:
         if self.objective[:1] not in ASPECTS or self.objective[1:] not in METRICS:
