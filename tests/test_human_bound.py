@@ -108,6 +108,17 @@ def test_metrics_that_merge_references_are_counted_again():
     assert bound.g[bound.subsets.tolist().index(0b1011)] == pytest.approx(expected)
 
 
+def test_metrics_that_choose_while_counting_see_only_the_subset():
+    corpus = ten_annotators(sentences=6)
+    some = corpus.replace(annotations=[[a for a in row if a.annotator < 3] for row in corpus.annotations])
+    metric = gecbench.IMeasure(mixing=False)
+    bound = human_bound(metric, some, sizes="last")
+    found = annotators_of(metric, some)
+    others = found.corpus.replace(annotations=[[row[0], row[2]] for row in found.corpus.annotations])
+    expected = metric.score_corpus(others, found.texts[1], aligned=True).value
+    assert bound.g[bound.subsets.tolist().index(0b101)] == pytest.approx(expected)
+
+
 def test_an_annotator_who_is_not_listed_made_no_edits():
     corpus = Corpus(
         sources=["a b", "c d"],

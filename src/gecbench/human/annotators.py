@@ -12,7 +12,6 @@ from gecbench.corpus import Corpus
 from gecbench.edits import apply_edits
 from gecbench.error_types import restrict_types
 from gecbench.errors import InputError
-from gecbench.extraction import derive_annotations
 from gecbench.human.bound import (
     Bound,
     EachSubset,
@@ -25,7 +24,6 @@ from gecbench.human.bound import (
     subset_members,
 )
 from gecbench.metrics.base import Metric
-from gecbench.metrics.m2 import M2
 from gecbench.metrics.m2_gold import complete, in_official_order
 from gecbench.policy import GreedyCumulative
 from gecbench.progress import progress
@@ -44,13 +42,6 @@ class Annotators:
     texts: tuple[tuple[str, ...], ...] = field(repr=False)
 
 
-def with_gold(metric: Metric, corpus: Corpus) -> Corpus:
-    """Return the corpus with edits if the metric is M2: extracted once, not again for every system."""
-    if isinstance(metric, M2) and corpus.annotations is None and corpus.references is not None:
-        return derive_annotations(corpus)
-    return corpus
-
-
 def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
     """Return the annotators a metric scores against; who is not listed for a sentence made no edit there."""
     if metric.gold(corpus) == "annotations" and corpus.annotations is not None:
@@ -61,7 +52,7 @@ def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
             for source, sentence in zip(corpus.sources, completed, strict=True)
         ]
     elif corpus.references is not None:
-        everybody, rows = with_gold(metric, corpus), [list(texts) for texts in corpus.references]
+        everybody, rows = corpus, [list(texts) for texts in corpus.references]
     else:
         raise InputError(f"{corpus.name} has neither references nor annotations")
     sizes = {len(row) for row in rows}

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from gecbench.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment
-from gecbench.human.annotators import with_gold
 from gecbench.human.correlation import (
     METHODS,
     Correlation,
@@ -60,9 +59,8 @@ def score_systems(
     for metric in metrics:
         made = make_metric(metric)
         for name, corpus in corpora.items():
-            gold = with_gold(made, corpus)
             scores = {
-                system: made.score_corpus(gold, lines, name=f"predictions of {system}", aligned=aligned)
+                system: made.score_corpus(corpus, lines, name=f"predictions of {system}", aligned=aligned)
                 for system, lines in systems.items()
             }
             each = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -57,19 +58,32 @@ class BLEU(Metric):
         return Merged()
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return lengths, matches and totals of every sentence, from sacrebleu's sentence scores.
+        """Return lengths, matches and totals of every sentence, from sacrebleu's statistics.
 
         The counts are the same for both variants: of the reference, sacrebleu's length and that of 2016 are kept.
         """
         references = require_references(corpus, self.title)
+        key = ("bleu references", self.tokenize, self.lowercase)
+        known = corpus.derived(key, lambda: self._reference_statistics(references))
         counts = np.zeros((len(corpus), _LENGTHS + 2 * _ORDER), dtype=np.int64)
         with progress(len(corpus), "BLEU") as bar:
-            for row, prediction, texts in zip(counts, predictions, references, strict=True):
-                found = self._scorer.sentence_score(prediction, texts)
-                first_closest = self._first_closest_length(found.sys_len, texts)
-                row[:] = [found.sys_len, found.ref_len, first_closest, *found.counts, *found.totals]
+            for row, prediction, reference in zip(counts, predictions, known, strict=True):
+                length, closest, *ngrams = self._scorer._compute_segment_statistics(
+                    self._scorer._preprocess_segment(prediction), reference
+                )
+                first_closest = min(reference["ref_lens"], key=lambda found: abs(found - length))
+                row[:] = [length, closest, first_closest, *ngrams]
                 bar.update(1)
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64))
+
+    def _reference_statistics(self, references: Sequence[Sequence[str]]) -> list[Any]:
+        """Return sacrebleu's n-grams and lengths of the references, read once for all systems.
+
+        Its public functions give sums over sentences, or read the references again for every sentence.
+        """
+        columns = list(zip_longest(*references))
+        found: list[Any] = self._scorer._cache_references(columns)
+        return found
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return sacrebleu's BLEU of totals, as a fraction."""
@@ -143,8 +157,3 @@ class BLEU(Metric):
             smooth_method=self.smoothing,
             effective_order=effective_order,
         )
-
-    def _first_closest_length(self, length: int, references: Sequence[str]) -> int:
-        """Return the reference length nearest to the hypothesis's, the first of equals."""
-        lengths = [len(self._scorer.tokenizer(text.rstrip()).split()) for text in references]
-        return min(lengths, key=lambda found: abs(found - length))
