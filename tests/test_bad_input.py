@@ -199,6 +199,30 @@ class TestShiftedLines:
         with pytest.raises(gecbench.InputError, match=f"shifted from line {from_line + 1} on"):
             gecbench.score(self.shifted(from_line), self.CORPUS)
 
+    @pytest.mark.parametrize("shift", [1, -1, 2, 7])
+    @pytest.mark.parametrize("system", ["good-corrector", "rule-based"])
+    def test_a_good_systems_shifted_file_is_an_error(self, system, shift):
+        outputs = gecbench.load_demo_systems()[system]
+        with pytest.raises(gecbench.InputError, match=r"from line \d+ on"):
+            gecbench.score(outputs[shift:] + outputs[:shift], self.CORPUS)
+
+    def test_shuffled_lines_are_an_error(self):
+        outputs = gecbench.load_demo_systems()["good-corrector"][::-1]
+        with pytest.raises(gecbench.InputError, match="do not belong to the sources from line 1 on"):
+            gecbench.score(outputs, self.CORPUS)
+
+    def test_a_shifted_reference_file_is_an_error_that_names_it(self, tmp_path, capsys):
+        columns = list(zip(*self.CORPUS.references, strict=True))
+        for name, lines in {"s": self.CORPUS.sources, "r0": columns[0], "r1": columns[1][1:] + columns[1][:1]}.items():
+            (tmp_path / name).write_bytes(text(lines))
+        paths = [str(tmp_path / name) for name in ("s", "r0", "r1")]
+        command = ["score", "-s", paths[0], "-r", *paths[1:], "-p", paths[0]]
+        check_refused(command, r"r1: the references look shifted from line \d+ on", capsys)
+        assert main([*command, "--aligned"]) == 0
+
+    def test_empty_outputs_are_scored(self):
+        assert gecbench.score([""] * len(self.CORPUS), self.CORPUS)["gleu"].value == 0
+
     def test_the_check_can_be_skipped(self):
         assert gecbench.score(self.shifted(), self.CORPUS, aligned=True)["gleu"].value >= 0
 

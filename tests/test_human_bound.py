@@ -152,3 +152,13 @@ def test_human_of_jfleg(split, name):
     corpus = gecbench.load_corpus(f"jfleg:{split}")
     expected = golden("gleu.json")["jfleg"][f"jfleg.{name}.human_average"]["py2"]
     assert human_bound("gleu", corpus, sizes="last").row(3).human == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("ids", [(0, 1), (1, 8), (3, 11)])
+@pytest.mark.parametrize("policy", ["greedy-cumulative", "best-per-sentence", "average"])
+def test_nobody_is_scored_against_themselves_whatever_their_number(ids, policy):
+    """Two annotators who agree on nothing: each scores 0 against the other."""
+    edits = [Edit(0, 1, ("x",)), Edit(1, 2, ("y",))]
+    annotations = [Annotation(number, (edit,)) for number, edit in zip(ids, edits, strict=True)]
+    corpus = Corpus(sources=["a b c d"] * 3, annotations=[annotations] * 3)
+    assert human_bound(M2(policy=policy), corpus).row(1).human == 0

@@ -111,8 +111,8 @@ def test_what_cannot_be_mixed_is_refused_kept_unmixed_or_excluded():
     assert [out.parts[name] for name in names] == [1, 0, 2, 1]
     assert out.value == 1
     assert np.isnan(out.sentence_scores()).tolist() == [True, True, False]
-    fewer = IMeasure(mixing="cap", cap=3, beyond="excluded").score_corpus(corpus, OUTPUTS)
-    assert fewer.parts["scored_sentences"] == 0
+    with pytest.raises(InputError, match="every sentence was excluded"):
+        IMeasure(mixing="cap", cap=3, beyond="excluded").score_corpus(corpus, OUTPUTS)
 
 
 def test_bridged_groups_are_mixed_as_the_official_scorer_does_and_reported():
@@ -129,7 +129,8 @@ def test_a_limit_of_the_kernel_is_met_by_cap_too(monkeypatch):
     monkeypatch.setattr(imeasure.IMeasure, "settings", lambda self: replace(original(self), segment_limit=2))
     corpus = corpus_of([EASY])
     assert IMeasure(mixing="cap").score_corpus(corpus, ["p x r s"]).parts["unmixed_sentences"] == 1
-    assert IMeasure(mixing="cap", beyond="excluded").score_corpus(corpus, ["p x r s"]).parts["excluded_sentences"] == 1
+    with pytest.raises(InputError, match="every sentence was excluded"):
+        IMeasure(mixing="cap", beyond="excluded").score_corpus(corpus, ["p x r s"])
 
 
 @pytest.mark.parametrize(

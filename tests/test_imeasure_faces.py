@@ -236,10 +236,20 @@ def test_score_and_compare_from_xml(files, capsys):
 
 def test_per_sentence_scores_of_excluded_sentences_are_null(files, capsys):
     printed = run(
-        capsys, "score", "--gold", "gold.xml", "-p", "system.txt", "--per-sentence", "--format", "json",
-        "-m", "imeasure(mixing=cap,cap=1,beyond=excluded)",
+        capsys, "score", "--gold", "demo.m2", "-p", "demo.txt", "--per-sentence", "--format", "json",
+        "-m", "imeasure(mixing=cap,cap=4,beyond=excluded)",
     )  # fmt: skip
-    assert json.loads(printed)["value"] is None
+    values = [json.loads(line)["value"] for line in printed.splitlines()]
+    selection = gecbench.IMeasure(mixing="cap", cap=4, beyond="excluded").select(DEMO, RULES)
+    assert [value is None for value in values] == (~selection.scored).tolist()
+    assert 0 < selection.scored.sum() < len(DEMO)
+
+
+def test_nothing_left_to_score(files, capsys):
+    metric = "imeasure(mixing=cap,cap=1,beyond=excluded)"
+    assert "every sentence was excluded" in refused(
+        capsys, "score", "--gold", "gold.xml", "-p", "system.txt", "-m", metric
+    )
 
 
 BLOCKS = "\n".join(format_m2(DEMO)).strip("\n").split("\n\n")

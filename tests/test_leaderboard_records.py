@@ -48,6 +48,7 @@ BAD_FIELDS = {
     "a metric with markup": ({"scores": {"<b>": FIGURE}}, "has the key '<b>'"),
     "prototype pollution": ({"scores": {"__proto__": FIGURE}}, "has the key"),
     "a score that is no number": ({"scores": {"gleu": {**FIGURE, "value": float("nan")}}}, "not a finite number"),
+    "a score beyond all measure": ({"scores": {"gleu": {**FIGURE, "value": 10**400}}}, "not a finite number"),
     "a score that is true": ({"scores": {"gleu": {**FIGURE, "value": True}}}, "not a finite number"),
     "a missing part": ({"scores": {"gleu": {"value": 1}}}, "has no high"),
     "outputs that are a path": ({"outputs": "../../etc/passwd"}, "not a SHA-256"),
@@ -233,3 +234,11 @@ def test_quick_resamples_are_recorded(tmp_path):
     store = demo_board(tmp_path)
     signatures = {figure["signature"] for each in store.load().records for figure in each.scores.values()}
     assert all(f"resamples:{QUICK}:" in signature for signature in signatures)
+
+
+@pytest.mark.parametrize("groups", [{"gleu": "x"}, {"gleu": [{"label": "0"}]}, {"gleu": [[[[]]]]}])
+def test_details_of_another_shape_are_refused(groups):
+    with pytest.raises(InputError, match="not groups"):
+        Details(predictions=["a"], by_distance=groups)
+    with pytest.raises(InputError, match="not a finite number"):
+        Details(predictions=["a"], sentence_scores={"gleu": [[]]})

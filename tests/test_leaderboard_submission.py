@@ -14,6 +14,7 @@ from gecbench.leaderboard import FolderStore, Submission, score_submission
 from gecbench.leaderboard.build import Plan, as_csv, build_site, table_rows
 from gecbench.leaderboard.corpora import table_of
 from gecbench.leaderboard.human_bound import human_figures
+from gecbench.leaderboard.measures import board_metric
 from gecbench.leaderboard.outputs import check_outputs, read_outputs
 from gecbench.leaderboard.ranking import Significance, known_corpora
 from gecbench.leaderboard.submission import usable_metrics
@@ -61,7 +62,7 @@ def test_deep_and_long_json_is_refused_not_run_into():
 BAD_OUTPUTS = {
     "a line missing": (GOOD[:-1], "out:42: 41 lines, but demo has 42 sentences"),
     "a line too many": ([*GOOD, "x"], "out:43: 43 lines"),
-    "shifted by one": ([*GOOD[1:], GOOD[0]], "lines look like corrections of a neighbouring sentence"),
+    "shifted by one": ([*GOOD[1:], GOOD[0]], "out look shifted from line 1 on"),
     "the source": (DEMO.sources, "every line is a copy of the source"),
     "the source with other blanks": ([f" {line} " for line in DEMO.sources], "every line is a copy"),
     "an endless line": ([*GOOD[:-1], "word " * 5000], "out:42: 5000 tokens, where the source has"),
@@ -90,7 +91,7 @@ def test_every_metric_is_scored_as_score_does():
     scored = score_submission(Submission("good", GOOD), DEMO, resamples=QUICK)
     names = usable_metrics(DEMO)
     assert names == list(gecbench.METRICS)
-    expected = gecbench.score(GOOD, DEMO, names, resamples=QUICK)
+    expected = gecbench.score(GOOD, DEMO, [board_metric(name) for name in names], resamples=QUICK)
     for name in names:
         figure = scored.record.scores[name]
         score = expected[name]
@@ -98,6 +99,16 @@ def test_every_metric_is_scored_as_score_does():
         assert figure["signature"] == str(score.signature)
         assert scored.details.sentence_scores[name] == pytest.approx(score.sentence_scores(), abs=1e-4)
         assert sum(group["sentences"] for group in scored.details.by_distance[name]) == len(DEMO)
+
+
+def test_a_metric_that_cannot_score_is_left_out_with_a_warning(monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise InputError("too much for it")
+
+    monkeypatch.setattr(gecbench.IMeasure, "score_corpus", refuse)
+    scored = score_submission(Submission("good", GOOD), DEMO, resamples=0)
+    assert set(scored.record.scores) == set(gecbench.METRICS) - {"imeasure"}
+    assert any("I-measure is left out: too much for it" in warning for warning in scored.warnings)
 
 
 def test_metrics_without_gold_are_left_out():

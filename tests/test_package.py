@@ -22,6 +22,7 @@ LAYERS = (
         "folders",
         "progress",
         "validation",
+        "alignment_check",
         "groups",
         "corpus",
         "formats",

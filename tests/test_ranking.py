@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -83,3 +85,9 @@ def test_what_cannot_be_ranked() -> None:
         expected_wins(say("A>A"))
     with pytest.raises(InputError, match="at least one run"):
         trueskill(say("A>B"), runs=0)
+
+
+def test_systems_that_always_tie_share_all_places():
+    tied = [Judgment(i, "judge", one, other, 1, 1) for i in range(6) for one, other in combinations("ABCD", 2)]
+    for ranking in (trueskill(tied, runs=20), expected_wins(tied, runs=20)):
+        assert [(line.best, line.worst, line.cluster) for line in ranking.systems] == [(1, 4, 1)] * 4

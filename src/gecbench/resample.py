@@ -43,8 +43,9 @@ def bootstrap_values(metric: Metric, statistics: Statistics, resamples: int, see
 
 
 def with_interval(score: Score, resamples: int, seed: int = DEFAULT_SEED, confidence: float = 0.95) -> Score:
-    """Return the score with the percentile interval of its bootstrap values."""
+    """Return the score with the percentile interval of its bootstrap values, those that are numbers."""
     values = bootstrap_values(score.metric, score.statistics, resamples, seed)
+    values = values[~np.isnan(values)]
     tail = (1 - confidence) / 2
     low, high = np.quantile(values, [tail, 1 - tail])
     return score.with_interval(Interval(float(low), float(high), confidence, resamples), seed)

@@ -114,6 +114,10 @@ def _bound(options: argparse.Namespace) -> None:
     corpus = read_corpus(options)
     systems = read_systems(options, corpus)
     sizes: Any = "last" if options.last else "all"
+    if options.by_category and systems:
+        raise InputError("systems do not say which category they correct", fix="Leave out -p or --by-category")
+    if options.by_category and options.essays:
+        corpus = corpus.select(essay_sentences(corpus, options.essays))
     bounds: dict[str, Bound] = {}
     for metric in options.metrics:
         if options.by_category:
@@ -152,7 +156,12 @@ def _change_options(parser: argparse.ArgumentParser) -> None:
 
 def _change(options: argparse.Namespace) -> None:
     corpus = read_corpus(options)
-    texts = {f"reference {k}": list(column) for k, column in enumerate(zip(*(corpus.references or ()), strict=False))}
+    if corpus.references is not None and "-" in corpus.reference_range():
+        raise InputError(
+            f"{corpus.name} has {corpus.reference_range()} references per sentence",
+            fix="Comparing references needs the same number for every sentence",
+        )
+    texts = {f"reference {k}": list(column) for k, column in enumerate(zip(*(corpus.references or ()), strict=True))}
     texts |= read_systems(options, corpus)
     comparisons = {f"source → {name}": (corpus.sources, lines) for name, lines in texts.items()}
     references = [name for name in texts if name.startswith("reference ")]

@@ -115,7 +115,7 @@ def read_corpus(options: argparse.Namespace) -> Corpus:
         return _read_gold(options)
     if not options.source or not options.references:
         raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
-    return read_parallel(options.source, options.references)
+    return read_parallel(options.source, options.references, aligned=options.aligned)
 
 
 def _read_gold(options: argparse.Namespace) -> Corpus:

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from gecbench.alignment_check import check_alignment
 from gecbench.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.text import read_lines, write_lines
 
 
-def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Corpus:
-    """Read a corpus from a source file and one file per reference."""
+def read_parallel(source: str | Path, references: Sequence[str | Path], *, aligned: bool = False) -> Corpus:
+    """Read a corpus from a source file and one file per reference; `aligned=True` skips the check for shifted lines."""
     if not references:
         raise InputError("no reference files", fix="Give at least one")
     sources = read_sources(source)
     columns = [read_paired(path, len(sources), str(source)) for path in references]
+    for path, column in zip(references, columns, strict=True):
+        if not aligned:
+            check_alignment(sources, column, "the references", str(path))
     return Corpus(sources=sources, references=list(zip(*columns, strict=True)), name=Path(source).name)
 
 

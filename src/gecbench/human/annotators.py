@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from gecbench.alignment_check import check_alignment
 from gecbench.corpus import Corpus
 from gecbench.edits import apply_edits
 from gecbench.error_types import restrict_types
@@ -24,7 +25,8 @@ from gecbench.human.bound import (
     subset_members,
 )
 from gecbench.metrics.base import Metric
-from gecbench.metrics.m2_gold import complete, in_official_order
+from gecbench.metrics.m2 import M2
+from gecbench.metrics.m2_gold import complete
 from gecbench.policy import GreedyCumulative
 from gecbench.progress import progress
 from gecbench.registry import make_metric
@@ -45,11 +47,11 @@ class Annotators:
 def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
     """Return the annotators a metric scores against; who is not listed for a sentence made no edit there."""
     if metric.gold(corpus) == "annotations" and corpus.annotations is not None:
-        completed = [in_official_order(sentence) for sentence in complete(corpus.annotations)]
-        everybody = corpus.replace(annotations=completed)
+        everybody = corpus.replace(annotations=complete(corpus.annotations))
+        counted = metric.gold_rows(everybody).annotations if isinstance(metric, M2) else everybody.annotations
         rows = [
             [apply_edits(source, annotation.edits) for annotation in sentence]
-            for source, sentence in zip(corpus.sources, completed, strict=True)
+            for source, sentence in zip(corpus.sources, counted or (), strict=True)
         ]
     elif corpus.references is not None:
         everybody, rows = corpus, [list(texts) for texts in corpus.references]
@@ -85,6 +87,8 @@ def human_bound(
     made = make_metric(metric)
     part = corpus if sentences is None else corpus.select(list(sentences))
     chosen = systems or {}
+    for name, texts in chosen.items():
+        check_alignment(corpus.sources, check_predictions(texts, len(corpus), f"predictions of {name}"), name)
     if sentences is not None:
         chosen = {name: [texts[i] for i in sentences] for name, texts in chosen.items()}
     found = annotators_of(made, part)
@@ -155,4 +159,6 @@ def _bound_by_counting_again(metric: Metric, annotators: Annotators, systems: Sy
 def _restricted(metric: Metric, corpus: Corpus, members: list[int]) -> Corpus:
     if metric.gold(corpus) == "references":
         return corpus.with_references(members)
+    if corpus.annotations is None:
+        raise InputError(f"{corpus.name} has error groups, not annotators to leave out", fix="Give annotations (M2)")
     return corpus.replace(annotations=[[row[k] for k in members] for row in corpus.annotations or ()])

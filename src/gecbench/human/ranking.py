@@ -157,11 +157,16 @@ def draw_margin(beta: float, probability: float = DRAW_PROBABILITY) -> float:
 
 
 def rank_ranges(runs: NDArray[np.float64], level: float = 0.05) -> NDArray[np.int64]:
-    """Best and worst rank (systems, 2) after dropping level / 2 of the runs, rounded up, on each side."""
-    count = len(runs)
-    ranks = np.sort((-runs).argsort(axis=1, kind="stable").argsort(axis=1, kind="stable") + 1, axis=0)
+    """Best and worst rank (systems, 2) after dropping level / 2 of the runs, rounded up, on each side.
+
+    Systems that tie in a run share its places: each has the best and the worst of them.
+    """
+    count, systems = runs.shape
+    better = (runs[:, None, :] > runs[:, :, None]).sum(axis=2)
+    worse = (runs[:, None, :] < runs[:, :, None]).sum(axis=2)
+    best, worst = np.sort(1 + better, axis=0), np.sort(systems - worse, axis=0)
     drop = min(ceil(round(count * level / 2, 9)), (count - 1) // 2)
-    return np.stack((ranks[drop], ranks[count - 1 - drop]), axis=1)
+    return np.stack((best[drop], worst[count - 1 - drop]), axis=1)
 
 
 def clusters(ranges: NDArray[np.int64]) -> list[int]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from gecbench.corpus import Corpus
 from gecbench.errors import GecbenchError
+from gecbench.leaderboard.measures import board_metric
 from gecbench.leaderboard.records import Details, Record
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import DEFAULT_RESAMPLES
-from gecbench.registry import METRICS, make_metric
+from gecbench.registry import METRICS
 from gecbench.resample import paired_randomisation
 from gecbench.result import Score
 
@@ -114,7 +115,7 @@ class Significance:
             if record.outputs not in self._predictions or metric not in METRICS:
                 raise GecbenchError("no outputs to test")
             predictions = self._predictions[record.outputs]
-            self._scores[key] = make_metric(metric).score_corpus(self.corpora[record.table], predictions, aligned=True)
+            self._scores[key] = board_metric(metric).score_corpus(self.corpora[record.table], predictions, aligned=True)
         return self._scores[key]
 
 

@@ -113,6 +113,13 @@ class Details:
             raise InputError("the details differ in length")
         if not all(isinstance(text, str) for text in self.predictions):
             raise InputError("a prediction is not text")
+        for name, values in self.sentence_scores.items():
+            for value in values:
+                if value is not None:
+                    schema.number(value, f"a sentence score of {name}")
+        for groups in self.by_distance.values():
+            if not isinstance(groups, (list, tuple)) or not all(map(_is_group, groups)):
+                raise InputError("the scores by edit distance are not groups")
 
     @property
     def outputs(self) -> str:
@@ -132,6 +139,14 @@ class Details:
         if not isinstance(value["sentence_scores"], dict) or not isinstance(value["by_distance"], dict):
             raise InputError("the details are not tables")
         return cls(**value)
+
+
+def _is_group(group: object) -> bool:
+    if not isinstance(group, Mapping) or set(group) != {"label", "sentences", "value"}:
+        return False
+    value = group["value"]
+    plain = value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+    return isinstance(group["label"], str) and isinstance(group["sentences"], int) and plain
 
 
 def canonical(value: object) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -99,9 +98,12 @@ def mapping_of(names: re.Pattern[str], check: Check, most: int = 50) -> Check:
     return check_all
 
 
+_LARGEST = 1e300
+
+
 def number(value: object, where: str) -> None:
     """Refuse what is not a finite number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -_LARGEST < value < _LARGEST:
         raise InputError(f"{where} is {value!r:.80}, not a finite number")
 
 

@@ -12,10 +12,11 @@ from gecbench.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.leaderboard.corpora import table_of
 from gecbench.leaderboard.human_bound import human_figures
+from gecbench.leaderboard.measures import board_metric
 from gecbench.leaderboard.outputs import check_outputs, unchanged_share
 from gecbench.leaderboard.records import Details, Figure, Record, digest
 from gecbench.leaderboard.schema import LINK, LONGEST_NAME, MOST_LINKS, check_fields, day, fields_of, list_of, text
-from gecbench.registry import METRICS, make_metric
+from gecbench.registry import METRICS
 from gecbench.resample import with_interval
 from gecbench.result import Score
 
@@ -77,8 +78,12 @@ class Scored:
 
 def usable_metrics(corpus: Corpus) -> list[str]:
     """Return the metrics of the registry for which a corpus has the gold."""
-    have = {"references": corpus.references is not None, "annotations": corpus.annotations is not None}
-    return [name for name in METRICS if have[make_metric(name).gold(corpus)]]
+    have = {
+        "references": corpus.references is not None,
+        "annotations": corpus.annotations is not None,
+        "groups": corpus.groups is not None,
+    }
+    return [name for name in METRICS if have[board_metric(name).gold(corpus)]]
 
 
 def score_submission(
@@ -100,8 +105,14 @@ def score_submission(
     scores: dict[str, Score] = {}
     for k, name in enumerate(metrics):
         tell(METRICS[name].title, (k + 0.1) / (len(metrics) + 1))
-        scores[name] = _score(name, corpus, predictions, resamples)
+        try:
+            scores[name] = _score(name, corpus, predictions, resamples)
+        except InputError as error:
+            warnings = [*warnings, f"{METRICS[name].title} is left out: {error}"]
+            continue
         figures[name] = _figure(scores[name], corpus)
+    if not scores:
+        raise InputError("no metric can score these outputs", fix=" ".join(warnings))
     tell("details", len(metrics) / (len(metrics) + 1))
     details = _details(scores, corpus, predictions)
     name, reference_set = table_of(corpus)
@@ -126,7 +137,7 @@ def _silent(_stage: str, _done: float) -> None:
 
 
 def _score(name: str, corpus: Corpus, predictions: Sequence[str], resamples: int) -> Score:
-    score = make_metric(name).score_corpus(corpus, predictions, aligned=True)
+    score = board_metric(name).score_corpus(corpus, predictions, aligned=True)
     return with_interval(score, resamples) if resamples else score
 
 

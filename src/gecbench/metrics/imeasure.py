@@ -100,12 +100,16 @@ class IMeasure(Metric):
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return one row per sentence: counts of detection, correction and baseline, and whether it was scored."""
         selection = self.select(corpus, predictions)
+        if not selection.scored.any():
+            raise InputError(
+                "every sentence was excluded: nothing is left to score", fix="Use a larger cap or beyond=unmixed"
+            )
         counts = np.column_stack([selection.counts, selection.scored])
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64), selection.notes())
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
-        """Return I of the correction."""
-        return self.improvement(totals, CORRECTION)
+        """Return I of the correction; not a number where no sentence was scored."""
+        return np.where(totals[..., SCORED] > 0, self.improvement(totals, CORRECTION), np.nan)
 
     def improvement(self, totals: npt.NDArray[Any], aspect: slice) -> Values:
         """Return I of an aspect (section 2.3.3), from the weighted accuracies of system and baseline."""
@@ -143,7 +147,7 @@ class IMeasure(Metric):
 
     def sentence_values(self, statistics: Statistics) -> Values:
         """Return I of each sentence's correction; not a number where the sentence was excluded."""
-        return np.where(statistics.counts[:, SCORED] > 0, self.values(statistics.counts), np.nan)
+        return self.values(statistics.counts)
 
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
         """Return gold, mixing, objective, weights and tokens."""

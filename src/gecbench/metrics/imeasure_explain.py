@@ -72,6 +72,6 @@ def _title(metric: IMeasure, selection: Selection, sentence: int) -> str:
         f"{name.upper()} {count}" for name, count in zip(COUNT_NAMES, counts[CORRECTION].tolist(), strict=True)
     )
     return (
-        f"Sentence {sentence + 1}: I {100 * float(metric.values(counts)):.2f}, WAcc {100 * system:.2f} "
+        f"Sentence {sentence + 1}: I {100 * float(metric.improvement(counts, CORRECTION)):.2f}, WAcc {100 * system:.2f} "
         f"(source {100 * baseline:.2f}); {tally}"
     )
