@@ -68,10 +68,11 @@ def _explain(metric: IMeasure, source: str, prediction: str, selection: Selectio
 def _title(metric: IMeasure, selection: Selection, sentence: int) -> str:
     counts = selection.counts[sentence]
     system, baseline = (float(weighted_accuracy(counts[part], metric.weight)) for part in (CORRECTION, BASELINE))
+    improvement = float(metric.improvement(counts, CORRECTION))
     tally = " ".join(
         f"{name.upper()} {count}" for name, count in zip(COUNT_NAMES, counts[CORRECTION].tolist(), strict=True)
     )
     return (
-        f"Sentence {sentence + 1}: I {100 * float(metric.improvement(counts, CORRECTION)):.2f}, WAcc {100 * system:.2f} "
+        f"Sentence {sentence + 1}: I {100 * improvement:.2f}, WAcc {100 * system:.2f} "
         f"(source {100 * baseline:.2f}); {tally}"
     )
