@@ -163,6 +163,22 @@ def test_help_has_examples(capsys, command):
     assert "examples:\n  " in capsys.readouterr().out
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_sentence():
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*installed_program(), "doctor"], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert b"No space left on device" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_line_breaks_inside_a_sentence_are_not_written(capsys, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"source": "He go .\\nx", "references": ["He goes ."]}\n')
+    files = [str(tmp_path / name) for name in ("a.jsonl", "s", "r")]
+    assert main(["convert", files[0], "--to-source", files[1], "--to-references", files[2]]) == 2
+    assert "s:1: a line break inside a sentence" in capsys.readouterr().err
+    assert not Path(files[1]).exists()
+
+
 def test_doctor(capsys, monkeypatch):
     monkeypatch.setenv("GECBENCH_KERNELS", "python")
     monkeypatch.setenv("GECBENCH_MIRROR", "/nowhere/at/all")

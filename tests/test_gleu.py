@@ -145,7 +145,15 @@ class TestValue:
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"order": 0}, {"iterations": 0}, {"draws": "py4"}, {"variant": "2015"}, {"tokens": "spaces"}, {"order": True}],
+    [
+        {"order": 0},
+        {"iterations": 0},
+        {"iterations": 10**8},
+        {"draws": "py4"},
+        {"variant": "2015"},
+        {"tokens": "spaces"},
+        {"order": True},
+    ],
 )
 def test_unknown_parameters_are_refused(parameters):
     with pytest.raises(InputError, match=next(iter(parameters))):

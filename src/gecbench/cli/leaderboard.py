@@ -220,7 +220,8 @@ def _as_text(scored: Scored) -> str:
         human = "" if figure["human"] is None else f"{100 * figure['human']:.2f}"
         ratio = "" if figure["ratio"] is None else f"{100 * figure['ratio']:.1f} %"
         rows.append([METRICS[metric].title, f"{100 * figure['value']:.2f}", interval, human, ratio])
-    return render_table(Table([scored.record.system, "score", "95 % interval", "human", "of human"], rows), "text")
+    table = render_table(Table([scored.record.system, "score", "95 % interval", "human", "of human"], rows), "text")
+    return f"{table}\n\nhuman, of human: people and system scored against all annotators but one"
 
 
 def _table(table: tuple[str, str], records: list[Record], metric: str, table_format: str) -> str:

@@ -65,13 +65,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = build_parser().parse_args(arguments)
     try:
         parsed.run(parsed)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except GecbenchError as error:
         print(f"gecbench: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"gecbench: {place}{error.strerror or error}.", file=sys.stderr)
+        return 2
+    except MemoryError:
+        print("gecbench: not enough memory for what was asked. Try smaller numbers, or less text.", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("gecbench: stopped", file=sys.stderr)
         return 130

@@ -76,7 +76,7 @@ def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None
         metavar="N",
         type=count,
         default=resamples,
-        help=f"bootstrap resamples for the interval, 0 for none (default: {resamples})",
+        help=f"bootstrap resamples{' for the interval, 0 for none' if not resamples else ''} (default: {resamples})",
     )
     parser.add_argument("--seed", metavar="N", type=count, default=DEFAULT_SEED, help="seed of the resampling")
     add_format_option(parser)
@@ -89,7 +89,7 @@ def add_format_option(parser: argparse.ArgumentParser) -> None:
 
 def add_metrics_option(parser: argparse.ArgumentParser) -> None:
     """Add the choice of metrics, listed in the help."""
-    metrics = "\n".join(f"  {entry.name:<8}{entry.description}" for entry in METRICS.values())
+    metrics = "\n".join(f"  {entry.name:<10}{entry.description}" for entry in METRICS.values())
     parser.epilog = f"metrics (parameters in brackets, as in 'gleu(draws=py3)'):\n{metrics}\n\n{parser.epilog}"
     parser.add_argument(
         "-m",

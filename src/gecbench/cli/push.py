@@ -10,7 +10,7 @@ from gecbench.hub.push import KINDS, plan_push, push
 
 _EXAMPLES = """  gecbench push metric gleu --repo owner/gleu --dry-run
   gecbench push dataset jfleg --repo owner/jfleg --private
-  gecbench push leaderboard ./board --repo owner/leaderboard --create-pr
+  gecbench push leaderboard ./site --repo owner/leaderboard --create-pr
 
 It uses huggingface_hub's login: hf auth login, or HF_TOKEN. Only the files that belong to such a folder are uploaded;
 hidden and git-ignored files stay here (data built for a dataset excepted), and a file that looks like it holds a key or

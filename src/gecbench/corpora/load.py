@@ -9,6 +9,7 @@ from gecbench.corpora.catalog import DATASETS, Config, DatasetDeclaration, check
 from gecbench.corpora.edits import Row, as_edits, derive_edits, rewrite
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus import Annotation, Corpus
+from gecbench.demo import load_demo
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError
 
 Mirror = str | Path | None
@@ -109,6 +110,8 @@ def load_corpus(
     `annotations`: None gives edits where the configuration has them, True derives them from the references
     otherwise, False leaves them out. Further columns are in `metadata["columns"]`, one entry per sentence.
     """
+    if name == "demo":
+        return load_demo()
     name, named_config, named_split = parse_corpus_name(name)
     declared = dataset(name)
     chosen = declared.config(config or named_config)

@@ -51,16 +51,20 @@ def push_dataset(
     declared = dataset(name)
     check_pushable(name, folder, private=private, licence_confirmed=licence_confirmed)
     api = _api(endpoint, token)
-    api.create_repo(repo_id, repo_type="dataset", private=private, exist_ok=True)
-    commit = api.upload_folder(
-        repo_id=repo_id,
-        repo_type="dataset",
-        folder_path=str(folder),
-        allow_patterns=[*FILES, *([BENCHMARK_FILE] if benchmark else [])],
-        delete_patterns=["data/**"],
-        create_pr=create_pr,
-        commit_message=message or f"{declared.title}, version {declared.version}",
-    )
+    try:
+        api.create_repo(repo_id, repo_type="dataset", private=private, exist_ok=True)
+        commit = api.upload_folder(
+            repo_id=repo_id,
+            repo_type="dataset",
+            folder_path=str(folder),
+            allow_patterns=[*FILES, *([BENCHMARK_FILE] if benchmark else [])],
+            delete_patterns=["data/**"],
+            create_pr=create_pr,
+            commit_message=message or f"{declared.title}, version {declared.version}",
+        )
+    except Exception as error:  # whatever the library raises, its first line says what happened
+        words = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise PushError(f"{repo_id}: not uploaded: {words}. Log in with hf auth login, and check the name.") from error
     return str(getattr(commit, "pr_url", None) or commit.commit_url)
 
 

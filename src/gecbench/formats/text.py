@@ -60,7 +60,16 @@ def read_bytes(path: str | Path) -> bytes:
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:
     """Write lines to a file as a whole or not at all; `-` is standard output."""
-    text = "".join(f"{line}\n" for line in lines)
+    rows = list(lines)
+    for number, line in enumerate(rows, start=1):
+        if "\n" in line:
+            raise InputError(
+                "a line break inside a sentence",
+                file=str(path),
+                line=number,
+                fix="One sentence per line needs one line",
+            )
+    text = "".join(f"{line}\n" for line in rows)
     if str(path) == STANDARD_INPUT:
         sys.stdout.write(text)
         return

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment
 from gecbench.kernels import select
+from gecbench.progress import progress
 
+_STEPS_AT_ONCE = 2_000_000
 SIGMA = 0.5
 DRAW_PROBABILITY = 0.25
 BETA_DIVISOR = 40
@@ -135,19 +137,28 @@ def trueskill(
     if runs < 1 or steps < 1:
         raise InputError("TrueSkill needs at least one run of one iteration")
     beta = SIGMA * steps / BETA_DIVISOR
-    means: NDArray[np.float64] = select("trueskill").runs(
-        systems=len(table.systems),
-        offsets=table.offsets,
-        outcomes=table.outcomes,
-        iterations=steps,
-        sigma=SIGMA,
-        beta=beta,
-        margin=draw_margin(beta),
-        seed=seed,
-        first_run=0,
-        count=runs,
-        threads=threads or os.cpu_count() or 1,
-    )
+    block = max(32, _STEPS_AT_ONCE // steps)
+    blocks = []
+    with progress(runs, "TrueSkill") as bar:
+        for first in range(0, runs, block):
+            size = min(block, runs - first)
+            blocks.append(
+                select("trueskill").runs(
+                    systems=len(table.systems),
+                    offsets=table.offsets,
+                    outcomes=table.outcomes,
+                    iterations=steps,
+                    sigma=SIGMA,
+                    beta=beta,
+                    margin=draw_margin(beta),
+                    seed=seed,
+                    first_run=first,
+                    count=size,
+                    threads=threads or os.cpu_count() or 1,
+                )
+            )
+            bar.update(size)
+    means: NDArray[np.float64] = np.concatenate(blocks)
     return _ranking("trueskill", table.systems, means.mean(axis=0), means, level)
 
 

@@ -21,11 +21,14 @@ class NewPlace:
     of: int
     above: str | None
     p_value: float | None
+    reported: int = 0
 
     @property
     def sentence(self) -> str:
         """The place in words."""
         words = f"rank {self.rank} of {self.of} by {METRICS[self.metric].title}"
+        if self.reported:
+            words += f" ({self.reported} as reported elsewhere, perhaps scored otherwise)"
         if self.above is None or self.p_value is None:
             return words
         return f"{words}; against {self.above} above: p = {self.p_value:.4f}{'*' if self.p_value < 0.05 else ''}"
@@ -46,9 +49,10 @@ def place_of(scored: Scored, records: Sequence[Record], tests: Significance) -> 
     metric = next(name for name in METRICS if name in record.scores)
     order = ranked([record, *(other for other in records if other.table == record.table)], metric)
     position = [other.id for other in order].index(record.id)
+    reported = sum(not other.outputs for other in order)
     comparable = [other for other in order[:position] if other.outputs and other.fingerprint == record.fingerprint]
     if not comparable:
-        return NewPlace(metric, position + 1, len(order), None, None)
+        return NewPlace(metric, position + 1, len(order), None, None, reported)
     tests.know(record, scored.details)
     p_value = tests.p_value(record, comparable[-1], metric)
-    return NewPlace(metric, position + 1, len(order), comparable[-1].system, p_value)
+    return NewPlace(metric, position + 1, len(order), comparable[-1].system, p_value, reported)

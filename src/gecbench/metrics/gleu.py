@@ -19,6 +19,7 @@ from gecbench.statistics import Counts, Statistics
 from gecbench.tokens import TokenRule, intern_lines
 
 Variant = Literal["2017", "2016", "equation1"]
+_MOST_ITERATIONS = 100_000
 _NORMAL_975 = 1.959963984540054
 
 
@@ -58,6 +59,8 @@ class GLEU(Metric):
     def __post_init__(self) -> None:
         check_positive("gleu", "order", self.order)
         check_positive("gleu", "iterations", self.iterations)
+        if self.iterations > _MOST_ITERATIONS:
+            raise InputError(f"gleu: iterations={self.iterations} is more than {_MOST_ITERATIONS}")
         check_choice("gleu", "draws", self.draws, ("py2", "py3"))
         check_choice("gleu", "variant", self.variant, ("2017", "2016", "equation1"))
         check_choice("gleu", "tokens", self.tokens, ("ascii", "unicode"))

@@ -49,7 +49,7 @@ class ChoiceSettings:
             known = f"d (detection) or c (correction) and one of {', '.join(METRICS)}, such as cwacc"
             raise InputError(f"imeasure: objective={self.objective!r} is unknown", fix=f"Use {known}")
         for name, value in (("weight", self.weight), ("beta", self.beta)):
-            if not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+            if not isinstance(value, (int, float)) or not 0 < value <= 1e6:
                 raise InputError(f"imeasure: {name}={value!r} is not a number above 0")
 
     def arguments(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:

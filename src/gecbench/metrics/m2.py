@@ -70,8 +70,8 @@ class M2(Metric):
     mixing: bool | Literal["cap"] = field(default=False, metadata={"words": ("cap",)})
 
     def __post_init__(self) -> None:
-        if not isinstance(self.beta, (int, float)) or not 0 <= self.beta < float("inf"):
-            raise InputError(f"m2: beta={self.beta!r} is not a number of at least 0")
+        if not isinstance(self.beta, (int, float)) or not 0 <= self.beta <= 1e6:
+            raise InputError(f"m2: beta={self.beta!r} is not a number from 0 to a million")
         unchanged = self.max_unchanged_words
         if not isinstance(unchanged, int) or isinstance(unchanged, bool) or unchanged < 0:
             raise InputError(f"m2: max_unchanged_words={unchanged!r} is not a whole number of at least 0")
