@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
     for name, predictions in systems.items():
         explanations = _explain(metric, corpus, predictions, sentences)
         if options.html:
-            write_lines(options.html, [html_page(explanations, f"{name}: {metric.title}")])
+            write_lines(options.html, html_page(explanations, f"{name}: {metric.title}").split("\n"))
             return
         heading = [f"=== {name}"] if len(systems) > 1 else []
         width = shutil.get_terminal_size((100, 24)).columns
