@@ -24,10 +24,10 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import gecbench
-from gecbench.leaderboard import FolderStore
 from gecbench.leaderboard import build as building
 from gecbench.leaderboard.ranking import Significance
 from gecbench.leaderboard.records import Details, Record, digest
+from gecbench.leaderboard.store import FolderStore
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 import boards

@@ -24,9 +24,8 @@ import numpy as np
 from gleu import best, implementations, synthetic
 
 import gecbench
-import gecbench.resample
-from gecbench.corpus import Annotation, Edit
-from gecbench.extraction import extract_edits
+import gecbench.analysis.significance
+from gecbench.corpus.edits import Annotation, Edit, extract_edits
 from gecbench.formats.m2 import parse_m2
 
 CONLL14 = "www.comp.nus.edu.sg/~nlp/conll14st/conll14st-test-data.tar.gz"
@@ -167,7 +166,7 @@ def annotators_table(sentences: int) -> None:
         rows[count] = (
             best(lambda: metric.count(corpus, outputs), 5),  # noqa: B023
             best(lambda: metric.value_of(statistics), 5),  # noqa: B023
-            best(lambda: gecbench.resample.bootstrap_values(metric, statistics, 1_000), 1),  # noqa: B023
+            best(lambda: gecbench.analysis.significance.bootstrap_values(metric, statistics, 1_000), 1),  # noqa: B023
         )
     for count, (counting, choosing, resampling) in rows.items():
         relative = f"{counting / rows[2][0]:.2f}"

@@ -13,9 +13,11 @@ import urllib.request
 from pathlib import Path
 
 import gecbench
-from gecbench.leaderboard import FolderStore, Submission, resolve_corpus, score_submission
 from gecbench.leaderboard.build import Plan, build_site
+from gecbench.leaderboard.corpora import resolve_corpus
 from gecbench.leaderboard.records import Record
+from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.submission import Submission, score_submission
 
 QUICK = 20
 HOSTILE_NAME = "<img src=x onerror=window.hacked=1>[x](javascript:alert(1))"

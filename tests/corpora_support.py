@@ -12,9 +12,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from gecbench.corpora.conll14 import INPUT, REWRITES, SYSTEMS
-from gecbench.corpora.fetch import Downloader
-from gecbench.corpora.pins import SOURCES, Pin
 from gecbench.corpora.upstream import Upstream
+from gecbench.corpora.upstream.fetch import Downloader
+from gecbench.corpora.upstream.pins import SOURCES, Pin
 
 WORKERS = ("A1XXXXXXXXXXXX", "A2YYYYYYYYYYYY", "A3ZZZZZZZZZZZZ")
 

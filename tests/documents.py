@@ -123,7 +123,7 @@ class Console:
 
 def metrics_table() -> str:
     """Return the metrics of the registry as a Markdown table."""
-    from gecbench.registry import METRICS
+    from gecbench.metrics.registry import METRICS
 
     lines = ["| name | metric | what it measures | papers | parameters |", "|---|---|---|---|---|"]
     for entry in METRICS.values():

@@ -12,11 +12,11 @@ import pytest
 from mirror_files import GOLDENS, conll14_member, submission
 
 from gecbench import Alternative, Corpus, ErrorGroup, GroupedSentence, InputError, Replacement, derive_groups, kernels
+from gecbench.corpus.mixing import unmixed_references
 from gecbench.formats.m2 import parse_m2
 from gecbench.kernels import threeway_keys as keys
-from gecbench.metrics.imeasure_choice import REFUSALS, Choice, ChoiceSettings, choose_listed, choose_mixed
-from gecbench.metrics.imeasure_gold import ListedGold, MixedGold
-from gecbench.mixing import unmixed_references
+from gecbench.metrics.imeasure.choice import REFUSALS, Choice, ChoiceSettings, choose_listed, choose_mixed
+from gecbench.metrics.imeasure.gold import ListedGold, MixedGold
 
 M2_MEMBERS = {"combined": "noalt/official-2014.combined.m2", "withalt": "alt/official-2014.combined-withalt.m2"}
 REASSESS = "raw.githubusercontent.com/keisks/reassess-gec/054786a923b2635ce33240c580d18c908c9a49a9"

@@ -11,7 +11,7 @@ import numpy as np
 from gecbench import M2, Annotation, Edit
 from gecbench.formats.m2 import parse_m2
 from gecbench.kernels.maxmatch_literal import GoldEdit
-from gecbench.metrics.m2_gold import MatchInput
+from gecbench.metrics.m2.gold import MatchInput
 
 TextEdit = tuple[int, int, tuple[str, ...]]
 

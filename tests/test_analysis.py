@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gecbench import GLEU, Corpus, InputError, load_demo, load_demo_systems
-from gecbench.analysis import by_edit_distance, by_reference_count, edit_distances
+from gecbench.analysis.breakdown import by_edit_distance, by_reference_count, edit_distances
 
 DEMO, SYSTEMS = load_demo(), load_demo_systems()
 

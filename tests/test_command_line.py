@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import gecbench
+from gecbench.analysis.tables import Table, render_table
 from gecbench.cli import main
-from gecbench.demo import DATA
+from gecbench.corpora.demo import DATA
 
 SYSTEMS = [str(DATA / "systems" / f"{name}.txt") for name in ("do-nothing", "good-corrector")]
 PLAIN = ["-s", str(DATA / "source.txt"), "-r", *(str(DATA / f"reference{k}.txt") for k in range(4))]
@@ -189,21 +190,21 @@ def test_doctor(capsys, monkeypatch):
 
 
 class TestTables:
-    TABLE = gecbench.report.Table(["system", "GLEU"], [["a_b & <c>|\\", "12.00"], ["日本", "3.10"]])
+    TABLE = Table(["system", "GLEU"], [["a_b & <c>|\\", "12.00"], ["日本", "3.10"]])
 
     def test_text_lines_up_wide_characters(self):
-        assert gecbench.report.render_table(self.TABLE, "text").splitlines()[2:] == [
+        assert render_table(self.TABLE, "text").splitlines()[2:] == [
             "a_b & <c>|\\  12.00",
             "日本          3.10",
         ]
 
     def test_markdown_escapes(self):
-        assert gecbench.report.render_table(self.TABLE, "markdown").splitlines()[2] == r"| a_b & &lt;c>\|\ | 12.00 |"
+        assert render_table(self.TABLE, "markdown").splitlines()[2] == r"| a_b & &lt;c>\|\ | 12.00 |"
 
     def test_latex_escapes(self):
-        row = gecbench.report.render_table(self.TABLE, "latex").splitlines()[4]
+        row = render_table(self.TABLE, "latex").splitlines()[4]
         assert row == r"a\_b \& <c>|\textbackslash{} & 12.00 \\"
 
     def test_unknown_format(self):
         with pytest.raises(gecbench.InputError, match="unknown format 'xml'"):
-            gecbench.report.render_table(self.TABLE, "xml")
+            render_table(self.TABLE, "xml")

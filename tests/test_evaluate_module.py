@@ -10,7 +10,7 @@ import pytest
 
 import gecbench
 from gecbench.corpora.catalog import DATASETS
-from gecbench.modules import metric_modules
+from gecbench.huggingface.register import metric_modules
 
 DEMO, SYSTEMS = gecbench.load_demo(), gecbench.load_demo_systems()
 INPUTS = {

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gecbench import Corpus, Edit, InputError, apply_edits, derive_annotations
-from gecbench.extraction import extract_edits
+from gecbench.corpus.edits import extract_edits
 
 sentences = st.lists(st.sampled_from(["a", "b", "c", "A", "é"]), max_size=9).map(" ".join)
 

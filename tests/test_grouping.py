@@ -5,11 +5,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gecbench import derive_groups, ungroup
-from gecbench.corpus import Annotation, Corpus, Edit
-from gecbench.errors import InputError
-from gecbench.grouping import AnnotatedEdit, bridging_edits, group_annotations, group_edits, is_bridged
-from gecbench.groups import Alternative, ErrorGroup, GroupedSentence, Replacement
-from gecbench.mixing import (
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.edits import Annotation, Edit
+from gecbench.corpus.error_groups import (
+    Alternative,
+    AnnotatedEdit,
+    ErrorGroup,
+    GroupedSentence,
+    Replacement,
+    bridging_edits,
+    group_annotations,
+    group_edits,
+    is_bridged,
+)
+from gecbench.corpus.mixing import (
     annotator_references,
     apply_changes,
     combination_count,
@@ -17,7 +26,8 @@ from gecbench.mixing import (
     mixed_references,
     unmixed_references,
 )
-from gecbench.treebank import split_treebank
+from gecbench.corpus.treebank import split_treebank
+from gecbench.errors import InputError
 
 Shape = list[tuple[bool, dict[str, list[tuple[int, int, str]]]]]
 

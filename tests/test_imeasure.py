@@ -12,7 +12,7 @@ from imeasure_support import Sentence, alternative, corpus_of, optional, require
 
 import gecbench
 from gecbench import Annotation, Corpus, Edit, IMeasure, InputError, make_metric
-from gecbench.resample import bootstrap_values, paired_t_test
+from gecbench.analysis.significance import bootstrap_values, paired_t_test
 
 DEMO, SYSTEMS = gecbench.load_demo(), gecbench.load_demo_systems()
 GOOD = SYSTEMS["rule-based"]
@@ -41,7 +41,8 @@ def test_mixing_never_lowers_the_weighted_accuracy_of_a_sentence():
     for outputs in SYSTEMS.values():
         rows = [IMeasure(mixing=mixing).count(DEMO, outputs).counts for mixing in (True, False)]
         keys = [
-            np.array([gecbench.metrics.imeasure.weighted_accuracy(row[5:10], 2.0) for row in counts]) for counts in rows
+            np.array([gecbench.metrics.imeasure.metric.weighted_accuracy(row[5:10], 2.0) for row in counts])
+            for counts in rows
         ]
         assert (keys[0] >= keys[1]).all()
         assert (keys[0] > keys[1]).any() or outputs == SYSTEMS["do-nothing"] or outputs == SYSTEMS["good-corrector"]
@@ -123,7 +124,7 @@ def test_bridged_groups_are_mixed_as_the_official_scorer_does_and_reported():
 
 def test_a_limit_of_the_kernel_is_met_by_cap_too(monkeypatch):
     """A sentence below the cap that the kernel gives up on is treated as beyond it."""
-    from gecbench.metrics import imeasure
+    from gecbench.metrics.imeasure import metric as imeasure
 
     original = imeasure.IMeasure.settings
     monkeypatch.setattr(imeasure.IMeasure, "settings", lambda self: replace(original(self), segment_limit=2))

@@ -11,17 +11,17 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from imeasure_support import Sentence, alternative, choose, kernel_of, optional
 
+from gecbench.corpus.error_groups import ErrorGroup
+from gecbench.corpus.mixing import choices_of, mixed_references
 from gecbench.errors import InputError
-from gecbench.groups import ErrorGroup
 from gecbench.kernels import native_module
 from gecbench.kernels.threeway_alignment import Aligner
 from gecbench.kernels.threeway_keys import Objective, key
 from gecbench.kernels.threeway_literal import MOVES, pair_cost
 from gecbench.kernels.threeway_mixing import Group, MixedSentence, RefusedError
-from gecbench.metrics.imeasure_choice import METRICS, ChoiceSettings
-from gecbench.metrics.imeasure_gold import MixedGold
-from gecbench.mixing import choices_of, mixed_references
-from gecbench.tokens import intern_lines
+from gecbench.kernels.tokens import intern_lines
+from gecbench.metrics.imeasure.choice import METRICS, ChoiceSettings
+from gecbench.metrics.imeasure.gold import MixedGold
 
 KERNELS = ("python", "native")
 

@@ -23,10 +23,10 @@ from imeasure_support import (
 from mirror_files import GOLDENS, MIRROR, lines, needs_mirror
 
 import gecbench
+from gecbench.corpus.mixing import combination_count, unmixed_references
 from gecbench.formats.m2 import read_m2
 from gecbench.kernels import threeway_keys as keys
-from gecbench.metrics.imeasure_choice import ChoiceSettings
-from gecbench.mixing import combination_count, unmixed_references
+from gecbench.metrics.imeasure.choice import ChoiceSettings
 
 pytestmark = needs_mirror
 

@@ -8,10 +8,10 @@ import pytest
 from imeasure_support import Sentence, alternative, choose, corpus_of, goldens, optional, printed, required, totals
 
 import gecbench
+from gecbench.corpus.error_groups import ErrorGroup
+from gecbench.corpus.mixing import mixed_references
 from gecbench.errors import InputError
-from gecbench.groups import ErrorGroup
-from gecbench.metrics.imeasure_choice import ChoiceSettings
-from gecbench.mixing import mixed_references
+from gecbench.metrics.imeasure.choice import ChoiceSettings
 
 KERNELS = ("python", "native")
 LETTERS = "a b c d e f ."

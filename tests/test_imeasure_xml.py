@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gecbench.corpus import Corpus
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.error_groups import Alternative, ErrorGroup, GroupedSentence, Replacement
 from gecbench.errors import InputError
 from gecbench.formats.imeasure_xml import (
     format_imeasure_xml,
@@ -15,7 +16,6 @@ from gecbench.formats.imeasure_xml import (
     read_imeasure_xml,
     write_imeasure_xml,
 )
-from gecbench.groups import Alternative, ErrorGroup, GroupedSentence, Replacement
 
 LISTING_1 = b"""<scripts><script id="s9">
 <sentence id="1" numann="2">

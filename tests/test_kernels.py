@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from mirror_files import conll14_references, jfleg, needs_mirror, submission
 
 from gecbench import Corpus, GecbenchError, kernels
+from gecbench.kernels.tokens import intern_lines, split_tokens
 from gecbench.metrics.gleu import GLEU
-from gecbench.tokens import intern_lines, split_tokens
 
 needs_native = pytest.mark.skipif(kernels.native_module() is None, reason="installed without compiled kernels")
 texts = st.text(st.sampled_from("ab é \t\n\x0b\x1c\x85\xa0\u1680\u2000\u200a\u2028\u202f\u205f\u3000\u200b\U0001f600"))

@@ -8,8 +8,8 @@ from boards import add, demo_board
 from fake_hub import fake_hub
 
 import gecbench
-from gecbench.leaderboard import FolderStore
 from gecbench.leaderboard.records import Details, Record
+from gecbench.leaderboard.store import FolderStore
 
 BOARD = "hf://datasets/someone/board"
 

@@ -15,9 +15,10 @@ from boards import QUICK, demo_board
 
 import gecbench
 from gecbench import InputError
-from gecbench.leaderboard import FolderStore, Record, Submission, score_submission
-from gecbench.leaderboard.records import Details, digest
+from gecbench.leaderboard.records import Details, Record, digest
 from gecbench.leaderboard.seeds import seed_records
+from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.submission import Submission, score_submission
 
 FIGURE = {"value": 0.5, "low": None, "high": None, "human": None, "ratio": None, "signature": "", "source": None}
 DETAILS = Details(["a"], {"gleu": [1.0]}, {})

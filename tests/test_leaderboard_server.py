@@ -17,9 +17,9 @@ from boards import call, demo_board, server
 
 import gecbench
 from gecbench.errors import InputError
-from gecbench.leaderboard import FolderStore
 from gecbench.leaderboard.jobs import Queue
 from gecbench.leaderboard.limits import Rate
+from gecbench.leaderboard.store import FolderStore
 
 pytest.importorskip("starlette", reason="the extra [leaderboard] is not installed")
 pytest.importorskip("uvicorn", reason="the extra [leaderboard] is not installed")

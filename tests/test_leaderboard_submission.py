@@ -10,14 +10,14 @@ from boards import QUICK, add, demo_board
 import gecbench
 from gecbench import InputError
 from gecbench.cli import main
-from gecbench.leaderboard import FolderStore, Submission, score_submission
 from gecbench.leaderboard.build import Plan, as_csv, build_site, table_rows
 from gecbench.leaderboard.corpora import table_of
 from gecbench.leaderboard.human_bound import human_figures
 from gecbench.leaderboard.measures import board_metric
 from gecbench.leaderboard.outputs import check_outputs, read_outputs
 from gecbench.leaderboard.ranking import Significance, known_corpora
-from gecbench.leaderboard.submission import usable_metrics
+from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.submission import Submission, score_submission, usable_metrics
 
 DEMO = gecbench.load_demo()
 GOOD = gecbench.load_demo_systems()["good-corrector"]

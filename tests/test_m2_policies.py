@@ -8,9 +8,9 @@ import pytest
 from m2_corpus import annotation
 
 from gecbench import M2, Corpus, compare, load_demo, load_demo_systems
-from gecbench.policy import BestPerSentence, EachRow, GreedyCumulative
-from gecbench.resample import bootstrap_values, paired_bootstrap, paired_randomisation, with_interval
-from gecbench.statistics import Statistics
+from gecbench.analysis.significance import bootstrap_values, paired_bootstrap, paired_randomisation, with_interval
+from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative
+from gecbench.metrics.statistics import Statistics
 
 pytestmark = pytest.mark.usefixtures("kernels_of")
 DEMO, SYSTEMS = load_demo(), load_demo_systems()

@@ -8,12 +8,12 @@ from m2_corpus import THREE_OUTPUTS, THREE_SENTENCES, annotation
 
 from gecbench import M2, Corpus, InputError, load_demo
 from gecbench.cli import main
-from gecbench.demo import DATA
-from gecbench.error_types import by_error_type
-from gecbench.explanation import Cell, Explanation, Row, html_page
+from gecbench.corpora.demo import DATA
 from gecbench.formats.m2 import write_m2
 from gecbench.formats.text import write_lines
-from gecbench.metrics.m2_explain import explain_corpus, match_sentences
+from gecbench.metrics.explanation import Cell, Explanation, Row, html_page
+from gecbench.metrics.m2.error_types import by_error_type
+from gecbench.metrics.m2.explain import explain_corpus, match_sentences
 
 pytestmark = pytest.mark.usefixtures("kernels_of")
 EXPLAINED = """\

@@ -10,7 +10,7 @@ import gecbench
 from gecbench.cli import main
 from gecbench.corpora.rankings import load_rankings
 from gecbench.formats.judgments import expand_pairs
-from gecbench.human.meta import MetricScores, meta_evaluate, score_systems
+from gecbench.human.metaeval import MetricScores, meta_evaluate, score_systems
 from gecbench.human.ranking import expected_wins
 
 DEMO = {"good-corrector": 4.0, "rule-based": 3.0, "spell-checker": 2.0, "do-nothing": 1.0}

@@ -11,8 +11,8 @@ from hub_stand_in import COMMIT, HubStandIn
 
 import gecbench
 from gecbench.cli import main
-from gecbench.hub.push import PushError, plan_push, push
-from gecbench.modules import metric_modules
+from gecbench.huggingface.push import PushError, plan_push, push
+from gecbench.huggingface.register import metric_modules
 
 SPACE_CARD = "---\ntitle: Board\nsdk: static\n---\n\n# Board\n"
 DATA_CARD = "---\nlicense: cc-by-4.0\n---\n\n# Data\n"

@@ -8,15 +8,15 @@ import pytest
 from mirror_files import MIRROR, golden, needs_mirror
 
 from gecbench import InputError, kernels
+from gecbench.analysis.tables import Table
 from gecbench.cli import main
 from gecbench.corpora.upstream import Upstream
 from gecbench.human.change import mean_change
-from gecbench.report import Table
-from gecbench.reproduce import PAPERS, render, reproduce
-from gecbench.reproduce.conll14 import Conll14
-from gecbench.reproduce.document import Reproduction, Section, compared, comparison, published
-from gecbench.reproduce.sakaguchi2016 import changes, correlations, rankings, references
-from gecbench.reproduce.ter_cache import TerCache
+from gecbench.papers import PAPERS, render, reproduce
+from gecbench.papers.conll14 import Conll14
+from gecbench.papers.document import Reproduction, Section, compared, comparison, published
+from gecbench.papers.sakaguchi2016 import changes, correlations, rankings, references
+from gecbench.papers.ter_cache import TerCache
 
 needs_native = pytest.mark.skipif(kernels.active() != "native", reason="too slow on the Python twins")
 TABLE4 = golden("sakaguchi2016_change_agreement.json")["table4"]
@@ -259,7 +259,7 @@ def test_every_kind_of_drawing():
     figure = pytest.importorskip("matplotlib.figure")
     import numpy as np
 
-    from gecbench.reproduce import figures
+    from gecbench.papers import figures
 
     def drawn():
         return figure.Figure(layout="constrained")

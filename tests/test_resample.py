@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from gecbench import BLEU, GLEU, M2, Corpus, InputError, compare, load_demo, load_demo_systems, score
-from gecbench.policy import Merged, Resamples, Sampled
-from gecbench.resample import bootstrap_values, paired_bootstrap, paired_randomisation, with_interval
-from gecbench.statistics import Statistics
+from gecbench.analysis.significance import bootstrap_values, paired_bootstrap, paired_randomisation, with_interval
+from gecbench.metrics.policy import Merged, Resamples, Sampled
+from gecbench.metrics.statistics import Statistics
 
 DEMO, SYSTEMS = load_demo(), load_demo_systems()
 METRICS = [GLEU(iterations=20), GLEU(iterations=20, variant="equation1"), BLEU()]

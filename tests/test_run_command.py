@@ -9,7 +9,7 @@ from programs import script
 
 import gecbench
 from gecbench.cli import main
-from gecbench.demo import DATA
+from gecbench.corpora.demo import DATA
 
 DEMO = gecbench.load_demo()
 GOOD = gecbench.load_demo_systems()["good-corrector"]

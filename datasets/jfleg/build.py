@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from gecbench.corpora.build import main
+from gecbench.corpora.parquet import main
 
 if __name__ == "__main__":
     sys.exit(main("jfleg", Path(__file__).resolve().parent))

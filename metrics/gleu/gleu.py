@@ -3,7 +3,7 @@
 import evaluate
 
 import gecbench
-import gecbench.evaluate_metric
+import gecbench.huggingface.evaluate_metric
 
 _DESCRIPTION = """\
 GLEU for grammatical error correction (Napoles et al., 2015; Sakaguchi et al., 2016): n-gram precision of the
@@ -61,13 +61,13 @@ Examples:
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class Gleu(gecbench.evaluate_metric.ReferenceMetric):
+class Gleu(gecbench.huggingface.evaluate_metric.ReferenceMetric):
     def _info(self):
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
-            features=gecbench.evaluate_metric.text_features(),
+            features=gecbench.huggingface.evaluate_metric.text_features(),
             codebase_urls=["https://github.com/gecbench/gecbench"],
             reference_urls=["https://aclanthology.org/Q16-1013", "https://aclanthology.org/P15-2097"],
         )

@@ -2,7 +2,7 @@
 
 import gecbench
 from gecbench.formats.m2 import parse_m2
-from gecbench.metrics.imeasure_explain import explain_alignments
+from gecbench.metrics.imeasure.explain import explain_alignments
 
 GOLD = """\
 S She like cats very much .

@@ -3,7 +3,7 @@
 import evaluate
 
 import gecbench
-import gecbench.evaluate_metric
+import gecbench.huggingface.evaluate_metric
 
 _DESCRIPTION = """\
 I-measure for grammatical error correction (Felice and Briscoe, 2015): how much the correction improves the text.
@@ -57,13 +57,13 @@ Examples:
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class Imeasure(gecbench.evaluate_metric.EditMetric):
+class Imeasure(gecbench.huggingface.evaluate_metric.EditMetric):
     def _info(self):
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
-            features=gecbench.evaluate_metric.text_or_m2_features(),
+            features=gecbench.huggingface.evaluate_metric.text_or_m2_features(),
             codebase_urls=["https://github.com/gecbench/gecbench"],
             reference_urls=["https://aclanthology.org/N15-1060"],
         )

@@ -2,7 +2,7 @@
 
 import gecbench
 from gecbench.formats.m2 import parse_m2
-from gecbench.metrics.m2_explain import explain_corpus
+from gecbench.metrics.m2.explain import explain_corpus
 
 GOLD = """\
 S She like cats very much .

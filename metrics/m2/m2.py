@@ -3,7 +3,7 @@
 import evaluate
 
 import gecbench
-import gecbench.evaluate_metric
+import gecbench.huggingface.evaluate_metric
 
 _DESCRIPTION = """\
 M2, the MaxMatch score for grammatical error correction (Dahlmeier and Ng, 2012): F0.5 of edits. The edits of the
@@ -55,13 +55,13 @@ Examples:
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class M2(gecbench.evaluate_metric.EditMetric):
+class M2(gecbench.huggingface.evaluate_metric.EditMetric):
     def _info(self):
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
-            features=gecbench.evaluate_metric.text_or_m2_features(),
+            features=gecbench.huggingface.evaluate_metric.text_or_m2_features(),
             codebase_urls=["https://github.com/gecbench/gecbench"],
             reference_urls=["https://aclanthology.org/N12-1067"],
         )

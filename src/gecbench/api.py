@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from gecbench.corpus import Corpus
-from gecbench.errors import InputError
-from gecbench.metrics.base import Metric
-from gecbench.registry import make_metric
-from gecbench.report import Report, Scores
-from gecbench.resample import (
+from gecbench.analysis.report import Report, Scores
+from gecbench.analysis.significance import (
     DEFAULT_SEED,
     TESTS,
     PairedTest,
@@ -21,7 +17,10 @@ from gecbench.resample import (
     paired_t_test,
     with_interval,
 )
-from gecbench.result import Score
+from gecbench.corpus.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.metrics.base import Metric, Score
+from gecbench.metrics.registry import make_metric
 
 DEFAULT_METRICS = ("gleu",)
 

@@ -9,9 +9,9 @@ import zipfile
 import pytest
 from corpora_support import PATIENT, Loopback, pins_of, tiny_mirror
 
-from gecbench.corpora.archives import read_members
-from gecbench.corpora.problems import ArchiveError, HashMismatchError
 from gecbench.corpora.upstream import Upstream
+from gecbench.corpora.upstream.archives import read_members
+from gecbench.corpora.upstream.problems import ArchiveError, HashMismatchError
 
 MEBIBYTE = 1 << 20
 

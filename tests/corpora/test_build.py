@@ -7,7 +7,10 @@ import pytest
 import yaml
 from corpora_support import WORKERS
 
-from gecbench.corpora.build import (
+from gecbench.corpora.card import card_metadata, card_problems, refresh_card, render_card
+from gecbench.corpora.catalog import DATASETS
+from gecbench.corpora.lock import SplitLock, compute_lock, lock_of
+from gecbench.corpora.parquet import (
     build_dataset,
     copy_module_files,
     describe_dataset,
@@ -15,9 +18,6 @@ from gecbench.corpora.build import (
     parquet_bytes,
     verify_dataset,
 )
-from gecbench.corpora.card import card_metadata, card_problems, refresh_card, render_card
-from gecbench.corpora.catalog import DATASETS
-from gecbench.corpora.lock import SplitLock, compute_lock, lock_of
 from gecbench.errors import InputError
 
 pytest.importorskip("pyarrow")
@@ -31,7 +31,7 @@ FOLDERS = Path(__file__).parents[2] / "datasets"
 def locked(tiny, monkeypatch):
     """Lock the tiny tree's content, as if it were upstream's."""
     locks = {name: compute_lock(name, tiny) for name in DATASETS}
-    for module in ("build", "card"):
+    for module in ("parquet", "card"):
         monkeypatch.setattr(f"gecbench.corpora.{module}.read_lock", lambda name: locks[name])
     return locks
 

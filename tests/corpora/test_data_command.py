@@ -6,7 +6,7 @@ import json
 import pytest
 
 from gecbench.cli import data
-from gecbench.corpora.build import verify_dataset
+from gecbench.corpora.parquet import verify_dataset
 from gecbench.errors import GecbenchError, InputError
 
 pytest.importorskip("pyarrow")

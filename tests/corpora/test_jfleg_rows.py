@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from corpora_support import JFLEG, pins_of, tiny_mirror, write
 
-from gecbench.corpora import load_corpus, load_rows
 from gecbench.corpora.edits import rewrite
-from gecbench.corpora.gug import comparison_key
+from gecbench.corpora.jfleg import comparison_key
+from gecbench.corpora.load import load_corpus, load_rows
 from gecbench.corpora.upstream import Upstream
 from gecbench.errors import InputError
 

@@ -2,18 +2,21 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from corpora_support import WORKERS
 
 from gecbench.corpora import catalog as catalog_module
-from gecbench.corpora import load_dataset, load_rows, register_datasets, unregister_datasets
 from gecbench.corpora.catalog import DATASETS
-from gecbench.corpora.problems import OfflineError
+from gecbench.corpora.load import load_dataset, load_rows
+from gecbench.corpora.upstream.problems import OfflineError
 from gecbench.errors import InputError
+from gecbench.huggingface.register import register_datasets, unregister_datasets
 
 datasets = pytest.importorskip("datasets", minversion="2.21")
 EVERY_CONFIG = [(name, config) for name, declared in DATASETS.items() for config in declared.configs]
@@ -72,29 +75,18 @@ def test_changed_code_is_not_served_old_rows(tiny_environment, tmp_path, monkeyp
     assert again["codes_nus"][0] == "new"
 
 
-def test_the_code_hash_covers_code_and_pins(monkeypatch, tmp_path):
-    before = catalog_module.code_hash()
-    package = tmp_path / "copy"
-    (package / "hub").mkdir(parents=True)
-    folder = catalog_module.files("gecbench.corpora")
-    for entry in folder.iterdir():
-        if entry.is_file():
-            (package / entry.name).write_bytes(entry.read_bytes())
-    for entry in (folder / "hub").iterdir():
-        if entry.is_file():
-            (package / "hub" / entry.name).write_bytes(entry.read_bytes())
-    real = catalog_module.files
-    copies = {"gecbench.corpora": package, "gecbench.corpora.hub": package / "hub"}
-    monkeypatch.setattr(catalog_module, "files", lambda name: copies.get(name) or real(name))
-    hashes = set()
-    for change in (None, "jfleg.py", "pins.tsv", "hub/base.py"):
-        if change:
-            (package / change).write_bytes((package / change).read_bytes() + b"\n")
-        catalog_module.code_hash.cache_clear()
-        hashes.add(catalog_module.code_hash())
-    catalog_module.code_hash.cache_clear()
-    assert before in hashes
-    assert len(hashes) == 4
+def test_the_code_hash_covers_all_that_makes_rows_and_the_pins(tmp_path):
+    package = Path(catalog_module.__file__).parent.parent
+    shutil.copytree(package, tmp_path / "0", ignore=shutil.ignore_patterns("*.so", "__pycache__", "_modules"))
+    assert catalog_module.code_hash(tmp_path / "0") == catalog_module.code_hash()
+    hashes = {catalog_module.code_hash()}
+    changes = ("corpora/jfleg.py", "corpora/upstream/pins.tsv", "corpus/edits.py", "formats/m2.py")
+    for number, change in enumerate(changes, 1):
+        shutil.copytree(tmp_path / "0", tmp_path / str(number))
+        with (tmp_path / str(number) / change).open("ab") as file:
+            file.write(b"\n")
+        hashes.add(catalog_module.code_hash(tmp_path / str(number)))
+    assert len(hashes) == 1 + len(changes)
 
 
 def test_bare_names(tiny_environment, tmp_path, monkeypatch, registered):

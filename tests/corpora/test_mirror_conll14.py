@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from gecbench.corpora import load_rows
 from gecbench.corpora.catalog import DATASETS
 from gecbench.corpora.judgments import read_rankings
+from gecbench.corpora.load import load_rows
 from gecbench.corpora.lock import compute_lock, read_lock
 from gecbench.formats.judgments import expand_pairs
 from gecbench.formats.judgments.mturk import text_key

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from corpora_support import PATIENT, Loopback
 
-from gecbench.corpora import load_corpus, load_rows
 from gecbench.corpora.edits import rewrite
-from gecbench.corpora.gug import read_gug
+from gecbench.corpora.jfleg import read_gug
+from gecbench.corpora.load import load_corpus, load_rows
 from gecbench.corpora.upstream import Upstream
 
 distance = pytest.importorskip("rapidfuzz.distance").Levenshtein.distance

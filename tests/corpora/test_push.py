@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from hub_stand_in import COMMIT, HubStandIn
 
-from gecbench.corpora.build import build_dataset
 from gecbench.corpora.card import render_card
 from gecbench.corpora.lock import compute_lock
-from gecbench.corpora.push import PushError, push_dataset
+from gecbench.corpora.parquet import build_dataset
+from gecbench.huggingface.dataset_push import PushError, push_dataset
 
 pytest.importorskip("huggingface_hub")
 pytest.importorskip("pyarrow")
@@ -27,7 +27,7 @@ def hub(monkeypatch, tmp_path):
 def folder(tiny, monkeypatch, tmp_path):
     def build(name: str) -> Path:
         locks = compute_lock(name, tiny)
-        for module in ("build", "card"):
+        for module in ("parquet", "card"):
             monkeypatch.setattr(f"gecbench.corpora.{module}.read_lock", lambda _name: locks)
         shutil.copytree(FOLDERS / name, tmp_path / name, ignore=shutil.ignore_patterns("data"))
         card = tmp_path / name / "README.md"

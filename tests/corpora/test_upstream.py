@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from corpora_support import PATIENT, Loopback
 
-from gecbench.corpora.fetch import Downloader
-from gecbench.corpora.pins import Pin, Source, default_pins
-from gecbench.corpora.problems import HashMismatchError, OfflineError, UpstreamError
 from gecbench.corpora.upstream import Upstream, cache_folder, offline, split_lines
+from gecbench.corpora.upstream.fetch import Downloader
+from gecbench.corpora.upstream.pins import Pin, Source, default_pins
+from gecbench.corpora.upstream.problems import HashMismatchError, OfflineError, UpstreamError
 
 CONTENT = b"".join(b"line %d of a made-up file\n" % number for number in range(20_000))
 PATH = "files.example/project/1a2b/data.txt"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from gecbench.analysis.significance import TESTS
 from gecbench.api import compare
 from gecbench.cli.options import (
     add_command,
@@ -14,7 +15,6 @@ from gecbench.cli.options import (
     read_systems,
 )
 from gecbench.errors import InputError
-from gecbench.resample import TESTS
 
 _EXAMPLES = """  gecbench compare -s source.txt -r ref0.txt ref1.txt -p baseline.txt new.txt
   gecbench compare -s source.txt -r ref*.txt -p a.txt b.txt c.txt --against above --format latex

@@ -6,15 +6,14 @@ import argparse
 from typing import Any
 
 from gecbench.cli.options import add_command, read_edits, with_references
-from gecbench.corpus import Corpus
-from gecbench.edits import derive_references
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.derive import derive_groups, derive_references, ungroup
 from gecbench.errors import InputError
 from gecbench.formats.imeasure_xml import write_imeasure_xml
 from gecbench.formats.jsonl import read_jsonl, write_jsonl
 from gecbench.formats.m2 import write_m2
 from gecbench.formats.parallel import read_parallel, write_parallel
 from gecbench.formats.text import STANDARD_INPUT, write_lines
-from gecbench.grouping import derive_groups, ungroup
 
 _EXAMPLES = """  gecbench convert gold.m2 -o corpus.jsonl
   gecbench convert gold.m2 --to-source source.txt --to-references ref0.txt ref1.txt

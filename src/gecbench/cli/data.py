@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _info(options: argparse.Namespace, folder: Path) -> None:
-    from gecbench.corpora.build import describe_dataset
+    from gecbench.corpora.parquet import describe_dataset
 
     del folder
     json.dump(describe_dataset(options.dataset), sys.stdout, indent=2)
@@ -52,7 +52,7 @@ def _info(options: argparse.Namespace, folder: Path) -> None:
 
 
 def _build(options: argparse.Namespace, folder: Path) -> None:
-    from gecbench.corpora.build import build_dataset, copy_module_files
+    from gecbench.corpora.parquet import build_dataset, copy_module_files
 
     build_dataset(options.dataset, folder, configs=options.configs or None, say=print)
     copy_module_files(options.dataset, folder)
@@ -60,8 +60,8 @@ def _build(options: argparse.Namespace, folder: Path) -> None:
 
 
 def _verify(options: argparse.Namespace, folder: Path) -> None:
-    from gecbench.corpora.build import verify_dataset
     from gecbench.corpora.card import card_problems
+    from gecbench.corpora.parquet import verify_dataset
 
     problems = [*verify_dataset(options.dataset, folder), *card_problems(options.dataset, folder / "README.md")]
     if problems:
@@ -70,7 +70,7 @@ def _verify(options: argparse.Namespace, folder: Path) -> None:
 
 
 def _push(options: argparse.Namespace, folder: Path) -> None:
-    from gecbench.corpora.push import push_dataset
+    from gecbench.huggingface.dataset_push import push_dataset
 
     if not options.to:
         raise InputError("no repository to push to", fix="Give --to OWNER/NAME")

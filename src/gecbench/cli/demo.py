@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from gecbench.analysis.tables import FORMATS
 from gecbench.api import compare
 from gecbench.cli.options import add_command
-from gecbench.registry import METRICS
-from gecbench.report import FORMATS
+from gecbench.metrics.registry import METRICS
 
 _EXAMPLES = """  gecbench demo
   gecbench demo --format markdown
@@ -25,7 +25,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Score the toy systems with every metric."""
-    from gecbench.demo import copy_demo, load_demo, load_demo_systems
+    from gecbench.corpora.demo import copy_demo, load_demo, load_demo_systems
 
     if options.write:
         print("\n".join(map(str, copy_demo(options.write))))

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from gecbench.cli.options import add_command, add_corpus_options, read_corpus, read_systems
-from gecbench.corpus import Corpus
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
-from gecbench.explanation import Explanation, html_page
 from gecbench.formats.text import write_lines
-from gecbench.metrics.imeasure import IMeasure
-from gecbench.metrics.imeasure_explain import explain_alignments
-from gecbench.metrics.m2 import M2
-from gecbench.metrics.m2_explain import explain_corpus
-from gecbench.registry import make_metric
+from gecbench.metrics.explanation import Explanation, html_page
+from gecbench.metrics.imeasure.explain import explain_alignments
+from gecbench.metrics.imeasure.metric import IMeasure
+from gecbench.metrics.m2.explain import explain_corpus
+from gecbench.metrics.m2.metric import M2
+from gecbench.metrics.registry import make_metric
 
 _EXAMPLES = """  gecbench explain --gold gold.m2 -p output.txt
   gecbench explain --gold gold.m2 -p output.txt --sentences 3 17

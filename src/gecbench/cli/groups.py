@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from gecbench.analysis import by_edit_distance, by_reference_count
-from gecbench.corpus import Corpus
-from gecbench.error_types import by_error_type
+from gecbench.analysis.breakdown import by_edit_distance, by_reference_count
+from gecbench.analysis.report import Report
+from gecbench.analysis.tables import Table, render_table
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
-from gecbench.metrics.m2 import M2
-from gecbench.report import Report, Table, render_table
-from gecbench.result import Score
+from gecbench.metrics.base import Score
+from gecbench.metrics.m2.error_types import by_error_type
+from gecbench.metrics.m2.metric import M2
 
 Groups = Mapping[str, Sequence[Any]]
 

@@ -9,6 +9,7 @@ from itertools import combinations
 from math import isnan
 from typing import Any
 
+from gecbench.analysis.tables import Table, render_rows
 from gecbench.cli.options import (
     add_command,
     add_corpus_options,
@@ -19,7 +20,7 @@ from gecbench.cli.options import (
     read_systems,
 )
 from gecbench.corpora.rankings import HUMAN_SOURCES, load_rankings
-from gecbench.corpus import Corpus
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.judgments import expand_pairs
 from gecbench.human.agreement import cross_agreement, inter_agreement, intra_agreement
@@ -27,7 +28,6 @@ from gecbench.human.annotators import bound_by_category, human_bound
 from gecbench.human.bound import Bound
 from gecbench.human.change import Change, changes
 from gecbench.human.ranking import HumanRanking, expected_wins, trueskill
-from gecbench.report import Table, render_rows
 
 _EXAMPLES = """  gecbench human rank                                   (the demo's judgments)
   gecbench human rank judgments.csv --method expected-wins

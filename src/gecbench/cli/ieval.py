@@ -6,13 +6,13 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gecbench.analysis.tables import Table, render_table
 from gecbench.cli.options import add_command, read_edits, read_predictions
-from gecbench.corpus import Corpus
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
-from gecbench.metrics.imeasure import COUNT_NAMES, IMeasure
-from gecbench.metrics.imeasure_explain import explain_alignments
-from gecbench.report import Table, render_table
-from gecbench.result import Score
+from gecbench.metrics.base import Score
+from gecbench.metrics.imeasure.explain import explain_alignments
+from gecbench.metrics.imeasure.metric import COUNT_NAMES, IMeasure
 
 _EXAMPLES = """  gecbench ieval -ref:gold.xml -hyp:system.txt
   gecbench ieval -ref:gold.xml -hyp:system.txt -nomix -b:0.5 -per-sent

@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gecbench.analysis.tables import FORMATS, Table, render_table
 from gecbench.cli.options import add_command
 from gecbench.errors import InputError
-from gecbench.registry import METRICS
-from gecbench.report import FORMATS, Table, render_table
+from gecbench.metrics.registry import METRICS
 
 if TYPE_CHECKING:
-    from gecbench.corpus import Corpus
+    from gecbench.corpus.corpus import Corpus
     from gecbench.leaderboard.records import Record
     from gecbench.leaderboard.store import FolderStore
     from gecbench.leaderboard.submission import Scored

@@ -7,8 +7,8 @@ from typing import Any
 
 from gecbench.cli.options import add_command, read_predictions
 from gecbench.formats.m2 import read_m2
-from gecbench.metrics.m2 import M2
-from gecbench.metrics.m2_explain import explain_corpus
+from gecbench.metrics.m2.explain import explain_corpus
+from gecbench.metrics.m2.metric import M2
 
 _EXAMPLES = """  gecbench m2scorer system.txt gold.m2
   gecbench m2scorer -v --beta 1 --ignore_whitespace_casing system.txt gold.m2.gz

@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gecbench.analysis.tables import Table, render_rows
 from gecbench.cli.human import add_ranking_options, make_ranking
 from gecbench.cli.options import add_command, add_format_option, add_metrics_option, count, named_corpus, read_systems
 from gecbench.corpora.rankings import HUMAN_SOURCES, load_rankings
-from gecbench.corpus import Corpus
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, expand_pairs
 from gecbench.formats.scores import read_sentence_scores, read_system_scores
 from gecbench.human.correlation import METHODS, Correlation
-from gecbench.human.meta import NO_REFERENCES, MetaRow, MetricScores, meta_evaluate, score_systems
+from gecbench.human.metaeval import NO_REFERENCES, MetaRow, MetricScores, meta_evaluate, score_systems
 from gecbench.human.ranking import HumanRanking
-from gecbench.report import Table, render_rows
 
 _EXAMPLES = """  gecbench meta                                          (every metric on the demo)
   gecbench meta my_scores.tsv --human conll14            (lines: system TAB score; 13 systems, INPUT among them)

@@ -6,20 +6,20 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from gecbench.analysis.significance import DEFAULT_SEED
+from gecbench.analysis.tables import FORMATS
 from gecbench.corpora.catalog import DATASETS
 from gecbench.corpora.load import is_corpus_name, load_corpus
-from gecbench.corpus import Corpus
-from gecbench.edits import derive_references
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.derive import derive_references
+from gecbench.corpus.mixing import derive_group_references
 from gecbench.errors import InputError
 from gecbench.formats.imeasure_xml import read_imeasure_xml
 from gecbench.formats.jsonl import read_jsonl, read_jsonl_predictions
 from gecbench.formats.m2 import read_m2
 from gecbench.formats.parallel import read_parallel, read_sources
 from gecbench.formats.text import STANDARD_INPUT, read_lines
-from gecbench.mixing import derive_group_references
-from gecbench.registry import METRICS, make_metric
-from gecbench.report import FORMATS
-from gecbench.resample import DEFAULT_SEED
+from gecbench.metrics.registry import METRICS, make_metric
 
 _FORMATTER = argparse.RawDescriptionHelpFormatter
 
@@ -142,7 +142,7 @@ def with_references(corpus: Corpus) -> Corpus:
 def named_corpus(name: str) -> Corpus:
     """Return the demo corpus, a corpus of ours, or that of a JSON Lines file."""
     if name == "demo":
-        from gecbench.demo import load_demo
+        from gecbench.corpora.demo import load_demo
 
         return load_demo()
     if is_corpus_name(name):

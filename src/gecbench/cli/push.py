@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from gecbench.cli.options import add_command
-from gecbench.hub.push import KINDS, plan_push, push
+from gecbench.huggingface.push import KINDS, plan_push, push
 
 _EXAMPLES = """  gecbench push metric gleu --repo owner/gleu --dry-run
   gecbench push dataset jfleg --repo owner/jfleg --private

@@ -10,7 +10,7 @@ from typing import Any
 
 from gecbench.cli.options import add_command, add_format_option, count
 from gecbench.errors import InputError, MissingDependencyError
-from gecbench.reproduce import PAPERS, Reproduction, render, reproduce
+from gecbench.papers import PAPERS, Reproduction, render, reproduce
 
 _EXAMPLES = """  gecbench reproduce sakaguchi2016
   gecbench reproduce jfleg2017 --figures figures

@@ -8,8 +8,8 @@ from typing import Any
 from gecbench.api import score_system
 from gecbench.cli.options import add_command, add_corpus_options, add_scoring_options, read_corpus, read_systems
 from gecbench.errors import InputError
-from gecbench.hub.results import Provenance, result_entries, write_results
-from gecbench.hub.tasks import check_task, task_id
+from gecbench.huggingface.results import Provenance, result_entries, write_results
+from gecbench.huggingface.tasks import check_task, task_id
 
 _EXAMPLES = """  gecbench results write -c corpus.jsonl -p outputs.txt --repo-dataset owner/dataset --to my-model
   gecbench results write -c demo -p outputs.txt -m gleu bleu --repo-dataset owner/demo --date 2026-01-31 \\

@@ -8,7 +8,7 @@ from typing import Any
 
 from gecbench.api import compare, score_system
 from gecbench.cli.options import add_command, add_corpus_options, add_scoring_options, read_corpus
-from gecbench.corpus import Corpus
+from gecbench.corpus.corpus import Corpus
 from gecbench.models import correct, default_output, make_model
 
 _EXAMPLES = """  gecbench run --model "cmd:sed 's/ a apple/ an apple/'" -c demo

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from gecbench.analysis.report import Report
+from gecbench.analysis.tables import Table, render_table
 from gecbench.api import compare
 from gecbench.cli.groups import GROUPINGS, render_groups
 from gecbench.cli.options import (
@@ -17,8 +19,7 @@ from gecbench.cli.options import (
     read_corpus,
     read_systems,
 )
-from gecbench.corpus import Corpus
-from gecbench.report import Report, Table, render_table
+from gecbench.corpus.corpus import Corpus
 
 _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench score -s source.txt -r ref*.txt -p a.txt b.txt.gz -m gleu bleu --resamples 1000

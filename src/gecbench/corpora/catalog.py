@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from importlib.resources import files
+from functools import cache, partial
+from pathlib import Path
 from types import MappingProxyType
 
 from gecbench.corpora import conll14, jfleg, judgments
@@ -14,6 +14,8 @@ from gecbench.corpora.edits import Row
 from gecbench.corpora.schema import Field
 from gecbench.corpora.upstream import Upstream
 from gecbench.errors import InputError
+
+_PACKAGE = Path(__file__).parent.parent
 
 RowsFunction = Callable[[Upstream, str], Iterator[Row]]
 VERSION = "1.0.0"
@@ -75,16 +77,14 @@ def check_split(config: Config, split: str) -> str:
     return split
 
 
-@lru_cache(maxsize=1)
-def code_hash() -> str:
+@cache
+def code_hash(package: Path = _PACKAGE) -> str:
     """Return a hash of all that makes rows; caches are keyed by it, so that changed code serves new rows."""
     digest = hashlib.sha256(VERSION.encode())
-    sources = {"edits.py": files("gecbench").joinpath("edits.py")}
-    for package in ("gecbench.corpora", "gecbench.corpora.hub", "gecbench.formats", "gecbench.formats.judgments"):
-        sources |= {f"{package}/{entry.name}": entry for entry in files(package).iterdir()}
-    for name in sorted(sources):
-        if name.endswith((".py", "pins.tsv")):
-            digest.update(name.encode() + b"\0" + sources[name].read_bytes() + b"\0")
+    for room in ("corpus", "formats", "corpora"):
+        for path in sorted((package / room).rglob("*")):
+            if path.name.endswith((".py", "pins.tsv")):
+                digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 

@@ -9,9 +9,9 @@ from functools import partial
 
 from gecbench.corpora.edits import ANNOTATIONS, Block, Row, read_m2, rewrite
 from gecbench.corpora.essays import place_sentences
-from gecbench.corpora.pins import BN15_ANNOTATORS
 from gecbench.corpora.schema import Field, ListOf
 from gecbench.corpora.upstream import Upstream
+from gecbench.corpora.upstream.pins import BN15_ANNOTATORS
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Pseudonyms
 from gecbench.formats.table import parse_csv

@@ -10,10 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gecbench.corpora.schema import Field, ListOf, Struct
-from gecbench.corpus import Edit
-from gecbench.edits import apply_edits
+from gecbench.corpus.edits import Edit, apply_edits, extract_edits
 from gecbench.errors import InputError
-from gecbench.extraction import extract_edits
 
 Row = dict[str, Any]
 NOOP = "noop"

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from gecbench.corpora.catalog import DATASETS, Config, DatasetDeclaration, check_split, code_hash, dataset
+from gecbench.corpora.demo import load_demo
 from gecbench.corpora.edits import Row, as_edits, derive_edits, rewrite
 from gecbench.corpora.upstream import Upstream
-from gecbench.corpus import Annotation, Corpus
-from gecbench.demo import load_demo
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.edits import Annotation
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError
 
 Mirror = str | Path | None
@@ -46,7 +47,7 @@ def load_dataset(
     """
     chosen = dataset(name).config(config)
     try:
-        from gecbench.corpora.hub import builder_class
+        from gecbench.corpora.builders import builder_class
     except ImportError as error:
         raise MissingDependencyError("this needs the datasets package: pip install datasets") from error
     builder = builder_class(name)(

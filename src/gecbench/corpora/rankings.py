@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gecbench.corpora import conll14, jfleg, judgments
+from gecbench.corpora.demo import DATA, load_demo_systems
 from gecbench.corpora.upstream import Upstream
-from gecbench.demo import DATA, load_demo_systems
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Ranking, read_judgments
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
-from gecbench.corpus import Corpus
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.error_groups import Alternative, ErrorGroup, GroupedSentence, Replacement
 from gecbench.errors import InputError
 from gecbench.formats.text import read_bytes, write_lines
-from gecbench.groups import Alternative, ErrorGroup, GroupedSentence, Replacement
 
 _PARENTS = {
     "scripts": (None,),

@@ -8,10 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpus import Annotation, Corpus, Edit
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.edits import Annotation, Edit
+from gecbench.corpus.error_groups import Alternative, ErrorGroup, GroupedSentence, Replacement
 from gecbench.errors import InputError
 from gecbench.formats.text import read_lines, write_lines
-from gecbench.groups import Alternative, ErrorGroup, GroupedSentence, Replacement
 
 
 def read_jsonl(path: str | Path) -> Corpus:

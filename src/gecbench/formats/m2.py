@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from gecbench.corpus import Annotation, Corpus, Edit
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.edits import Annotation, Edit
 from gecbench.errors import InputError
 from gecbench.formats.text import read_lines, write_lines
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gecbench.alignment_check import check_alignment
-from gecbench.corpus import Corpus
+from gecbench.corpus.checks import check_alignment
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.text import read_lines, write_lines
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from gecbench.alignment_check import check_alignment
-from gecbench.corpus import Corpus
-from gecbench.edits import apply_edits
-from gecbench.error_types import restrict_types
+from gecbench.corpus.checks import check_alignment, check_predictions
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.edits import apply_edits
 from gecbench.errors import InputError
 from gecbench.human.bound import (
     Bound,
@@ -25,13 +24,13 @@ from gecbench.human.bound import (
     subset_members,
 )
 from gecbench.metrics.base import Metric
-from gecbench.metrics.m2 import M2
-from gecbench.metrics.m2_gold import complete
-from gecbench.policy import GreedyCumulative
+from gecbench.metrics.m2.error_types import restrict_types
+from gecbench.metrics.m2.gold import complete
+from gecbench.metrics.m2.metric import M2
+from gecbench.metrics.policy import GreedyCumulative
+from gecbench.metrics.registry import make_metric
+from gecbench.metrics.statistics import Counts, Statistics
 from gecbench.progress import progress
-from gecbench.registry import make_metric
-from gecbench.statistics import Counts, Statistics
-from gecbench.validation import check_predictions
 
 Systems = Mapping[str, Sequence[str]]
 
@@ -80,7 +79,7 @@ def human_bound(
     For any metric: against edits (Bryant & Ng 2015, equations 1 to 3) or rewrites (JFLEG's "Human" is the last row).
     `sizes="last"` leaves out one annotator at a time and nothing more; `sentences` keeps some of them.
 
-    >>> from gecbench.demo import load_demo
+    >>> from gecbench.corpora.demo import load_demo
     >>> [row.size for row in human_bound("gleu(iterations=10)", load_demo()).rows]
     [1, 2, 3, 4]
     """

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gecbench.errors import InputError
 from gecbench.kernels import select
-from gecbench.metrics.m2 import f_beta, precision_recall
+from gecbench.metrics.m2.metric import f_beta, precision_recall
 
 Sizes = Literal["all", "last"]
 

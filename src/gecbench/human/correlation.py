@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment
-from gecbench.result import Interval
+from gecbench.metrics.base import Interval
 
 Method = Literal["spearman", "pearson", "kendall"]
 METHODS: tuple[Method, ...] = ("spearman", "pearson", "kendall")

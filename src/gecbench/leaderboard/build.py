@@ -11,15 +11,15 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpus import Corpus
-from gecbench.folders import modules_folder
+from gecbench.corpora.folders import modules_folder
+from gecbench.corpus.corpus import Corpus
 from gecbench.formats.text import write_bytes
 from gecbench.leaderboard.ranking import Place, Significance, known_corpora
 from gecbench.leaderboard.records import Record, digest
 from gecbench.leaderboard.seeds import seed_records
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import DEFAULT_RESAMPLES
-from gecbench.registry import METRICS
+from gecbench.metrics.registry import METRICS
 from gecbench.version import __version__
 
 Table = tuple[str, str]

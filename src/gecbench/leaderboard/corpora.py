@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gecbench.corpora import is_corpus_name, load_corpus
 from gecbench.corpora.catalog import DATASETS
-from gecbench.corpus import Corpus
+from gecbench.corpora.load import is_corpus_name, load_corpus
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 
 
 def resolve_corpus(name: str) -> Corpus:
     """Return the corpus of a name: `demo`, one of the datasets (`jfleg:test`), or the path of a JSON Lines file."""
     if name == "demo":
-        from gecbench.demo import load_demo
+        from gecbench.corpora.demo import load_demo
 
         return load_demo()
     if is_corpus_name(name):

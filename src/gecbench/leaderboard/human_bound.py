@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gecbench.corpus import Corpus
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.human.annotators import human_bound
-from gecbench.result import Score
+from gecbench.metrics.base import Score
 
 _KNOWN: dict[tuple[str, str], float | None] = {}
 

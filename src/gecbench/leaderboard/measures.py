@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gecbench.metrics.base import Metric
-from gecbench.registry import make_metric
+from gecbench.metrics.registry import make_metric
 
 # The I-measure mixes where that is cheap, so that no output can keep a server busy.
 _PARAMETERS = {"imeasure": "imeasure(mixing=cap)"}

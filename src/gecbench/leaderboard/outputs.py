@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gecbench.alignment_check import check_alignment
-from gecbench.corpus import Corpus
+from gecbench.corpus.checks import check_alignment, overlap
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.jsonl import parse_jsonl_predictions
 from gecbench.formats.text import split_lines
-from gecbench.validation import overlap
 
 MOST_BYTES = 8 * 2**20
 _COMPRESSED = {

@@ -9,7 +9,7 @@ from gecbench.errors import InputError
 from gecbench.leaderboard.ranking import Significance, ranked
 from gecbench.leaderboard.records import Record
 from gecbench.leaderboard.submission import Scored
-from gecbench.registry import METRICS
+from gecbench.metrics.registry import METRICS
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gecbench.corpus import Corpus
+from gecbench.analysis.significance import paired_randomisation
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import GecbenchError
 from gecbench.leaderboard.measures import board_metric
 from gecbench.leaderboard.records import Details, Record
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import DEFAULT_RESAMPLES
-from gecbench.registry import METRICS
-from gecbench.resample import paired_randomisation
-from gecbench.result import Score
+from gecbench.metrics.base import Score
+from gecbench.metrics.registry import METRICS
 
 SIGNIFICANT = 0.05
 

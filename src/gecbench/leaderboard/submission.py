@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
-from gecbench.analysis import by_edit_distance
-from gecbench.corpus import Corpus
+from gecbench.analysis.breakdown import by_edit_distance
+from gecbench.analysis.significance import with_interval
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.leaderboard.corpora import table_of
 from gecbench.leaderboard.human_bound import human_figures
@@ -16,9 +17,8 @@ from gecbench.leaderboard.measures import board_metric
 from gecbench.leaderboard.outputs import check_outputs, unchanged_share
 from gecbench.leaderboard.records import Details, Figure, Record, digest
 from gecbench.leaderboard.schema import LINK, LONGEST_NAME, MOST_LINKS, check_fields, day, fields_of, list_of, text
-from gecbench.registry import METRICS
-from gecbench.resample import with_interval
-from gecbench.result import Score
+from gecbench.metrics.base import Score
+from gecbench.metrics.registry import METRICS
 
 Progress = Callable[[str, float], None]
 DEFAULT_RESAMPLES = 1000

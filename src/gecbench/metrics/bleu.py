@@ -11,13 +11,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.corpus import Corpus
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.metrics.base import Metric, Values, check_choice, require_references
-from gecbench.policy import Merged
+from gecbench.metrics.policy import Merged
+from gecbench.metrics.signature import Signature
+from gecbench.metrics.statistics import Counts, Statistics
 from gecbench.progress import progress
-from gecbench.signature import Signature
-from gecbench.statistics import Counts, Statistics
 
 _ORDER = 4
 _LENGTHS = 3

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench import kernels
-from gecbench.corpus import Corpus
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
+from gecbench.kernels.tokens import TokenRule, intern_lines
 from gecbench.metrics.base import Metric, Values, check_choice, check_positive, require_references
-from gecbench.policy import Generator, Sampled
-from gecbench.signature import Signature
-from gecbench.statistics import Counts, Statistics
-from gecbench.tokens import TokenRule, intern_lines
+from gecbench.metrics.policy import Generator, Sampled
+from gecbench.metrics.signature import Signature
+from gecbench.metrics.statistics import Counts, Statistics
 
 Variant = Literal["2017", "2016", "equation1"]
 _MOST_ITERATIONS = 100_000

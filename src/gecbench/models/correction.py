@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpus import Corpus
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.text import STANDARD_INPUT, write_lines
 from gecbench.models.base import Model, ModelError, flatten

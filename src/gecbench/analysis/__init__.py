@@ -1,0 +1,1 @@
+"""Scores looked into: significance, breakdowns, reports and tables."""

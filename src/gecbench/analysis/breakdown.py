@@ -1,0 +1,105 @@
+"""A score taken apart: by edit distance from the source, and by number of references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench.corpus.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.metrics.base import Score
+
+DISTANCE_BINS = (0, 1, 6, 11, 16, 21, 31)
+_MOST_SUBSETS = 100
+
+
+@dataclass(frozen=True)
+class DistanceGroup:
+    """The sentences changed by `low` to `high` characters (`high` None: any more), and their score."""
+
+    low: int
+    high: int | None
+    sentences: int
+    value: float | None
+
+    @property
+    def label(self) -> str:
+        """The group's range as text."""
+        if self.high is None:
+            return f"{self.low}+"
+        return str(self.low) if self.low == self.high else f"{self.low}-{self.high}"
+
+
+@dataclass(frozen=True)
+class ReferenceGroup:
+    """Mean, lowest and highest score over sets of `references` references."""
+
+    references: int
+    sets: int
+    value: float
+    low: float
+    high: float
+
+
+def edit_distances(sources: Sequence[str], predictions: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Return the character Levenshtein distance of each prediction from its source, tokens joined by one space."""
+    from rapidfuzz.distance import Levenshtein
+
+    pairs = zip(sources, predictions, strict=True)
+    found = [Levenshtein.distance(" ".join(s.split()), " ".join(p.split())) for s, p in pairs]
+    return np.array(found, dtype=np.int64)
+
+
+def by_edit_distance(
+    score: Score, corpus: Corpus, predictions: Sequence[str], bins: Sequence[int] = DISTANCE_BINS
+) -> list[DistanceGroup]:
+    """Score the sentences grouped by how far the prediction is from the source (Napoles et al. 2017, Figure 1).
+
+    `bins` are the lower ends of the groups.
+    """
+    if list(bins) != sorted(set(bins)) or not bins or bins[0] != 0:
+        raise InputError(f"bins={list(bins)} are not rising numbers from 0")
+    group = np.searchsorted(np.asarray(bins), edit_distances(corpus.sources, predictions), side="right") - 1
+    groups = []
+    for k, low in enumerate(bins):
+        members = np.flatnonzero(group == k)
+        value = score.metric.value_of(score.statistics.select(members)) if len(members) else None
+        high = bins[k + 1] - 1 if k + 1 < len(bins) else None
+        groups.append(DistanceGroup(low, high, len(members), value))
+    return groups
+
+
+def by_reference_count(score: Score, seed: int = 12345) -> list[ReferenceGroup]:
+    """Score against 1, 2, … references (Sakaguchi et al. 2016, Figure 5).
+
+    Every set of that many references counts, or a hundred drawn at random where there are more. All sentences need
+    the same number of references.
+    """
+    sizes = set(score.statistics.choices().tolist())
+    if len(sizes) != 1:
+        raise InputError(
+            f"{min(sizes)} to {max(sizes)} references per sentence",
+            fix="A curve by number of references needs the same number for every sentence",
+        )
+    references = sizes.pop()
+    groups = []
+    for k in range(1, references + 1):
+        sets = _reference_sets(references, k, seed)
+        values = [score.metric.value_of(score.statistics.keep_choices(kept)) for kept in sets]
+        groups.append(ReferenceGroup(k, len(sets), float(np.mean(values)), min(values), max(values)))
+    return groups
+
+
+def _reference_sets(references: int, size: int, seed: int) -> list[tuple[int, ...]]:
+    if comb(references, size) <= _MOST_SUBSETS:
+        return list(combinations(range(references), size))
+    generator = np.random.default_rng(seed)
+    drawn: set[tuple[int, ...]] = set()
+    while len(drawn) < _MOST_SUBSETS:
+        drawn.add(tuple(sorted(generator.choice(references, size, replace=False).tolist())))
+    return sorted(drawn)

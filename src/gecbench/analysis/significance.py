@@ -1,0 +1,144 @@
+"""Bootstrap intervals and paired tests, written once for every metric; each resample runs the policy again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench.errors import InputError
+from gecbench.metrics.base import Interval, Metric, Score, Values
+from gecbench.metrics.policy import Resamples
+from gecbench.metrics.statistics import Statistics
+from gecbench.progress import progress
+
+TestName = Literal["randomisation", "bootstrap", "t-test"]
+TESTS: tuple[TestName, ...] = ("randomisation", "bootstrap", "t-test")
+DEFAULT_SEED = 12345
+_CHUNK_VALUES = 16 * 2**20
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """A system against a baseline under one metric: two-sided p-value of the difference (`resamples` 0: a t-test)."""
+
+    test: TestName
+    metric: str
+    system: str
+    baseline: str
+    difference: float
+    p_value: float
+    resamples: int
+
+
+def bootstrap_values(metric: Metric, statistics: Statistics, resamples: int, seed: int = DEFAULT_SEED) -> Values:
+    """Return the metric's value on corpora of as many sentences drawn with replacement (Koehn 2004)."""
+    check_resamples(resamples)
+    chunks = _bootstrap_chunks(len(statistics), resamples, seed)
+    return _values(metric, statistics, chunks, resamples)
+
+
+def with_interval(score: Score, resamples: int, seed: int = DEFAULT_SEED, confidence: float = 0.95) -> Score:
+    """Return the score with the percentile interval of its bootstrap values, those that are numbers."""
+    values = bootstrap_values(score.metric, score.statistics, resamples, seed)
+    values = values[~np.isnan(values)]
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(values, [tail, 1 - tail])
+    return score.with_interval(Interval(float(low), float(high), confidence, resamples), seed)
+
+
+def paired_bootstrap(
+    system: Score, baseline: Score, names: tuple[str, str], resamples: int, seed: int = DEFAULT_SEED
+) -> PairedTest:
+    """Test a difference by the paired bootstrap, centred on its own mean.
+
+    p is the share of resamples whose difference strays from the mean difference further than the observed
+    difference is from 0 (both counted with one added, so that p is never 0).
+    """
+    differences = bootstrap_values(system.metric, system.statistics, resamples, seed) - bootstrap_values(
+        baseline.metric, baseline.statistics, resamples, seed
+    )
+    observed = system.value - baseline.value
+    return _paired("bootstrap", system, names, observed, differences - differences.mean())
+
+
+def paired_randomisation(
+    system: Score, baseline: Score, names: tuple[str, str], resamples: int, seed: int = DEFAULT_SEED
+) -> PairedTest:
+    """Test a difference by approximate randomisation: outputs swapped sentence by sentence at random.
+
+    Riezler & Maxwell 2005: p is the share of shuffles whose difference is at least the observed one.
+    """
+    check_resamples(resamples)
+    both, metric = [system.statistics, baseline.statistics], system.metric
+    differences = []
+    with progress(resamples, "shuffling") as bar:
+        for chunk in _swap_chunks(len(system.statistics), resamples, seed):
+            sides = metric.reference_policy.swapped_totals(both, chunk)
+            left, right = (metric.values(totals).mean(axis=-1) for totals in sides)
+            differences.append(left - right)
+            bar.update(len(chunk.sentences))
+    return _paired("randomisation", system, names, system.value - baseline.value, np.concatenate(differences))
+
+
+def paired_t_test(system: Score, baseline: Score, names: tuple[str, str]) -> PairedTest:
+    """Test a difference by Student's paired t-test over the sentence scores, as Felice & Briscoe 2015 did.
+
+    Sentences that either score leaves out do not count.
+    """
+    from scipy.stats import ttest_rel
+
+    left, right = system.sentence_scores(), baseline.sentence_scores()
+    scored = np.isfinite(left) & np.isfinite(right)
+    if scored.sum() < 2:
+        raise InputError("a t-test needs at least two sentences", fix="Use another test, or none")
+    differs = bool((left[scored] != right[scored]).any())
+    p_value = float(ttest_rel(left[scored], right[scored]).pvalue) if differs else 1.0
+    return PairedTest("t-test", system.name, *names, system.value - baseline.value, p_value, 0)
+
+
+def check_resamples(resamples: int) -> None:
+    """Refuse a number of resamples below 1."""
+    if resamples < 1:
+        raise InputError(f"resamples={resamples} is not a whole number of at least 1")
+
+
+def _paired(test: TestName, system: Score, names: tuple[str, str], observed: float, null: Values) -> PairedTest:
+    rounding = 1e-12
+    extreme = int((np.abs(null) >= abs(observed) - rounding).sum())
+    p_value = (extreme + 1) / (len(null) + 1)
+    return PairedTest(test, system.name, *names, observed, p_value, len(null))
+
+
+def _values(metric: Metric, statistics: Statistics, chunks: Iterator[Resamples], resamples: int) -> Values:
+    values = []
+    with progress(resamples, "resampling") as bar:
+        for chunk in chunks:
+            totals = metric.reference_policy.resampled_totals([statistics], chunk)
+            values.append(metric.values(totals).mean(axis=-1))
+            bar.update(len(chunk.sentences))
+    return np.concatenate(values)
+
+
+def _chunk_sizes(sentences: int, resamples: int) -> Iterator[int]:
+    size = max(1, min(1000, _CHUNK_VALUES // sentences))
+    for begin in range(0, resamples, size):
+        yield min(size, resamples - begin)
+
+
+def _bootstrap_chunks(sentences: int, resamples: int, seed: int) -> Iterator[Resamples]:
+    generator = np.random.default_rng(seed)
+    for size in _chunk_sizes(sentences, resamples):
+        drawn = generator.integers(0, sentences, size=(size, sentences), dtype=np.int64)
+        yield Resamples(drawn, np.zeros_like(drawn))
+
+
+def _swap_chunks(sentences: int, resamples: int, seed: int) -> Iterator[Resamples]:
+    generator = np.random.default_rng(seed)
+    in_order: npt.NDArray[np.int64] = np.arange(sentences, dtype=np.int64)
+    for size in _chunk_sizes(sentences, resamples):
+        swapped = generator.integers(0, 2, size=(size, sentences), dtype=np.int64)
+        yield Resamples(np.broadcast_to(in_order, swapped.shape), swapped)

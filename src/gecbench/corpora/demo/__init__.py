@@ -1,0 +1,38 @@
+"""The demo corpus: learner-like sentences of our own making, so that everything runs at once and offline."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from gecbench.corpus.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.formats.m2 import read_m2
+from gecbench.formats.parallel import read_parallel
+from gecbench.formats.text import read_lines
+
+DATA = Path(__file__).parent / "data"
+
+
+def load_demo() -> Corpus:
+    """Return the demo corpus: four fluent references and two annotators' coded edits per sentence."""
+    texts = read_parallel(DATA / "source.txt", [DATA / f"reference{k}.txt" for k in range(4)])
+    gold = read_m2(DATA / "gold.m2")
+    return Corpus(sources=texts.sources, references=texts.references, annotations=gold.annotations, name="demo")
+
+
+def load_demo_systems() -> dict[str, list[str]]:
+    """Return the outputs of the four toy systems by name."""
+    return {path.stem: read_lines(path) for path in sorted((DATA / "systems").glob("*.txt"))}
+
+
+def copy_demo(folder: str | Path) -> list[Path]:
+    """Copy the demo's files into a new folder and return their paths."""
+    target = Path(folder)
+    if target.exists():
+        raise InputError("exists already", file=str(folder), fix="Name a new folder")
+    try:
+        shutil.copytree(DATA, target)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=str(folder)) from error
+    return sorted(path for path in target.rglob("*") if path.is_file())

@@ -1,0 +1,227 @@
+"""Parquet files of a dataset folder: built, checked, described."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gecbench.corpora.catalog import Config, DatasetDeclaration, code_hash, dataset
+from gecbench.corpora.edits import Row
+from gecbench.corpora.folders import modules_folder
+from gecbench.corpora.lock import SplitLock, lock_of, read_lock
+from gecbench.corpora.schema import FieldType, ListOf, Struct, arrow_schema
+from gecbench.corpora.upstream import Upstream
+from gecbench.errors import GecbenchError
+from gecbench.formats.text import write_bytes
+
+FINGERPRINTS = "fingerprints.json"
+MODULE_FILES = ("README.md", "eval.yaml", "build.py")
+WORKER_ID = re.compile(r"\bA[0-9A-Z]{11,20}\b")
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class BuiltFile:
+    """One Parquet file, by its path below `data/`."""
+
+    path: str
+    rows: int
+    bytes: int
+    sha256: str
+    content: str
+
+
+def build_dataset(
+    name: str,
+    folder: Path,
+    *,
+    configs: Sequence[str] | None = None,
+    upstream: Upstream | None = None,
+    say: Say = lambda _: None,
+) -> list[BuiltFile]:
+    """Write `folder/data/<config>/<split>.parquet` and `data/fingerprints.json`.
+
+    Without `configs` all pinned configurations are built. The same rows and the same pyarrow release give the
+    same bytes; the content fingerprint does not depend on the release.
+    """
+    declared = dataset(name)
+    source = upstream or Upstream.from_environment()
+    chosen = [declared.config(each) for each in configs] if configs else _pinned(declared)
+    built = []
+    for config in chosen:
+        for split in config.splits:
+            path = Path(config.name) / f"{split}.parquet"
+            file = _write_split(config, list(config.rows(source, split)), folder / "data", path)
+            say(f"{file.path}: {file.rows} rows, {file.bytes} bytes, sha256 {file.sha256[:12]}…")
+            built.append(file)
+    _write_fingerprints(declared, folder / "data" / FINGERPRINTS, built)
+    return built
+
+
+def _pinned(declared: DatasetDeclaration) -> list[Config]:
+    return [config for config in declared.configs.values() if config.pinned]
+
+
+def parquet_bytes(config: Config, rows: list[Row]) -> bytes:
+    """Return the rows as a Parquet file without any Hugging Face or Arrow schema in its metadata."""
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.Table.from_pylist(rows, schema=arrow_schema(config.fields))
+    sink = pyarrow.BufferOutputStream()
+    pyarrow.parquet.write_table(table, sink, compression="snappy", version="2.6", store_schema=False)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def _write_split(config: Config, rows: list[Row], data: Path, path: Path) -> BuiltFile:
+    content = parquet_bytes(config, rows)
+    _write_whole(data / path, content)
+    lock = lock_of(config, rows)
+    return BuiltFile(path.as_posix(), lock.rows, len(content), hashlib.sha256(content).hexdigest(), lock.content)
+
+
+def _write_fingerprints(declared: DatasetDeclaration, path: Path, built: list[BuiltFile]) -> None:
+    import pyarrow
+
+    known = json.loads(path.read_text(encoding="utf-8")).get("files", {}) if path.is_file() else {}
+    known = {name: value for name, value in known.items() if (path.parent / name).is_file()}
+    known |= {file.path: {key: value for key, value in vars(file).items() if key != "path"} for file in built}
+    table = {
+        "dataset": declared.name,
+        "version": declared.version,
+        "code": code_hash(),
+        "pyarrow": pyarrow.__version__,
+        "files": dict(sorted(known.items())),
+    }
+    _write_whole(path, (json.dumps(table, indent=2) + "\n").encode())
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(path, content)
+
+
+def copy_module_files(name: str, folder: Path) -> list[str]:
+    """Put card, benchmark file and build script where a folder lacks them; return the names of those copied."""
+    source = modules_folder("datasets") / name
+    folder.mkdir(parents=True, exist_ok=True)
+    missing = [file for file in MODULE_FILES if not (folder / file).exists()]
+    for file in missing:
+        write_bytes(folder / file, (source / file).read_bytes())
+    return missing
+
+
+def verify_dataset(name: str, folder: Path) -> list[str]:
+    """Return what is wrong with a built folder: files, hashes, columns, content, worker identifiers."""
+    declared = dataset(name)
+    table = folder / "data" / FINGERPRINTS
+    if not table.is_file():
+        return [f"{table} is missing: build the dataset first"]
+    files = json.loads(table.read_text(encoding="utf-8"))["files"]
+    locks = read_lock(name)
+    problems = [
+        f"data/{config.name}/{split}.parquet is missing"
+        for config in _pinned(declared)
+        for split in config.splits
+        if f"{config.name}/{split}.parquet" not in files
+    ]
+    for path, expected in files.items():
+        config_name, _, file_name = path.partition("/")
+        lock = locks.get((config_name, file_name.removesuffix(".parquet")))
+        problems += _verify_file(folder / "data" / path, declared.config(config_name), expected, lock)
+    return problems
+
+
+def _verify_file(path: Path, config: Config, expected: dict[str, Any], lock: SplitLock | None) -> Iterator[str]:
+    import pyarrow.parquet
+
+    if not path.is_file():
+        yield f"{path} is missing"
+        return
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    if found != expected["sha256"]:
+        yield f"{path}: expected sha256 {expected['sha256']}, found sha256 {found}"
+        return
+    table = pyarrow.parquet.read_table(path)
+    if not _same_columns(table.schema, config):
+        yield f"{path}: columns or types are not those of {config.name}"
+        return
+    rows = table.to_pylist()
+    made = lock_of(config, rows)
+    if lock is not None and made != lock:
+        yield f"{path}: expected content {lock.content}, found content {made.content}"
+    if any(WORKER_ID.search(text) for row in rows for text in _names(row, config)):
+        yield f"{path}: holds what looks like a crowd worker's identifier"
+
+
+def _same_columns(schema: Any, config: Config) -> bool:
+    wanted = arrow_schema(config.fields)
+    same = [str(field.type).replace("element:", "item:") for field in schema] == [str(field.type) for field in wanted]
+    return bool(schema.names == wanted.names and same)
+
+
+def _names(row: Row, config: Config) -> Iterator[str]:
+    """Yield the strings that name people or items (running text may be in capitals)."""
+    for field in config.fields:
+        if field.name in {"judge", "workers", "id", "reference_names"}:
+            yield from _strings(row[field.name], field.type)
+
+
+def _strings(value: Any, kind: FieldType) -> Iterator[str]:
+    if isinstance(kind, ListOf):
+        for item in value:
+            yield from _strings(item, kind.item)
+    elif isinstance(kind, Struct):
+        for field in kind.fields:
+            yield from _strings(value[field.name], field.type)
+    elif kind == "string" and value:
+        yield value
+
+
+def describe_dataset(name: str, upstream: Upstream | None = None) -> dict[str, Any]:
+    """Return a dataset's configurations with their sizes, and where its upstream files are now."""
+    declared = dataset(name)
+    locks = read_lock(name)
+    source = upstream or Upstream.from_environment()
+    return {
+        "name": name,
+        "title": declared.title,
+        "version": declared.version,
+        "licence": declared.licence,
+        "homepage": declared.homepage,
+        "code": code_hash(),
+        "configs": {
+            config.name: {
+                "description": config.description,
+                "columns": list(config.columns),
+                "splits": {
+                    split: locks[config.name, split].rows if (config.name, split) in locks else None
+                    for split in config.splits
+                },
+            }
+            for config in declared.configs.values()
+        },
+        "upstream": [row for each in declared.sources for row in source.describe(f"{each}/")],
+    }
+
+
+def main(name: str, folder: Path, arguments: Sequence[str] | None = None) -> int:
+    """Build a dataset folder from the command line (`python build.py [config …]`)."""
+    parser = argparse.ArgumentParser(description=f"Write the Parquet files of {name}.")
+    parser.add_argument("configs", nargs="*", choices=[[], *dataset(name).configs], help="default: all that are pinned")
+    options = parser.parse_args(arguments)
+    try:
+        build_dataset(name, folder, configs=options.configs or None, say=print)
+    except GecbenchError as error:
+        parser.exit(1, f"{error}\n")
+    problems = verify_dataset(name, folder)
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0

@@ -1,0 +1,162 @@
+"""Checks on what callers hand in: each fault gets a sentence that names the argument and the place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gecbench.errors import InputError
+
+_SENTENCE_MAJOR = "references[i] must be the list of references of sentence i"
+
+
+def check_texts(texts: Iterable[str], argument: str) -> tuple[str, ...]:
+    """Return the texts as a tuple, or say which one is not a string."""
+    if isinstance(texts, (str, bytes)):
+        raise InputError(
+            f"{argument} is a single {type(texts).__name__}, where a list of sentences is meant",
+            fix=f"Pass {argument}=[...], one string per sentence",
+        )
+    if texts is None:
+        raise InputError(f"{argument} is None", fix=f"Pass {argument}=[...], one string per sentence")
+    checked = tuple(texts)
+    if set(map(type, checked)) - {str}:
+        for i, text in enumerate(checked):
+            _check_text(text, f"{argument}[{i}]")
+        return tuple(map(str, checked))
+    return checked
+
+
+def check_references(references: Sequence[Sequence[str]], sources: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Return the references as tuples, sentence-major, or say what is wrong with their shape."""
+    if isinstance(references, (str, bytes)):
+        raise InputError(f"references is a single {type(references).__name__}", fix=_SENTENCE_MAJOR)
+    rows = list(references)
+    for i, texts in enumerate(rows):
+        if texts is None or isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
+            raise InputError(
+                f"references[{i}] is {_kind(texts)}, where a list of strings is meant",
+                fix=f"{_SENTENCE_MAJOR}: wrap single references as [[reference] for reference in references]",
+            )
+    checked = tuple(check_texts(texts, f"references[{i}]") for i, texts in enumerate(rows))
+    _check_shape(checked, sources)
+    for i, texts in enumerate(checked):
+        if not texts:
+            raise InputError(f"references[{i}] is empty: no references for sentence {i + 1}", fix="Give at least one")
+    return checked
+
+
+def check_predictions(predictions: Iterable[str], sentences: int, name: str = "predictions") -> tuple[str, ...]:
+    """Return the predictions as a tuple of as many strings as there are sentences."""
+    checked = check_texts(predictions, name)
+    if len(checked) != sentences:
+        raise InputError(
+            f"{len(checked)} {name} for {sentences} sources",
+            fix="Give one prediction per source, in order; an empty output is an empty string",
+        )
+    return checked
+
+
+def _check_shape(references: tuple[tuple[str, ...], ...], sources: Sequence[str]) -> None:
+    transposed_fix = f"{_SENTENCE_MAJOR}: pass list(zip(*references))"
+    if len(references) != len(sources):
+        if references and all(len(texts) == len(sources) for texts in references):
+            raise InputError(
+                f"references look transposed: {len(references)} lists of {len(sources)} texts "
+                f"for {len(sources)} sources",
+                fix=transposed_fix,
+            )
+        raise InputError(f"references for {len(references)} sentences, but {len(sources)} sources", fix=_SENTENCE_MAJOR)
+    if _square_and_transposed(references, sources):
+        raise InputError("references look transposed: they resemble the sources column by column", fix=transposed_fix)
+
+
+def _square_and_transposed(references: tuple[tuple[str, ...], ...], sources: Sequence[str]) -> bool:
+    if len(sources) < 2 or any(len(texts) != len(sources) for texts in references):
+        return False
+    if sum(len(source.split()) for source in sources) < 4 * len(sources):
+        return False
+    by_row = _mean_overlap(sources, references)
+    by_column = _mean_overlap(sources, tuple(zip(*references, strict=True)))
+    return by_column > 0.5 and by_column > 1.5 * by_row
+
+
+def _mean_overlap(sources: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+    pairs = [(source, text) for source, texts in zip(sources, references, strict=True) for text in texts]
+    return sum(overlap(source, text) for source, text in pairs) / len(pairs)
+
+
+def overlap(left: str, right: str) -> float:
+    """Return the Jaccard overlap of the token sets of two sentences (1 if both are empty)."""
+    first, second = set(left.split()), set(right.split())
+    union = len(first | second)
+    return len(first & second) / union if union else 1.0
+
+
+def _check_text(text: object, place: str) -> None:
+    if not isinstance(text, str):
+        raise InputError(f"{place} is {_kind(text)}, where a string is meant", fix="An empty sentence is ''")
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "None"
+    return f"a {type(value).__name__}" + (f" ({value!r})" if isinstance(value, (str, int, float)) else "")
+
+
+_PROBES = 2000
+_RUN = 10
+_WINDOW = 30
+_SHORT = 4
+_UNLIKE = 0.2
+
+
+def check_alignment(
+    sources: Sequence[str], lines: Sequence[str], name: str = "predictions", file: str | None = None
+) -> None:
+    """Raise where lines resemble the neighbouring sources and not their own, or resemble their own hardly at all.
+
+    A line strays if it shares many more tokens with the source before or after it. Ten straying lines in a row (five or
+    half of a shorter corpus) are an error, as are thirty in a row (or a shorter corpus of ten or more) that share less
+    than a fifth of their tokens with their sources: corrections are not so. A few odd lines may be the system's own;
+    lines of less than four tokens say nothing. Of more than two thousand lines some are looked at, evenly.
+    """
+    probes = range(0, len(sources), max(1, len(sources) // _PROBES))
+    needed = min(_RUN, max(5, len(sources) // 2))
+    straying = 0
+    likeness: list[tuple[int, float]] = []
+    for i in probes:
+        if len(lines[i].split()) < _SHORT or len(sources[i].split()) < _SHORT:
+            continue
+        own = 1.0 if lines[i] == sources[i] else overlap(sources[i], lines[i])
+        likeness.append((i, own))
+        straying = straying + 1 if own < 0.6 and _strays(sources, lines[i], i, own) else 0
+        if straying == needed:
+            _refuse(
+                f"{name} look shifted", likeness[-needed][0], "they resemble the sources of neighbouring lines", file
+            )
+    window = _WINDOW if len(likeness) >= _WINDOW else len(likeness)
+    if window >= _RUN:
+        _check_likeness(likeness, window, name, file)
+
+
+def _strays(sources: Sequence[str], line: str, i: int, own: float) -> bool:
+    neighbours = [sources[j] for j in (i - 1, i + 1) if 0 <= j < len(sources)]
+    return any(overlap(neighbour, line) > max(0.4, own + 0.2) for neighbour in neighbours)
+
+
+def _check_likeness(likeness: list[tuple[int, float]], window: int, name: str, file: str | None) -> None:
+    total = sum(own for _, own in likeness[:window])
+    for end in range(window, len(likeness) + 1):
+        if total < _UNLIKE * window:
+            first = likeness[end - window][0]
+            _refuse(f"{name} do not belong to the sources", first, "they share hardly a word with their lines", file)
+        if end < len(likeness):
+            total += likeness[end][1] - likeness[end - window][1]
+
+
+def _refuse(problem: str, first: int, evidence: str, file: str | None) -> None:
+    raise InputError(
+        f"{problem} from line {first + 1} on: {evidence}",
+        file=file,
+        fix="Pair line by line; skip this check with aligned=True (on the command line: --aligned)",
+    )

@@ -1,0 +1,186 @@
+"""A corpus: sources, references, annotations; frozen, and validated once, at the door."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, TypeVar, cast
+
+from gecbench.corpus.checks import check_references, check_texts
+from gecbench.corpus.edits import Annotation, Edit
+from gecbench.corpus.error_groups import GroupedSentence
+from gecbench.errors import InputError
+
+Gold = Literal["references", "annotations", "groups"]
+Derived = TypeVar("Derived")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sources with references (sentence-major), annotations, error groups, or several of them.
+
+    `references[i]` are the corrected versions of sentence i, `annotations[i]` its annotators' edits, `groups[i]` its
+    errors with their alternative corrections. Each may be absent for the whole corpus; the number may differ between
+    sentences. `metadata["columns"]`, if there, holds further values of each sentence by name.
+
+    >>> Corpus(sources=["He go ."], references=[["He goes .", "He went ."]])
+    Corpus(name='corpus', sentences=1, references=2)
+    """
+
+    sources: Sequence[str]
+    references: Sequence[Sequence[str]] | None = None
+    annotations: Sequence[Sequence[Annotation]] | None = None
+    ids: Sequence[str] | None = None
+    name: str = "corpus"
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    groups: Sequence[GroupedSentence] | None = None
+
+    def __post_init__(self) -> None:
+        sources = check_texts(self.sources, "sources")
+        if not sources:
+            raise InputError("the corpus is empty", fix="Give at least one source sentence")
+        set_field = object.__setattr__
+        set_field(self, "sources", sources)
+        if self.references is not None:
+            set_field(self, "references", check_references(self.references, sources))
+        if self.annotations is not None:
+            _check_length("annotations", len(self.annotations), len(sources))
+            set_field(self, "annotations", _check_annotations(self.annotations))
+        if self.groups is not None:
+            set_field(self, "groups", _check_groups(self.groups, len(sources)))
+        if self.ids is not None:
+            _check_length("ids", len(self.ids), len(sources))
+        set_field(self, "ids", tuple(self.ids or (str(i) for i in range(1, len(sources) + 1))))
+        set_field(self, "metadata", MappingProxyType(dict(self.metadata)))
+        set_field(self, "_derived", {})
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def __repr__(self) -> str:
+        parts = [f"name={self.name!r}", f"sentences={len(self)}"]
+        if self.references is not None:
+            parts.append(f"references={self.reference_range()}")
+        if self.annotations is not None:
+            annotators = {annotation.annotator for sentence in self.annotations for annotation in sentence}
+            parts.append(f"annotators={len(annotators)}")
+        if self.groups is not None:
+            parts.append(f"groups={sum(len(sentence.groups) for sentence in self.groups)}")
+        return f"Corpus({', '.join(parts)})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        fields = (
+            self.sources,
+            self.references,
+            self.annotations,
+            self.ids,
+            self.name,
+            dict(self.metadata),
+            self.groups,
+        )
+        return (Corpus, fields)
+
+    def reference_range(self) -> str:
+        """Return the number of references per sentence: `4`, or `1-4` where it differs."""
+        if self.references is None:
+            return "0"
+        sizes = {len(texts) for texts in self.references}
+        return str(min(sizes)) if len(sizes) == 1 else f"{min(sizes)}-{max(sizes)}"
+
+    def with_references(self, chosen: Sequence[int]) -> Corpus:
+        """Return the same corpus with only the references of these positions."""
+        if self.references is None:
+            raise InputError(f"{self.name} has no references to choose from")
+        references = [[texts[k] for k in chosen if k < len(texts)] for texts in self.references]
+        return self.replace(references=references)
+
+    def select(self, sentences: Sequence[int]) -> Corpus:
+        """Return the corpus of these sentences, in this order."""
+        if self.ids is None:
+            raise AssertionError("ids are set when the corpus is made")
+        return self.replace(
+            sources=[self.sources[i] for i in sentences],
+            references=None if self.references is None else [self.references[i] for i in sentences],
+            annotations=None if self.annotations is None else [self.annotations[i] for i in sentences],
+            ids=[self.ids[i] for i in sentences],
+            groups=None if self.groups is None else [self.groups[i] for i in sentences],
+            metadata=_select_columns(self.metadata, sentences),
+        )
+
+    def fingerprint(self, gold: Gold | None = None) -> str:
+        """Return eight hexadecimal digits that change with the sources and the gold (by default all there is)."""
+        return self.derived(("fingerprint", gold), lambda: self._fingerprint(gold))
+
+    def derived(self, key: Hashable, make: Callable[[], Derived]) -> Derived:
+        """Return what `make` makes of this corpus, made once: a corpus never changes."""
+        known: dict[Hashable, object] = self.__dict__["_derived"]
+        if key not in known:
+            known[key] = make()
+        return cast(Derived, known[key])
+
+    def _fingerprint(self, gold: Gold | None) -> str:
+        digest = hashlib.sha256("\n".join(self.sources).encode(errors="surrogatepass"))
+        if gold in ("references", None):
+            for texts in self.references or ():
+                digest.update(("\x00" + "\x01".join(texts)).encode(errors="surrogatepass"))
+        if gold in ("annotations", None):
+            for sentence in self.annotations or ():
+                edits = "".join([f"\x02{found.annotator}{_spelled(found.edits)}" for found in sentence])
+                digest.update(("\x00" + edits).encode(errors="surrogatepass"))
+        if gold in ("groups", None):
+            for grouped in self.groups or ():
+                digest.update(repr(grouped).encode(errors="surrogatepass"))
+        return digest.hexdigest()[:8]
+
+    def replace(self, **changes: object) -> Corpus:
+        """Return the same corpus with some fields changed."""
+        fields: dict[str, object] = {
+            "sources": self.sources,
+            "references": self.references,
+            "annotations": self.annotations,
+            "ids": self.ids,
+            "name": self.name,
+            "metadata": self.metadata,
+            "groups": self.groups,
+        }
+        return Corpus(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def _select_columns(metadata: Mapping[str, object], sentences: Sequence[int]) -> dict[str, object]:
+    columns = metadata.get("columns")
+    if not isinstance(columns, Mapping):
+        return dict(metadata)
+    chosen = {name: tuple(values[i] for i in sentences) for name, values in columns.items()}
+    return {**metadata, "columns": chosen}
+
+
+def _check_length(what: str, found: int, sentences: int) -> None:
+    if found != sentences:
+        raise InputError(f"{found} {what} for {sentences} sources", fix=f"Give one entry of {what} per source")
+
+
+def _check_annotations(annotations: Sequence[Sequence[Annotation]]) -> tuple[tuple[Annotation, ...], ...]:
+    checked = tuple(tuple(sentence) for sentence in annotations)
+    for i, sentence in enumerate(checked):
+        if set(map(type, sentence)) - {Annotation}:
+            raise InputError(f"annotations[{i}] holds something else than Annotation", fix="Give Annotation(k, edits)")
+        if len(sentence) > 1 and len({annotation.annotator for annotation in sentence}) != len(sentence):
+            raise InputError(
+                f"annotations[{i}] lists an annotator twice", fix="Put all edits of an annotator into one Annotation"
+            )
+    return checked
+
+
+def _spelled(edits: Sequence[Edit]) -> str:
+    return "".join([f"\x03{e.start} {e.end} {e.type}\x01" + "\x01".join(e.corrections) for e in edits])
+
+
+def _check_groups(groups: Sequence[GroupedSentence], sentences: int) -> tuple[GroupedSentence, ...]:
+    checked = tuple(groups)
+    _check_length("groups", len(checked), sentences)
+    for i, sentence in enumerate(checked):
+        if not isinstance(sentence, GroupedSentence):
+            raise InputError(f"groups[{i}] is a {type(sentence).__name__}, where a GroupedSentence is meant")
+    return checked

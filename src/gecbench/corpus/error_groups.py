@@ -1,0 +1,132 @@
+"""Error groups: the errors of a sentence, each with corrections that exclude one another (Felice & Briscoe 2015)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gecbench.corpus.edits import Annotation, Edit
+from gecbench.corpus.treebank import split_treebank
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """Replace source tokens `[start, end)` by the tokens of `text` ("" deletes; start = end inserts)."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One annotator's way of mending an error; its replacements belong together."""
+
+    annotator: str
+    replacements: tuple[Replacement, ...]
+
+
+@dataclass(frozen=True)
+class ErrorGroup:
+    """One error and its mutually exclusive alternatives; one that is not required may also be left alone."""
+
+    alternatives: tuple[Alternative, ...]
+    required: bool = True
+    type: str = ""
+
+
+@dataclass(frozen=True)
+class GroupedSentence:
+    """The error groups of a sentence; `annotators` is their number, None where the file does not tell."""
+
+    groups: tuple[ErrorGroup, ...] = ()
+    annotators: int | None = None
+    script: str = "1"
+
+
+class AnnotatedEdit(NamedTuple):
+    """An edit and who made it."""
+
+    annotator: int
+    edit: Edit
+
+
+def overlaps(first: Edit, second: Edit) -> bool:
+    """Return whether two edits exclude each other: same span, a shared token, or an insertion inside the other."""
+    if first.start < second.end and second.start < first.end:
+        return True
+    return first.start == second.start and first.end == second.end
+
+
+def cluster_edits(edits: Iterable[AnnotatedEdit]) -> list[list[AnnotatedEdit]]:
+    """Cluster greedily, the longest edit first; each edit joins the first cluster it overlaps."""
+    clusters: list[list[AnnotatedEdit]] = []
+    for candidate in sorted(edits, key=lambda item: item.edit.start - item.edit.end):
+        joined = next((cluster for cluster in clusters if _touches(cluster, candidate.edit)), None)
+        if joined is None:
+            clusters.append([candidate])
+        else:
+            joined.append(candidate)
+    return sorted(clusters, key=lambda cluster: (cluster[0].edit.start, cluster[0].edit.end))
+
+
+def bridging_edits(edits: Sequence[AnnotatedEdit]) -> list[AnnotatedEdit]:
+    """Return the edits that overlap one of another cluster: mixing may combine what collides; a human should look."""
+    clusters = cluster_edits(edits)
+
+    def touched(candidate: AnnotatedEdit) -> int:
+        return sum(_touches(cluster, candidate.edit) for cluster in clusters)
+
+    return [candidate for candidate in edits if touched(candidate) > 1]
+
+
+def _touches(cluster: Sequence[AnnotatedEdit], edit: Edit) -> bool:
+    return any(overlaps(edit, member) for _, member in cluster)
+
+
+def is_bridged(sentence: GroupedSentence) -> bool:
+    """Return whether replacements of two groups overlap, so that the groups are not independent."""
+    earlier: list[tuple[int, int]] = []
+    for group in sentence.groups:
+        mine = {(change.start, change.end) for item in group.alternatives for change in item.replacements}
+        for start, end in mine:
+            for other_start, other_end in earlier:
+                if (start < other_end and other_start < end) or (start, end) == (other_start, other_end):
+                    return True
+        earlier.extend(mine)
+    return False
+
+
+def annotated_edits(annotations: Sequence[Annotation]) -> list[AnnotatedEdit]:
+    """Return the edits of a sentence, one annotator after the other."""
+    return [AnnotatedEdit(item.annotator, edit) for item in annotations for edit in item.edits]
+
+
+def group_annotations(annotations: Sequence[Annotation], treebank: bool = True) -> GroupedSentence:
+    """Return the error groups of a sentence from its annotations, taken one after the other."""
+    annotators = len({item.annotator for item in annotations})
+    return GroupedSentence(group_edits(annotated_edits(annotations), annotators, treebank), annotators)
+
+
+def group_edits(edits: Sequence[AnnotatedEdit], annotators: int, treebank: bool = True) -> tuple[ErrorGroup, ...]:
+    """Return the error groups that edits form.
+
+    A group is required when all annotators have a correction in it; an annotator who found nothing counts too. The
+    order of the edits matters only where edits of one length overlap in a chain.
+    """
+    groups = []
+    for cluster in cluster_edits(edits):
+        changes: dict[int, list[Replacement]] = {}
+        for annotator, edit in cluster:
+            change = Replacement(edit.start, edit.end, first_correction(edit, treebank))
+            changes.setdefault(annotator, []).append(change)
+        alternatives = tuple(Alternative(str(owner), tuple(changes[owner])) for owner in sorted(changes))
+        types = "/".join(dict.fromkeys(edit.type for _, edit in cluster))
+        groups.append(ErrorGroup(alternatives, len(alternatives) == annotators, types))
+    return tuple(groups)
+
+
+def first_correction(edit: Edit, treebank: bool) -> str:
+    """Return the first of an edit's corrections, split as in a treebank if wanted."""
+    return split_treebank(edit.corrections[0]) if treebank else " ".join(edit.corrections[0].split())

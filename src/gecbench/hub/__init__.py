@@ -1,1 +1,0 @@
-"""The Hugging Face Hub: tasks of benchmark datasets, results for model repositories, uploads of folders."""

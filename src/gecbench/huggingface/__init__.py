@@ -1,0 +1,1 @@
+"""The bridge to Hugging Face: `evaluate` modules, bare names, uploads, results, tasks."""

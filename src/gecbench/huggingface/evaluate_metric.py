@@ -1,0 +1,147 @@
+"""What gecbench's `evaluate` modules share: features, a check of every row, and the result dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import datasets
+import evaluate
+
+from gecbench.analysis.significance import with_interval
+from gecbench.corpus.checks import check_predictions
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.edits import Annotation
+from gecbench.errors import InputError
+from gecbench.formats.m2 import parse_m2
+from gecbench.metrics.base import Metric
+
+
+def text_features() -> Any:
+    """Return the features sources, predictions and references (a list per sentence)."""
+    return _features(datasets.Sequence(datasets.Value("string")))
+
+
+def text_or_m2_features() -> list[Any]:
+    """Return both forms of gold: a list of rewrites per sentence, or one string, its block of M2."""
+    return [text_features(), _features(datasets.Value("string"))]
+
+
+def _features(references: Any) -> Any:
+    text = datasets.Value("string")
+    return datasets.Features({"sources": text, "predictions": text, "references": references})
+
+
+class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
+    """An `evaluate.Metric` over sources, predictions and references that checks every row it is given.
+
+    `evaluate` looks at the type of the first row only and turns the others into strings, silently.
+    """
+
+    def compute(self, **inputs: Any) -> Any:
+        """Compute the metric; all arguments by keyword."""
+        given = [name for name in self._feature_names() if inputs.get(name) is not None]
+        missing = sorted(set(self._feature_names()) - set(given))
+        if given and missing:
+            raise InputError(f"{', '.join(missing)} missing", fix=f"Pass {', '.join(self._feature_names())}")
+        if given and len(inputs["sources"]) == 0:
+            raise InputError("the corpus is empty", fix="Give at least one source sentence")
+        return super().compute(**inputs)
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **inputs: Any) -> None:
+        """Add some sentences, each checked."""
+        self.check_rows(predictions=predictions, references=references, **inputs)
+        super().add_batch(predictions=predictions, references=references, **inputs)
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **inputs: Any) -> None:
+        """Add one sentence, checked."""
+        columns = {name: [value] for name, value in inputs.items()}
+        self.check_rows(predictions=[prediction], references=[reference], **columns)
+        super().add(prediction=prediction, reference=reference, **inputs)
+
+    def check_rows(self, *, predictions: Any, references: Any, sources: Any = None, **unknown: Any) -> None:
+        """Refuse rows of the wrong type or number."""
+        if unknown:
+            raise InputError(f"unknown input {', '.join(unknown)}", fix=f"Known: {', '.join(self._feature_names())}")
+        if references is None:
+            raise InputError("references is None", fix="references[i] must be the list of references of sentence i")
+        check_predictions(predictions, len(self.corpus(sources, references)))
+
+    def corpus(self, sources: Sequence[str], references: Sequence[Any]) -> Corpus:
+        """Return rows as a corpus, or say what is wrong with them."""
+        return Corpus(sources=sources, references=references)
+
+    def result(
+        self,
+        metric: Metric,
+        corpus: Corpus,
+        predictions: Sequence[str],
+        resamples: int,
+        per_sentence: bool,
+        aligned: bool,
+    ) -> dict[str, Any]:
+        """Return the score, its parts, interval and signature under flat keys."""
+        score = metric.score_corpus(corpus, predictions, aligned=aligned)
+        if resamples:
+            score = with_interval(score, resamples)
+        result: dict[str, Any] = {metric.name: score.value, **score.parts}
+        result["interval_low"] = score.interval.low if score.interval else None
+        result["interval_high"] = score.interval.high if score.interval else None
+        if per_sentence:
+            result["sentence_scores"] = score.sentence_scores().tolist()
+        result["signature"] = str(score.signature)
+        return result
+
+
+class EditMetric(ReferenceMetric):
+    """A metric of edits: the gold is a list of rewrites per sentence, or its block of M2 as one string."""
+
+    def check_rows(self, *, predictions: Any, references: Any, sources: Any = None, **unknown: Any) -> None:
+        """Refuse rows of the wrong type or number, and a change of form between batches."""
+        super().check_rows(predictions=predictions, references=references, sources=sources, **unknown)
+        if self.writer is not None:
+            blocks_before = isinstance(self.selected_feature_format["references"], datasets.Value)
+            if blocks_before != isinstance(references[0], str):
+                raise _mixed_forms("this batch", "the rows before it")
+
+    def corpus(self, sources: Sequence[str], references: Sequence[Any]) -> Corpus:
+        """Return rows as a corpus of references or of annotations."""
+        if isinstance(references, str) or not any(isinstance(row, str) for row in references):
+            return super().corpus(sources, references)
+        for i, row in enumerate(references):
+            if not isinstance(row, str):
+                raise _mixed_forms(f"references[{i}]", "other rows")
+        return corpus_of_blocks(sources, references)
+
+
+def corpus_of_blocks(sources: Sequence[str], blocks: Sequence[str]) -> Corpus:
+    """Return the corpus of one M2 block per source; a block's S line must hold the tokens of its source."""
+    bare = Corpus(sources=sources)
+    if len(blocks) != len(bare):
+        raise InputError(f"references for {len(blocks)} sentences, but {len(bare)} sources", fix="Give one block each")
+    annotations: list[Sequence[Annotation]] = []
+    for i, (source, block) in enumerate(zip(bare.sources, blocks, strict=True)):
+        place = f"references[{i}]"
+        if not block.startswith("S"):
+            raise InputError(
+                f"{place} is a string that is no M2 block: {block[:40]!r}",
+                fix="Give 'S …' and 'A …' lines, or wrap a rewrite as [rewrite]",
+            )
+        found = parse_m2([line.removesuffix("\r") for line in block.split("\n")], place)
+        if len(found) != 1:
+            raise InputError(f"{len(found)} M2 blocks, where one is meant", file=place, fix="Give one per sentence")
+        if found.sources[0].split() != source.split():
+            raise InputError(
+                f"the S line of sentence {i + 1} is not its source: {found.sources[0]!r} for {source!r}",
+                file=place,
+                fix="Sort the blocks as the sources are",
+            )
+        annotations += found.annotations or ()
+    return bare.replace(annotations=annotations)
+
+
+def _mixed_forms(one: str, other: str) -> InputError:
+    return InputError(
+        f"{one}: rewrites and M2 blocks are mixed with {other}",
+        fix="Let references[i] be a list of rewrites for every sentence, or one M2 block (a string) for every sentence",
+    )

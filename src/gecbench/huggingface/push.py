@@ -1,0 +1,201 @@
+"""Uploading a metric module, a built dataset or a built leaderboard page to the Hub."""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gecbench.corpora.catalog import DATASETS
+from gecbench.corpora.folders import modules_folder
+from gecbench.errors import InputError
+from gecbench.huggingface.dataset_push import PushError, check_pushable
+from gecbench.huggingface.files import choose_files
+from gecbench.huggingface.names import check_repository
+from gecbench.huggingface.tasks import TASKS_FILE
+
+CARD = "README.md"
+_PAGE_ENDINGS = (
+    *("html", "css", "js", "mjs", "json", "jsonl", "csv", "svg", "png", "webp", "ico"),
+    *("woff2", "webmanifest", "txt", "md", "gz"),
+)
+_FREE = "apache-2.0|mit|bsd.*|cc0.*|cc-by.*|odc-by|odbl|gpl.*|openrail.*|unlicense"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What belongs to a folder of a kind, where it goes, and the file without which it is not ready."""
+
+    repository: str
+    patterns: tuple[str, ...]
+    modules: str | None
+    ready: str
+    make: str
+    built: str | None = None
+    prune: tuple[str, ...] = ()
+
+
+KINDS: Mapping[str, Kind] = {
+    "metric": Kind(
+        "space", (CARD, "*.py", "requirements.txt"), "metrics", "{name}.py", "Name a metric module's folder"
+    ),
+    "dataset": Kind(
+        "dataset",
+        (CARD, "build.py", "data/fingerprints.json", "data/*.parquet"),
+        "datasets",
+        "data/**/*.parquet",
+        "Build it first: gecbench data build {name}",
+        built="data",
+        prune=("data/*",),
+    ),
+    "leaderboard": Kind(
+        "space",
+        (*(f"*.{ending}" for ending in _PAGE_ENDINGS), *(f"*/*.{ending}" for ending in _PAGE_ENDINGS)),
+        None,
+        "index.html",
+        "Build it first: gecbench leaderboard build",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an upload will do."""
+
+    kind: str
+    folder: Path
+    repository: str
+    repository_type: str
+    sdk: str | None
+    files: tuple[str, ...]
+    private: bool
+    pull_request: bool
+    prune: tuple[str, ...]
+
+    def describe(self) -> str:
+        """Return the files with their sizes, and where they go."""
+        sizes = [(self.folder / name).stat().st_size for name in self.files]
+        width = max(map(len, self.files))
+        listed = [f"  {name:<{width}}  {size:>11,} bytes" for name, size in zip(self.files, sizes, strict=True)]
+        marks = {f"sdk {self.sdk}": self.sdk, "private": self.private, "as a pull request": self.pull_request}
+        how = ", ".join(mark for mark, holds in marks.items() if holds)
+        target = f"{self.kind} {self.folder} → {self.repository_type} {self.repository}{f' ({how})' if how else ''}"
+        return "\n".join([target, *listed, f"{len(self.files)} files, {sum(sizes):,} bytes"])
+
+
+def plan_push(
+    kind: str,
+    what: str,
+    repository: str,
+    *,
+    private: bool = False,
+    pull_request: bool = False,
+    benchmark: bool = False,
+    licence_confirmed: bool = False,
+    prune: bool = False,
+) -> Plan:
+    """Check a folder (or one of gecbench's modules by name) and say what its upload will do; no network is used.
+
+    `benchmark` adds a dataset's `eval.yaml`. `prune` deletes what the repository has and the folder has not.
+    """
+    form = KINDS[kind]
+    check_repository(repository, "--repo")
+    folder = _find_folder(form, what)
+    header = _card_header(folder)
+    ready = form.ready.format(name=folder.name)
+    if not any(folder.glob(ready)):
+        raise InputError(f"not ready: no {ready}", file=str(folder), fix=form.make.format(name=folder.name))
+    if kind == "dataset" and folder.name in DATASETS:
+        check_pushable(folder.name, folder, private=private, licence_confirmed=licence_confirmed)
+    elif kind == "dataset" and not (private or licence_confirmed):
+        _check_licence(header, folder)
+    patterns = (*form.patterns, *([TASKS_FILE] if benchmark and kind == "dataset" else []))
+    files = choose_files(folder, patterns, form.built)
+    if CARD not in files:
+        raise InputError("the card is git-ignored", file=str(folder / CARD))
+    sdk = _sdk(header, folder) if form.repository == "space" else None
+    pruned = ("*",) if prune else form.prune
+    return Plan(kind, folder, repository, form.repository, sdk, tuple(files), private, pull_request, pruned)
+
+
+def push(plan: Plan, *, endpoint: str | None = None, message: str | None = None) -> str:
+    """Upload what a plan lists, in huggingface_hub's way and with its login; return the commit's address."""
+    from huggingface_hub import HfApi, get_token
+
+    if get_token() is None:
+        raise InputError("you are not logged in to the Hub", fix="Run: hf auth login (or set HF_TOKEN)")
+    api = HfApi(endpoint=endpoint)
+    try:
+        return _upload(api, plan, message or f"{plan.kind} {plan.folder.resolve().name}, by gecbench")
+    except Exception as error:  # whatever the library raises, its first line says what happened
+        words = str(error).strip().partition("\n")[0] or type(error).__name__
+        said = " ".join(str(getattr(error, "server_message", None) or "").split())
+        raise PushError(f"{plan.repository}: not uploaded: {words}{f' ({said})' if said else ''}") from error
+
+
+def _upload(api: Any, plan: Plan, message: str) -> str:
+    target = {"repo_id": plan.repository, "repo_type": plan.repository_type}
+    if not plan.pull_request:
+        api.create_repo(**target, private=plan.private or None, exist_ok=True, space_sdk=plan.sdk)
+    commit = api.upload_folder(
+        **target,
+        folder_path=str(plan.folder),
+        allow_patterns=[glob.escape(name) for name in plan.files],
+        delete_patterns=list(plan.prune) or None,
+        create_pr=plan.pull_request,
+        commit_message=message,
+    )
+    return str(getattr(commit, "pr_url", None) or commit.commit_url)
+
+
+def _find_folder(form: Kind, what: str) -> Path:
+    named = re.fullmatch(r"\w+", what) is not None
+    if form.modules is not None and named:
+        here = Path(form.modules) / what
+        for folder in (here, *_installed(form.modules, what)):
+            if folder.is_dir():
+                return folder
+    folder = Path(what)
+    if not folder.is_dir():
+        known = f"one of gecbench's {form.modules}, or " if form.modules else ""
+        raise InputError("no such folder", file=what, fix=f"Name {known}a folder")
+    return folder.resolve() if folder.name in ("", "..") else folder
+
+
+def _installed(modules: str, name: str) -> list[Path]:
+    try:
+        return [modules_folder(modules) / name]
+    except InputError:
+        return []
+
+
+def _card_header(folder: Path) -> dict[str, Any]:
+    import yaml
+
+    card = folder / CARD
+    found = re.match(r"---\n(.*?)\n---\n", card.read_text(encoding="utf-8"), re.DOTALL) if card.is_file() else None
+    header = yaml.safe_load(found[1]) if found else None
+    if not isinstance(header, dict):
+        raise InputError("no card with a YAML header", file=str(card), fix="The Hub reads what a repository is from it")
+    return header
+
+
+def _sdk(header: Mapping[str, Any], folder: Path) -> str:
+    sdk = header.get("sdk")
+    if sdk not in ("static", "gradio", "docker"):
+        raise InputError("the card's header has no sdk", file=str(folder / CARD), fix="Write sdk: static, for example")
+    return str(sdk)
+
+
+def _check_licence(header: Mapping[str, Any], folder: Path) -> None:
+    given = header.get("license") or []
+    names = [given] if isinstance(given, str) else list(given)
+    if not names or not all(re.fullmatch(_FREE, str(name)) for name in names):
+        raise InputError(
+            f"its licence ({', '.join(map(str, names)) or 'none'}) does not say that anyone may redistribute the data",
+            file=str(folder / CARD),
+            fix="Upload it with --private, or with --licence-confirmed if its owners allow you to",
+        )

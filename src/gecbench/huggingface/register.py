@@ -1,0 +1,127 @@
+"""The `evaluate` modules that travel with gecbench: loading them, and making their bare names known."""
+
+from __future__ import annotations
+
+import sys
+from functools import wraps
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from gecbench.corpora.builders import module_name
+from gecbench.corpora.catalog import DATASETS, code_hash
+from gecbench.corpora.folders import modules_folder
+from gecbench.errors import InputError
+
+
+def metric_modules() -> dict[str, Path]:
+    """Return the folders of the `evaluate` metric modules by name."""
+    folders = sorted(modules_folder("metrics").iterdir())
+    return {folder.name: folder for folder in folders if (folder / f"{folder.name}.py").is_file()}
+
+
+def load_metric(name: str, **options: Any) -> Any:
+    """Load one of gecbench's `evaluate` modules by name, offline, from the installed package.
+
+    Options are those of `evaluate.load`: `experiment_id`, `num_process`, `process_id`, `keep_in_memory`, …
+    """
+    import evaluate
+
+    known = metric_modules()
+    if name not in known:
+        raise InputError(f"no evaluate module {name!r}", fix=f"Known modules: {', '.join(known)}")
+    return evaluate.load(str(known[name]), **options)
+
+
+def register(*, quiet: bool = False) -> list[str]:
+    """Make bare names find gecbench's modules in this process, offline too.
+
+    `evaluate.load("gleu")` and `datasets.load_dataset("jfleg")` then load what gecbench carries or builds. Says on
+    standard error what it did unless `quiet`, and returns the names. `unregister()` undoes it.
+    """
+    metrics, names = _register_metrics(), register_datasets()
+    if not quiet:
+        calls = [
+            *(f'evaluate.load("{name}")' for name in metrics),
+            *(f'datasets.load_dataset("{name}")' for name in names),
+        ]
+        print(
+            f"gecbench: in this process {', '.join(calls)} now mean gecbench's own; undo: gecbench.unregister()",
+            file=sys.stderr,
+        )
+    return [*metrics, *names]
+
+
+def unregister() -> None:
+    """Give bare names in `evaluate.load` and `datasets.load_dataset` back their usual meaning."""
+    from evaluate import loading
+
+    loading.evaluation_module_factory = getattr(
+        loading.evaluation_module_factory, "gecbench_original", loading.evaluation_module_factory
+    )
+    unregister_datasets()
+
+
+def _register_metrics() -> list[str]:
+    from evaluate import loading
+
+    folders = metric_modules()
+    original = loading.evaluation_module_factory
+    if not hasattr(original, "gecbench_original"):
+
+        @wraps(original)
+        def factory(path: str, *arguments: Any, **options: Any) -> Any:
+            return original(str(folders.get(path, path)), *arguments, **options)
+
+        factory.gecbench_original = original  # type: ignore[attr-defined]
+        loading.evaluation_module_factory = factory
+    return list(folders)
+
+
+_FACTORY = "PackagedDatasetModuleFactory"
+
+
+def register_datasets() -> list[str]:
+    """Let `datasets.load_dataset` find our datasets by bare name; return the names. Safe to call again."""
+    import datasets.load
+    import datasets.packaged_modules
+
+    table = datasets.packaged_modules._PACKAGED_DATASETS_MODULES
+    for name in DATASETS:
+        table[name] = (module_name(name), code_hash())
+    factory = getattr(datasets.load, _FACTORY)
+    if not hasattr(factory, "before_gecbench"):
+        setattr(datasets.load, _FACTORY, _factory_for_our_names(factory, datasets.load))
+    return list(DATASETS)
+
+
+def unregister_datasets() -> None:
+    """Undo `register_datasets`."""
+    import datasets.load
+    import datasets.packaged_modules
+
+    for name in DATASETS:
+        datasets.packaged_modules._PACKAGED_DATASETS_MODULES.pop(name, None)
+    factory = getattr(datasets.load, _FACTORY)
+    setattr(datasets.load, _FACTORY, getattr(factory, "before_gecbench", factory))
+
+
+def _factory_for_our_names(original: Any, load: ModuleType) -> Any:
+    """Return the factory of packaged modules, without its search of the current folder for our names."""
+
+    class Factory(original):  # type: ignore[misc]
+        before_gecbench = original
+
+        def __init__(self, name: str, *args: Any, **kwargs: Any) -> None:
+            if name in DATASETS:
+                self.name = name
+            else:
+                super().__init__(name, *args, **kwargs)
+
+        def get_module(self) -> Any:
+            if self.name in DATASETS:
+                builder_arguments = {"data_files": {}, "dataset_name": self.name}
+                return load.DatasetModule(module_name(self.name), code_hash(), builder_arguments)
+            return super().get_module()
+
+    return Factory

@@ -1,0 +1,131 @@
+"""Scores as a model repository carries them: `.eval_results/*.yaml`, made with huggingface_hub's own classes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gecbench.corpus.corpus import Corpus
+from gecbench.errors import GecbenchError, InputError, MissingDependencyError
+from gecbench.formats.text import read_lines, write_bytes
+from gecbench.huggingface.names import check_address, check_repository
+from gecbench.huggingface.tasks import check_task, task_id
+from gecbench.metrics.base import Score
+
+if TYPE_CHECKING:
+    from huggingface_hub import EvalResultEntry
+
+FOLDER = ".eval_results"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where results come from: the benchmark's repository and revision, when, and a page that tells more."""
+
+    dataset: str
+    revision: str | None = None
+    date: str | None = None
+    source_url: str | None = None
+    source_name: str | None = None
+    notes: str | None = None
+
+    def __post_init__(self) -> None:
+        check_repository(self.dataset, "--repo-dataset")
+        if self.revision is not None and not re.fullmatch(r"[0-9a-f]{7,40}", self.revision):
+            raise InputError(f"--revision: {self.revision!r} is no commit's hash")
+        if self.source_url is not None:
+            check_address(self.source_url, "--source-url")
+        elif self.source_name is not None:
+            raise InputError("--source-name goes with --source-url")
+        check_date(self.date)
+
+
+def check_date(date: str | None) -> str:
+    """Return an ISO 8601 date, with or without a time; by default now."""
+    if date is None:
+        return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    try:
+        datetime.fromisoformat(re.sub("Z$", "+00:00", date))
+    except ValueError as error:
+        raise InputError(f"--date: {date!r} is no date", fix="Write 2026-01-31 or 2026-01-31T12:00:00Z") from error
+    return date
+
+
+def result_entries(scores: Mapping[str, Score], corpus: Corpus, origin: Provenance) -> list[EvalResultEntry]:
+    """Return one entry per metric: its task, its value times 100, and in the notes how it was made."""
+    hub = _hub()
+    date = check_date(origin.date)
+    entries = []
+    for score in scores.values():
+        task = task_id(score.metric, corpus)
+        check_task(task, corpus)
+        entry = hub.EvalResultEntry(
+            dataset_id=origin.dataset,
+            dataset_revision=origin.revision,
+            task_id=task,
+            value=round(100 * score.value, 2),
+            date=date,
+            source_url=origin.source_url,
+            source_name=origin.source_name,
+            notes="; ".join(filter(None, [origin.notes, _interval(score), str(score.signature)])),
+        )
+        entries.append(entry)
+    return entries
+
+
+def write_results(entries: Sequence[EvalResultEntry], folder: str | Path) -> Path:
+    """Write `folder/.eval_results/<dataset>.yaml`, read it back, and return its path.
+
+    Results of the same dataset and task that stand there already are replaced, all others kept.
+    """
+    import yaml
+
+    hub = _hub()
+    if not Path(folder).is_dir():
+        raise InputError("no such folder", file=str(folder), fix="Give the model repository's folder")
+    path = Path(folder) / FOLDER / f"{entries[0].dataset_id.rpartition('/')[2]}.yaml"
+    places = {(entry.dataset_id, entry.task_id) for entry in entries}
+    earlier = read_results(path) if path.exists() else []
+    kept = [entry for entry in earlier if (entry.dataset_id, entry.task_id) not in places]
+    wanted = [*kept, *entries]
+    text = yaml.safe_dump(
+        hub.eval_result_entries_to_yaml(wanted), sort_keys=False, allow_unicode=True, width=1000, line_break="\n"
+    )
+    if hub.parse_eval_result_entries(yaml.safe_load(text)) != wanted:
+        raise GecbenchError(f"{path}: the results do not read back as they were written; nothing was changed.")
+    path.parent.mkdir(exist_ok=True)
+    write_bytes(path, text.encode())
+    return path
+
+
+def read_results(path: str | Path) -> list[EvalResultEntry]:
+    """Read a file of results."""
+    import yaml
+
+    text = "\n".join(read_lines(path))
+    try:
+        entries: list[EvalResultEntry] = _hub().parse_eval_result_entries(yaml.safe_load(text) or [])
+    except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"holds no results ({error!r})", file=str(path), fix="Mend or remove it") from error
+    return entries
+
+
+def _interval(score: Score) -> str | None:
+    interval = score.interval
+    if interval is None:
+        return None
+    return f"{100 * interval.confidence:.0f} % interval {100 * interval.low:.2f} – {100 * interval.high:.2f}"
+
+
+def _hub() -> Any:
+    import huggingface_hub
+
+    if not hasattr(huggingface_hub, "EvalResultEntry"):
+        raise MissingDependencyError(
+            f"huggingface_hub {huggingface_hub.__version__} knows no results: pip install --upgrade huggingface_hub"
+        )
+    return huggingface_hub

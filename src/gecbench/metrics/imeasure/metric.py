@@ -1,0 +1,204 @@
+"""I-measure: does the system improve the text? (Felice & Briscoe 2015; docs/imeasure.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench.corpus.corpus import Corpus, Gold
+from gecbench.errors import InputError
+from gecbench.kernels.tokens import TokenRule
+from gecbench.metrics.base import Metric, Values, check_choice, check_positive
+from gecbench.metrics.imeasure.choice import ChoiceSettings
+from gecbench.metrics.imeasure.selection import Beyond, Mixing, Plan, Selection, select_references
+from gecbench.metrics.policy import AlreadyBest, AlreadyGreedy, Policy
+from gecbench.metrics.signature import Signature
+from gecbench.metrics.statistics import Counts, Statistics
+
+COUNT_NAMES = ("tp", "tn", "fp", "fn", "fpn")
+DETECTION, CORRECTION, BASELINE, SCORED = slice(0, 5), slice(5, 10), slice(10, 15), 15
+_ASPECTS = {"detection": DETECTION, "correction": CORRECTION}
+
+
+@dataclass(frozen=True)
+class IMeasure(Metric):
+    """How much closer to correct text the system brings its input: 1 all the way, 0 as before, -1 ruined.
+
+    Tokens of source, prediction and reference are aligned three-way and classified; WAcc weighs right and wrong
+    corrections more than what was left alone, and I relates it to the WAcc of leaving the source as it is. Each
+    sentence is scored against the reference that suits it best. Equal to the official scorer, ties included.
+
+    `mixing`: True takes every combination of the annotators' corrections of independent errors as a reference, without
+      listing them; a sentence that cannot be done exactly is refused. False takes the annotators as they are (rewrites
+      as they are, where the corpus has nothing else). "cap" mixes only cleanly grouped sentences of at most `cap`
+      combinations; the others are, by `beyond`, "unmixed" or "excluded". Parts of the score tell how many.
+    `objective`: what the chosen reference maximises: d (detection) or c (correction) and one of tp tn fp fn p r f acc
+      wacc i. `optimise`: by each "sentence" alone, or greedily by the running total of the "corpus".
+    `weight`: of corrections against untouched tokens in WAcc. `beta`: of F; the paper reports 0.5.
+    `treebank`: split corrections of annotators as the official converter does (`can't` to `ca n't`).
+    `tokens`: what separates the predictions' tokens: "ascii" blanks as officially, or all "unicode" whitespace, as in
+      sources and corrections.
+
+    >>> from gecbench.formats.m2 import parse_m2
+    >>> corpus = parse_m2(["S He go to school by feet .", "A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0",
+    ...                    "A 4 6|||Prep|||on foot|||REQUIRED|||-NONE-|||0"])
+    >>> score = IMeasure().score_corpus(corpus, ["He goes to school by feet ."])
+    >>> round(score.value, 4), score.parts["correction_tp"], score.parts["correction_fn"]
+    (0.4167, 1.0, 2.0)
+    """
+
+    name: ClassVar[str] = "imeasure"
+    title: ClassVar[str] = "I-measure"
+
+    mixing: Mixing = field(default=True, metadata={"words": ("cap",)})
+    cap: int = 1024
+    beyond: Beyond = "unmixed"
+    objective: str = "cwacc"
+    optimise: Literal["sentence", "corpus"] = "sentence"
+    weight: float = 2.0
+    beta: float = 1.0
+    treebank: bool = True
+    tokens: TokenRule = "ascii"
+
+    def __post_init__(self) -> None:
+        check_choice("imeasure", "mixing", self.mixing, (True, False, "cap"))
+        check_positive("imeasure", "cap", self.cap)
+        check_choice("imeasure", "beyond", self.beyond, ("unmixed", "excluded"))
+        check_choice("imeasure", "optimise", self.optimise, ("sentence", "corpus"))
+        check_choice("imeasure", "tokens", self.tokens, ("ascii", "unicode"))
+        self.settings()
+        if self.mixing == "cap" and self.optimise == "corpus" and self.beyond == "unmixed":
+            raise InputError(
+                "imeasure: optimise=corpus goes through the sentences in order and cannot leave some unmixed",
+                fix="Use beyond=excluded, or optimise=sentence",
+            )
+
+    @property
+    def reference_policy(self) -> Policy:
+        """References are chosen while counting."""
+        return AlreadyGreedy() if self.optimise == "corpus" else AlreadyBest()
+
+    def settings(self) -> ChoiceSettings:
+        """Return what the chosen reference maximises."""
+        return ChoiceSettings(self.objective, self.optimise == "corpus", self.weight, self.beta)
+
+    def gold(self, corpus: Corpus) -> Gold:
+        """Return error groups where there are any, else annotations, else references."""
+        if corpus.groups is not None:
+            return "groups"
+        return "annotations" if corpus.annotations is not None else "references"
+
+    def select(self, corpus: Corpus, predictions: Sequence[str]) -> Selection:
+        """Choose a reference for every sentence."""
+        plan = Plan(self.mixing, self.cap, self.beyond, self.treebank, self.tokens, self.settings())
+        return select_references(corpus, predictions, plan)
+
+    def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
+        """Return one row per sentence: counts of detection, correction and baseline, and whether it was scored."""
+        selection = self.select(corpus, predictions)
+        if not selection.scored.any():
+            raise InputError(
+                "every sentence was excluded: nothing is left to score", fix="Use a larger cap or beyond=unmixed"
+            )
+        counts = np.column_stack([selection.counts, selection.scored])
+        return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64), selection.notes())
+
+    def values(self, totals: npt.NDArray[Any]) -> Values:
+        """Return I of the correction; not a number where no sentence was scored."""
+        return np.where(totals[..., SCORED] > 0, self.improvement(totals, CORRECTION), np.nan)
+
+    def improvement(self, totals: npt.NDArray[Any], aspect: slice) -> Values:
+        """Return I of an aspect (section 2.3.3), from the weighted accuracies of system and baseline."""
+        system = weighted_accuracy(totals[..., aspect], self.weight)
+        baseline = weighted_accuracy(totals[..., BASELINE], self.weight)
+        better = (system - baseline) / np.where(system > baseline, 1 - baseline, 1)
+        worse = system / np.where(system < baseline, baseline, 1) - 1
+        return np.where(system == baseline, np.floor(system), np.where(system > baseline, better, worse))
+
+    def parts(self, totals: Counts) -> dict[str, float]:
+        """Return counts and ratios of detection, correction and baseline."""
+        total = totals[0]
+        parts: dict[str, float] = {}
+        for name, aspect in _ASPECTS.items():
+            counts = total[aspect].astype(np.float64)
+            parts |= {f"{name}_{count}": float(value) for count, value in zip(COUNT_NAMES, counts, strict=True)}
+            precision, recall = precision_recall(counts)
+            parts |= {
+                f"{name}_precision": precision,
+                f"{name}_recall": recall,
+                f"{name}_f": f_beta(precision, recall, self.beta),
+                f"{name}_accuracy": float(weighted_accuracy(counts, 1.0)),
+                f"{name}_weighted_accuracy": float(weighted_accuracy(counts, self.weight)),
+                f"{name}_improvement": float(self.improvement(total, aspect)),
+            }
+        baseline = total[BASELINE].astype(np.float64)
+        return {
+            **parts,
+            "baseline_tn": float(baseline[1]),
+            "baseline_fn": float(baseline[3]),
+            "baseline_accuracy": float(weighted_accuracy(baseline, 1.0)),
+            "baseline_weighted_accuracy": float(weighted_accuracy(baseline, self.weight)),
+            "scored_sentences": float(total[SCORED]),
+        }
+
+    def sentence_values(self, statistics: Statistics) -> Values:
+        """Return I of each sentence's correction; not a number where the sentence was excluded."""
+        return self.values(statistics.counts)
+
+    def signature_fields(self, corpus: Corpus) -> dict[str, object]:
+        """Return gold, mixing, objective, weights and tokens."""
+        gold = {"groups": "groups", "annotations": "edits", "references": f"rewrites:{corpus.reference_range()}"}
+        return {
+            "gold": gold[self.gold(corpus)],
+            "mixing": f"cap:{self.cap}:{self.beyond}" if self.mixing == "cap" else self.mixing,
+            "max": self.objective,
+            "by": self.optimise,
+            "weight": self.weight,
+            "beta": self.beta,
+            "split": "treebank" if self.treebank else "blanks",
+            "tok": self.tokens,
+        }
+
+    @classmethod
+    def from_signature(cls, signature: Signature) -> IMeasure:
+        """Return the configuration that made a score."""
+        try:
+            kind, *capped = signature["mixing"].split(":")
+            mixing: dict[str, Any] = {"mixing": {"yes": True, "no": False, "cap": "cap"}[kind]}
+            if capped:
+                mixing |= {"cap": int(capped[0]), "beyond": capped[1]}
+            return cls(
+                **mixing,
+                objective=signature["max"],
+                optimise=signature["by"],  # type: ignore[arg-type]
+                weight=float(signature["weight"]),
+                beta=float(signature["beta"]),
+                treebank=signature["split"] == "treebank",
+                tokens=signature["tok"],  # type: ignore[arg-type]
+            )
+        except (KeyError, IndexError, ValueError) as error:
+            raise InputError(f"not a complete I-measure signature: {signature}") from error
+
+
+def weighted_accuracy(counts: npt.NDArray[Any], weight: float) -> Values:
+    """Return WAcc of TP TN FP FN FPN (section 2.3.1), Acc at weight 1; nothing at all is right."""
+    tp, tn, fp, fn, fpn = (counts[..., k].astype(np.float64) for k in range(5))
+    right = weight * tp + tn
+    whole = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
+    return np.where(whole > 0, right / np.where(whole > 0, whole, 1), 1.0)
+
+
+def precision_recall(counts: npt.NDArray[Any]) -> tuple[float, float]:
+    """Return precision and recall, each 1 where its denominator is 0."""
+    tp, _, fp, fn, _ = counts.tolist()
+    return tp / (tp + fp) if tp + fp else 1.0, tp / (tp + fn) if tp + fn else 1.0
+
+
+def f_beta(precision: float, recall: float, beta: float) -> float:
+    """Return F-beta, 0 where both are 0."""
+    whole = beta * beta * precision + recall
+    return (1 + beta * beta) * (precision * recall / whole) if whole else 0.0

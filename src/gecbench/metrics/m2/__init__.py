@@ -1,0 +1,1 @@
+"""M2, the MaxMatch score."""

@@ -1,0 +1,132 @@
+"""What M2 saw in a sentence: the system's edits, the gold edits, and which of them match."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gecbench import kernels
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.edits import Annotation, Edit
+from gecbench.metrics.explanation import Cell, Explanation, Mark, Row
+from gecbench.metrics.m2.metric import M2
+from gecbench.metrics.policy import BestPerSentence, GreedyCumulative
+from gecbench.metrics.statistics import Statistics
+
+
+@dataclass(frozen=True)
+class SentenceMatch:
+    """One sentence against one annotator: the system's edits as MaxMatch reads them, and the matched gold edits."""
+
+    annotation: Annotation
+    proposed: tuple[Edit, ...]
+    matched_proposed: tuple[bool, ...]
+    matched_gold: tuple[bool, ...]
+
+
+def chosen_rows(metric: M2, statistics: Statistics) -> list[int]:
+    """Return the row that counts for each sentence; under `average` the best one stands for it."""
+    if metric.policy == "greedy-cumulative":
+        return [int(row) for row in GreedyCumulative(metric.beta).chosen(statistics)]
+    return [int(row) for row in BestPerSentence(metric.beta).chosen_rows(statistics, 0, 1)[0]]
+
+
+def match_sentences(
+    metric: M2, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int] | None = None
+) -> list[SentenceMatch]:
+    """Return the match of each sentence (or of some, counted from 0) with the annotator chosen for it."""
+    statistics = metric.count(corpus, predictions)
+    gold, rows = metric.gold_rows(corpus), chosen_rows(metric, statistics)
+    return [
+        match_sentence(
+            metric, corpus.sources[i], predictions[i], gold.annotations[i][rows[i] - int(statistics.offsets[i])]
+        )
+        for i in (range(len(corpus)) if sentences is None else sentences)
+    ]
+
+
+def match_sentence(metric: M2, source: str, prediction: str, annotation: Annotation) -> SentenceMatch:
+    """Match one sentence with one annotator, showing the path that the official scorer takes."""
+    alone = metric.prepare_sentence(source, prediction, annotation)
+    _, _, path = kernels.select("maxmatch").match_sentence(
+        *alone.sentence_arguments(), metric.max_unchanged_words, metric.release, *(alone.folded or (None, None))
+    )
+    tokens = prediction.split()
+    proposed = tuple(
+        Edit(start, end, (" ".join(tokens[i:j]),), "proposed") for start, end, i, j in np.asarray(path).tolist()
+    )
+    return _credit(annotation, proposed)
+
+
+def _credit(annotation: Annotation, proposed: tuple[Edit, ...]) -> SentenceMatch:
+    """Walk the proposed edits with a position in the gold list, as the official count does."""
+    position = 0
+    of_proposed, of_gold = [False] * len(proposed), [False] * len(annotation.edits)
+    for i, edit in enumerate(proposed):
+        for k in range(position, len(annotation.edits)):
+            if _agrees(edit, annotation.edits[k]):
+                of_proposed[i] = of_gold[k] = True
+                position = k + 1
+    return SentenceMatch(annotation, proposed, tuple(of_proposed), tuple(of_gold))
+
+
+def _agrees(proposed: Edit, gold: Edit) -> bool:
+    same_span = (proposed.start, proposed.end) == (gold.start, gold.end)
+    return same_span and proposed.corrections[0] in gold.corrections
+
+
+def explain_corpus(
+    metric: M2, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]
+) -> list[Explanation]:
+    """Explain some sentences (counted from 0) of a scored corpus."""
+    matches = match_sentences(metric, corpus, predictions, sentences)
+    return [
+        _explain(corpus.sources[i].split(), predictions[i].split(), match, i)
+        for i, match in zip(sentences, matches, strict=True)
+    ]
+
+
+def _explain(source: Sequence[str], prediction: Sequence[str], match: SentenceMatch, sentence: int) -> Explanation:
+    title = (
+        f"Sentence {sentence + 1}, annotator {match.annotation.annotator}: {sum(match.matched_gold)} correct, "
+        f"{len(match.proposed)} proposed, {len(match.annotation.edits)} gold"
+    )
+    proposed = [
+        edit if hit else _trimmed(source, edit)
+        for edit, hit in zip(match.proposed, match.matched_proposed, strict=True)
+    ]
+    rows = [
+        Row("source", [Cell(" ".join(source))]),
+        Row("system", [Cell(" ".join(prediction))]),
+        Row("system edits", _edit_cells(source, proposed, match.matched_proposed, "wrong")),
+        Row("gold edits", _edit_cells(source, match.annotation.edits, match.matched_gold, "miss")),
+    ]
+    return Explanation(title, rows)
+
+
+def _trimmed(source: Sequence[str], edit: Edit) -> Edit:
+    """Return an edit without the equal tokens at its ends: which of them it spans is mostly chance."""
+    before, after = list(source[edit.start : edit.end]), edit.corrections[0].split()
+    start, end = edit.start, edit.end
+    while before and after and before[0] == after[0]:
+        before, after, start = before[1:], after[1:], start + 1
+    while before and after and before[-1] == after[-1]:
+        before, after, end = before[:-1], after[:-1], end - 1
+    return Edit(start, end, (" ".join(after),), edit.type)
+
+
+def _edit_cells(source: Sequence[str], edits: Sequence[Edit], matched: Sequence[bool], otherwise: Mark) -> list[Cell]:
+    if not edits:
+        return [Cell("none", "note")]
+    return [
+        Cell(_edit_text(source, edit), "match" if hit else otherwise) for edit, hit in zip(edits, matched, strict=True)
+    ]
+
+
+def _edit_text(source: Sequence[str], edit: Edit) -> str:
+    before = " ".join(source[edit.start : edit.end]) or "∅"
+    after = " | ".join(text or "∅" for text in edit.corrections)
+    kind = "" if edit.type == "proposed" else f" {edit.type}"
+    return f"{before} → {after} [{edit.start},{edit.end}){kind}"

@@ -1,0 +1,191 @@
+"""Bryant & Ng 2015, "How Far are We from Fully Automatic High Quality Grammatical Error Correction?"."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from gecbench.analysis.tables import Table
+from gecbench.corpora.conll14 import OFFICIAL_IN_BN15
+from gecbench.corpora.upstream import Upstream
+from gecbench.corpus.corpus import Corpus
+from gecbench.human.annotators import bound_by_category, human_bound
+from gecbench.human.bound import Bound
+from gecbench.metrics.m2.metric import M2
+from gecbench.papers.conll14 import NO_ARCHIVE, Conll14
+from gecbench.papers.document import (
+    COMPARED,
+    Figure,
+    Reproduction,
+    Section,
+    Values,
+    compared,
+    comparison,
+    number,
+    published,
+)
+from gecbench.papers.figures import curves
+
+PAPER = "bryant2015"
+TITLE = "Bryant & Ng 2015: How Far are We from Fully Automatic High Quality Grammatical Error Correction?"
+TOP_SYSTEMS = ("AMU", "CAMB", "CUUI")
+FIRST_ESSAYS = range(1, 11)
+NINE = range(1, 10)
+AXES = ("Number of Gold Standard Annotators", "F0.5")
+STAND_IN = "the ten public references of CoNLL-14 (two official annotators, eight rewrites)"
+
+
+def reproduce(upstream: Upstream, *, processes: int = 1, runs: int = 0, keep: bool = True) -> Reproduction:
+    """Compute what the public annotations give: all of it where the ten annotations are at hand."""
+    del processes, runs, keep
+    data = Conll14(upstream)
+    nucle = data.whole("nucle")
+    ten = data.whole("bn15") if data.has_ten_annotations else None
+    systems = {name: data.systems[name] for name in TOP_SYSTEMS}
+    shown = data.whole("all") if ten is None else ten
+    bound = human_bound("m2", shown, systems)
+    essays = [i for i, row in enumerate(data.rows) if row["essay"] in FIRST_ESSAYS]
+    subset = human_bound("m2", shown, systems, sentences=essays)
+    categories = bound_by_category("m2", ten or nucle, published(PAPER)["figure2_categories"], sizes="all")
+    sections = [
+        _table2(data),
+        _table3(nucle, ten),
+        _table4(data, nucle, ten),
+        _table5(None if ten is None else bound),
+        *([_stand_in(bound)] if ten is None else []),
+        _categories(categories, ten is not None),
+        _essays(subset, ten is not None),
+    ]
+    return Reproduction(PAPER, TITLE, tuple(sections), _figures(bound, categories, subset, ten is not None))
+
+
+def _table2(data: Conll14) -> Section:
+    found = {
+        "paragraphs": len({(row["essay"], row["paragraph"]) for row in data.rows}),
+        "sentences": len(data.rows),
+        "tokens": sum(len(str(row["sentence"]).split()) for row in data.rows),
+    }
+    rows = [[name, *compared(value, found[name], 0, 0)] for name, value in published(PAPER)["table2"].items()]
+    return Section("Table 2: the 50 essays", Table(["", *COMPARED], rows))
+
+
+def _annotators(nucle: Corpus, ten: Corpus | None) -> dict[int, tuple[Corpus, int]]:
+    """Return, by the paper's number, the corpus and annotator that are at hand: A7 and A3 are the official ones."""
+    if ten is not None:
+        return {who: (ten, who - 1) for who in range(1, 11)}
+    return {who: (nucle, k) for k, who in enumerate(OFFICIAL_IN_BN15)}
+
+
+def _table3(nucle: Corpus, ten: Corpus | None) -> Section:
+    counts = {
+        who: Counter(edit.type for row in corpus.annotations or () for edit in row[annotator].edits)
+        for who, (corpus, annotator) in sorted(_annotators(nucle, ten).items())
+    }
+    rows = []
+    for category, theirs in published(PAPER)["table3"].items():
+        cells = [cell for who, found in counts.items() for cell in compared(theirs[who - 1], found[category], 0, 0)]
+        rows.append([category, *cells])
+    totals = [sum(row[who - 1] for row in published(PAPER)["table3"].values()) for who in counts]
+    pairs = zip(totals, counts.values(), strict=True)
+    rows.append(["Total", *(cell for total, found in pairs for cell in compared(total, found.total(), 0, 0))])
+    header = ["category", *(f"A{who}: {word}" for who in counts for word in COMPARED)]
+    notes = () if ten is not None else (f"Each of the other eight annotators {NO_ARCHIVE}.",)
+    return Section("Table 3: edits by annotator and category", Table(header, rows), notes)
+
+
+def _table4(data: Conll14, nucle: Corpus, ten: Corpus | None) -> Section:
+    rows: list[tuple[str, Values, Values]] = []
+    at_hand = _annotators(nucle, ten)
+    for name, theirs in published(PAPER)["table4"].items():
+        ours: list[float | None] = [None, None, None]
+        if int(name[1:]) in at_hand:
+            corpus, annotator = at_hand[int(name[1:])]
+            score = M2(annotators=str(annotator)).score_corpus(corpus, data.systems["CAMB"], aligned=True)
+            ours = [100 * score.parts["precision"], 100 * score.parts["recall"], 100 * score.value]
+        rows.append((name, theirs, ours))
+    table = comparison("CAMB against", ("P", "R", "F0.5"), rows, 2, 0)
+    notes = () if ten is not None else (f"Each but A3 and A7, the official annotators, {NO_ARCHIVE}.",)
+    return Section("Table 4: CAMB against each annotator", table, notes)
+
+
+def _table5(bound: Bound | None) -> Section:
+    parts = ["human", *(part for name in TOP_SYSTEMS for part in (name, f"{name}, ratio %"))]
+    theirs = [_published_row(k - 1) for k in NINE]
+    if bound is None:
+        rows = [[str(k + 1), *(number(value, 2) for value in row)] for k, row in enumerate(theirs)]
+        note = f"Published only: ours {NO_ARCHIVE}; with them this table fills itself."
+        return Section("Table 5: humans and systems", Table(["annotators", *parts], rows), (note,))
+    ours = []
+    for row in bound.rows[:-1]:
+        pairs = [(row.systems[name], row.ratio(name)) for name in TOP_SYSTEMS]
+        ours.append([100 * value for value in (row.human, *(value for pair in pairs for value in pair))])
+    lines = [(str(k + 1), *pair) for k, pair in enumerate(zip(theirs, ours, strict=True))]
+    return Section("Table 5: humans and systems", comparison("annotators", parts, lines, 2, 0))
+
+
+def _published_row(k: int) -> list[float]:
+    figures = published(PAPER)
+    pairs = [(figures["table5"][name][k], figures["table5_ratios"][name][k]) for name in TOP_SYSTEMS]
+    return [figures["table5"]["human"][k], *(value for pair in pairs for value in pair)]
+
+
+def _bound_table(bound: Bound) -> Table:
+    rows = []
+    for row in bound.rows[:-1]:
+        cells = [cell for name in TOP_SYSTEMS for cell in (row.systems[name], row.ratio(name))]
+        rows.append([str(row.size), *(f"{100 * value:.2f}" for value in (row.human, *cells))])
+    return Table(["annotators", "human", *(cell for name in TOP_SYSTEMS for cell in (name, "ratio %"))], rows)
+
+
+def _stand_in(bound: Bound) -> Section:
+    note = "Equations 1 to 3 over all 1,023 subsets, as in Table 5, with edits extracted from the references."
+    return Section(f"Like Table 5, on {STAND_IN}", _bound_table(bound), (note,))
+
+
+def _essays(bound: Bound, complete: bool) -> Section:
+    note = "Published as a figure without numbers." + ("" if complete else f" Shown on {STAND_IN}.")
+    return Section("Figure 3: essays 1 to 10 alone", _bound_table(bound), (note,))
+
+
+def _categories(bounds: Mapping[str, Bound], complete: bool) -> Section:
+    sizes = [row.size for row in next(iter(bounds.values())).rows[:-1]]
+    rows = [[name, *(number(100 * bound.row(size).human, 2) for size in sizes)] for name, bound in bounds.items()]
+    note = "Published as a figure without numbers."
+    if not complete:
+        note += f" From the two official annotators, each against the other; more {NO_ARCHIVE}."
+    header = ["category", *(f"{size} annotator{'s' if size > 1 else ''}" for size in sizes)]
+    return Section("Figure 2: human F0.5 by error category", Table(header, rows), (note,))
+
+
+def _lines(bound: Bound) -> dict[str, tuple[list[float], list[float]]]:
+    rows = bound.rows[:-1]
+    sizes = [float(row.size) for row in rows]
+    lines = {"Human": (sizes, [100 * row.human for row in rows])}
+    return lines | {name: (sizes, [100 * row.systems[name] for row in rows]) for name in TOP_SYSTEMS}
+
+
+def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, complete: bool) -> tuple[Figure, ...]:
+    theirs = published(PAPER)["table5"]
+    nine = [float(k) for k in NINE]
+    printed = {"Human": (nine, theirs["human"]), **{name: (nine, theirs[name]) for name in TOP_SYSTEMS}}
+    by_category = {
+        name: ([float(row.size) for row in found.rows[:-1]], [100 * row.human for row in found.rows[:-1]])
+        for name, found in categories.items()
+    }
+    whose = "" if complete else ";\nsolid lines: " + STAND_IN
+
+    def figure1(figure: Any) -> None:
+        curves(figure, _lines(bound), AXES, (0, 100), dashed=printed, ticks=NINE)
+
+    def figure2(figure: Any) -> None:
+        curves(figure, by_category, AXES, (0, 100), ticks=NINE)
+
+    def figure3(figure: Any) -> None:
+        curves(figure, _lines(subset), AXES, (0, 100), ticks=NINE)
+
+    return (
+        Figure("figure1", f"F0.5 by number of annotators, 50 essays{whose}", figure1),
+        Figure("figure2", "Human F0.5 by error category" + ("" if complete else ", official annotators"), figure2),
+        Figure("figure3", f"F0.5 by number of annotators, essays 1 to 10{whose}", figure3),
+    )

@@ -1,0 +1,94 @@
+"""CoNLL-14 as the papers used it: reference sets, system outputs, and the 34 merged sentences left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from gecbench.corpora.catalog import dataset
+from gecbench.corpora.conll14 import read_systems, sentence_rows
+from gecbench.corpora.load import load_corpus
+from gecbench.corpora.upstream import Upstream
+from gecbench.corpus.corpus import Corpus
+from gecbench.formats.scores import parse_system_scores
+
+METRIC_SCORES = "reassess/metric_scores"
+REFERENCE_SETS = {
+    "NUCLE": "nucle",
+    "BN15": "bn15",
+    "E-fluency": "expert_fluency",
+    "N-fluency": "nonexpert_fluency",
+    "E-minimal": "expert_minimal",
+    "N-minimal": "nonexpert_minimal",
+    "All": "all_bn15",
+}
+NO_ARCHIVE = (
+    "needs the ten annotations of Bryant & Ng (10gec_annotations.zip), which are not at hand "
+    "(`gecbench data build conll14_fluency bn15` fetches them)"
+)
+
+
+@dataclass(frozen=True)
+class Conll14:
+    """The test set, read when it is asked for."""
+
+    upstream: Upstream
+
+    @cached_property
+    def rows(self) -> list[dict[str, object]]:
+        """The sentences with essay and whether they were merged."""
+        return sentence_rows(self.upstream)
+
+    @cached_property
+    def kept(self) -> list[int]:
+        """Positions of the 1,278 sentences that nobody merged."""
+        return [i for i, row in enumerate(self.rows) if not row["merged"]]
+
+    @cached_property
+    def systems(self) -> dict[str, list[str]]:
+        """Outputs of the twelve systems and the input, all 1,312 lines."""
+        return read_systems(self.upstream, [str(row["sentence"]) for row in self.rows])
+
+    @cached_property
+    def kept_systems(self) -> dict[str, list[str]]:
+        """Outputs on the 1,278 sentences."""
+        return {name: self.keep(lines) for name, lines in self.systems.items()}
+
+    def keep(self, lines: list[str]) -> list[str]:
+        """Return the lines of the 1,278 sentences."""
+        return [lines[i] for i in self.kept]
+
+    def whole(self, config: str) -> Corpus:
+        """Return a reference set over all sentences."""
+        return load_corpus("conll14_fluency", config, upstream=self.upstream)
+
+    def corpus(self, config: str) -> Corpus:
+        """Return a reference set over the 1,278 sentences."""
+        return self.whole(config).select(self.kept)
+
+    def reference_sets(self) -> tuple[dict[str, Corpus], dict[str, str]]:
+        """Return the reference sets of the 2016 paper that are at hand, and why the others are not."""
+        found, missing = {}, {}
+        for name, config in REFERENCE_SETS.items():
+            if dataset("conll14_fluency").config(config).pinned or self.has_ten_annotations:
+                found[name] = self.corpus(config)
+            else:
+                missing[name] = NO_ARCHIVE
+        return found, missing
+
+    @cached_property
+    def has_ten_annotations(self) -> bool:
+        """Whether the archive of Bryant & Ng is in the mirror or the cache; it is not fetched unasked."""
+        return all(row["where"] != "network" for row in self.upstream.describe("bn15/"))
+
+    def published_scores(self) -> dict[str, Mapping[str, float]]:
+        """Return the scores released with the 2016 paper, by `metric|references` under our names."""
+        table = parse_system_scores(self.upstream.text(METRIC_SCORES), name=METRIC_SCORES)
+        sets = {"NE-fluency": "N-fluency", "NE-minimal": "N-minimal", "all": "All"}
+        found: dict[str, Mapping[str, float]] = {}
+        for name, scores in table.items():
+            metric, _, references = name.partition("|")
+            key = f"{'I-measure' if metric == 'IM' else metric}|{sets.get(references, references)}"
+            found[key] = {"INPUT" if system == "source" else system: score for system, score in scores.items()}
+        return found
