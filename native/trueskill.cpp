@@ -10,9 +10,9 @@
 namespace gecbench {
 namespace {
 
-constexpr std::uint64_t golden = 0x9E3779B97F4A7C15ULL;
-const double root_of_half = std::sqrt(0.5);
-const double density_at_zero = 1 / std::sqrt(2 * 3.14159265358979323846);
+constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15ULL;
+const double kRootOfHalf = std::sqrt(0.5);
+const double kDensityAtZero = 1 / std::sqrt(2 * 3.14159265358979323846);
 
 std::uint64_t mix(std::uint64_t value) {
   value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -21,15 +21,15 @@ std::uint64_t mix(std::uint64_t value) {
 }
 
 class Random {
-public:
-  Random(std::uint64_t seed, std::uint64_t run) : state_(mix(seed + run * golden)) {}
+ public:
+  Random(std::uint64_t seed, std::uint64_t run) : state_(mix(seed + run * kGolden)) {}
 
   double uniform() {
-    state_ += golden;
+    state_ += kGolden;
     return static_cast<double>(mix(state_) >> 11) * 0x1.0p-53;
   }
 
-private:
+ private:
   std::uint64_t state_;
 };
 
@@ -38,9 +38,13 @@ struct Update {
   double w;
 };
 
-double density(double x) { return density_at_zero * std::exp(-0.5 * x * x); }
+double density(double x) {
+  return kDensityAtZero * std::exp(-0.5 * x * x);
+}
 
-double probability(double x) { return 0.5 * std::erfc(-x * root_of_half); }
+double probability(double x) {
+  return 0.5 * std::erfc(-x * kRootOfHalf);
+}
 
 Update win(double lead, double margin) {
   const double x = lead - margin;
@@ -65,16 +69,16 @@ Update draw(double lead, double margin) {
 }
 
 class Run {
-public:
+ public:
   Run(const PairwiseJudgments& judgments, const TrueSkillParameters& parameters)
-    : judgments_(judgments),
-          parameters_(parameters),
-          systems_(static_cast<std::size_t>(judgments.systems)),
-          means_(systems_, 0.0),
-          variances_(systems_, parameters.sigma * parameters.sigma),
-          rises_(systems_, 1.0),
-          falls_(systems_, 1.0),
-          shares_(systems_, 0.0) {
+      : judgments_(judgments),
+        parameters_(parameters),
+        systems_(static_cast<std::size_t>(judgments.systems)),
+        means_(systems_, 0.0),
+        variances_(systems_, parameters.sigma * parameters.sigma),
+        rises_(systems_, 1.0),
+        falls_(systems_, 1.0),
+        shares_(systems_, 0.0) {
     for (std::size_t pair = 0; pair < systems_ * systems_; ++pair) {
       met_.push_back(judgments.offsets[pair] < judgments.offsets[pair + 1] ? 1.0 : 0.0);
     }
@@ -95,7 +99,7 @@ public:
     std::copy(means_.begin(), means_.end(), means);
   }
 
-private:
+ private:
   std::size_t least_certain() const {
     std::size_t player = 0;
     double largest = variances_[0];
@@ -128,8 +132,7 @@ private:
     std::size_t below = 0;
     for (const double share : shares_) below += share <= target ? 1 : 0;
     if (below < shares_.size()) return below;
-    return static_cast<std::size_t>(std::lower_bound(shares_.begin(), shares_.end(), shares_.back()) -
-                    shares_.begin());
+    return static_cast<std::size_t>(std::lower_bound(shares_.begin(), shares_.end(), shares_.back()) - shares_.begin());
   }
 
   void remember(std::size_t system, const Rating& rating) {
@@ -167,7 +170,7 @@ void rate(Rating& first, Rating& second, int outcome, double beta, double margin
 }
 
 void trueskill_runs(const PairwiseJudgments& judgments, std::int64_t iterations, const TrueSkillParameters& parameters,
-          std::uint64_t seed, std::uint64_t first_run, std::int64_t count, int threads, double* results) {
+                    std::uint64_t seed, std::uint64_t first_run, std::int64_t count, int threads, double* results) {
   std::atomic<std::int64_t> next{0};
   const auto work = [&] {
     for (std::int64_t row = next++; row < count; row = next++) {

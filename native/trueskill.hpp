@@ -16,7 +16,8 @@ struct TrueSkillParameters {
   double margin;
 };
 
-// Judgments of system a against b, seen from a: outcomes[offsets[p]] … outcomes[offsets[p + 1] - 1], p = a * systems + b.
+// Judgments of system a against b, seen from a: outcomes[offsets[p]] … outcomes[offsets[p + 1] - 1], p = a * systems +
+// b.
 struct PairwiseJudgments {
   int systems;
   const std::int64_t* offsets;
@@ -28,6 +29,6 @@ void rate(Rating& first, Rating& second, int outcome, double beta, double margin
 
 // Final means of runs first_run … first_run + count - 1 into results[count][systems], on `threads` threads.
 void trueskill_runs(const PairwiseJudgments& judgments, std::int64_t iterations, const TrueSkillParameters& parameters,
-          std::uint64_t seed, std::uint64_t first_run, std::int64_t count, int threads, double* results);
+                    std::uint64_t seed, std::uint64_t first_run, std::int64_t count, int threads, double* results);
 
 }  // namespace gecbench

@@ -14,7 +14,7 @@ from mirror_files import GOLDENS, conll14_member, submission
 from gecbench import Alternative, Corpus, ErrorGroup, GroupedSentence, InputError, Replacement, derive_groups, kernels
 from gecbench.corpus.mixing import unmixed_references
 from gecbench.formats.m2 import parse_m2
-from gecbench.kernels import threeway_keys as keys
+from gecbench.kernels.imeasure import keys
 from gecbench.metrics.imeasure.choice import REFUSALS, Choice, ChoiceSettings, choose_listed, choose_mixed
 from gecbench.metrics.imeasure.gold import ListedGold, MixedGold
 
@@ -40,7 +40,7 @@ def goldens():
 def kernel_of(name: str) -> ModuleType:
     if name == "native" and kernels.native_module() is None:
         pytest.skip("installed without compiled kernels")
-    return kernels.select("threeway", name)
+    return kernels.select("imeasure", name)
 
 
 def alternative(annotator: int, *changes: tuple[int, int, str]) -> Alternative:

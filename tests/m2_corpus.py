@@ -10,7 +10,8 @@ import numpy as np
 
 from gecbench import M2, Annotation, Edit
 from gecbench.formats.m2 import parse_m2
-from gecbench.kernels.maxmatch_literal import GoldEdit
+from gecbench.kernels.maxmatch.edits import GoldArrays, GoldEdit
+from gecbench.kernels.tokens import TokenArray
 from gecbench.metrics.m2.gold import MatchInput
 
 TextEdit = tuple[int, int, tuple[str, ...]]
@@ -53,41 +54,31 @@ class Row(NamedTuple):
 
 def literal_rows(prepared: MatchInput) -> Iterator[list[Row]]:
     """The rows of every sentence."""
-    corrections = [tuple(part) for part in cut(prepared.corrections.ids, prepared.corrections.offsets)]
-    alternatives = [corrections[i:j] for i, j in pairwise(prepared.gold.alternative_offsets.tolist())]
-    places = zip(prepared.gold.edit_starts.tolist(), prepared.gold.edit_ends.tolist(), alternatives, strict=True)
-    edits = [GoldEdit(start, end, tuple(texts)) for start, end, texts in places]
-    golds = [edits[i:j] for i, j in pairwise(prepared.gold.edit_offsets.tolist())]
-    sources = cut(prepared.sources.ids, prepared.sources.offsets)
-    hypotheses = cut(prepared.hypotheses.ids, prepared.hypotheses.offsets)
-    for k, (i, j) in enumerate(pairwise(prepared.gold.offsets.tolist())):
-        yield [Row(sources[k], hypotheses[k], rows) for rows in golds[i:j]]
+    sources, hypotheses, gold, _ = prepared.arguments(2, "master")
+    edits = gold.edits()
+    golds = [edits[i:j] for i, j in pairwise(gold.edit_offsets.tolist())]
+    bounds = pairwise(gold.annotator_offsets.tolist())
+    for source, hypothesis, (i, j) in zip(sources.lists(), hypotheses.lists(), bounds, strict=True):
+        yield [Row(source, hypothesis, rows) for rows in golds[i:j]]
 
 
-def cut(values: np.ndarray, offsets: np.ndarray) -> list[list[int]]:
-    """The sequences that lie end to end in an array."""
-    flat = values.tolist()
-    return [flat[i:j] for i, j in pairwise(offsets.tolist())]
-
-
-def flatten(sequences: Iterable[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+def flatten(sequences: Iterable[Sequence[int]]) -> TokenArray:
     """Values one after another, and where each sequence begins."""
     rows = list(sequences)
     offsets = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in rows], out=offsets[1:])
-    return np.array([value for row in rows for value in row], dtype=np.int32), offsets
+    return TokenArray(np.array([value for row in rows for value in row], dtype=np.int32), offsets)
 
 
-def pack(source: list[int], hypothesis: list[int], golds: list[GoldEdit]) -> tuple[np.ndarray, ...]:
-    """One sentence and annotator, any edits whatsoever, in the order of the kernel's `match_corpus`."""
+def pack(source: list[int], hypothesis: list[int], golds: list[GoldEdit]) -> tuple[TokenArray, TokenArray, GoldArrays]:
+    """One sentence and annotator, any edits whatsoever, as the kernel takes them."""
     one = np.array([0, 1], dtype=np.int64)
-    return (
-        *flatten([source]),
-        *flatten([hypothesis]),
+    gold = GoldArrays(
         one,
         one * len(golds),
         np.array([edit.start for edit in golds], dtype=np.int32),
         np.array([edit.end for edit in golds], dtype=np.int32),
-        flatten([[0] * len(edit.alternatives) for edit in golds])[1],
-        *flatten(alternative for edit in golds for alternative in edit.alternatives),
+        flatten([0] * len(edit.alternatives) for edit in golds).offsets,
+        flatten(alternative for edit in golds for alternative in edit.alternatives),
     )
+    return flatten([source]), flatten([hypothesis]), gold

@@ -10,15 +10,16 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from imeasure_support import Sentence, alternative, choose, kernel_of, optional
+from oracles.imeasure import MOVES, pair_cost
 
 from gecbench.corpus.error_groups import ErrorGroup
 from gecbench.corpus.mixing import choices_of, mixed_references
 from gecbench.errors import InputError
 from gecbench.kernels import native_module
-from gecbench.kernels.threeway_alignment import Aligner
-from gecbench.kernels.threeway_keys import Objective, key
-from gecbench.kernels.threeway_literal import MOVES, pair_cost
-from gecbench.kernels.threeway_mixing import Group, MixedSentence, RefusedError
+from gecbench.kernels.imeasure.alignment import Aligner
+from gecbench.kernels.imeasure.groups import Group
+from gecbench.kernels.imeasure.keys import Objective, key
+from gecbench.kernels.imeasure.mixing import Limits, MixedSentence, RefusedError
 from gecbench.kernels.tokens import intern_lines
 from gecbench.metrics.imeasure.choice import METRICS, ChoiceSettings
 from gecbench.metrics.imeasure.gold import MixedGold
@@ -70,11 +71,7 @@ def raw(sentences: list[Sentence], hypotheses: list[str], settings: ChoiceSettin
     tokens = intern_lines([*(sentence.source for sentence in sentences), *hypotheses, *gold.texts], "ascii")
     n = len(sentences)
     source, hypothesis, change = tokens[:n], tokens[n : 2 * n], tokens[2 * n :]
-    arrays = [source.ids, source.offsets, hypothesis.ids, hypothesis.offsets]
-    arrays += [gold.group_offsets, gold.group_optional, gold.alternative_offsets, gold.change_offsets, gold.spans]
-    found = kernel_of(kernel).choose_mixed(
-        *arrays, change.offsets, change.ids, *settings.arguments(), settings.limits()
-    )
+    found = kernel_of(kernel).choose_mixed(source, hypothesis, gold.arrays(change), settings.goal(), settings.limits())
     return [array.tolist() for array in found]
 
 
@@ -228,7 +225,7 @@ def test_no_optimal_alignment_of_any_reference_misses_a_certified_cut(example: t
         )
         for group in sentence.groups
     ]
-    mixed = MixedSentence(number(sentence.source), number(hypothesis), groups, [0, 1 << 10, 1 << 10, 1 << 20])
+    mixed = MixedSentence(number(sentence.source), number(hypothesis), groups, Limits(0, 1 << 10, 1 << 10, 1 << 20))
     assume(mixed.asked > 0)
     try:
         segments = mixed.certified_segments()

@@ -25,7 +25,7 @@ from mirror_files import GOLDENS, MIRROR, lines, needs_mirror
 import gecbench
 from gecbench.corpus.mixing import combination_count, unmixed_references
 from gecbench.formats.m2 import read_m2
-from gecbench.kernels import threeway_keys as keys
+from gecbench.kernels.imeasure import keys
 from gecbench.metrics.imeasure.choice import ChoiceSettings
 
 pytestmark = needs_mirror

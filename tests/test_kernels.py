@@ -25,7 +25,7 @@ def both(kernel):
 def test_interning(lines, unicode_whitespace):
     encoded = [line.encode() for line in lines]
     offsets = np.cumsum([0, *map(len, encoded)]).astype(np.int64)
-    native, python = (module.intern(b"".join(encoded), offsets, unicode_whitespace) for module in both("interning"))
+    native, python = (module.intern(b"".join(encoded), offsets, unicode_whitespace) for module in both("tokens"))
     for left, right in zip(native, python, strict=True):
         assert left.dtype == right.dtype
         np.testing.assert_array_equal(left, right)
@@ -55,11 +55,9 @@ def test_ngram_counts(rows, order, multiset):
     flat = [text for group in references for text in group]
     tokens = intern_lines([*sources, *hypotheses, *flat], "ascii")
     n = len(sources)
-    arguments = []
-    for part in (tokens[:n], tokens[n : 2 * n], tokens[2 * n :]):
-        arguments += [part.ids, part.offsets]
+    texts = tokens[:n], tokens[n : 2 * n], tokens[2 * n :]
     owners = np.cumsum([0, *map(len, references)]).astype(np.int64)
-    native, python = (module.gleu_counts(*arguments, owners, order, multiset) for module in both("ngrams"))
+    native, python = (module.gleu_counts(*texts, owners, order, multiset) for module in both("gleu"))
     np.testing.assert_array_equal(native, python)
 
 
@@ -72,10 +70,10 @@ def test_ngram_counts(rows, order, multiset):
 )
 def test_draws(choices, first, python3):
     offsets = np.cumsum([0, *choices]).astype(np.int64)
-    native, python = (module.draw_rows(offsets, first, 2, python3) for module in both("draws"))
+    native, python = (module.draw_rows(offsets, first, 2, python3) for module in both("gleu"))
     np.testing.assert_array_equal(native, python)
     counts = np.arange(3 * offsets[-1], dtype=np.int64).reshape(-1, 3)
-    native, python = (module.sampled_totals(counts, offsets, 3, python3) for module in both("draws"))
+    native, python = (module.sampled_totals(counts, offsets, 3, python3) for module in both("gleu"))
     np.testing.assert_array_equal(native, python)
 
 
@@ -112,7 +110,7 @@ def test_every_kernel_has_both_forms():
 def test_the_variable_forces_an_implementation(monkeypatch):
     monkeypatch.setenv("GECBENCH_KERNELS", "python")
     assert kernels.active() == "python"
-    assert kernels.select("ngrams").__name__ == "gecbench.kernels.ngrams"
+    assert kernels.select("gleu").__name__ == "gecbench.kernels.gleu"
     monkeypatch.setenv("GECBENCH_KERNELS", "fortran")
     with pytest.raises(GecbenchError, match="fortran"):
         kernels.active()

@@ -6,7 +6,7 @@ The Python kernels, about a hundred times slower, get every kind of run but not 
 import csv
 
 import pytest
-from m2_corpus import cut, literal_rows
+from m2_corpus import literal_rows
 from mirror_files import (
     GOLDENS,
     MERGED,
@@ -22,7 +22,9 @@ from mirror_files import (
 )
 
 from gecbench import M2, Corpus, compare, kernels
-from gecbench.kernels.maxmatch_literal import close_lattice, match_closure
+from gecbench.kernels.maxmatch.closure import close_lattice
+from gecbench.kernels.maxmatch.edits import Options
+from gecbench.kernels.maxmatch.literal import match_closure
 
 pytestmark = needs_mirror
 GOLDEN = golden("m2.json")
@@ -143,12 +145,12 @@ def test_every_sentence_equals_the_literal_algorithm(name, step):
         M2(ignore_whitespace_casing=ignore).prepare(corpus, predictions[::step]) for ignore in (False, True)
     )
     kernel = kernels.select("maxmatch")
-    with_case, _ = kernel.match_corpus(*plain.corpus_arguments())
-    without_case, _ = kernel.match_corpus(*ignoring.corpus_arguments(), 2, "master", *ignoring.folded)
-    folded = cut(*ignoring.folded)
+    with_case, _ = kernel.match_corpus(*plain.arguments(2, "master"))
+    without_case, _ = kernel.match_corpus(*ignoring.arguments(2, "master"))
+    folded = ignoring.folded.lists()
     literal = []
     for rows in literal_rows(plain):
-        closure = close_lattice(rows[0].source, rows[0].hypothesis, arc_limit=1_000_000)
+        closure = close_lattice(rows[0].source, rows[0].hypothesis, Options())
         for row in rows:
             matches = [match_closure(closure, row.source, row.golds, fold) for fold in (None, folded)]
             literal.append([list(match[:3]) for match in matches])

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import importlib
 from types import ModuleType
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from m2_corpus import THREE_OUTPUTS, THREE_SENTENCES, TextEdit, cut, flatten, literal_rows, pack, sentence
+from m2_corpus import THREE_OUTPUTS, THREE_SENTENCES, TextEdit, flatten, literal_rows, pack, sentence
+from oracles.maxmatch import match_literally
 
 from gecbench import M2
-from gecbench.kernels import maxmatch as python_kernel
-from gecbench.kernels.maxmatch_literal import GoldEdit, Match, match_literally
+from gecbench.kernels import native_module, select
+from gecbench.kernels.maxmatch.edits import GoldEdit, Match, Options
 
 FOLDED = [[1], [1], [2], [1, 1], [3], [2, 1]]
 
 
-def _native() -> ModuleType | None:
-    try:
-        return importlib.import_module("gecbench._native").maxmatch
-    except ImportError:
-        return None
+KERNELS = [select("maxmatch", name) for name in ("python", "native")[: 1 + (native_module() is not None)]]
 
 
-KERNELS = [kernel for kernel in (python_kernel, _native()) if kernel is not None]
+def twin_of(kernel: ModuleType, name: str) -> ModuleType:
+    """Another kernel in the same implementation."""
+    return select(name, "python" if kernel is KERNELS[0] else "native")
 
 
 @pytest.fixture(params=KERNELS, ids=lambda kernel: kernel.__name__)
@@ -39,18 +37,15 @@ def counts_of(
     hypothesis: str,
     *edits: TextEdit,
     ignore_case: bool = False,
-    **options: object,
+    max_unchanged_words: int = 2,
+    release: str = "master",
 ) -> tuple[int, ...]:
     """Counts of one sentence, asserted to be the literal algorithm's too."""
     prepared = sentence(source, hypothesis, *edits, ignore_case=ignore_case)
-    folded = None
-    if prepared.folded:
-        options["folded_characters"], options["folded_offsets"] = prepared.folded
-        folded = cut(*prepared.folded)
-    counts, _ = kernel.match_corpus(*prepared.corpus_arguments(), **options)
-    literal_options = {name: options[name] for name in ("max_unchanged_words", "release") if name in options}
+    counts, _ = kernel.match_corpus(*prepared.arguments(max_unchanged_words, release))
     [[row]] = literal_rows(prepared)
-    literal = match_literally(*row, folded=folded, **literal_options)
+    folded = prepared.folded and prepared.folded.lists()
+    literal = match_literally(*row, max_unchanged_words, release, folded)
     assert tuple(counts[0]) == literal[:3]
     return literal[:3]
 
@@ -58,17 +53,17 @@ def counts_of(
 def test_worked_example_of_three_sentences(kernel: ModuleType) -> None:
     """docs/m2.md, B.14.1: counts of every annotator, the greedy choice and its totals."""
     prepared = M2().prepare(THREE_SENTENCES, THREE_OUTPUTS)
-    counts, _ = kernel.match_corpus(*prepared.corpus_arguments())
+    counts, _ = kernel.match_corpus(*prepared.arguments(2, "master"))
     assert counts.tolist() == [[2, 3, 2], [0, 0, 1], [0, 0, 0], [2, 2, 3], [0, 1, 1]]
-    offsets = prepared.gold.offsets
-    assert kernel.greedy_choice(counts, offsets, 0.25).tolist() == [0, 2, 3]
-    assert kernel.greedy_totals(counts, offsets, 0.25, np.array([[0, 1, 2]], dtype=np.int32)).tolist() == [[4, 5, 5]]
+    greedy, offsets = twin_of(kernel, "greedy"), prepared.gold.offsets
+    assert greedy.choose_rows(counts, offsets, 0.25).tolist() == [0, 2, 3]
+    assert greedy.sample_totals(counts, offsets, 0.25, np.array([[0, 1, 2]], dtype=np.int32)).tolist() == [[4, 5, 5]]
 
 
 def test_rounding_and_doubled_arcs_decide(kernel: ModuleType) -> None:
     """docs/m2.md, B.14.2: exact arithmetic would propose one edit."""
     assert counts_of(kernel, "f a", "e a c f") == (0, 2, 0)
-    _, settled = kernel.match_corpus(*sentence("f a", "e a c f").corpus_arguments())
+    _, settled = kernel.match_corpus(*sentence("f a", "e a c f").arguments(2, "master"))
     assert settled.tolist() == [kernel.LITERAL]
 
 
@@ -127,7 +122,7 @@ def test_a_gold_edit_outside_the_sentence_never_matches(
     kernel: ModuleType, source: list[int], hypothesis: list[int], expected: tuple[int, ...]
 ) -> None:
     """The kernel counts it as gold; the metric refuses it, and the reader may drop it (docs/m2.md, B.1)."""
-    counts, _ = kernel.match_corpus(*pack(source, hypothesis, [GoldEdit(7, 9, ((0,),))]))
+    counts, _ = kernel.match_corpus(*pack(source, hypothesis, [GoldEdit(7, 9, ((0,),))]), Options())
     assert tuple(counts[0]) == expected
 
 
@@ -137,21 +132,21 @@ def test_identity_gold_edit_is_never_correct(kernel: ModuleType) -> None:
 
 
 def test_bad_arguments_are_refused(kernel: ModuleType) -> None:
-    arrays = sentence("a", "b").corpus_arguments()
+    prepared = sentence("a", "b")
     with pytest.raises(ValueError, match="release"):
-        kernel.match_corpus(*arrays, release="2.0")
+        kernel.match_corpus(*prepared.arguments(2, "2.0"))
     with pytest.raises(ValueError, match="max_unchanged_words"):
-        kernel.match_corpus(*arrays, max_unchanged_words=-1)
+        kernel.match_corpus(*prepared.arguments(-1, "master"))
 
 
 def test_long_repetition_is_bounded(kernel: ModuleType) -> None:
     """A tie in a lattice too large for the arc list keeps the exact answer and says so."""
-    arrays = sentence("f a", "e a c f").corpus_arguments()
-    counts, settled = kernel.match_corpus(*arrays, arc_limit=5)
+    *arrays, options = sentence("f a", "e a c f").arguments(2, "master")
+    counts, settled = kernel.match_corpus(*arrays, options._replace(arc_limit=5))
     assert (counts.tolist(), settled.tolist()) == ([[0, 1, 0]], [kernel.TOO_LARGE])
     source, clause = list(range(12)), [3, 4, 5]
     repeated = pack(source, source[:6] + clause * 60, [GoldEdit(6, 6, ((3, 4, 5),))])
-    assert kernel.match_corpus(*repeated)[0][0, 0] == 1
+    assert kernel.match_corpus(*repeated, Options())[0][0, 0] == 1
 
 
 def test_a_thousand_gold_edits(kernel: ModuleType) -> None:
@@ -159,7 +154,7 @@ def test_a_thousand_gold_edits(kernel: ModuleType) -> None:
     source, hypothesis = [0] * 5 + [1, 2, 3], [0] * 5 + [4, 5, 6]
     golds = [GoldEdit(start, start + 1, ((4 + start - 5,),)) for start in (5, 6, 7)]
     noise = [GoldEdit(index % 8, index % 8 + 1, ((9,),)) for index in range(997)]
-    counts, _ = kernel.match_corpus(*pack(source, hypothesis, noise + golds))
+    counts, _ = kernel.match_corpus(*pack(source, hypothesis, noise + golds), Options())
     assert counts.tolist() == [[3, 3, 1000]]
 
 
@@ -192,17 +187,15 @@ def test_all_implementations_agree(
     source, hypothesis, golds = pair
     literal: Match = match_literally(source, hypothesis, golds, unchanged, release, FOLDED if ignore else None)
     arrays = pack(source, hypothesis, golds)
-    options: dict[str, object] = {"max_unchanged_words": unchanged, "release": release}
-    if ignore:
-        options["folded_characters"], options["folded_offsets"] = flatten(FOLDED)
+    options = Options(unchanged, release, flatten(FOLDED) if ignore else None)
     outcomes = []
     for kernel in KERNELS:
-        counts, settled = kernel.match_corpus(*arrays, **options)
+        counts, settled = kernel.match_corpus(*arrays, options)
         assert tuple(counts[0]) == literal[:3]
-        counts, how, path = kernel.match_sentence(arrays[0], arrays[2], *arrays[6:], **options)
+        counts, how, path = kernel.match_sentence(*arrays, options)
         assert (tuple(counts), how) == (literal[:3], kernel.LITERAL)
         assert [tuple(edit) for edit in path.tolist()] == literal.path
-        exact, bounded = kernel.match_corpus(*arrays, arc_limit=0, **options)
+        exact, bounded = kernel.match_corpus(*arrays, options._replace(arc_limit=0))
         assert (bounded[0] == kernel.FAST) == (settled[0] == kernel.FAST)
         outcomes.append((settled.tolist(), exact.tolist(), bounded.tolist()))
     assert outcomes[1:] == outcomes[:-1]

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from m2_corpus import flatten
-from test_maxmatch import KERNELS, tokens
+from test_maxmatch import KERNELS, tokens, twin_of
 
-from gecbench.kernels.maxmatch_insertions import InsertionPairing, insertion_runs
-from gecbench.kernels.maxmatch_lattice import build_lattice
-from gecbench.kernels.maxmatch_literal import weigh_insertions
-from gecbench.kernels.maxmatch_order import official_annotator_order
+from gecbench.kernels.maxmatch.insertions import InsertionPairing, insertion_runs
+from gecbench.kernels.maxmatch.lattice import build_lattice
+from gecbench.kernels.maxmatch.literal import weigh_insertions
+from gecbench.kernels.maxmatch.order import official_annotator_order
 
 
 def test_official_annotator_order() -> None:
@@ -40,7 +40,7 @@ def test_greedy_tie_breaks(kernel: ModuleType) -> None:
     offsets = np.array([0, 2], dtype=np.int64)
 
     def chosen(*rows: tuple[int, int, int]) -> int:
-        return int(kernel.greedy_choice(np.array(rows, dtype=np.int64), offsets, 0.25)[0])
+        return int(twin_of(kernel, "greedy").choose_rows(np.array(rows, dtype=np.int64), offsets, 0.25)[0])
 
     assert chosen((1, 2, 2), (1, 1, 2)) == 1
     assert chosen((1, 2, 2), (2, 4, 4)) == 1
@@ -83,11 +83,15 @@ def test_greedy_twins_agree(sentences: list[list[tuple[int, int, int]]], data: s
     """Totals along arbitrary samples, and totals of the identity order from the chosen rows."""
     rows = np.array([row for rows in sentences for row in rows], dtype=np.int64).reshape(-1, 3)
     rows[:, 0] = np.minimum(rows[:, 0], rows[:, 1])
-    offsets = flatten([[0] * len(rows) for rows in sentences])[1]
+    offsets = flatten([0] * len(rows) for rows in sentences).offsets
     size = len(sentences)
     indexes = st.lists(st.integers(0, max(size - 1, 0)), min_size=size, max_size=size)
     samples = np.array([list(range(size)), *data.draw(st.lists(indexes, max_size=3))], dtype=np.int32)
-    results = [kernel.greedy_totals(rows, offsets, 0.25, samples.reshape(-1, size)) for kernel in KERNELS]
+    results = [
+        twin_of(kernel, "greedy").sample_totals(rows, offsets, 0.25, samples.reshape(-1, size)) for kernel in KERNELS
+    ]
     for kernel, totals in zip(KERNELS, results, strict=True):
-        assert rows[kernel.greedy_choice(rows, offsets, 0.25)].sum(axis=0).tolist() == totals[0].tolist()
+        assert (
+            rows[twin_of(kernel, "greedy").choose_rows(rows, offsets, 0.25)].sum(axis=0).tolist() == totals[0].tolist()
+        )
         assert totals.tolist() == results[0].tolist()

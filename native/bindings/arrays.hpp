@@ -1,12 +1,20 @@
-// Conversions between numpy arrays and what the kernels eat, shared by all bindings.
+// Between numpy arrays and the kernels' plain structures, shared by all bindings.
+//
+// A bundle is a Python object whose attributes are arrays, such as gecbench.kernels.tokens.TokenArray. Each is checked
+// once here, so that no kernel can leave an array. The arrays live as long as the caller's bundle.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include "tokens.hpp"
 
 namespace gecbench::bindings {
 
@@ -24,9 +32,64 @@ using Output = nb::ndarray<nb::numpy, T>;
 // Hands a vector over to numpy without a copy.
 template <typename T>
 Output<T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
-  return Output<T>(owned->data(), shape, owner);
+  auto owned = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = owned->data();
+  nb::capsule owner(owned.release(), [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
+  return Output<T>(data, shape, owner);
+}
+
+template <typename T>
+Output<T> to_vector(std::vector<T>&& values) {
+  const std::size_t size = values.size();
+  return to_numpy(std::move(values), {size});
+}
+
+template <typename T>
+Output<T> to_matrix(std::vector<T>&& values, std::size_t columns) {
+  const std::size_t rows = values.size() / columns;
+  return to_numpy(std::move(values), {rows, columns});
+}
+
+// An attribute of a bundle. Arrays are taken as they are (a converted copy would die before the kernel reads it).
+template <typename T>
+T field(nb::handle bundle, const char* name, bool convert) {
+  T value;
+  if (!nb::try_cast<T>(bundle.attr(name), value, convert)) {
+    throw nb::type_error((std::string(name) + " has another type than the kernel takes").c_str());
+  }
+  return value;
+}
+
+template <typename T>
+T array(nb::handle bundle, const char* name) {
+  return field<T>(bundle, name, false);
+}
+
+template <typename T>
+T scalar(nb::handle bundle, const char* name) {
+  return field<T>(bundle, name, true);
+}
+
+// Offsets must begin with 0, never decrease, and end with the number of items that they divide.
+inline void check_offsets(const Offsets& offsets, std::size_t items, const char* name) {
+  const std::size_t size = offsets.size();
+  bool fits = size > 0 && offsets(0) == 0 && offsets(size - 1) == static_cast<std::int64_t>(items);
+  for (std::size_t index = 1; fits && index < size; ++index) fits = offsets(index - 1) <= offsets(index);
+  if (!fits) throw std::invalid_argument(std::string(name) + " do not fit the array that these offsets divide");
+}
+
+inline void check_size(std::size_t found, std::size_t expected, const char* name) {
+  if (found != expected) {
+    throw std::invalid_argument(std::string(name) + " must number " + std::to_string(expected) + ", not " +
+                                std::to_string(found));
+  }
+}
+
+inline TokenArray read_tokens(nb::handle bundle) {
+  const auto ids = array<Ids>(bundle, "ids");
+  const auto offsets = array<Offsets>(bundle, "offsets");
+  check_offsets(offsets, ids.size(), "offsets");
+  return {ids.data(), offsets.data(), static_cast<std::int64_t>(offsets.size()) - 1};
 }
 
 }  // namespace gecbench::bindings

@@ -44,11 +44,11 @@ class GreedyF:
         """Run the greedy choice for every author and subset."""
         if counts.shape[3] != 3:
             raise InputError(f"{counts.shape[3]} counts per sentence where correct, proposed, gold are needed")
-        totals = select("bound").greedy_totals(
+        totals = select("greedy").subset_totals(
             counts=np.ascontiguousarray(counts, dtype=np.int64),
             present=np.ascontiguousarray(present),
             subsets=subsets,
-            beta=self.beta,
+            beta_squared=self.beta * self.beta,
             threads=self.threads or os.cpu_count() or 1,
         )
         return f_beta(*precision_recall(totals), self.beta)

@@ -72,7 +72,7 @@ class PairTable:
 
 
 def pair_table(judgments: Iterable[Judgment]) -> PairTable:
-    """Judgments in the form the kernels eat; systems in order of their names."""
+    """Judgments in the form the kernel takes; systems in order of their names."""
     ranked = [judgment for judgment in judgments if judgment.ranked]
     if not ranked:
         raise InputError("no judgments to rank by", fix="A ranking needs at least one ranked pair of systems.")

@@ -12,7 +12,7 @@ from types import ModuleType
 
 from gecbench.errors import GecbenchError
 
-KERNELS = ("bound", "draws", "interning", "maxmatch", "ngrams", "threeway", "trueskill")
+KERNELS = ("gleu", "greedy", "imeasure", "maxmatch", "tokens", "trueskill")
 IMPLEMENTATIONS = ("native", "python")
 
 

@@ -1,9 +1,10 @@
-"""Tokens as small integers: what the kernels eat."""
+"""Tokens as small integers, the only form of text the kernels take (the native twin of `intern` is tokens.cpp)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -12,6 +13,8 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.errors import InputError
 
+Ids = npt.NDArray[np.int32]
+Offsets = npt.NDArray[np.int64]
 TokenRule = Literal["ascii", "unicode"]
 
 
@@ -19,8 +22,8 @@ TokenRule = Literal["ascii", "unicode"]
 class TokenArray:
     """Token sequences laid end to end: sequence i is `ids[offsets[i]:offsets[i + 1]]`."""
 
-    ids: npt.NDArray[np.int32]
-    offsets: npt.NDArray[np.int64]
+    ids: Ids
+    offsets: Offsets
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -30,9 +33,31 @@ class TokenArray:
         bounds = self.offsets[begin : end + 1]
         return TokenArray(self.ids[bounds[0] : bounds[-1]], bounds - bounds[0])
 
-    def lengths(self) -> npt.NDArray[np.int64]:
+    def lengths(self) -> Offsets:
         """Return the number of tokens of each sequence."""
         return np.diff(self.offsets)
+
+    def lists(self) -> list[list[int]]:
+        """Return the sequences as lists."""
+        tokens, bounds = self.ids.tolist(), self.offsets.tolist()
+        return [tokens[begin:end] for begin, end in pairwise(bounds)]
+
+
+def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool) -> tuple[Ids, Offsets]:
+    """Return the token numbers of all lines end to end, and where each line begins.
+
+    Line i is `text[line_offsets[i]:line_offsets[i + 1]]`. Tokens are numbered by first appearance.
+    """
+    numbers: dict[str | bytes, int] = {}
+    ids: list[int] = []
+    offsets = [0]
+    bounds = line_offsets.tolist()
+    for begin, end in pairwise(bounds):
+        line = text[begin:end]
+        tokens: list[str] | list[bytes] = line.decode().split() if unicode_whitespace else line.split()
+        ids.extend([numbers.setdefault(token, len(numbers)) for token in tokens])
+        offsets.append(len(ids))
+    return np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64)
 
 
 def split_tokens(line: str, rule: TokenRule) -> list[str]:
@@ -48,10 +73,10 @@ def split_tokens(line: str, rule: TokenRule) -> list[str]:
 
 @dataclass(frozen=True)
 class EncodedLines:
-    """Lines as bytes end to end, with the length of each: what interning reads."""
+    """Lines as bytes end to end, with the length of each: the input of `intern_encoded`."""
 
     text: bytes
-    lengths: npt.NDArray[np.int64]
+    lengths: Offsets
 
 
 def encode_lines(lines: Sequence[str]) -> EncodedLines:
@@ -69,7 +94,7 @@ def intern_encoded(parts: Sequence[EncodedLines], rule: TokenRule) -> TokenArray
     """Do the same with lines that are encoded already, all parts one after another."""
     offsets = np.concatenate([[0], *(part.lengths for part in parts)]).cumsum(dtype=np.int64)
     text = b"".join(part.text for part in parts)
-    return TokenArray(*kernels.select("interning").intern(text, offsets, rule == "unicode"))
+    return TokenArray(*kernels.select("tokens").intern(text, offsets, rule == "unicode"))
 
 
 def _encode(line: str) -> bytes:

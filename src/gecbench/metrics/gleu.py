@@ -80,16 +80,8 @@ class GLEU(Metric):
         sentences = len(corpus)
         source, hypothesis = tokens[:sentences], tokens[sentences : 2 * sentences]
         reference = tokens[2 * sentences :]
-        counts = kernels.select("ngrams").gleu_counts(
-            source.ids,
-            source.offsets,
-            hypothesis.ids,
-            hypothesis.offsets,
-            reference.ids,
-            reference.offsets,
-            rows,
-            self.order,
-            self.variant == "equation1",
+        counts = kernels.select("gleu").gleu_counts(
+            source, hypothesis, reference, rows, self.order, self.variant == "equation1"
         )
         return Statistics(counts, rows)
 

@@ -103,14 +103,14 @@ class Sampled(ChosenRows):
 
     def totals(self, statistics: Statistics) -> Counts:
         """Sum the counts of the references drawn in each iteration."""
-        totals: Counts = kernels.select("draws").sampled_totals(
+        totals: Counts = kernels.select("gleu").sampled_totals(
             statistics.counts, statistics.offsets, self.draws(statistics), self.generator == "py3"
         )
         return totals
 
     def chosen_rows(self, statistics: Statistics, first_draw: int, draws: int) -> npt.NDArray[np.int64]:
         """Draw with seed 101 × iteration."""
-        rows: npt.NDArray[np.int64] = kernels.select("draws").draw_rows(
+        rows: npt.NDArray[np.int64] = kernels.select("gleu").draw_rows(
             statistics.offsets, first_draw, draws, self.generator == "py3"
         )
         return rows
@@ -154,7 +154,7 @@ class GreedyCumulative(Policy):
 
     def chosen(self, statistics: Statistics) -> npt.NDArray[np.int64]:
         """Return the row chosen for each sentence."""
-        rows: npt.NDArray[np.int64] = kernels.select("maxmatch").greedy_choice(
+        rows: npt.NDArray[np.int64] = kernels.select("greedy").choose_rows(
             statistics.counts, statistics.offsets, self.beta**2
         )
         return rows
@@ -167,7 +167,7 @@ class GreedyCumulative(Policy):
         return totals[:, None, :].astype(np.float64)
 
     def _walk(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
-        totals: Counts = kernels.select("maxmatch").greedy_totals(
+        totals: Counts = kernels.select("greedy").sample_totals(
             statistics.counts, statistics.offsets, self.beta**2, np.ascontiguousarray(samples)
         )
         return totals

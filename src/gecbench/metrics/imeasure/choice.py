@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gecbench import kernels
 from gecbench.errors import InputError
+from gecbench.kernels.imeasure import Limits, Objective
 from gecbench.kernels.tokens import TokenArray, TokenRule, intern_lines
 from gecbench.metrics.imeasure.gold import ListedGold, MixedGold
 from gecbench.metrics.statistics import Counts
@@ -52,14 +53,14 @@ class ChoiceSettings:
             if not isinstance(value, (int, float)) or not 0 < value <= 1e6:
                 raise InputError(f"imeasure: {name}={value!r} is not a number above 0")
 
-    def arguments(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        """Return objective and parameters as the kernels take them."""
-        codes = [ASPECTS.index(self.objective[0]), METRICS.index(self.objective[1:]), int(self.corpus)]
-        return np.array(codes, dtype=np.int64), np.array([self.weight, self.beta], dtype=np.float64)
+    def goal(self) -> Objective:
+        """Return what is maximised, as the kernels take it."""
+        aspect, metric = ASPECTS.index(self.objective[0]), METRICS.index(self.objective[1:])
+        return Objective(aspect, metric, self.corpus, self.weight, self.beta)
 
-    def limits(self) -> npt.NDArray[np.int64]:
+    def limits(self) -> Limits:
         """Return the limits as the kernels take them."""
-        return np.array([self.listed, self.segment_limit, self.sum_limit, self.cell_limit], dtype=np.int64)
+        return Limits(self.listed, self.segment_limit, self.sum_limit, self.cell_limit)
 
 
 @dataclass(frozen=True)
@@ -87,19 +88,10 @@ def choose_listed(
     kernel: ModuleType | None = None,
 ) -> Choice:
     """Choose one of each sentence's references."""
-    kernel = kernel or kernels.select("threeway")
+    kernel = kernel or kernels.select("imeasure")
     source, hypothesis, reference = _intern(sources, predictions, gold.texts, rule)
-    counts, status, cells = kernel.count_references(
-        source.ids,
-        source.offsets,
-        hypothesis.ids,
-        hypothesis.offsets,
-        reference.ids,
-        reference.offsets,
-        gold.offsets,
-        settings.cell_limit,
-    )
-    rows = kernel.choose_listed(counts, gold.offsets, *settings.arguments())
+    counts, status, cells = kernel.count_references(source, hypothesis, reference, gold.offsets, settings.cell_limit)
+    rows = kernel.choose_listed(counts, gold.offsets, settings.goal())
     offered = np.diff(gold.offsets)
     return Choice(counts[rows], status, offered.tolist(), offered, cells, lambda i: gold.texts[rows[i]])
 
@@ -113,22 +105,10 @@ def choose_mixed(
     kernel: ModuleType | None = None,
 ) -> Choice:
     """Choose one of the references that each sentence's groups can be mixed to, without listing them."""
-    kernel = kernel or kernels.select("threeway")
+    kernel = kernel or kernels.select("imeasure")
     source, hypothesis, change = _intern(sources, predictions, gold.texts, rule)
     picks, counts, status, work = kernel.choose_mixed(
-        source.ids,
-        source.offsets,
-        hypothesis.ids,
-        hypothesis.offsets,
-        gold.group_offsets,
-        gold.group_optional,
-        gold.alternative_offsets,
-        gold.change_offsets,
-        gold.spans,
-        change.offsets,
-        change.ids,
-        *settings.arguments(),
-        settings.limits(),
+        source, hypothesis, gold.arrays(change), settings.goal(), settings.limits()
     )
 
     def reference(i: int) -> str:

@@ -29,7 +29,7 @@ def align_tokens(source: str, prediction: str, reference: str) -> list[tuple[str
     """Return the official three-way alignment of texts with single spaces, column by column (None is a gap)."""
     texts = (source, prediction, reference)
     numbers = intern_lines(texts, "ascii")
-    columns = kernels.select("threeway").align(*(np.ascontiguousarray(numbers[k : k + 1].ids) for k in range(3)))
+    columns = kernels.select("imeasure").align(*(np.ascontiguousarray(numbers[k : k + 1].ids) for k in range(3)))
     words = [split_tokens(text, "ascii") for text in texts]
     return [
         tuple(None if place < 0 else words[text][place] for text, place in enumerate(column))  # type: ignore[misc]

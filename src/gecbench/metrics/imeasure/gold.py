@@ -1,4 +1,4 @@
-"""The I-measure's gold as the flat arrays that its kernel eats: error groups to mix, or references to choose from."""
+"""The I-measure's gold as the flat arrays that its kernel takes: error groups to mix, or references to choose from."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from gecbench.corpus.error_groups import GroupedSentence
 from gecbench.corpus.mixing import Changes, alternatives_of, apply_changes
+from gecbench.kernels.imeasure import GroupArrays
+from gecbench.kernels.tokens import TokenArray
 
 Offsets = npt.NDArray[np.int64]
 
@@ -60,6 +62,11 @@ class MixedGold:
             change_offsets=offsets_of(alternatives),
             spans=np.array([change[:2] for change in changes], dtype=np.int32).reshape(-1, 2),
         )
+
+    def arrays(self, corrections: TokenArray) -> GroupArrays:
+        """Return the groups as the kernel takes them; `corrections` are the tokens of `texts`."""
+        offsets = (self.alternative_offsets, self.change_offsets)
+        return GroupArrays(self.group_offsets, self.group_optional, *offsets, self.spans, corrections)
 
     def reference(self, sentence: int, source: str, picks: Sequence[int]) -> str:
         """Return the reference that takes the given distinct alternative of each group, -1 for none."""

@@ -50,9 +50,8 @@ def match_sentences(
 def match_sentence(metric: M2, source: str, prediction: str, annotation: Annotation) -> SentenceMatch:
     """Match one sentence with one annotator, showing the path that the official scorer takes."""
     alone = metric.prepare_sentence(source, prediction, annotation)
-    _, _, path = kernels.select("maxmatch").match_sentence(
-        *alone.sentence_arguments(), metric.max_unchanged_words, metric.release, *(alone.folded or (None, None))
-    )
+    arguments = alone.arguments(metric.max_unchanged_words, metric.release)
+    _, _, path = kernels.select("maxmatch").match_sentence(*arguments)
     tokens = prediction.split()
     proposed = tuple(
         Edit(start, end, (" ".join(tokens[i:j]),), "proposed") for start, end, i, j in np.asarray(path).tolist()

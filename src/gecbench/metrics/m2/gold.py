@@ -1,4 +1,4 @@
-"""Gold edits as the flat arrays that the MaxMatch kernel eats."""
+"""Gold edits as the flat arrays that the MaxMatch kernel takes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import numpy.typing as npt
 
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.errors import InputError
-from gecbench.kernels.maxmatch_order import official_annotator_order
+from gecbench.kernels.maxmatch import GoldArrays, Options
+from gecbench.kernels.maxmatch.order import official_annotator_order
 from gecbench.kernels.tokens import EncodedLines, TokenArray, encode_lines, intern_encoded
-
-Folded = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -47,21 +46,13 @@ class MatchInput:
     sources: TokenArray
     hypotheses: TokenArray
     corrections: TokenArray
-    folded: Folded | None
+    folded: TokenArray | None
 
-    def corpus_arguments(self) -> tuple[npt.NDArray[np.generic], ...]:
-        """Return the arrays in the order of the kernel's `match_corpus`."""
-        sentences = (self.sources.ids, self.sources.offsets, self.hypotheses.ids, self.hypotheses.offsets)
-        return (*sentences, self.gold.offsets, self.gold.edit_offsets, *self._edits())
-
-    def sentence_arguments(self) -> tuple[npt.NDArray[np.generic], ...]:
-        """Return the arrays in the order of the kernel's `match_sentence`."""
-        return (self.sources.ids, self.hypotheses.ids, *self._edits())
-
-    def _edits(self) -> tuple[npt.NDArray[np.generic], ...]:
-        gold = self.gold
-        places = (gold.edit_starts, gold.edit_ends, gold.alternative_offsets)
-        return (*places, self.corrections.ids, self.corrections.offsets)
+    def arguments(self, max_unchanged_words: int, release: str) -> tuple[TokenArray, TokenArray, GoldArrays, Options]:
+        """Return what the kernel's `match_corpus` and `match_sentence` take."""
+        rows, spans = (self.gold.offsets, self.gold.edit_offsets), (self.gold.edit_starts, self.gold.edit_ends)
+        gold = GoldArrays(*rows, *spans, self.gold.alternative_offsets, self.corrections)
+        return self.sources, self.hypotheses, gold, Options(max_unchanged_words, release, self.folded)
 
 
 def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
@@ -132,11 +123,11 @@ def _offsets(sizes: Sequence[int]) -> npt.NDArray[np.int64]:
     return offsets
 
 
-def _folded(lines: Sequence[str]) -> Folded:
+def _folded(lines: Sequence[str]) -> TokenArray:
     vocabulary = dict.fromkeys(chain.from_iterable(map(str.split, lines)))
     folded = [token.lower() for token in vocabulary]
     characters = np.frombuffer("".join(folded).encode("utf-32-le"), dtype="<i4").astype(np.int32)
-    return characters, _offsets([len(token) for token in folded])
+    return TokenArray(characters, _offsets([len(token) for token in folded]))
 
 
 def restrict(annotations: Sequence[Sequence[Annotation]], annotators: Sequence[int]) -> list[list[Annotation]]:

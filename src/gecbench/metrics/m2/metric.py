@@ -157,9 +157,7 @@ class M2(Metric):
         """Return correct, proposed and gold edits of every sentence and annotator."""
         prepared = self.prepare(corpus, predictions)
         kernel = kernels.select("maxmatch")
-        counts, settled = kernel.match_corpus(
-            *prepared.corpus_arguments(), self.max_unchanged_words, self.release, *(prepared.folded or (None, None))
-        )
+        counts, settled = kernel.match_corpus(*prepared.arguments(self.max_unchanged_words, self.release))
         notes = {
             "settled_literally": float((settled == kernel.LITERAL).sum()),
             "too_large_for_literal": float((settled == kernel.TOO_LARGE).sum()),

@@ -1,0 +1,62 @@
+#include "gleu.hpp"
+
+#include "arrays.hpp"
+
+namespace gecbench::bindings {
+namespace {
+
+Generator generator_of(bool python3) {
+  return python3 ? Generator::kPython3 : Generator::kPython2;
+}
+
+Output<std::int64_t> count(nb::handle sources, nb::handle hypotheses, nb::handle references,
+                           const Offsets& reference_rows, int order, bool multiset) {
+  const TokenArray source = read_tokens(sources), hypothesis = read_tokens(hypotheses);
+  const TokenArray reference = read_tokens(references);
+  check_size(hypothesis.size, source.size, "hypotheses");
+  check_size(reference_rows.size(), source.size + 1, "reference_rows");
+  check_offsets(reference_rows, reference.size, "reference_rows");
+  const std::size_t width = 2 + 2 * static_cast<std::size_t>(order);
+  std::vector<std::int64_t> counts(reference.size * width);
+  {
+    nb::gil_scoped_release released;
+    gleu_counts(source, hypothesis, reference, reference_rows.data(), order, multiset, counts.data());
+  }
+  return to_matrix(std::move(counts), width);
+}
+
+Output<std::int64_t> rows(const Offsets& row_offsets, std::int64_t first_iteration, std::int64_t iterations,
+                          bool python3) {
+  const std::size_t sentences = row_offsets.shape(0) - 1;
+  std::vector<std::int64_t> drawn(static_cast<std::size_t>(iterations) * sentences);
+  {
+    nb::gil_scoped_release released;
+    draw_rows(row_offsets.data(), sentences, first_iteration, iterations, generator_of(python3), drawn.data());
+  }
+  return to_numpy(std::move(drawn), {static_cast<std::size_t>(iterations), sentences});
+}
+
+Output<std::int64_t> totals(const Matrix& counts, const Offsets& row_offsets, std::int64_t iterations, bool python3) {
+  check_offsets(row_offsets, counts.shape(0), "row_offsets");
+  const std::size_t width = counts.shape(1);
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(iterations) * width);
+  {
+    nb::gil_scoped_release released;
+    sampled_totals(counts.data(), width, row_offsets.data(), row_offsets.shape(0) - 1, iterations,
+                   generator_of(python3), sums.data());
+  }
+  return to_numpy(std::move(sums), {static_cast<std::size_t>(iterations), width});
+}
+
+}  // namespace
+
+void bind_gleu(nb::module_ module) {
+  module.def("gleu_counts", &count, nb::arg("sources"), nb::arg("hypotheses"), nb::arg("references"),
+             nb::arg("reference_rows"), nb::arg("order"), nb::arg("multiset"));
+  module.def("draw_rows", &rows, nb::arg("row_offsets"), nb::arg("first_iteration"), nb::arg("iterations"),
+             nb::arg("python3"));
+  module.def("sampled_totals", &totals, nb::arg("counts"), nb::arg("row_offsets"), nb::arg("iterations"),
+             nb::arg("python3"));
+}
+
+}  // namespace gecbench::bindings

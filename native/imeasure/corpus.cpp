@@ -1,0 +1,59 @@
+#include "imeasure/corpus.hpp"
+
+#include <algorithm>
+
+namespace gecbench::imeasure {
+
+ReferenceCounts count_references(const TokenArray& sources, const TokenArray& hypotheses, const TokenArray& references,
+                                 const std::int64_t* sentence_offsets, std::int64_t cell_limit) {
+  ReferenceCounts found;
+  found.counts.resize(references.size * 15);
+  found.status.resize(sources.size);
+  found.cells.resize(sources.size);
+  Aligner aligner(cell_limit);
+  for (std::int64_t n = 0; n < sources.size; ++n) {
+    aligner.cells = 0;
+    try {
+      aligner.begin(sources[n], hypotheses[n]);
+      for (std::int64_t row = sentence_offsets[n]; row < sentence_offsets[n + 1]; ++row) {
+        aligner.align(references[row]);
+        std::copy(aligner.counts.begin(), aligner.counts.end(), found.counts.begin() + row * 15);
+      }
+      found.cells[n] = aligner.cells;
+    } catch (const TooLong&) {
+      found.status[n] = kTooLong;
+    }
+  }
+  return found;
+}
+
+std::vector<std::int64_t> choose_listed(const std::vector<Counts>& counts, const std::int64_t* sentence_offsets,
+                                        std::int64_t sentences, const Objective& objective) {
+  std::vector<std::int64_t> chosen(sentences);
+  Counts total{};
+  for (std::int64_t n = 0; n < sentences; ++n) {
+    const std::int64_t start = sentence_offsets[n], end = sentence_offsets[n + 1];
+    chosen[n] = start + static_cast<std::int64_t>(best_of(counts.data() + start, end - start, total, objective));
+    if (objective.corpus) add(total, counts[chosen[n]]);
+  }
+  return chosen;
+}
+
+MixedChoice choose_mixed(const TokenArray& sources, const TokenArray& hypotheses, const GroupArrays& gold,
+                         const Objective& objective, const Limits& limits) {
+  MixedChoice found;
+  found.choices.resize(gold.group_offsets[sources.size]);
+  Counts total{}, counts{};
+  for (std::int64_t n = 0; n < sources.size; ++n) {
+    const std::vector<Group> groups = gold.groups(n);
+    MixedSentence sentence(sources[n], hypotheses[n], groups, limits);
+    found.status.push_back(sentence.choose(total, objective, found.choices.data() + gold.group_offsets[n], counts));
+    if (objective.corpus) add(total, counts);
+    found.counts.insert(found.counts.end(), counts.begin(), counts.end());
+    const Work& work = sentence.work;
+    found.work.insert(found.work.end(), {work.asked, work.alignments, work.cells, work.segments});
+  }
+  return found;
+}
+
+}  // namespace gecbench::imeasure

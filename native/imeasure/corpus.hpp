@@ -1,0 +1,34 @@
+// The I-measure for a whole corpus (docs/imeasure.md); twin of gecbench/kernels/imeasure/corpus.py.
+#pragma once
+
+#include <vector>
+
+#include "imeasure/mixing.hpp"
+
+namespace gecbench::imeasure {
+
+// counts[reference][15], and status and three-way cells per sentence. The references of sentence s are
+// sentence_offsets[s]:sentence_offsets[s + 1].
+struct ReferenceCounts {
+  std::vector<std::int64_t> counts;
+  std::vector<std::int32_t> status;
+  std::vector<std::int64_t> cells;
+};
+ReferenceCounts count_references(const TokenArray& sources, const TokenArray& hypotheses, const TokenArray& references,
+                                 const std::int64_t* sentence_offsets, std::int64_t cell_limit);
+
+// The row of the best reference of every sentence; each has at least one.
+std::vector<std::int64_t> choose_listed(const std::vector<Counts>& counts, const std::int64_t* sentence_offsets,
+                                        std::int64_t sentences, const Objective& objective);
+
+// The alternative chosen in each group (-1: none); per sentence counts[15], status, and work[4].
+struct MixedChoice {
+  std::vector<std::int32_t> choices;
+  std::vector<std::int64_t> counts;
+  std::vector<std::int32_t> status;
+  std::vector<std::int64_t> work;
+};
+MixedChoice choose_mixed(const TokenArray& sources, const TokenArray& hypotheses, const GroupArrays& gold,
+                         const Objective& objective, const Limits& limits);
+
+}  // namespace gecbench::imeasure

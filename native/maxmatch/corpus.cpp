@@ -1,0 +1,103 @@
+#include "maxmatch/corpus.hpp"
+
+#include "maxmatch/literal.hpp"
+
+namespace gecbench::maxmatch {
+namespace {
+
+// Works through sentences one after another; its memory is reused, and lattice and closure serve all annotators.
+class SentenceMatcher {
+ public:
+  explicit SentenceMatcher(const Options& options) : options_(options) {}
+
+  void start(TokenSpan source, TokenSpan hypothesis) {
+    source_ = source, hypothesis_ = hypothesis;
+    limit_ = std::min(options_.max_unchanged_words, source.size);
+    has_lattice_ = false;
+    state_ = State::kUnknown;
+  }
+
+  Counts match(const GoldEdits& golds, std::int8_t& settled, std::vector<PathEdit>* path) {
+    settled = kFast;
+    if (source_ == hypothesis_) return {0, 0, golds.size()};
+    prepare();                                                                              // B.3, B.4
+    const GoldArcs& arcs = gold_arcs_.find(lattice_, source_, hypothesis_, golds, limit_);  // B.5, B.6
+    search_.run(lattice_, golds, arcs, limit_, spelling());                                 // B.7, B.8
+    // Release 3.2 gives insertions before the first token other spans than master (B.12).
+    const bool moved = options_.release == Release::kVersion32 && lattice_.row_offsets[1] > 2;
+    if (moved || !search_.is_official()) {
+      if (close()) {
+        settled = kLiteral;
+        return literal_.match({closure_, lattice_, source_, hypothesis_}, golds, spelling(),
+                              path == nullptr ? scratch_ : *path);
+      }
+      settled = kTooLarge;
+    }
+    if (path != nullptr) search_.edits(*path);
+    return search_.counts();
+  }
+
+  // By the literal algorithm wherever it fits, so that the path too is the official one.
+  Counts match_officially(const GoldEdits& golds, std::int8_t& settled, std::vector<PathEdit>& path) {
+    prepare();
+    if (!close()) return match(golds, settled, &path);
+    settled = kLiteral;
+    return literal_.match({closure_, lattice_, source_, hypothesis_}, golds, spelling(), path);
+  }
+
+ private:
+  enum class State { kUnknown, kBuilt, kTooLarge };
+
+  void prepare() {
+    if (has_lattice_) return;
+    lattice_.build(source_, hypothesis_);
+    if (options_.folds) spelling_.spell(source_, hypothesis_, options_.folded);
+    has_lattice_ = true;
+  }
+
+  bool close() {
+    if (state_ == State::kUnknown) {
+      state_ = closure_.build(lattice_, limit_, options_) ? State::kBuilt : State::kTooLarge;
+    }
+    return state_ == State::kBuilt;
+  }
+
+  const Spelling* spelling() const { return !options_.folds ? nullptr : &spelling_; }
+
+  const Options& options_;
+  TokenSpan source_, hypothesis_;
+  std::int32_t limit_ = 0;
+  bool has_lattice_ = false;
+  State state_ = State::kUnknown;
+  Lattice lattice_;
+  Spelling spelling_;
+  GoldArcFinder gold_arcs_;
+  PathSearch search_;
+  Closure closure_;
+  LiteralMatcher literal_;
+  std::vector<PathEdit> scratch_;
+};
+
+}  // namespace
+
+void match_corpus(const Corpus& corpus, const Options& options, std::int64_t* counts, std::int8_t* settled) {
+  SentenceMatcher matcher(options);
+  const GoldArrays& gold = corpus.gold;
+  for (std::int64_t sentence = 0; sentence < corpus.sources.size; ++sentence) {
+    matcher.start(corpus.sources[sentence], corpus.hypotheses[sentence]);
+    for (std::int64_t row = gold.annotator_offsets[sentence]; row < gold.annotator_offsets[sentence + 1]; ++row) {
+      const Counts found = matcher.match(GoldEdits(gold, row), settled[row], nullptr);
+      counts[3 * row] = found.correct;
+      counts[3 * row + 1] = found.proposed;
+      counts[3 * row + 2] = found.gold;
+    }
+  }
+}
+
+Counts match_sentence(const Corpus& corpus, const Options& options, std::int8_t& settled, std::vector<PathEdit>& path) {
+  SentenceMatcher matcher(options);
+  matcher.start(corpus.sources[0], corpus.hypotheses[0]);
+  return matcher.match_officially(GoldEdits(corpus.gold, 0), settled, path);
+}
+
+}  // namespace gecbench::maxmatch

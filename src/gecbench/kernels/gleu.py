@@ -1,0 +1,93 @@
+"""GLEU's n-gram counts, and the official script's random draws of references (Python twin of gleu.cpp).
+
+Iteration j seeds the Mersenne Twister with 101 j and draws one reference per sentence, in order. CPython 2
+takes floor(random() * k); CPython 3 takes the top bits of 32-bit outputs until they are below k.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench.kernels.tokens import Offsets, TokenArray
+
+Counts = npt.NDArray[np.int64]
+Ngrams = Counter[tuple[int, ...]]
+
+
+def gleu_counts(
+    sources: TokenArray,
+    hypotheses: TokenArray,
+    references: TokenArray,
+    reference_rows: Offsets,
+    order: int,
+    multiset: bool,
+) -> Counts:
+    """Return one row per (sentence, reference): both lengths, then numerator and denominator of each order.
+
+    The references of sentence i are rows `reference_rows[i]` to `reference_rows[i + 1]`.
+    """
+    texts = references.lists()
+    counts = np.zeros((len(texts), 2 + 2 * order), dtype=np.int64)
+    numerator = literal_numerator if multiset else official_numerator
+    for i, (source, hypothesis) in enumerate(zip(sources.lists(), hypotheses.lists(), strict=True)):
+        rows = range(int(reference_rows[i]), int(reference_rows[i + 1]))
+        for n in range(1, order + 1):
+            in_source, in_hypothesis = ngrams(source, n), ngrams(hypothesis, n)
+            for row in rows:
+                counts[row, 2 * n] = numerator(in_hypothesis, in_source, ngrams(texts[row], n))
+                counts[row, 2 * n + 1] = max(len(hypothesis) + 1 - n, 0)
+        for row in rows:
+            counts[row, :2] = len(hypothesis), len(texts[row])
+    return counts
+
+
+def ngrams(tokens: Sequence[int], n: int) -> Ngrams:
+    """Return the multiset of n-grams of a sequence."""
+    return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+
+
+def official_numerator(hypothesis: Ngrams, source: Ngrams, reference: Ngrams) -> int:
+    """Return matches minus penalty, at least 0, as the official script counts them.
+
+    The penalty looks at types: an n-gram that the reference has even once costs nothing.
+    """
+    match = sum((hypothesis & reference).values())
+    penalty = sum(count for ngram, count in (hypothesis & source).items() if ngram not in reference)
+    return max(match - penalty, 0)
+
+
+def literal_numerator(hypothesis: Ngrams, source: Ngrams, reference: Ngrams) -> int:
+    """Return the numerator of Equation 1 of Sakaguchi et al. 2016 as printed (multisets, may be negative)."""
+    with_reference = hypothesis & reference
+    with_source = hypothesis & source
+    penalty = sum(max(0, count - with_reference[ngram]) for ngram, count in with_source.items())
+    return sum(with_reference.values()) - penalty
+
+
+def draw_rows(row_offsets: Offsets, first_iteration: int, iterations: int, python3: bool) -> Counts:
+    """Return the row drawn for each sentence, iterations × sentences."""
+    choices = np.diff(row_offsets)
+    draw = _draw_python3 if python3 else _draw_python2
+    drawn = [draw(random.Random(101 * (first_iteration + i)), choices.tolist()) for i in range(iterations)]
+    return np.array(drawn, dtype=np.int64).reshape(iterations, len(choices)) + row_offsets[:-1]
+
+
+def sampled_totals(counts: Counts, row_offsets: Offsets, iterations: int, python3: bool) -> Counts:
+    """Return the summed counts of the rows drawn in each iteration, iterations × counts."""
+    totals = np.zeros((iterations, counts.shape[1]), dtype=np.int64)
+    for iteration in range(iterations):
+        totals[iteration] = counts[draw_rows(row_offsets, iteration, 1, python3)[0]].sum(axis=0)
+    return totals
+
+
+def _draw_python2(generator: random.Random, choices: Sequence[int]) -> list[int]:
+    return [int(generator.random() * k) for k in choices]
+
+
+def _draw_python3(generator: random.Random, choices: Sequence[int]) -> list[int]:
+    return [generator.randrange(k) for k in choices]

@@ -1,0 +1,85 @@
+"""The official M2 scorer's greedy choice of an annotator, sentence after sentence (docs/m2.md, B.9).
+
+A walk keeps the totals (correct, proposed, gold) of everything chosen so far. Many walks go side by side: over
+resampled corpora, or over the human bound's subsets of annotators.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Counts = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+def choose_rows(counts: Counts, row_offsets: Counts, beta_squared: float) -> Counts:
+    """Return the row chosen for every sentence, sentences in order; -1 where a sentence has no row."""
+    in_order = np.arange(len(row_offsets) - 1, dtype=np.int32)[None]
+    _, chosen = _walk_samples(counts, row_offsets, beta_squared, in_order)
+    return np.where(chosen[0] < 0, -1, row_offsets[:-1] + chosen[0])
+
+
+def sample_totals(counts: Counts, row_offsets: Counts, beta_squared: float, samples: NDArray[np.int32]) -> Counts:
+    """Return the totals along each row of sentence indexes: (samples, 3)."""
+    return _walk_samples(counts, row_offsets, beta_squared, samples)[0]
+
+
+def subset_totals(
+    counts: Counts, present: Mask, subsets: NDArray[np.uint32], beta_squared: float, threads: int = 1
+) -> Counts:
+    """Return the totals of every author and subset of annotators: (authors, subsets, 3).
+
+    `counts` is (authors, sentences, annotators, 3), `present` (sentences, annotators); bit j of a subset stands
+    for annotator j. Where no annotator of a subset is present, all of them count as present. `threads` is for
+    the native twin.
+    """
+    del threads
+    authors, sentences, annotators, _ = counts.shape
+    members = (subsets[:, None] >> np.arange(annotators, dtype=np.uint32) & 1).astype(bool)
+    totals = np.zeros((authors, len(subsets), 3), dtype=np.int64)
+    for sentence in range(sentences):
+        options = members & present[sentence]
+        options[~options.any(axis=1)] = members[~options.any(axis=1)]
+        totals, _ = _step(totals, counts[:, sentence, None], options, beta_squared)
+    return totals
+
+
+def _walk_samples(
+    counts: Counts, row_offsets: Counts, beta_squared: float, samples: NDArray[np.int32]
+) -> tuple[Counts, Counts]:
+    """Return the totals of each sample, and the choice at each of its places: (samples, places)."""
+    sizes = np.diff(row_offsets)
+    options = np.arange(sizes.max(initial=0)) < sizes[:, None]
+    padded = np.zeros((*options.shape, 3), dtype=np.int64)
+    padded[options] = counts
+    totals = np.zeros((len(samples), 3), dtype=np.int64)
+    chosen = np.full(samples.shape, -1, dtype=np.int64)
+    for place in range(samples.shape[1]):
+        here = samples[:, place]
+        totals, chosen[:, place] = _step(totals, padded[here], options[here], beta_squared)
+    return totals, chosen
+
+
+def _step(totals: Counts, counts: Counts, options: Mask, beta_squared: float) -> tuple[Counts, Counts]:
+    """Return every walk's totals after one more sentence, and the option each took, -1 if it had none.
+
+    The totals are (…, 3), the counts (…, options, 3). The option is taken that gives (1) the highest F of
+    everything so far, on a tie (2) the most correct edits, then (3) the smallest proposed + beta² gold, then
+    (4) comes first.
+    """
+    best, chosen = totals, np.full(totals.shape[:-1], -1, dtype=np.int64)
+    best_f, best_size = np.full(chosen.shape, -1.0), np.zeros(chosen.shape)
+    for option in range(options.shape[-1]):
+        sums = totals + counts[..., option, :]
+        correct = sums[..., 0]
+        size = beta_squared * sums[..., 2] + sums[..., 1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            f = np.where(size == 0, 1.0, (1 + beta_squared) * correct / size)
+        smaller = (correct == best[..., 0]) & (size < best_size)
+        tied = (f == best_f) & ((correct > best[..., 0]) | smaller)
+        better = options[..., option] & ((f > best_f) | tied)
+        best = np.where(better[..., None], sums, best)
+        best_f, best_size = np.where(better, f, best_f), np.where(better, size, best_size)
+        chosen = np.where(better, option, chosen)
+    return best, chosen

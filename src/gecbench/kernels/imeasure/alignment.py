@@ -1,0 +1,208 @@
+"""Three-way sum-of-pairs alignment, pruned after Carrillo & Lipman 1988 (Felice & Briscoe 2015, section 2.2).
+
+For each pair of texts the excess of a cell is the cost of the cheapest two-way alignment through it above the
+best one. A cell whose three excesses sum to more than the slack (the three-way optimum above the three
+pairwise optima) lies on no optimal alignment. All other cells keep their exact value, so the traceback meets
+the same ties as in the full table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+Tokens = Sequence[int]
+Table = list[list[int]]
+Column = tuple[int, int, int]
+MATCH, MISMATCH, GAP = 0, 3, 2
+MOVES: list[Column] = [(1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+DETECTION, CORRECTION, BASELINE = slice(0, 5), slice(5, 10), slice(10, 15)
+TP, TN, FP, FN, FPN = range(5)
+
+
+def distance_table(first: Tokens, second: Tokens) -> Table:
+    """Cost of aligning every prefix of the first text with every prefix of the second."""
+    previous = [GAP * j for j in range(len(second) + 1)]
+    table = [previous]
+    for token in first:
+        left = previous[0] + GAP
+        row = [left]
+        for j, other in enumerate(second):
+            left = min(previous[j] + (MATCH if token == other else MISMATCH), previous[j + 1] + GAP, left + GAP)
+            row.append(left)
+        table.append(row)
+        previous = row
+    return table
+
+
+class TooLongError(Exception):
+    """The texts need more cells than allowed."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two texts: the distances of their prefixes, and every cell's excess over the best alignment."""
+
+    prefix: Table
+    excess: Table
+    distance: int
+
+    @classmethod
+    def of(cls, first: Tokens, second: Tokens) -> Pair:
+        """Fill both tables."""
+        prefix = distance_table(first, second)
+        suffix = distance_table(first[::-1], second[::-1])
+        distance = prefix[-1][-1]
+        excess = [
+            [before + after - distance for before, after in zip(row, reversed(rest), strict=True)]
+            for row, rest in zip(prefix, reversed(suffix), strict=True)
+        ]
+        return cls(prefix, excess, distance)
+
+
+@dataclass
+class Aligner:
+    """Aligns one source and hypothesis with many references."""
+
+    source: Tokens
+    hypothesis: Tokens
+    cell_limit: int = 1 << 25
+    pair: Pair = field(init=False)
+    cells: int = 0
+
+    def __post_init__(self) -> None:
+        self.check_pair(self.source, self.hypothesis)
+        self.pair = Pair.of(self.source, self.hypothesis)
+
+    def check_pair(self, first: Tokens, second: Tokens) -> None:
+        """Refuse a two-way table above the limit."""
+        if (len(first) + 1) * (len(second) + 1) > self.cell_limit:
+            raise TooLongError
+
+    def align(self, reference: Tokens) -> Alignment:
+        """The official three-way alignment of the reference, with the baseline's two-way one."""
+        self.check_pair(max(self.source, self.hypothesis, key=len), reference)
+        source_reference = Pair.of(self.source, reference)
+        hypothesis_reference = Pair.of(self.hypothesis, reference)
+        bound = self.pair.distance + source_reference.distance + hypothesis_reference.distance
+        end = (len(self.source), len(self.hypothesis), len(reference))
+        slack = 0
+        while True:
+            table = self.fill(reference, source_reference, hypothesis_reference, slack)
+            self.cells += len(table)
+            if end not in table:
+                slack = max(2, 2 * slack)
+            elif table[end] - bound > slack:
+                slack = table[end] - bound
+            else:
+                break
+        columns = trace(table, end, (self.source, self.hypothesis, reference))
+        baseline = baseline_counts(self.source, reference, source_reference.prefix)
+        counts = [*self.classify(columns, reference), *baseline]
+        pairs = (source_reference.distance, hypothesis_reference.distance)
+        return Alignment(columns, counts, table[end], pairs, table[end] - bound)
+
+    def fill(self, reference: Tokens, source_pair: Pair, hypothesis_pair: Pair, slack: int) -> dict[Column, int]:
+        """Listing 2 on the cells whose three excesses sum to no more than the slack."""
+        texts = (self.source, self.hypothesis, reference)
+        table: dict[Column, int] = {}
+        self.check_slack(source_pair, slack)
+        for i, (hypothesis_row, reference_row) in enumerate(zip(self.pair.excess, source_pair.excess, strict=True)):
+            rows = [(k, excess) for k, excess in enumerate(reference_row) if excess <= slack]
+            for j, excess in enumerate(hypothesis_row):
+                if excess > slack:
+                    continue
+                crossing = hypothesis_pair.excess[j]
+                for k, other in rows:
+                    if excess + other + crossing[k] <= slack:
+                        costs = [cost for cost, _ in steps(table, (i, j, k), texts)]
+                        if costs or i + j + k == 0:
+                            table[i, j, k] = min(costs, default=0)
+        return table
+
+    def check_slack(self, source_pair: Pair, slack: int) -> None:
+        """Refuse a three-way table above the limit: the pairs of cells left in each row of two tables."""
+        rows = zip(self.pair.excess, source_pair.excess, strict=True)
+        left = sum(sum(x <= slack for x in one) * sum(x <= slack for x in other) for one, other in rows)
+        if left > self.cell_limit:
+            raise TooLongError
+
+    def classify(self, columns: Sequence[Column], reference: Tokens) -> list[int]:
+        """Counts for detection and correction by the extended WAS scheme (Table 6)."""
+        detection, correction = [0] * 5, [0] * 5
+        for i, j, k in columns:
+            source = self.source[i] if i >= 0 else None
+            hypothesis = self.hypothesis[j] if j >= 0 else None
+            expected = reference[k] if k >= 0 else None
+            if hypothesis == expected:
+                outcome = TN if source == hypothesis else TP
+            elif source == hypothesis:
+                outcome = FN
+            elif source == expected:
+                outcome = FP
+            else:
+                detection[TP] += 1
+                for missed in (FP, FN, FPN):
+                    correction[missed] += 1
+                continue
+            detection[outcome] += 1
+            correction[outcome] += 1
+        return detection + correction
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Columns of positions (-1 is a gap), counts, cost, distances to the reference, cost above the bound."""
+
+    columns: list[Column]
+    counts: list[int]
+    cost: int
+    distances: tuple[int, int]
+    slack: int
+
+
+def steps(table: dict[Column, int], cell: Column, texts: tuple[Tokens, Tokens, Tokens]) -> list[tuple[int, Column]]:
+    """The cost of a cell by each possible move, in the official order of ties, and where it comes from."""
+    i, j, k = cell
+    source, hypothesis, reference = texts
+    same = (
+        MATCH if i and j and source[i - 1] == hypothesis[j - 1] else MISMATCH,
+        MATCH if i and k and source[i - 1] == reference[k - 1] else MISMATCH,
+        MATCH if j and k and hypothesis[j - 1] == reference[k - 1] else MISMATCH,
+    )
+    costs = (sum(same), *(cost + 2 * GAP for cost in same), 2 * GAP, 2 * GAP, 2 * GAP)
+    found = []
+    for (s, h, r), cost in zip(MOVES, costs, strict=True):
+        before = (i - s, j - h, k - r)
+        value = table.get(before)
+        if value is not None:
+            found.append((value + cost, before))
+    return found
+
+
+def trace(table: dict[Column, int], end: Column, texts: tuple[Tokens, Tokens, Tokens]) -> list[Column]:
+    """Walk back from the end by the first consistent move."""
+    columns = []
+    cell = end
+    while cell != (0, 0, 0):
+        before = next(origin for cost, origin in steps(table, cell, texts) if cost == table[cell])
+        i, j, k = (place if place < now else -1 for place, now in zip(before, cell, strict=True))
+        columns.append((i, j, k))
+        cell = before
+    return columns[::-1]
+
+
+def baseline_counts(source: Tokens, reference: Tokens, prefix: Table) -> list[int]:
+    """Counts of the system that changes nothing, from its own two-way alignment (section 2.3.3)."""
+    i, k = len(source), len(reference)
+    counts = [0] * 5
+    while i or k:
+        same = bool(i and k and source[i - 1] == reference[k - 1])
+        counts[TN if same else FN] += 1
+        if i and k and prefix[i][k] == prefix[i - 1][k - 1] + (MATCH if same else MISMATCH):
+            i, k = i - 1, k - 1
+        elif i and prefix[i][k] == prefix[i - 1][k] + GAP:
+            i -= 1
+        else:
+            k -= 1
+    return counts

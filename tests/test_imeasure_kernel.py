@@ -1,0 +1,157 @@
+"""The three-way alignment: full table, pruned twin and native code must agree, ties included."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from imeasure_support import goldens, kernel_of
+from oracles.imeasure import align_literally, align_pair_literally
+
+from gecbench.kernels.imeasure import keys
+from gecbench.kernels.imeasure.alignment import Aligner, TooLongError
+from gecbench.kernels.tokens import TokenArray
+
+KERNELS = ("python", "native")
+few_symbols = st.lists(st.integers(0, 2), max_size=6)
+
+
+def ids(tokens: list[int]) -> np.ndarray:
+    return np.array(tokens, dtype=np.int32)
+
+
+def offsets(sequences: Sequence[list[Any]]) -> np.ndarray:
+    return np.cumsum([0, *map(len, sequences)], dtype=np.int64)
+
+
+def texts(*sequences: list[int]) -> TokenArray:
+    return TokenArray(ids([token for sequence in sequences for token in sequence]), offsets(sequences))
+
+
+def table_6(source: int | None, hypothesis: int | None, reference: int | None) -> tuple[set[str], set[str]]:
+    """Detection and correction classes, written out from the paper's table."""
+    pattern = [source == hypothesis, source == reference, hypothesis == reference]
+    if all(pattern):
+        return {"TN"}, {"TN"}
+    for equal, classes in zip(pattern, ({"FN"}, {"FP"}, {"TP"}), strict=True):
+        if equal:
+            return classes, classes
+    return {"TP"}, {"FP", "FN", "FPN"}
+
+
+def literal_counts(source: list[int], hypothesis: list[int], reference: list[int]) -> list[int]:
+    names = ["TP", "TN", "FP", "FN", "FPN"]
+    detection, correction, baseline = (
+        dict.fromkeys(names, 0),
+        dict.fromkeys(names, 0),
+        dict.fromkeys(names, 0),
+    )
+    for i, j, k in align_literally(source, hypothesis, reference):
+        row = [text[n] if n >= 0 else None for text, n in ((source, i), (hypothesis, j), (reference, k))]
+        for tally, classes in zip((detection, correction), table_6(*row), strict=True):
+            for name in classes:
+                tally[name] += 1
+    for i, k in align_pair_literally(source, reference):
+        baseline["TN" if min(i, k) >= 0 and source[i] == reference[k] else "FN"] += 1
+    return [*detection.values(), *correction.values(), *baseline.values()]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@settings(max_examples=300, deadline=None)
+@given(few_symbols, few_symbols, few_symbols)
+def test_pruned_equals_full_table(kernel: str, source: list[int], hypothesis: list[int], reference: list[int]) -> None:
+    columns = kernel_of(kernel).align(ids(source), ids(hypothesis), ids(reference))
+    assert list(map(tuple, columns.tolist())) == align_literally(source, hypothesis, reference)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(few_symbols, few_symbols, st.lists(few_symbols, max_size=3)), min_size=1, max_size=4))
+def test_batches_count_as_the_full_table(
+    kernel: str, batch: list[tuple[list[int], list[int], list[list[int]]]]
+) -> None:
+    sources, hypotheses, lists = zip(*batch, strict=True)
+    references = [reference for group in lists for reference in group]
+    counts, status, cells = kernel_of(kernel).count_references(
+        texts(*sources), texts(*hypotheses), texts(*references), offsets(lists), 1 << 20
+    )
+    expected = [literal_counts(s, h, r) for s, h, group in batch for r in group]
+    assert counts.tolist() == expected
+    assert status.tolist() == [0] * len(batch)
+    assert (cells > 0).tolist() == [bool(group) for group in lists]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize(
+    ("source", "hypothesis", "reference"),
+    [
+        ([], [], []),
+        ([1], [], []),
+        ([], [2] * 40, [3]),
+        ([1, 2, 3], list(range(10, 70)), [1, 3]),
+        ([1, 2, 3, 4] * 3, [4, 3, 2, 1] * 3, [2, 1, 4, 3] * 3),
+    ],
+)
+def test_unlike_texts(kernel: str, source: list[int], hypothesis: list[int], reference: list[int]) -> None:
+    columns = kernel_of(kernel).align(ids(source), ids(hypothesis), ids(reference))
+    assert list(map(tuple, columns.tolist())) == align_literally(source, hypothesis, reference)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_ties_change_counts_and_follow_the_official_order(kernel: str) -> None:
+    a, b, c = 0, 1, 2
+    counts, _, _ = kernel_of(kernel).count_references(
+        texts([a]), texts([a, b, c]), texts([b, c, a]), np.array([0, 1]), 1000
+    )
+    assert counts[0, :5].tolist() == [2, 0, 2, 0, 0]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_table_5_alignment(kernel: str) -> None:
+    source = ["Their", "is", "wide", "spread", "usage", "of", "technology", "."]
+    hypothesis = ["There", "is", "widespread", "use", "of", "technology", "."]
+    number = {word: n for n, word in enumerate(dict.fromkeys(source + hypothesis))}
+    columns = kernel_of(kernel).align(
+        ids([number[w] for w in source]),
+        ids([number[w] for w in hypothesis]),
+        ids([number[w] for w in hypothesis]),
+    )
+    row = ["-" if j < 0 else hypothesis[j] for j in columns[:, 1]]
+    assert " ".join(row) == "There is - widespread use of technology ."
+    assert columns[:, 1].tolist() == columns[:, 2].tolist()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_texts_beyond_the_limit_are_reported_not_guessed(kernel: str) -> None:
+    source, hypothesis, reference = list(range(20)), list(range(100, 130)), list(range(200, 225))
+    arguments = texts(source), texts(hypothesis), texts(reference)
+    _, status, _ = kernel_of(kernel).count_references(*arguments, np.array([0, 1]), 31 * 31)
+    assert status.tolist() == [3]
+    _, status, _ = kernel_of(kernel).count_references(*arguments, np.array([0, 1]), 31**3)
+    assert status.tolist() == [0]
+
+
+def test_a_pair_beyond_the_limit_is_refused_before_any_table() -> None:
+    with pytest.raises(TooLongError):
+        Aligner([1] * 9, [2] * 9, cell_limit=99)
+
+
+def test_native_refuses_offsets_that_leave_the_arrays() -> None:
+    native = kernel_of("native")
+    wrong = TokenArray(ids([1]), np.array([0, 5], dtype=np.int64))
+    with pytest.raises(ValueError, match="offsets"):
+        native.count_references(wrong, texts([1]), texts([1]), np.array([0, 1]), 99)
+
+
+@pytest.mark.parametrize("system", ["Baseline", "S1", "S2", "S3", "S4"])
+def test_table_8_to_the_last_bit(system: str) -> None:
+    *counts, p, r, f, acc, wacc, i = goldens()["table8"][system]
+    counts = [int(count) for count in counts]
+    base = keys.weighted_accuracy([0, 6, 0, 4, 0], 2.0)
+    ours = keys.weighted_accuracy(counts, 2.0)
+    assert [keys.precision(counts), keys.recall(counts), keys.f_score(counts, 0.5)] == [p, r, f]
+    assert [keys.accuracy(counts), ours, keys.improvement(ours, base)] == [acc, wacc, i]
