@@ -17,24 +17,19 @@ class Step {
     const Totals sums{before_.correct + counts[0], before_.proposed + counts[1], before_.gold + counts[2]};
     const double size = beta_squared_ * static_cast<double>(sums.gold) + static_cast<double>(sums.proposed);
     const double f = size == 0 ? 1.0 : (1 + beta_squared_) * static_cast<double>(sums.correct) / size;
-    if (chosen_ >= 0 && !is_better(sums, size, f)) return;
-    best_ = sums, best_size_ = size, best_f_ = f, chosen_ = option;
+    const bool wins_tie =
+        f == best_f_ && (sums.correct > best_.correct || (sums.correct == best_.correct && size < best_size_));
+    if (f > best_f_ || wins_tie) best_ = sums, best_size_ = size, best_f_ = f, chosen_ = option;
   }
 
   const Totals& totals() const { return best_; }
   std::int64_t chosen() const { return chosen_; }  // -1 if nothing was offered
 
  private:
-  bool is_better(const Totals& sums, double size, double f) const {
-    if (f != best_f_) return f > best_f_;
-    if (sums.correct != best_.correct) return sums.correct > best_.correct;
-    return size < best_size_;
-  }
-
   const Totals before_;
   Totals best_;
   const double beta_squared_;
-  double best_size_ = 0.0, best_f_ = 0.0;
+  double best_size_ = 0.0, best_f_ = -1.0;  // below any F
   std::int64_t chosen_ = -1;
 };
 

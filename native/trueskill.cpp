@@ -54,7 +54,7 @@ Update win(double lead, double margin) {
   return {v, v * (v + x)};
 }
 
-Update draw(double lead, double margin) {
+Update tie(double lead, double margin) {
   const double distance = std::fabs(lead);
   const double low = -margin - distance;
   const double high = margin - distance;
@@ -86,10 +86,12 @@ class Run {
 
   void play(std::int64_t iterations, Random random, double* means) {
     for (std::int64_t step = 0; step < iterations; ++step) {
-      const std::size_t player = least_certain();
-      const std::size_t opponent = pick(random.uniform() * weigh(player));
+      const std::size_t player = least_certain();                           // step 1
+      const std::size_t opponent = pick(random.uniform() * weigh(player));  // step 2
+      // Step 3
       const std::int64_t* bounds = judgments_.offsets + player * systems_ + opponent;
       const auto choice = static_cast<std::int64_t>(random.uniform() * static_cast<double>(bounds[1] - bounds[0]));
+      // Step 4
       Rating first{means_[player], variances_[player]};
       Rating second{means_[opponent], variances_[opponent]};
       rate(first, second, judgments_.outcomes[bounds[0] + choice], parameters_.beta, parameters_.margin);
@@ -160,7 +162,7 @@ void rate(Rating& first, Rating& second, int outcome, double beta, double margin
   const double unit = 1 / std::sqrt(total);
   const double sign = outcome == 0 ? 1.0 : static_cast<double>(outcome);
   const double lead = sign * (first.mean - second.mean) * unit;
-  const Update update = outcome == 0 ? draw(lead, margin * unit) : win(lead, margin * unit);
+  const Update update = outcome == 0 ? tie(lead, margin * unit) : win(lead, margin * unit);
   const double step = sign * update.v * unit;
   const double shrink = update.w * unit * unit;
   first.mean += first.variance * step;

@@ -24,10 +24,11 @@ struct PairwiseJudgments {
   const std::int8_t* outcomes;
 };
 
-// Herbrich et al. 2006, §4: outcome 1 = first won, -1 = second won, 0 = draw.
+// Herbrich et al. 2006, §4: outcome 1 = first won, -1 = second won, 0 = tie.
 void rate(Rating& first, Rating& second, int outcome, double beta, double margin);
 
-// Final means of runs first_run … first_run + count - 1 into results[count][systems], on `threads` threads.
+// The steps of a run are numbered in the Python twin. Final means of runs first_run … first_run + count - 1 into
+// results[count][systems], on `threads` threads.
 void trueskill_runs(const PairwiseJudgments& judgments, std::int64_t iterations, const TrueSkillParameters& parameters,
                     std::uint64_t seed, std::uint64_t first_run, std::int64_t count, int threads, double* results);
 

@@ -77,12 +77,12 @@ void Aligner::begin(TokenSpan source, TokenSpan hypothesis) {
 void Aligner::align(TokenSpan reference) {
   check_pair(source_.size > hypothesis_.size ? source_ : hypothesis_, reference);
   reference_ = reference;
-  source_reference_.fill(source_, reference);
+  source_reference_.fill(source_, reference);  // step 1
   hypothesis_reference_.fill(hypothesis_, reference);
   source_distance = source_reference_.distance;
   hypothesis_distance = hypothesis_reference_.distance;
   const int bound = source_hypothesis_.distance + source_distance + hypothesis_distance;
-  for (slack = 0;;) {
+  for (slack = 0;;) {  // steps 2 and 3
     fill();
     const std::int32_t cost = value(source_.size, hypothesis_.size, reference_.size);
     if (cost >= kFar) {
@@ -94,8 +94,8 @@ void Aligner::align(TokenSpan reference) {
       break;
     }
   }
-  trace();
-  classify();
+  trace();     // step 4
+  classify();  // step 5
   count_baseline();
 }
 
@@ -177,7 +177,7 @@ void Aligner::trace() {
   std::reverse(columns.begin(), columns.end());
 }
 
-// Detection and correction by the extended WAS scheme (Table 6).
+// Detection and correction by the extended WAS scheme (Table 6; docs/imeasure.md, section 5).
 void Aligner::classify() {
   counts.fill(0);
   for (const Column& column : columns) {

@@ -1,4 +1,5 @@
-// Three-way sum-of-pairs alignment, pruned after Carrillo & Lipman 1988 (Felice & Briscoe 2015, section 2.2).
+// Three-way sum-of-pairs alignment, pruned after Carrillo & Lipman 1988 (Felice & Briscoe 2015, section 2.2);
+// its steps are numbered in the twin, gecbench/kernels/imeasure/alignment.py.
 #pragma once
 
 #include <array>

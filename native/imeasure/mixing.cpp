@@ -64,7 +64,7 @@ Status MixedSentence::choose(const Counts& offset, const Objective& goal, std::i
     for (std::size_t g = 0; g < segments.size(); ++g) {
       for (const Option& option : segments[g].options) rows[g].push_back(option.counts);
     }
-    const auto picks = pick_best(rows, offset, goal, static_cast<std::size_t>(limits_.sums));
+    const auto picks = pick_best(rows, offset, goal, static_cast<std::size_t>(limits_.sums));  // step 3
     if (!picks) return kTooMany;
     for (std::size_t g = 0; g < segments.size(); ++g) {
       const Option& option = segments[g].options[(*picks)[g]];
@@ -85,13 +85,16 @@ Status MixedSentence::choose(const Counts& offset, const Objective& goal, std::i
 
 // Segments that no optimal alignment of any mixed reference crosses; doubtful cuts are dropped.
 std::vector<Segment> MixedSentence::certified_segments() {
+  // Step 1
   std::vector<Cut> bounds{{0, 0}};
   if (work.asked > limits_.listed) {
     for (const Cut& cut : find_cuts(blocks())) bounds.push_back(cut);
   }
   bounds.push_back({source_.size, hypothesis_.size});
+  // Step 2
   std::vector<Segment> segments;
   for (std::size_t g = 0; g + 1 < bounds.size(); ++g) segments.push_back(segment(bounds[g], bounds[g + 1]));
+  // The certificate
   for (int cut = doubtful_cut(bounds, segments); cut >= 0; cut = doubtful_cut(bounds, segments)) {
     bounds.erase(bounds.begin() + cut + 1);
     segments.erase(segments.begin() + cut + 1);

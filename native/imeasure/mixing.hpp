@@ -1,4 +1,5 @@
-// The best mixed reference of one sentence (Felice & Briscoe 2015, section 2.1), listed or put together from segments.
+// The best mixed reference of one sentence (Felice & Briscoe 2015, section 2.1); the steps are those of
+// docs/imeasure.md, section 8. Twin of gecbench/kernels/imeasure/mixing.py.
 #pragma once
 
 #include <vector>

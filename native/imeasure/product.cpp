@@ -98,7 +98,10 @@ struct Fraction {
   std::int64_t value, whole;
 };
 
-// Narrow every segment to the rows from which the largest ratio is reached, and that ratio.
+// Narrow every segment to the rows from which the largest ratio is reached, and that ratio (Dinkelbach 1967):
+// 1 take the ratio of the current picks; 2 in each segment, find the rows of the largest gain
+// upper * whole - lower * value; 3 if all gains together are 0, the ratio is the largest there is and these rows attain
+// it; 4 otherwise pick the first of them and go on.
 Fraction maximise(const Segments& segments, Remaining& remaining, const Counts& offset, const Ratio& ratio) {
   if (ratio.fault >= 0 && offset[ratio.fault] == 0 && keep_faultless(segments, remaining, ratio.fault)) return {1, 1};
   std::vector<std::size_t> picks;
@@ -106,13 +109,13 @@ Fraction maximise(const Segments& segments, Remaining& remaining, const Counts& 
   const std::int64_t first_upper = weigh(ratio.upper, offset);
   const std::int64_t first_lower = weigh(ratio.lower, offset) + ratio.constant;
   while (true) {
-    Fraction best{first_upper, first_lower};
+    Fraction best{first_upper, first_lower};  // step 1
     for (std::size_t g = 0; g < segments.size(); ++g) {
       best.value += weigh(ratio.upper, segments[g][picks[g]]);
       best.whole += weigh(ratio.lower, segments[g][picks[g]]);
     }
     Wide total = Wide(first_upper) * best.whole - Wide(first_lower) * best.value;
-    Remaining kept(segments.size());
+    Remaining kept(segments.size());  // step 2
     for (std::size_t g = 0; g < segments.size(); ++g) {
       Wide largest = 0;
       for (std::size_t n : remaining[g]) {
@@ -126,9 +129,9 @@ Fraction maximise(const Segments& segments, Remaining& remaining, const Counts& 
         }
       }
       total += largest;
-      picks[g] = kept[g][0];
+      picks[g] = kept[g][0];  // step 4
     }
-    if (total == 0) {
+    if (total == 0) {  // step 3
       remaining = std::move(kept);
       return best;
     }

@@ -117,8 +117,8 @@ bool Closure::build(const Lattice& lattice, std::int32_t max_unchanged_words, co
   list_.clear();
   entering_.assign(lattice.size(), {});
   leaving_.assign(lattice.size(), {});
-  add_single_steps(lattice, options.release);
-  for (std::int32_t vertex = 0; vertex < lattice.size(); ++vertex) {
+  add_single_steps(lattice, options.release);                         // B.3, B.4
+  for (std::int32_t vertex = 0; vertex < lattice.size(); ++vertex) {  // B.5
     pass_through(vertex, max_unchanged_words);
     if (static_cast<std::int64_t>(list_.size()) > options.arc_limit) return false;
   }

@@ -82,6 +82,9 @@ InsertionPairing::Found InsertionPairing::next_match(std::int64_t first, std::in
   return {};
 }
 
+// 1. Each side's next match is a number of steps away; both sides take turns, so the nearer match comes first.
+// 2. Every entry passed until then gains a penalty.
+// 3. The match gets the reward, and its side skips to the arcs that continue where it ended.
 void InsertionPairing::walk() {
   bool at_left = true;
   while (left_ <= right_) {
@@ -90,16 +93,19 @@ void InsertionPairing::walk() {
       events_.push_back({left_, right_ + 1, false});
       return;
     }
+    // Step 1
     std::int64_t left_steps = ahead.place - left_, right_steps = right_ - behind.place;
     const bool left_first = at_left ? left_steps <= right_steps : left_steps < right_steps;
     if (left_first)
       right_steps = at_left ? left_steps : left_steps + 1;
     else
       left_steps = at_left ? right_steps + 1 : right_steps;
+    // Step 2
     events_.push_back({left_, left_ + left_steps, false});
     events_.push_back({right_ - right_steps + 1, right_ + 1, false});
     left_ += left_steps, right_ -= right_steps;
     at_left = left_first || left_ == right_;
+    // Step 3
     at_left ? match_left() : match_right();
   }
 }

@@ -123,12 +123,12 @@ void Lattice::add_row(TokenSpan source, TokenSpan hypothesis, std::int32_t row, 
 }
 
 void Lattice::build(TokenSpan source, TokenSpan hypothesis) {
-  const Band band = align(source, hypothesis);
+  const Band band = align(source, hypothesis);  // B.3
   rows.clear(), columns.clear(), steps.clear(), step_counts.clear();
   row_offsets.assign(1, 0);
   above_vertices_.resize(band.width() + 1);
   current_vertices_.resize(band.width() + 1);
-  for (std::int32_t row = 0; row <= source.size; ++row) {
+  for (std::int32_t row = 0; row <= source.size; ++row) {  // B.4
     add_row(source, hypothesis, row, band);
     row_offsets.push_back(size());
     std::swap(above_vertices_, current_vertices_);

@@ -1,7 +1,7 @@
 """TrueSkill for two players and its bootstrap runs (Herbrich et al. 2006; Sakaguchi et al. 2014).
 
 The random numbers are SplitMix64 (Steele et al. 2014). Run r of a seed starts from the state
-`mix(seed + r * GOLDEN)`, so that runs do not depend on each other and both twins draw the same numbers.
+`mix(seed + r * GOLDEN)`, so that runs do not depend on each other and both twins get the same numbers.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def _win(lead: float, margin: float) -> tuple[float, float]:
     return v, v * (v + x)
 
 
-def _draw(lead: float, margin: float) -> tuple[float, float]:
-    """V and w of a draw, for the player who leads by `lead`; odd and even in it."""
+def _tie(lead: float, margin: float) -> tuple[float, float]:
+    """V and w of a tie, for the player who leads by `lead`; odd and even in it."""
     distance = abs(lead)
     low, high = -margin - distance, margin - distance
     probability = _probability(high) - _probability(low)
@@ -73,12 +73,12 @@ def _draw(lead: float, margin: float) -> tuple[float, float]:
 def rate(
     mean1: float, variance1: float, mean2: float, variance2: float, outcome: int, beta: float, margin: float
 ) -> tuple[float, float, float, float]:
-    """New (mean1, variance1, mean2, variance2) after player 1 won (1), lost (-1) or drew (0)."""
+    """New (mean1, variance1, mean2, variance2) after player 1 won (1), lost (-1) or tied (0)."""
     total = variance1 + variance2 + 2 * beta * beta
     unit = 1 / sqrt(total)
     sign = float(outcome) if outcome else 1.0
     lead = sign * (mean1 - mean2) * unit
-    v, w = _win(lead, margin * unit) if outcome else _draw(lead, margin * unit)
+    v, w = _win(lead, margin * unit) if outcome else _tie(lead, margin * unit)
     step = sign * v * unit
     shrink = w * unit * unit
     return (
@@ -105,9 +105,9 @@ def runs(
     """Return final means, shape (count, systems), of runs first_run … first_run + count - 1.
 
     `outcomes[offsets[p] : offsets[p + 1]]`, p = a * systems + b, are the judgments of a against b seen from
-    a. Each step rates the system of the largest variance (the last of equals) against an opponent it was
-    compared with, drawn with probability proportional to exp(-|difference of means|), by one of their
-    judgments at random. `threads` is for the native twin.
+    a. Each iteration (Sakaguchi et al. 2014) 1 takes the system of the largest variance (the last of equals);
+    2 picks an opponent it was compared with, with probability proportional to exp(-|difference of means|);
+    3 picks one of their judgments at random; 4 rates both by it. `threads` is for the native twin.
     """
     del threads
     results = np.empty((count, systems))
@@ -130,11 +130,11 @@ def _one_run(
     means, variances = [0.0] * systems, [sigma * sigma] * systems
     rises, falls = [1.0] * systems, [1.0] * systems  # exp(mean) and its inverse
     for _ in range(iterations):
-        player = 0
+        player = 0  # step 1
         for system in range(1, systems):
             if variances[system] >= variances[player]:
                 player = system
-        shares = list(
+        shares = list(  # step 2
             accumulate(
                 min(rises[player] * falls[other], falls[player] * rises[other])
                 if offsets[player * systems + other] < offsets[player * systems + other + 1]
@@ -143,8 +143,10 @@ def _one_run(
             )
         )
         opponent = _pick(shares, random.uniform() * shares[-1])
+        # Step 3
         start, end = offsets[player * systems + opponent : player * systems + opponent + 2]
         outcome = outcomes[start + int(random.uniform() * (end - start))]
+        # Step 4
         means[player], variances[player], means[opponent], variances[opponent] = rate(
             means[player], variances[player], means[opponent], variances[opponent], outcome, beta, margin
         )

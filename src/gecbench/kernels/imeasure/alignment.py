@@ -1,9 +1,11 @@
 """Three-way sum-of-pairs alignment, pruned after Carrillo & Lipman 1988 (Felice & Briscoe 2015, section 2.2).
 
-For each pair of texts the excess of a cell is the cost of the cheapest two-way alignment through it above the
-best one. A cell whose three excesses sum to more than the slack (the three-way optimum above the three
-pairwise optima) lies on no optimal alignment. All other cells keep their exact value, so the traceback meets
-the same ties as in the full table.
+1. For each pair of texts, the excess of a cell is the cost of the cheapest two-way alignment through it above the best.
+2. Their bound: a cell whose three excesses sum to more than the slack (the three-way optimum above the three two-way
+   optima) lies on no optimal alignment. Only the other cells are filled.
+3. The slack is not known before. Fill with a guess; if the cost found needs more slack than guessed, fill again.
+4. All cells of optimal alignments have their exact value, so the traceback meets the same ties as in the full table.
+5. The columns are classified (docs/imeasure.md, section 5).
 """
 
 from __future__ import annotations
@@ -82,12 +84,12 @@ class Aligner:
     def align(self, reference: Tokens) -> Alignment:
         """The official three-way alignment of the reference, with the baseline's two-way one."""
         self.check_pair(max(self.source, self.hypothesis, key=len), reference)
-        source_reference = Pair.of(self.source, reference)
+        source_reference = Pair.of(self.source, reference)  # step 1
         hypothesis_reference = Pair.of(self.hypothesis, reference)
         bound = self.pair.distance + source_reference.distance + hypothesis_reference.distance
         end = (len(self.source), len(self.hypothesis), len(reference))
         slack = 0
-        while True:
+        while True:  # steps 2 and 3
             table = self.fill(reference, source_reference, hypothesis_reference, slack)
             self.cells += len(table)
             if end not in table:
@@ -96,9 +98,9 @@ class Aligner:
                 slack = table[end] - bound
             else:
                 break
-        columns = trace(table, end, (self.source, self.hypothesis, reference))
+        columns = trace(table, end, (self.source, self.hypothesis, reference))  # step 4
         baseline = baseline_counts(self.source, reference, source_reference.prefix)
-        counts = [*self.classify(columns, reference), *baseline]
+        counts = [*self.classify(columns, reference), *baseline]  # step 5
         pairs = (source_reference.distance, hypothesis_reference.distance)
         return Alignment(columns, counts, table[end], pairs, table[end] - bound)
 

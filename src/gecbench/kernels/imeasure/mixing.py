@@ -1,4 +1,8 @@
-"""The best mixed reference of one sentence (Felice & Briscoe 2015, section 2.1)."""
+"""The best mixed reference of one sentence (Felice & Briscoe 2015, section 2.1).
+
+The steps are those of docs/imeasure.md, section 8: 1 cut the sentence between blocks of groups, 2 list the references
+of each segment, 3 find the best sum of counts. Between 2 and 3 the certificate proves the cuts or drops them.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +96,7 @@ class MixedSentence:
             segments = self.certified_segments()
             self.segments = len(segments)
             rows = [[option.counts for option in segment.options] for segment in segments]
-            picks = pick_best(rows, offset, goal, self.limits.sums)
+            picks = pick_best(rows, offset, goal, self.limits.sums)  # step 3
             if picks is None:
                 raise RefusedError(TOO_MANY)
         except TooLongError:
@@ -108,9 +112,12 @@ class MixedSentence:
 
     def certified_segments(self) -> list[Segment]:
         """Segments that no optimal alignment of any mixed reference crosses; doubtful cuts are dropped."""
+        # Step 1
         cuts = [] if self.asked <= self.limits.listed else self.find_cuts(self.blocks())
         bounds = [Cut(0, 0), *cuts, Cut(len(self.source), len(self.hypothesis))]
+        # Step 2
         segments = [self.segment(*pair) for pair in pairwise(bounds)]
+        # The certificate
         while (doubtful := self.doubtful_cut(bounds, segments)) is not None:
             del bounds[doubtful + 1]
             segments[doubtful : doubtful + 2] = [self.segment(bounds[doubtful], bounds[doubtful + 1])]

@@ -3,7 +3,7 @@
 Each segment of a sentence offers several rows of counts; one of each is to be picked so that the sum is best
 by the official keys. A ratio of sums is maximised exactly, in integers, and the set of all picks that reach
 it is again a product, so that the next key can be maximised over what remains. Counts, P, R, Acc and WAcc are
-such ratios, and their floats are equal where they are. F and I are not so kind (the official scorer lets
+such ratios, and their floats are equal where they are. F and I are not (the official scorer lets
 rounding decide between equals), nor is WAcc where the weight is no short binary fraction: then all distinct
 sums are collected and compared.
 """
@@ -94,7 +94,12 @@ def weigh(weights: Sequence[int], counts: Counts) -> int:
 def maximise(
     segments: Segments, remaining: Remaining, offset: Counts, ratio: Ratio
 ) -> tuple[Remaining, tuple[int, int]]:
-    """Narrow every segment to the rows from which the largest ratio is reached, and that ratio."""
+    """Narrow every segment to the rows from which the largest ratio is reached, and that ratio.
+
+    Dinkelbach's iteration: 1 take the ratio value / whole of the current picks; 2 in each segment, find the rows of the
+    largest gain upper * whole - lower * value; 3 if all gains together are 0, the ratio is the largest there is and
+    these rows attain it; 4 otherwise pick the first of them and go on.
+    """
     if ratio.fault is not None and not offset[ratio.fault]:
         faultless = [[n for n in rows if not segments[g][n][ratio.fault]] for g, rows in enumerate(remaining)]
         if all(faultless):
@@ -103,21 +108,21 @@ def maximise(
     lower = [[weigh(ratio.lower, segments[g][n]) for n in rows] for g, rows in enumerate(remaining)]
     first_upper, first_lower = weigh(ratio.upper, offset), weigh(ratio.lower, offset) + ratio.constant
     picks = [0] * len(segments)
-    while True:
+    while True:  # step 1
         value = first_upper + sum(row[pick] for row, pick in zip(upper, picks, strict=True))
         whole = first_lower + sum(row[pick] for row, pick in zip(lower, picks, strict=True))
-        gains = [
+        gains = [  # step 2
             [above * whole - below * value for above, below in zip(*rows, strict=True)]
             for rows in zip(upper, lower, strict=True)
         ]
         largest = [max(row) for row in gains]
-        if first_upper * whole - first_lower * value + sum(largest) == 0:
+        if first_upper * whole - first_lower * value + sum(largest) == 0:  # step 3
             kept = [
                 [n for n, gain in zip(rows, row, strict=True) if gain == top]
                 for rows, row, top in zip(remaining, gains, largest, strict=True)
             ]
             return kept, (value, whole)
-        picks = [row.index(top) for row, top in zip(gains, largest, strict=True)]
+        picks = [row.index(top) for row, top in zip(gains, largest, strict=True)]  # step 4
 
 
 def best_sum(segments: Segments, remaining: Remaining, offset: Counts, goal: Objective, limit: int) -> list[int] | None:

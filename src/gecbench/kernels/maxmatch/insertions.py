@@ -93,7 +93,12 @@ class InsertionPairing:
         return None
 
     def walk(self) -> None:
-        """The official walk; see `weigh_insertions` in literal.py for its plain form."""
+        """The official walk, whose plain form is `weigh_insertions` in literal.py.
+
+        1. Each side's next match is a number of steps away; both sides take turns, so the nearer match comes first.
+        2. Every entry passed until then gains a penalty.
+        3. The match gets the reward, and its side skips to the arcs that continue where it ended.
+        """
         left, right = 0, self.places[-1] - 1
         window = (0, max((golds[-1] for *_, golds, _ in self.agreeing), default=-1))
         at_left = True
@@ -103,16 +108,19 @@ class InsertionPairing:
             if ahead is None or behind is None:
                 self.events.append(Event(left, right + 1, False))
                 return
+            # Step 1
             left_steps, right_steps = ahead[0] - left, right - behind[0]
             left_first = left_steps <= right_steps if at_left else left_steps < right_steps
             if left_first:
                 right_steps = left_steps if at_left else left_steps + 1
             else:
                 left_steps = right_steps + 1 if at_left else right_steps
+            # Step 2
             self.events.append(Event(left, left + left_steps, False))
             self.events.append(Event(right - right_steps + 1, right + 1, False))
             left, right = left + left_steps, right - right_steps
             at_left = left_first or left == right
+            # Step 3
             if at_left:
                 left, window = self.match_left(left, window)
             else:

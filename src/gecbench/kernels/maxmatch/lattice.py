@@ -119,7 +119,7 @@ def both_alignments(source: Sequence[int], hypothesis: Sequence[int]) -> tuple[B
 
 def build_lattice(source: Sequence[int], hypothesis: Sequence[int]) -> Lattice:
     """The union of both lattices as vertex lists (docs/m2.md, B.4)."""
-    band, first, second = both_alignments(source, hypothesis)
+    band, first, second = both_alignments(source, hypothesis)  # B.3
     lattice = Lattice([], [], [0], [])
     above: dict[int, int] = {}
     for row in range(len(source) + 1):
