@@ -1,8 +1,8 @@
 #include "greedy.hpp"
 
-#include <atomic>
-#include <thread>
 #include <vector>
+
+#include "threads.hpp"
 
 namespace gecbench::greedy {
 namespace {
@@ -80,20 +80,13 @@ Totals walk(const SentenceRows& rows, double beta_squared, const std::int32_t* s
 void subset_totals(const AnnotatorCounts& edits, const std::uint32_t* subsets, std::int64_t subset_count,
                    double beta_squared, int threads, std::int64_t* totals) {
   const std::vector<std::uint32_t> present = present_members(edits);
-  std::atomic<std::int64_t> next{0};
-  const auto work = [&] {
-    for (std::int64_t task = next++; task < edits.authors * subset_count; task = next++) {
-      const std::uint32_t subset = subsets[task % subset_count];
-      const Totals sums = walk_subset(edits, task / subset_count, subset, present, beta_squared);
-      totals[task * 3] = sums.correct;
-      totals[task * 3 + 1] = sums.proposed;
-      totals[task * 3 + 2] = sums.gold;
-    }
-  };
-  std::vector<std::thread> workers;
-  for (int worker = 1; worker < threads && worker < edits.authors * subset_count; ++worker) workers.emplace_back(work);
-  work();
-  for (std::thread& worker : workers) worker.join();
+  run_tasks(edits.authors * subset_count, threads, [&](std::int64_t task) {
+    const std::uint32_t subset = subsets[task % subset_count];
+    const Totals sums = walk_subset(edits, task / subset_count, subset, present, beta_squared);
+    totals[task * 3] = sums.correct;
+    totals[task * 3 + 1] = sums.proposed;
+    totals[task * 3 + 2] = sums.gold;
+  });
 }
 
 }  // namespace gecbench::greedy

@@ -1,11 +1,11 @@
 #include "trueskill.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#include "threads.hpp"
 
 namespace gecbench {
 namespace {
@@ -173,17 +173,10 @@ void rate(Rating& first, Rating& second, int outcome, double beta, double margin
 
 void trueskill_runs(const PairwiseJudgments& judgments, std::int64_t iterations, const TrueSkillParameters& parameters,
                     std::uint64_t seed, std::uint64_t first_run, std::int64_t count, int threads, double* results) {
-  std::atomic<std::int64_t> next{0};
-  const auto work = [&] {
-    for (std::int64_t row = next++; row < count; row = next++) {
-      const Random random(seed, first_run + static_cast<std::uint64_t>(row));
-      Run(judgments, parameters).play(iterations, random, results + row * judgments.systems);
-    }
-  };
-  std::vector<std::thread> workers;
-  for (int worker = 1; worker < threads && worker < count; ++worker) workers.emplace_back(work);
-  work();
-  for (std::thread& worker : workers) worker.join();
+  run_tasks(count, threads, [&](std::int64_t row) {
+    const Random random(seed, first_run + static_cast<std::uint64_t>(row));
+    Run(judgments, parameters).play(iterations, random, results + row * judgments.systems);
+  });
 }
 
 }  // namespace gecbench

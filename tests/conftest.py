@@ -10,18 +10,24 @@ os.environ["HF_HOME"] = _HUGGING_FACE_HOME.name
 os.environ["HF_HUB_OFFLINE"] = os.environ["HF_EVALUATE_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
 
 
-@pytest.fixture(params=["native", "python"])
-def kernels_of(request, monkeypatch):
-    """Run a test once with each implementation of the kernels."""
+@pytest.fixture(scope="module", params=["native", "python"])
+def implementation(request):
+    """Run a test once with each implementation of the kernels, for `kernels.select`."""
     from gecbench import kernels
 
     if request.param == "native" and kernels.native_module() is None:
         pytest.skip("installed without compiled kernels")
-    monkeypatch.setenv("GECBENCH_KERNELS", request.param)
     return request.param
 
 
 @pytest.fixture
+def kernels_of(implementation, monkeypatch):
+    """Run a test once with each implementation of the kernels, which everything in it uses."""
+    monkeypatch.setenv("GECBENCH_KERNELS", implementation)
+    return implementation
+
+
+@pytest.fixture(scope="module")
 def twins():
     """Return the Python and the native form of a kernel."""
     from gecbench import kernels

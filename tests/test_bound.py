@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import isnan
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -152,29 +151,6 @@ def test_essay_subsets(kernels_of: str) -> None:
     cut = bound_of_counts(counts[:, :10], GreedyF(), systems=["x", "y"], sizes="last")
     assert part.rows == cut.rows
     assert part.rows != bound_of_counts(counts, GreedyF(), systems=["x", "y"], sizes="last").rows
-
-
-def test_twins_choose_alike_on_ties(twins: Any) -> None:
-    python, native = twins("greedy")
-    random = np.random.default_rng(3)
-    counts = random.integers(0, 3, (4, 200, 6, 3))
-    present = random.random((200, 6)) < 0.7
-    subsets = annotator_subsets(6)
-    for beta in (0.5, 1.0, 2.0):
-        arguments = {"counts": counts, "present": present, "subsets": subsets, "beta_squared": beta * beta}
-        expected = python.subset_totals(**arguments)
-        assert np.array_equal(native.subset_totals(**arguments), expected)
-        assert np.array_equal(native.subset_totals(**arguments, threads=3), expected)
-
-
-def test_native_refuses_shapes_that_do_not_fit(twins: Any) -> None:
-    native: ModuleType = twins("greedy")[1]
-    counts, present = np.ones((1, 2, 2, 3), dtype=np.int64), np.ones((2, 2), dtype=bool)
-    for bad in ([0], [4]):
-        with pytest.raises(ValueError, match="subset"):
-            native.subset_totals(counts, present, np.array(bad, dtype=np.uint32), 0.5)
-    with pytest.raises(ValueError, match="present"):
-        native.subset_totals(counts, present[:1], np.array([1], dtype=np.uint32), 0.5)
 
 
 def test_any_other_score() -> None:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from imeasure_support import goldens, kernel_of
+from imeasure_support import goldens
 from oracles.imeasure import align_literally, align_pair_literally
 
+from gecbench.kernels import select
 from gecbench.kernels.imeasure import keys
 from gecbench.kernels.imeasure.alignment import Aligner, TooLongError
 from gecbench.kernels.tokens import TokenArray
 
-KERNELS = ("python", "native")
 few_symbols = st.lists(st.integers(0, 2), max_size=6)
+
+
+@pytest.fixture(scope="module")
+def kernel(implementation: str) -> ModuleType:
+    return select("imeasure", implementation)
 
 
 def ids(tokens: list[int]) -> np.ndarray:
@@ -60,23 +66,23 @@ def literal_counts(source: list[int], hypothesis: list[int], reference: list[int
     return [*detection.values(), *correction.values(), *baseline.values()]
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
 @settings(max_examples=300, deadline=None)
 @given(few_symbols, few_symbols, few_symbols)
-def test_pruned_equals_full_table(kernel: str, source: list[int], hypothesis: list[int], reference: list[int]) -> None:
-    columns = kernel_of(kernel).align(ids(source), ids(hypothesis), ids(reference))
+def test_pruned_equals_full_table(
+    kernel: ModuleType, source: list[int], hypothesis: list[int], reference: list[int]
+) -> None:
+    columns = kernel.align(ids(source), ids(hypothesis), ids(reference))
     assert list(map(tuple, columns.tolist())) == align_literally(source, hypothesis, reference)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(few_symbols, few_symbols, st.lists(few_symbols, max_size=3)), min_size=1, max_size=4))
 def test_batches_count_as_the_full_table(
-    kernel: str, batch: list[tuple[list[int], list[int], list[list[int]]]]
+    kernel: ModuleType, batch: list[tuple[list[int], list[int], list[list[int]]]]
 ) -> None:
     sources, hypotheses, lists = zip(*batch, strict=True)
     references = [reference for group in lists for reference in group]
-    counts, status, cells = kernel_of(kernel).count_references(
+    counts, status, cells = kernel.count_references(
         texts(*sources), texts(*hypotheses), texts(*references), offsets(lists), 1 << 20
     )
     expected = [literal_counts(s, h, r) for s, h, group in batch for r in group]
@@ -85,7 +91,6 @@ def test_batches_count_as_the_full_table(
     assert (cells > 0).tolist() == [bool(group) for group in lists]
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize(
     ("source", "hypothesis", "reference"),
     [
@@ -96,26 +101,22 @@ def test_batches_count_as_the_full_table(
         ([1, 2, 3, 4] * 3, [4, 3, 2, 1] * 3, [2, 1, 4, 3] * 3),
     ],
 )
-def test_unlike_texts(kernel: str, source: list[int], hypothesis: list[int], reference: list[int]) -> None:
-    columns = kernel_of(kernel).align(ids(source), ids(hypothesis), ids(reference))
+def test_unlike_texts(kernel: ModuleType, source: list[int], hypothesis: list[int], reference: list[int]) -> None:
+    columns = kernel.align(ids(source), ids(hypothesis), ids(reference))
     assert list(map(tuple, columns.tolist())) == align_literally(source, hypothesis, reference)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_ties_change_counts_and_follow_the_official_order(kernel: str) -> None:
+def test_ties_change_counts_and_follow_the_official_order(kernel: ModuleType) -> None:
     a, b, c = 0, 1, 2
-    counts, _, _ = kernel_of(kernel).count_references(
-        texts([a]), texts([a, b, c]), texts([b, c, a]), np.array([0, 1]), 1000
-    )
+    counts, _, _ = kernel.count_references(texts([a]), texts([a, b, c]), texts([b, c, a]), np.array([0, 1]), 1000)
     assert counts[0, :5].tolist() == [2, 0, 2, 0, 0]
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_table_5_alignment(kernel: str) -> None:
+def test_table_5_alignment(kernel: ModuleType) -> None:
     source = ["Their", "is", "wide", "spread", "usage", "of", "technology", "."]
     hypothesis = ["There", "is", "widespread", "use", "of", "technology", "."]
     number = {word: n for n, word in enumerate(dict.fromkeys(source + hypothesis))}
-    columns = kernel_of(kernel).align(
+    columns = kernel.align(
         ids([number[w] for w in source]),
         ids([number[w] for w in hypothesis]),
         ids([number[w] for w in hypothesis]),
@@ -125,13 +126,12 @@ def test_table_5_alignment(kernel: str) -> None:
     assert columns[:, 1].tolist() == columns[:, 2].tolist()
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_texts_beyond_the_limit_are_reported_not_guessed(kernel: str) -> None:
+def test_texts_beyond_the_limit_are_reported_not_guessed(kernel: ModuleType) -> None:
     source, hypothesis, reference = list(range(20)), list(range(100, 130)), list(range(200, 225))
     arguments = texts(source), texts(hypothesis), texts(reference)
-    _, status, _ = kernel_of(kernel).count_references(*arguments, np.array([0, 1]), 31 * 31)
+    _, status, _ = kernel.count_references(*arguments, np.array([0, 1]), 31 * 31)
     assert status.tolist() == [3]
-    _, status, _ = kernel_of(kernel).count_references(*arguments, np.array([0, 1]), 31**3)
+    _, status, _ = kernel.count_references(*arguments, np.array([0, 1]), 31**3)
     assert status.tolist() == [0]
 
 
@@ -140,8 +140,8 @@ def test_a_pair_beyond_the_limit_is_refused_before_any_table() -> None:
         Aligner([1] * 9, [2] * 9, cell_limit=99)
 
 
-def test_native_refuses_offsets_that_leave_the_arrays() -> None:
-    native = kernel_of("native")
+def test_native_refuses_offsets_that_leave_the_arrays(twins: Any) -> None:
+    _, native = twins("imeasure")
     wrong = TokenArray(ids([1]), np.array([0, 5], dtype=np.int64))
     with pytest.raises(ValueError, match="offsets"):
         native.count_references(wrong, texts([1]), texts([1]), np.array([0, 1]), 99)

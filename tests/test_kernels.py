@@ -15,17 +15,12 @@ texts = st.text(st.sampled_from("ab é \t\n\x0b\x1c\x85\xa0\u1680\u2000\u200a\u2
 sentences = st.lists(st.sampled_from("abc"), max_size=7).map(" ".join)
 
 
-def both(kernel):
-    return kernels.select(kernel, "native"), kernels.select(kernel, "python")
-
-
-@needs_native
 @settings(max_examples=200, deadline=None)
 @given(lines=st.lists(texts, max_size=6), unicode_whitespace=st.booleans())
-def test_interning(lines, unicode_whitespace):
+def test_interning(twins, lines, unicode_whitespace):
     encoded = [line.encode() for line in lines]
     offsets = np.cumsum([0, *map(len, encoded)]).astype(np.int64)
-    native, python = (module.intern(b"".join(encoded), offsets, unicode_whitespace) for module in both("tokens"))
+    native, python = (module.intern(b"".join(encoded), offsets, unicode_whitespace) for module in twins("tokens"))
     for left, right in zip(native, python, strict=True):
         assert left.dtype == right.dtype
         np.testing.assert_array_equal(left, right)
@@ -43,37 +38,35 @@ def test_interning_agrees_with_split(lines):
         assert len(set(zip(flat, tokens.ids.tolist(), strict=True))) == len(set(flat)) == len(set(tokens.ids.tolist()))
 
 
-@needs_native
 @settings(max_examples=200, deadline=None)
 @given(
     rows=st.lists(st.tuples(sentences, sentences, st.lists(sentences, min_size=1, max_size=3)), min_size=1, max_size=4),
     order=st.integers(1, 6),
     multiset=st.booleans(),
 )
-def test_ngram_counts(rows, order, multiset):
+def test_ngram_counts(twins, rows, order, multiset):
     sources, hypotheses, references = zip(*rows, strict=True)
     flat = [text for group in references for text in group]
     tokens = intern_lines([*sources, *hypotheses, *flat], "ascii")
     n = len(sources)
     texts = tokens[:n], tokens[n : 2 * n], tokens[2 * n :]
     owners = np.cumsum([0, *map(len, references)]).astype(np.int64)
-    native, python = (module.gleu_counts(*texts, owners, order, multiset) for module in both("gleu"))
+    native, python = (module.gleu_counts(*texts, owners, order, multiset) for module in twins("gleu"))
     np.testing.assert_array_equal(native, python)
 
 
-@needs_native
 @settings(max_examples=100, deadline=None)
 @given(
     choices=st.lists(st.integers(1, 9), min_size=1, max_size=700),
     first=st.integers(0, 40_000_000),
     python3=st.booleans(),
 )
-def test_draws(choices, first, python3):
+def test_draws(twins, choices, first, python3):
     offsets = np.cumsum([0, *choices]).astype(np.int64)
-    native, python = (module.draw_rows(offsets, first, 2, python3) for module in both("gleu"))
+    native, python = (module.draw_rows(offsets, first, 2, python3) for module in twins("gleu"))
     np.testing.assert_array_equal(native, python)
     counts = np.arange(3 * offsets[-1], dtype=np.int64).reshape(-1, 3)
-    native, python = (module.sampled_totals(counts, offsets, 3, python3) for module in both("gleu"))
+    native, python = (module.sampled_totals(counts, offsets, 3, python3) for module in twins("gleu"))
     np.testing.assert_array_equal(native, python)
 
 

@@ -1,15 +1,10 @@
-"""Parts of the MaxMatch kernel: annotator order, greedy choice, pairing of insertions (docs/m2.md, B.6, B.9)."""
+"""Parts of the MaxMatch kernel: annotator order, pairing of insertions (docs/m2.md, B.6, B.9)."""
 
 from __future__ import annotations
 
-from types import ModuleType
-
-import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from m2_corpus import flatten
-from test_maxmatch import KERNELS, tokens, twin_of
+from test_maxmatch import tokens
 
 from gecbench.kernels.maxmatch.insertions import InsertionPairing, insertion_runs
 from gecbench.kernels.maxmatch.lattice import build_lattice
@@ -34,22 +29,6 @@ def test_official_annotator_order() -> None:
     assert official_annotator_order([4, 4, 2]) == [2, 4]
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
-def test_greedy_tie_breaks(kernel: ModuleType) -> None:
-    """docs/m2.md, B.9: higher F, then more correct, then the smaller denominator, then the earlier row."""
-    offsets = np.array([0, 2], dtype=np.int64)
-
-    def chosen(*rows: tuple[int, int, int]) -> int:
-        return int(twin_of(kernel, "greedy").choose_rows(np.array(rows, dtype=np.int64), offsets, 0.25)[0])
-
-    assert chosen((1, 2, 2), (1, 1, 2)) == 1
-    assert chosen((1, 2, 2), (2, 4, 4)) == 1
-    assert chosen((0, 2, 2), (0, 1, 2)) == 1
-    assert chosen((0, 1, 4), (0, 2, 0)) == 0
-    assert chosen((0, 0, 0), (0, 0, 0)) == 0
-    assert chosen((0, 0, 1), (0, 0, 0)) == 1
-
-
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(tokens, max_size=2),
@@ -72,26 +51,3 @@ def test_insertion_pairing_without_lists(source: list[int], hypothesis: list[int
     weigh_insertions(entries, 5, lambda arc, gold: gold in agreeing.get(arc, ()), weights, float(-(1 << 40)), 1.0)
     pairing = InsertionPairing(lattice, row, agreeing)
     assert {arc: pairing.cost(arc) for arc in arcs} == weights
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    st.lists(st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=1, max_size=4), min_size=1, max_size=8),
-    st.data(),
-)
-def test_greedy_twins_agree(sentences: list[list[tuple[int, int, int]]], data: st.DataObject) -> None:
-    """Totals along arbitrary samples, and totals of the identity order from the chosen rows."""
-    rows = np.array([row for rows in sentences for row in rows], dtype=np.int64).reshape(-1, 3)
-    rows[:, 0] = np.minimum(rows[:, 0], rows[:, 1])
-    offsets = flatten([0] * len(rows) for rows in sentences).offsets
-    size = len(sentences)
-    indexes = st.lists(st.integers(0, max(size - 1, 0)), min_size=size, max_size=size)
-    samples = np.array([list(range(size)), *data.draw(st.lists(indexes, max_size=3))], dtype=np.int32)
-    results = [
-        twin_of(kernel, "greedy").sample_totals(rows, offsets, 0.25, samples.reshape(-1, size)) for kernel in KERNELS
-    ]
-    for kernel, totals in zip(KERNELS, results, strict=True):
-        assert (
-            rows[twin_of(kernel, "greedy").choose_rows(rows, offsets, 0.25)].sum(axis=0).tolist() == totals[0].tolist()
-        )
-        assert totals.tolist() == results[0].tolist()

@@ -1,0 +1,80 @@
+"""The greedy choice of an annotator: ties, and both twins alike (docs/m2.md, B.9)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from m2_corpus import flatten
+
+from gecbench.human.bound import annotator_subsets
+from gecbench.kernels import native_module, select
+
+TWINS = [select("greedy", name) for name in ("python", "native")[: 1 + (native_module() is not None)]]
+
+
+def test_greedy_tie_breaks(implementation: str) -> None:
+    """docs/m2.md, B.9: higher F, then more correct, then the smaller denominator, then the earlier row."""
+    offsets = np.array([0, 2], dtype=np.int64)
+
+    def chosen(*rows: tuple[int, int, int]) -> int:
+        return int(select("greedy", implementation).choose_rows(np.array(rows, dtype=np.int64), offsets, 0.25)[0])
+
+    assert chosen((1, 2, 2), (1, 1, 2)) == 1
+    assert chosen((1, 2, 2), (2, 4, 4)) == 1
+    assert chosen((0, 2, 2), (0, 1, 2)) == 1
+    assert chosen((0, 1, 4), (0, 2, 0)) == 0
+    assert chosen((0, 0, 0), (0, 0, 0)) == 0
+    assert chosen((0, 0, 1), (0, 0, 0)) == 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    sentences=st.lists(st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=1, max_size=4), min_size=1, max_size=8),
+    data=st.data(),
+)
+def test_twins_agree_on_samples(sentences: list[list[tuple[int, int, int]]], data: st.DataObject) -> None:
+    """Totals along arbitrary samples, and totals of the identity order from the chosen rows."""
+    rows = np.array([row for rows in sentences for row in rows], dtype=np.int64).reshape(-1, 3)
+    rows[:, 0] = np.minimum(rows[:, 0], rows[:, 1])
+    offsets = flatten([0] * len(rows) for rows in sentences).offsets
+    size = len(sentences)
+    indexes = st.lists(st.integers(0, max(size - 1, 0)), min_size=size, max_size=size)
+    samples = np.array([list(range(size)), *data.draw(st.lists(indexes, max_size=3))], dtype=np.int32)
+    results = [twin.sample_totals(rows, offsets, 0.25, samples.reshape(-1, size)) for twin in TWINS]
+    for twin, totals in zip(TWINS, results, strict=True):
+        assert rows[twin.choose_rows(rows, offsets, 0.25)].sum(axis=0).tolist() == totals[0].tolist()
+        assert totals.tolist() == results[0].tolist()
+
+
+def test_a_sentence_without_annotators_is_passed_over(implementation: str) -> None:
+    rows, offsets = np.array([[1, 2, 3]], dtype=np.int64), np.array([0, 0, 1], dtype=np.int64)
+    greedy = select("greedy", implementation)
+    assert greedy.choose_rows(rows, offsets, 0.25).tolist() == [-1, 0]
+    assert greedy.sample_totals(rows, offsets, 0.25, np.array([[1, 0, 1]], dtype=np.int32)).tolist() == [[2, 4, 6]]
+
+
+def test_twins_agree_on_subsets(twins: Any) -> None:
+    python, native = twins("greedy")
+    random = np.random.default_rng(3)
+    counts = random.integers(0, 3, (4, 200, 6, 3))
+    present = random.random((200, 6)) < 0.7
+    subsets = annotator_subsets(6)
+    for beta in (0.5, 1.0, 2.0):
+        arguments = {"counts": counts, "present": present, "subsets": subsets, "beta_squared": beta * beta}
+        expected = python.subset_totals(**arguments)
+        assert np.array_equal(native.subset_totals(**arguments), expected)
+        assert np.array_equal(native.subset_totals(**arguments, threads=3), expected)
+
+
+def test_native_refuses_shapes_that_do_not_fit(twins: Any) -> None:
+    _, native = twins("greedy")
+    counts, present = np.ones((1, 2, 2, 3), dtype=np.int64), np.ones((2, 2), dtype=bool)
+    for bad in ([0], [4]):
+        with pytest.raises(ValueError, match="subset"):
+            native.subset_totals(counts, present, np.array(bad, dtype=np.uint32), 0.5)
+    with pytest.raises(ValueError, match="present"):
+        native.subset_totals(counts, present[:1], np.array([1], dtype=np.uint32), 0.5)
