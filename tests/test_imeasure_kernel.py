@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from imeasure_support import goldens
+from m2_corpus import flatten
 from oracles.imeasure import align_literally, align_pair_literally
 
 from gecbench.kernels import select
@@ -32,10 +33,6 @@ def ids(tokens: list[int]) -> np.ndarray:
 
 def offsets(sequences: Sequence[list[Any]]) -> np.ndarray:
     return np.cumsum([0, *map(len, sequences)], dtype=np.int64)
-
-
-def texts(*sequences: list[int]) -> TokenArray:
-    return TokenArray(ids([token for sequence in sequences for token in sequence]), offsets(sequences))
 
 
 def table_6(source: int | None, hypothesis: int | None, reference: int | None) -> tuple[set[str], set[str]]:
@@ -83,7 +80,7 @@ def test_batches_count_as_the_full_table(
     sources, hypotheses, lists = zip(*batch, strict=True)
     references = [reference for group in lists for reference in group]
     counts, status, cells = kernel.count_references(
-        texts(*sources), texts(*hypotheses), texts(*references), offsets(lists), 1 << 20
+        flatten(sources), flatten(hypotheses), flatten(references), offsets(lists), 1 << 20
     )
     expected = [literal_counts(s, h, r) for s, h, group in batch for r in group]
     assert counts.tolist() == expected
@@ -108,7 +105,9 @@ def test_unlike_texts(kernel: ModuleType, source: list[int], hypothesis: list[in
 
 def test_ties_change_counts_and_follow_the_official_order(kernel: ModuleType) -> None:
     a, b, c = 0, 1, 2
-    counts, _, _ = kernel.count_references(texts([a]), texts([a, b, c]), texts([b, c, a]), np.array([0, 1]), 1000)
+    counts, _, _ = kernel.count_references(
+        flatten([[a]]), flatten([[a, b, c]]), flatten([[b, c, a]]), np.array([0, 1]), 1000
+    )
     assert counts[0, :5].tolist() == [2, 0, 2, 0, 0]
 
 
@@ -128,7 +127,7 @@ def test_table_5_alignment(kernel: ModuleType) -> None:
 
 def test_texts_beyond_the_limit_are_reported_not_guessed(kernel: ModuleType) -> None:
     source, hypothesis, reference = list(range(20)), list(range(100, 130)), list(range(200, 225))
-    arguments = texts(source), texts(hypothesis), texts(reference)
+    arguments = flatten([source]), flatten([hypothesis]), flatten([reference])
     _, status, _ = kernel.count_references(*arguments, np.array([0, 1]), 31 * 31)
     assert status.tolist() == [3]
     _, status, _ = kernel.count_references(*arguments, np.array([0, 1]), 31**3)
@@ -144,7 +143,7 @@ def test_native_refuses_offsets_that_leave_the_arrays(twins: Any) -> None:
     _, native = twins("imeasure")
     wrong = TokenArray(ids([1]), np.array([0, 5], dtype=np.int64))
     with pytest.raises(ValueError, match="offsets"):
-        native.count_references(wrong, texts([1]), texts([1]), np.array([0, 1]), 99)
+        native.count_references(wrong, flatten([[1]]), flatten([[1]]), np.array([0, 1]), 99)
 
 
 @pytest.mark.parametrize("system", ["Baseline", "S1", "S2", "S3", "S4"])

@@ -1,5 +1,7 @@
 """Both implementations of every kernel give the same results; the dispatcher obeys its variable."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from mirror_files import conll14_references, jfleg, needs_mirror, submission
 
 from gecbench import Corpus, GecbenchError, kernels
-from gecbench.kernels.tokens import intern_lines, split_tokens
+from gecbench.kernels.tokens import TokenArray, intern_lines, split_tokens
 from gecbench.metrics.gleu import GLEU
 
 needs_native = pytest.mark.skipif(kernels.native_module() is None, reason="installed without compiled kernels")
@@ -53,6 +55,21 @@ def test_ngram_counts(twins, rows, order, multiset):
     owners = np.cumsum([0, *map(len, references)]).astype(np.int64)
     native, python = (module.gleu_counts(*texts, owners, order, multiset) for module in twins("gleu"))
     np.testing.assert_array_equal(native, python)
+
+
+def test_native_refuses_bundles_it_cannot_read(twins):
+    _, native = twins("gleu")
+    rows = np.array([0, 1], dtype=np.int64)
+    good = TokenArray(np.array([1, 2], dtype=np.int32), np.array([0, 2], dtype=np.int64))
+    assert native.gleu_counts(good, good, good, rows, 1, False).tolist() == [[2, 2, 2, 2]]
+    for bad in (replace(good, ids=good.ids.astype(np.int64)), replace(good, ids=np.array([1, 0, 2, 0], np.int32)[::2])):
+        with pytest.raises(TypeError, match="ids"):
+            native.gleu_counts(good, bad, good, rows, 1, False)
+    for offsets in ([0, 9], [1, 2], [0, 3, 2], []):
+        with pytest.raises(ValueError, match="offsets"):
+            native.gleu_counts(good, replace(good, offsets=np.array(offsets, dtype=np.int64)), good, rows, 1, False)
+    with pytest.raises(ValueError, match="reference_rows"):
+        native.gleu_counts(good, good, good, np.array([0, 2], dtype=np.int64), 1, False)
 
 
 @settings(max_examples=100, deadline=None)
