@@ -62,7 +62,7 @@ class SentenceMatcher {
     return state_ == State::kBuilt;
   }
 
-  const Spelling* spelling() const { return !options_.folds ? nullptr : &spelling_; }
+  const Spelling* spelling() const { return options_.folds ? &spelling_ : nullptr; }
 
   const Options& options_;
   TokenSpan source_, hypothesis_;
