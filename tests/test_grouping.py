@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gecbench import derive_groups, ungroup
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.edits import Annotation, Edit
+from gecbench.corpus.edits import Annotation, Edit, apply_edits
 from gecbench.corpus.error_groups import (
     Alternative,
     AnnotatedEdit,
@@ -20,7 +20,6 @@ from gecbench.corpus.error_groups import (
 )
 from gecbench.corpus.mixing import (
     annotator_references,
-    apply_changes,
     combination_count,
     mix_annotations,
     mixed_references,
@@ -148,8 +147,8 @@ def test_splitting_can_be_left_out() -> None:
     ],
 )
 def test_changes_are_applied_from_the_right_unchecked(changes: list[tuple[int, int, str]], expected: str) -> None:
-    spans = [(start, end, tuple(text.split())) for start, end, text in changes]
-    assert apply_changes([*"abcdef."], spans) == expected.split()
+    unchecked = [Edit(start, end, (text,)) for start, end, text in changes]
+    assert apply_edits("a b c d e f .", unchecked, official=True) == expected
 
 
 def optional(annotator: str, start: int, end: int, text: str) -> ErrorGroup:

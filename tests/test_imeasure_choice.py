@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from imeasure_support import Sentence, alternative, choose, kernel_of, optional
 
 from gecbench.corpus.error_groups import ErrorGroup
-from gecbench.corpus.mixing import choices_of, mixed_references
+from gecbench.corpus.mixing import alternatives_of, mixed_references
 from gecbench.errors import InputError
 from gecbench.kernels import native_module
 from gecbench.kernels.threeway_alignment import Aligner
@@ -221,8 +221,8 @@ def test_no_optimal_alignment_of_any_reference_misses_a_certified_cut(example: t
     groups = [
         Group(
             tuple(
-                tuple((start, end, tuple(number(" ".join(tokens)))) for start, end, tokens in changes)
-                for changes in choices_of(replace(group, required=True))
+                tuple((edit.start, edit.end, tuple(number(edit.corrections[0]))) for edit in edits)
+                for edits in alternatives_of(group)
             ),
             not group.required,
         )

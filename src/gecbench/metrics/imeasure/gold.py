@@ -9,8 +9,9 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
+from gecbench.corpus.edits import apply_edits, span
 from gecbench.corpus.error_groups import GroupedSentence
-from gecbench.corpus.mixing import Changes, alternatives_of, apply_changes
+from gecbench.corpus.mixing import Choice, alternatives_of
 
 Offsets = npt.NDArray[np.int64]
 
@@ -35,7 +36,7 @@ class MixedGold:
     Alternatives of a group that make the same changes count once.
     """
 
-    alternatives: Sequence[Sequence[Sequence[Changes]]]
+    alternatives: Sequence[Sequence[Sequence[Choice]]]
     texts: Sequence[str]
     group_offsets: Offsets
     group_optional: npt.NDArray[np.int32]
@@ -49,23 +50,23 @@ class MixedGold:
         nested = [[alternatives_of(group) for group in sentence.groups] for sentence in sentences]
         groups = [group for sentence in nested for group in sentence]
         alternatives = [alternative for group in groups for alternative in group]
-        changes = [change for alternative in alternatives for change in alternative]
+        edits = [edit for alternative in alternatives for edit in alternative]
         optional = [not group.required for sentence in sentences for group in sentence.groups]
         return cls(
             alternatives=nested,
-            texts=[" ".join(tokens) for _, _, tokens in changes],
+            texts=[edit.corrections[0] for edit in edits],
             group_offsets=offsets_of(nested),
             group_optional=np.array(optional, dtype=np.int32),
             alternative_offsets=offsets_of(groups),
             change_offsets=offsets_of(alternatives),
-            spans=np.array([change[:2] for change in changes], dtype=np.int32).reshape(-1, 2),
+            spans=np.array([span(edit) for edit in edits], dtype=np.int32).reshape(-1, 2),
         )
 
     def reference(self, sentence: int, source: str, picks: Sequence[int]) -> str:
         """Return the reference that takes the given distinct alternative of each group, -1 for none."""
         offered = zip(self.alternatives[sentence], picks, strict=True)
-        changes = [change for alternatives, pick in offered if pick >= 0 for change in alternatives[pick]]
-        return " ".join(apply_changes(source.split(), changes))
+        edits = [edit for alternatives, pick in offered if pick >= 0 for edit in alternatives[pick]]
+        return apply_edits(source, edits, official=True)
 
 
 def offsets_of(parts: Sequence[Sequence[object]]) -> Offsets:
