@@ -92,10 +92,11 @@ BAD_M2 = {
     "a span that is no number": (M2.replace(b"1 2", b"one two"), r"g.m2:2: the span 'one two'"),
     "one offset": (M2.replace(b"1 2", b"1"), r"g.m2:2: the span '1'"),
     "an annotator that is no number": (M2.replace(b"|||0", b"|||x"), r"g.m2:2: .*annotator 'x'"),
+    "two fields": (b"S a\nA 1 2|||X\n", r"g.m2:2: 2 fields where 6 are needed"),
     "a missing field": (M2.replace(b"|||REQUIRED", b""), r"g.m2:2: 5 fields where 6 are needed"),
     "an S line missing": (M2 + M2.partition(b"\n")[2], r"g.m2:4: the block does not start with a source line"),
     "an empty line missing": (M2.strip() + b"\n" + M2, r"g.m2:3: not an edit line: 'S He go home \.'.*new block"),
-    "a stray line": (M2.strip() + b"\nhello\n\n", r"g.m2:3: not an edit line: 'hello'"),
+    "a line of another kind": (M2.strip() + b"\nhello\n\n", r"g.m2:3: not an edit line: 'hello'"),
     "no sentences": (b"\n\n", r"g.m2: no sentences"),
     "overlapping edits": (
         M2.strip() + b"\nA 0 2|||Others|||She goes|||REQUIRED|||-NONE-|||0\n\n",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gecbench import Annotation, Corpus, Edit, InputError, apply_edits, derive_references, load_demo
 from gecbench.formats.jsonl import read_jsonl, read_jsonl_predictions, write_jsonl
-from gecbench.formats.m2 import format_m2, parse_m2, read_m2, write_m2
+from gecbench.formats.m2 import format_m2, parse_blocks, parse_m2, read_m2, write_m2
 from gecbench.formats.parallel import read_parallel, write_parallel
 from gecbench.formats.text import read_lines, write_lines
 
@@ -121,6 +121,26 @@ class TestM2:
 
     def test_an_empty_sentence(self):
         assert parse_m2(["S ", "", "S", ""]).sources == ("", "")
+
+    def test_blocks_are_read_without_loss(self):
+        lines = [
+            "S a b",
+            "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1",
+            "A 0 9|||Vt|||x||y z|||OPTIONAL|||why|||0",
+            "A 1 2|||Um||||||REQUIRED|||-NONE-|||0",
+            "",
+            "S c",
+        ]
+        first, second = parse_blocks(lines, "toy")
+        assert first.annotations() == [
+            Annotation(1, (Edit(-1, -1, ("-NONE-",), "noop"),)),
+            Annotation(0, (Edit(0, 9, ("x", "y z"), "Vt", "OPTIONAL", "why"), Edit(1, 2, ("",), "Um"))),
+        ]
+        assert (second.source, second.annotations()) == ("c", [])
+
+    def test_insertions_at_one_place_keep_file_order(self):
+        lines = ["S a b", "A 1 1|||X|||one|||REQUIRED|||-NONE-|||0", "A 1 1|||X|||two|||REQUIRED|||-NONE-|||0"]
+        assert derive_references(parse_m2(lines)).references == (("a one two b",),)
 
 
 def test_insertions_keep_their_order_and_precede_a_replacement():
