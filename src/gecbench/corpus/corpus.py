@@ -165,7 +165,7 @@ def _check_annotations(annotations: Sequence[Sequence[Annotation]]) -> tuple[tup
     checked = tuple(tuple(sentence) for sentence in annotations)
     for i, sentence in enumerate(checked):
         if set(map(type, sentence)) - {Annotation}:
-            raise InputError(f"annotations[{i}] holds something else than Annotation", fix="Give Annotation(k, edits)")
+            raise InputError(f"annotations[{i}] holds something other than Annotation", fix="Give Annotation(k, edits)")
         if len(sentence) > 1 and len({annotation.annotator for annotation in sentence}) != len(sentence):
             raise InputError(
                 f"annotations[{i}] lists an annotator twice", fix="Put all edits of an annotator into one Annotation"
@@ -182,5 +182,5 @@ def _check_groups(groups: Sequence[GroupedSentence], sentences: int) -> tuple[Gr
     _check_length("groups", len(checked), sentences)
     for i, sentence in enumerate(checked):
         if not isinstance(sentence, GroupedSentence):
-            raise InputError(f"groups[{i}] is a {type(sentence).__name__}, where a GroupedSentence is meant")
+            raise InputError(f"groups[{i}] is a {type(sentence).__name__}, not a GroupedSentence")
     return checked

@@ -8,6 +8,7 @@ import numpy as np
 
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
+from gecbench.kernels.threeway_alignment import classify_column
 from gecbench.kernels.tokens import intern_lines, split_tokens
 from gecbench.metrics.explanation import Cell, Explanation, Mark, Row
 from gecbench.metrics.imeasure.metric import BASELINE, CORRECTION, COUNT_NAMES, IMeasure, weighted_accuracy
@@ -38,16 +39,11 @@ def align_tokens(source: str, prediction: str, reference: str) -> list[tuple[str
 
 
 def classify(source: str | None, prediction: str | None, reference: str | None) -> tuple[str, str]:
-    """Return the classes of a column for detection and correction (Felice & Briscoe 2015, Table 6)."""
-    if prediction == reference:
-        both = "TN" if source == prediction else "TP"
-    elif source == prediction:
-        both = "FN"
-    elif source == reference:
-        both = "FP"
-    else:
-        return "TP", "FP FN FPN"
-    return both, both
+    """Return the names of a column's classes for detection and correction (Felice & Briscoe 2015, Table 6)."""
+    detection, correction = (
+        " ".join(COUNT_NAMES[k].upper() for k in classes) for classes in classify_column(source, prediction, reference)
+    )
+    return detection, correction
 
 
 def _explain(metric: IMeasure, source: str, prediction: str, selection: Selection, sentence: int) -> Explanation:
