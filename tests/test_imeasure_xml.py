@@ -160,7 +160,7 @@ def test_other_refusals_name_the_file(data: bytes, problem: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("groups", "problem"), [([], "0 groups for 1 sources"), (["x"], r"groups\[0\] is a str, where a GroupedSentence")]
+    ("groups", "problem"), [([], "0 groups for 1 sources"), (["x"], r"groups\[0\] is a str, not a GroupedSentence")]
 )
 def test_a_corpus_checks_its_groups(groups: list[object], problem: str) -> None:
     with pytest.raises(InputError, match=problem):
