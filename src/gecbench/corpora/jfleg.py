@@ -12,7 +12,8 @@ from gecbench.corpora.schema import Field, ListOf
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.edits import Annotation, extract_edits
 from gecbench.errors import InputError
-from gecbench.formats.judgments import Ranking, parse_jfleg_pairwise
+from gecbench.formats.judgment_tables import parse_jfleg_pairwise
+from gecbench.formats.judgments import Ranking
 from gecbench.formats.m2 import parse_blocks
 from gecbench.formats.table import parse_csv
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite
 from pathlib import Path
 
 from gecbench.errors import InputError
-from gecbench.formats.table import whole_number
+from gecbench.formats.table import finite_number, whole_number
 from gecbench.formats.text import read_text
 
 SYSTEM_COLUMNS = {
@@ -40,7 +39,7 @@ def parse_system_scores(text: str, *, name: str) -> dict[str, dict[str, float]]:
         scores = table.setdefault(metric, {})
         if row["system"] in scores:
             raise InputError(f"a second score of {row['system']} by {metric}", file=name, line=line)
-        scores[row["system"]] = _score(row["score"], name, line)
+        scores[row["system"]] = finite_number(row["score"], "the score", file=name, line=line)
     return table
 
 
@@ -52,7 +51,7 @@ def read_sentence_scores(path: str | Path) -> dict[str, dict[tuple[str, int], fl
         key = (row["system"], whole_number(row["sentence"], "sentence", file=str(path), line=line))
         if key in scores:
             raise InputError(f"a second score of {key[0]}, sentence {key[1]}", file=str(path), line=line)
-        scores[key] = _score(row["score"], str(path), line)
+        scores[key] = finite_number(row["score"], "the score", file=str(path), line=line)
     return table
 
 
@@ -72,13 +71,3 @@ def _rows(text: str, name: str, shapes: dict[int, tuple[str, ...]]) -> Iterator[
         yield line, dict(zip(columns, fields, strict=True))
     if columns is None:
         raise InputError("no scores", file=name)
-
-
-def _score(text: str, name: str, line: int) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not isfinite(value):
-        raise InputError(f"the score {text!r} is not a finite number", file=name, line=line)
-    return value
