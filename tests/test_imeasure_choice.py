@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from imeasure_support import Sentence, alternative, choose, kernel_of, optional
+from oracles.mixed_references import mixed_references
 
 from gecbench.corpus.error_groups import ErrorGroup
-from gecbench.corpus.mixing import alternatives_of, mixed_references
+from gecbench.corpus.mixing import alternatives_of
 from gecbench.errors import InputError
 from gecbench.kernels import native_module
 from gecbench.kernels.threeway_alignment import Aligner
@@ -152,7 +153,7 @@ def test_a_cut_that_may_be_missed_is_dropped(kernel: str) -> None:
 def test_the_best_of_all_references_is_chosen(example: tuple[Sentence, str]) -> None:
     """Against the plainest way: list the mixed references, score each, take the largest key."""
     sentence, hypothesis = example
-    references = list(mixed_references(sentence.source, sentence.grouped()))
+    references = mixed_references(sentence.source, sentence.grouped())
     assume(references)
     number = numbers([sentence.source, hypothesis, *references])
     aligner = Aligner(number(sentence.source), number(hypothesis))

@@ -6,10 +6,10 @@ from itertools import product
 
 import pytest
 from imeasure_support import Sentence, alternative, choose, corpus_of, goldens, optional, printed, required, totals
+from oracles.mixed_references import mixed_references
 
 import gecbench
 from gecbench.corpus.error_groups import ErrorGroup
-from gecbench.corpus.mixing import mixed_references
 from gecbench.errors import InputError
 from gecbench.metrics.imeasure.choice import ChoiceSettings
 

@@ -100,7 +100,7 @@ BAD_XML = {
     "no sentences": ("<scripts></scripts>", "bad.xml: no sentences"),
     "no numann": (
         "<scripts><script><sentence><text>a b</text></sentence></script></scripts>",
-        "number of annotators of 'a b' is not told",
+        "number of annotators of 'a b' is not given",
     ),
 }
 

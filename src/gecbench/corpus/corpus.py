@@ -1,12 +1,12 @@
-"""A corpus: sources, references, annotations; frozen, and validated once, at the door."""
+"""A corpus: sources, references, annotations, error groups; frozen, and checked once, when it is made."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 from gecbench.corpus.checks import check_references, check_texts
 from gecbench.corpus.edits import Annotation, Edit
@@ -71,16 +71,7 @@ class Corpus:
         return f"Corpus({', '.join(parts)})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        fields = (
-            self.sources,
-            self.references,
-            self.annotations,
-            self.ids,
-            self.name,
-            dict(self.metadata),
-            self.groups,
-        )
-        return (Corpus, fields)
+        return Corpus, tuple({**self._fields(), "metadata": dict(self.metadata)}.values())
 
     def reference_range(self) -> str:
         """Return the number of references per sentence: `4`, or `1-4` where it differs."""
@@ -136,16 +127,10 @@ class Corpus:
 
     def replace(self, **changes: object) -> Corpus:
         """Return the same corpus with some fields changed."""
-        fields: dict[str, object] = {
-            "sources": self.sources,
-            "references": self.references,
-            "annotations": self.annotations,
-            "ids": self.ids,
-            "name": self.name,
-            "metadata": self.metadata,
-            "groups": self.groups,
-        }
-        return Corpus(**{**fields, **changes})  # type: ignore[arg-type]
+        return Corpus(**{**self._fields(), **changes})
+
+    def _fields(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 def _select_columns(metadata: Mapping[str, object], sentences: Sequence[int]) -> dict[str, object]:

@@ -61,7 +61,7 @@ def derive_groups(corpus: Corpus, treebank: bool = True) -> Corpus:
 def ungroup(corpus: Corpus) -> Corpus:
     """Return the corpus with one annotation per annotator of its error groups, edits in the order of the text.
 
-    Annotators who corrected nothing in a sentence, told by its number of annotators, get an annotation without edits.
+    Where a sentence gives a larger number of annotators, the others get an annotation without edits.
     """
     if corpus.groups is None:
         raise InputError(f"{corpus.name} has no error groups")

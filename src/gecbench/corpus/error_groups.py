@@ -74,16 +74,6 @@ def cluster_edits(edits: Iterable[AnnotatedEdit]) -> list[list[AnnotatedEdit]]:
     return sorted(clusters, key=lambda cluster: span(cluster[0].edit))
 
 
-def bridging_edits(edits: Sequence[AnnotatedEdit]) -> list[AnnotatedEdit]:
-    """Return the edits that overlap one of another cluster: mixing may combine what collides; a human should look."""
-    clusters = cluster_edits(edits)
-
-    def touched(candidate: AnnotatedEdit) -> int:
-        return sum(_touches(cluster, candidate.edit) for cluster in clusters)
-
-    return [candidate for candidate in edits if touched(candidate) > 1]
-
-
 def _touches(cluster: Sequence[AnnotatedEdit], edit: Edit) -> bool:
     return any(overlaps(span(edit), span(member)) for _, member in cluster)
 

@@ -60,23 +60,11 @@ def combinations(choices: Sequence[Sequence[Choice]]) -> Iterator[Choice]:
             yield tuple(edit for choice in combination for edit in choice)
 
 
-def mixed_references(source: str, sentence: GroupedSentence, limit: int = 100_000) -> Iterator[str]:
-    """Yield every distinct reference that mixing the annotators' alternatives gives (Felice & Briscoe 2015, 2.1)."""
-    count = combination_count(sentence)
-    if count > limit:
-        raise InputError(
-            f"{count} mixed references, more than {limit}, of {source[:40]!r}",
-            fix="Score it without listing them, or do not mix",
-        )
-    mixed = combinations(group_choices(sentence))
-    yield from dict.fromkeys(apply_edits(source, edits, official=True) for edits in mixed)
-
-
 def unmixed_references(source: str, sentence: GroupedSentence) -> list[str]:
     """Return one reference per annotator with corrections, and the source if some annotator has none."""
     if sentence.annotators is None:
         raise InputError(
-            f"the number of annotators of {source[:40]!r} is not told",
+            f"the number of annotators of {source[:40]!r} is not given",
             fix="Add numann to the sentence element, or mix",
         )
     edits: dict[str, list[Edit]] = {}
