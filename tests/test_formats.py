@@ -28,20 +28,19 @@ ODD = [
 
 
 class TestText:
-    def test_odd_characters_do_not_shift_lines(self, tmp_path):
-        path = tmp_path / "odd.txt"
-        path.write_bytes("\n".join([*ODD, ""]).encode())
-        assert read_lines(path) == ODD
-
-    def test_crlf_byte_order_mark_and_no_final_newline(self, tmp_path):
-        path = tmp_path / "windows.txt"
-        path.write_bytes(b"\xef\xbb\xbfone\r\n\r\nthree")
-        assert read_lines(path) == ["one", "", "three"]
-
-    def test_trailing_empty_lines_are_data(self, tmp_path):
-        path = tmp_path / "empty.txt"
-        path.write_bytes(b"one\n\n\n")
-        assert read_lines(path) == ["one", "", ""]
+    @pytest.mark.parametrize(
+        ("content", "lines"),
+        [
+            pytest.param("\n".join([*ODD, ""]).encode(), ODD, id="odd characters do not shift lines"),
+            pytest.param(b"\xef\xbb\xbfone\r\n\r\nthree", ["one", "", "three"], id="CRLF, byte order mark, no newline"),
+            pytest.param(b"one\n\n\n", ["one", "", ""], id="empty lines at the end are data"),
+        ],
+    )
+    def test_reading(self, content, lines, tmp_path, monkeypatch):
+        (tmp_path / "a.txt").write_bytes(content)
+        assert read_lines(tmp_path / "a.txt") == lines
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert read_lines("-") == lines
 
     @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
     def test_round_trip(self, tmp_path, name):
@@ -55,10 +54,6 @@ class TestText:
         first = (tmp_path / "a.gz").read_bytes()
         write_lines(tmp_path / "a.gz", ODD)
         assert (tmp_path / "a.gz").read_bytes() == first
-
-    def test_standard_input(self, monkeypatch):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"one\ntwo\n")))
-        assert read_lines("-") == ["one", "two"]
 
     def test_nothing_half_written_where_it_cannot_write(self, tmp_path):
         with pytest.raises(InputError, match="cannot write"):

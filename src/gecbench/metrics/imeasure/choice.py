@@ -107,7 +107,7 @@ class Selection:
     status: npt.NDArray[np.int32]
     work: npt.NDArray[np.int64]
     reference: Callable[[int], str]
-    notes: Mapping[str, float] = field(default_factory=dict)
+    diagnostics: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def scored(self) -> npt.NDArray[np.bool_]:
@@ -179,16 +179,16 @@ def _join(size: int, parts: Sequence[tuple[Sequence[int], Selection]], mixed: in
         return part.reference(k)
 
     scored = int((status == DONE).sum())
-    offered, alignments, cells = (float(sum(column)) for column in work.T.tolist())
-    notes = {
+    offered, alignments, cells = map(sum, work.T.tolist())
+    diagnostics = {
         "alignments_asked": offered,
         "alignments_done": alignments,
         "alignment_cells": cells,
-        "bridged_sentences": float(bridged),
-        "unmixed_sentences": float(scored - mixed),
-        "excluded_sentences": float(size - scored),
+        "bridged_sentences": bridged,
+        "unmixed_sentences": scored - mixed,
+        "excluded_sentences": size - scored,
     }
-    return Selection(counts, status, work, reference, notes)
+    return Selection(counts, status, work, reference, diagnostics)
 
 
 def choose_listed(

@@ -99,7 +99,8 @@ class IMeasure(Metric):
                 "every sentence was excluded: nothing is left to score", fix="Use a larger cap or beyond=unmixed"
             )
         counts = np.column_stack([selection.counts, selection.scored])
-        return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64), selection.notes)
+        notes = {name: float(count) for name, count in selection.diagnostics.items()}
+        return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64), notes)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return I of the correction; not a number where no sentence was scored."""
