@@ -54,7 +54,9 @@ def combination_count(sentence: GroupedSentence) -> int:
 
 def combinations(choices: Sequence[Sequence[Choice]]) -> Iterator[Choice]:
     """Yield the edits of every way to take one choice of each group, without those in which groups edit one span."""
+    # 1. Take one choice of each group, in all combinations.
     for combination in product(*choices):
+        # 2. Drop those in which two groups edit the same span.
         taken = [{span(edit) for edit in choice} for choice in combination]
         if len(set().union(*taken)) == sum(map(len, taken)):
             yield tuple(edit for choice in combination for edit in choice)
@@ -72,8 +74,12 @@ def unmixed_references(source: str, sentence: GroupedSentence) -> list[str]:
         for alternative in group.alternatives:
             edits.setdefault(alternative.annotator, []).extend(alternative_edits(alternative))
     annotators = sorted(edits, key=lambda name: (len(name), name))
-    references = [apply_edits(source, edits[annotator], official=True) for annotator in annotators]
-    if len(edits) < max(sentence.annotators, 1):
+    return _distinct_references(source, [edits[annotator] for annotator in annotators], sentence.annotators)
+
+
+def _distinct_references(source: str, corrections: Sequence[Sequence[Edit]], annotators: int) -> list[str]:
+    references = [apply_edits(source, edits, official=True) for edits in corrections]
+    if len(references) < max(annotators, 1):
         references.append(" ".join(source.split()))
     return list(dict.fromkeys(references))
 
@@ -94,10 +100,7 @@ def annotator_references(source: str, annotations: Sequence[Annotation], treeban
         made.setdefault(annotation.annotator, []).extend(edits)
     if any(len(set(map(span, edits))) < len(edits) for edits in made.values()):
         return unmixed_references(source, group_annotations(annotations, treebank))
-    references = [apply_edits(source, made[annotator], official=True) for annotator in sorted(made) if made[annotator]]
-    if len(references) < max(len(made), 1):
-        references.append(" ".join(source.split()))
-    return list(dict.fromkeys(references))
+    return _distinct_references(source, [made[annotator] for annotator in sorted(made) if made[annotator]], len(made))
 
 
 def mixed_annotations(choices: Sequence[Sequence[Choice]], limit: int) -> list[Annotation] | None:

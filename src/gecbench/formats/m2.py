@@ -142,7 +142,8 @@ def _scored_edit(line: EditLine, length: int, file: str, out_of_range: OutOfRang
             line=line.number,
             fix="Spans are half-open: 0 <= start <= end <= number of tokens",
         )
-    return replace(edit, corrections=tuple(["" if text == "-NONE-" else text.strip() for text in edit.corrections]))
+    corrections = tuple(["" if text == "-NONE-" else text.strip() for text in edit.corrections])
+    return edit if corrections == edit.corrections else replace(edit, corrections=corrections)
 
 
 def _by_annotator(found: Iterable[tuple[int, Edit | None]]) -> list[Annotation]:

@@ -122,8 +122,9 @@ def select_references(corpus: Corpus, predictions: Sequence[str], settings: Choi
     mixed: set[int] = set()
     # 1. Mix all sentences, or those that are cleanly grouped and within the cap (section 3).
     if settings.mixing:
-        inside = _mixable(corpus, settings)
-        gold = _mixed_gold(corpus, settings, inside)
+        inside, gold = corpus.derived(
+            f"mixed treebank={settings.treebank} cap={capped and settings.cap}", lambda: _mixable(corpus, settings)
+        )
         chosen = choose_mixed([sources[i] for i in inside], [predictions[i] for i in inside], gold, settings)
         if not capped or settings.beyond == "unmixed":
             _check_status(corpus, chosen.status, inside, {TOO_LONG} if capped else set(REFUSALS))
@@ -140,17 +141,13 @@ def select_references(corpus: Corpus, predictions: Sequence[str], settings: Choi
     return _join(len(corpus), parts, len(mixed), bridged)
 
 
-def _mixable(corpus: Corpus, settings: ChoiceSettings) -> Sequence[int]:
-    if settings.mixing != "cap":
-        return range(len(corpus))
-    groups, bridged = grouped_sentences(corpus, settings.treebank), bridged_sentences(corpus, settings.treebank)
-    return [i for i, item in enumerate(groups) if i not in bridged and combination_count(item) <= settings.cap]
-
-
-def _mixed_gold(corpus: Corpus, settings: ChoiceSettings, sentences: Sequence[int]) -> MixedGold:
+def _mixable(corpus: Corpus, settings: ChoiceSettings) -> tuple[Sequence[int], MixedGold]:
     groups = grouped_sentences(corpus, settings.treebank)
-    key = f"mixed treebank={settings.treebank} cap={settings.mixing == 'cap' and settings.cap}"
-    return corpus.derived(key, lambda: MixedGold.of([groups[i] for i in sentences]))
+    if settings.mixing != "cap":
+        return range(len(corpus)), MixedGold.of(groups)
+    bridged = bridged_sentences(corpus, settings.treebank)
+    inside = [i for i, item in enumerate(groups) if i not in bridged and combination_count(item) <= settings.cap]
+    return inside, MixedGold.of([groups[i] for i in inside])
 
 
 def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequence[int], refused: set[int]) -> None:
