@@ -43,7 +43,7 @@ def kernel_of(name: str) -> ModuleType:
     return kernels.select("threeway", name)
 
 
-def alternative(annotator: int, *changes: tuple[int, int, str]) -> Alternative:
+def alternative(annotator: int | str, *changes: tuple[int, int, str]) -> Alternative:
     return Alternative(str(annotator), tuple(Replacement(*change) for change in changes))
 
 
@@ -90,11 +90,8 @@ def conll14_system(name: str) -> tuple[str, ...]:
 
 
 def sentences_of(corpus: Corpus) -> list[Sentence]:
-    return [Sentence(source, *_parts(item)) for source, item in zip(corpus.sources, corpus.groups, strict=True)]
-
-
-def _parts(item: GroupedSentence) -> tuple[tuple[ErrorGroup, ...], int | None]:
-    return item.groups, item.annotators
+    pairs = zip(corpus.sources, corpus.groups, strict=True)
+    return [Sentence(source, item.groups, item.annotators) for source, item in pairs]
 
 
 def totals(counts) -> dict[str, list[int]]:

@@ -3,17 +3,16 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from imeasure_support import alternative, optional, required
 from oracles.mixed_references import mixed_references
 
 from gecbench import derive_groups, ungroup
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation, Edit, apply_edits
 from gecbench.corpus.error_groups import (
-    Alternative,
     AnnotatedEdit,
     ErrorGroup,
     GroupedSentence,
-    Replacement,
     group_annotations,
     group_edits,
     is_bridged,
@@ -148,12 +147,8 @@ def test_changes_are_applied_from_the_right_unchecked(changes: list[tuple[int, i
     assert apply_edits("a b c d e f .", unchecked, official=True) == expected
 
 
-def optional(annotator: str, start: int, end: int, text: str) -> ErrorGroup:
-    return ErrorGroup((Alternative(annotator, (Replacement(start, end, text),)),), required=False)
-
-
 def test_mixing_drops_combinations_that_edit_one_span_twice() -> None:
-    sentence = GroupedSentence((optional("0", 1, 2, "x"), optional("1", 1, 2, "y")), 2)
+    sentence = GroupedSentence((optional(alternative(0, (1, 2, "x"))), optional(alternative(1, (1, 2, "y")))), 2)
     assert mixed_references("a b c", sentence) == ["a x c", "a y c", "a b c"]
     assert combination_count(sentence) == 4
     assert unmixed_references("a b c", sentence) == ["a x c", "a y c"]
@@ -161,12 +156,12 @@ def test_mixing_drops_combinations_that_edit_one_span_twice() -> None:
 
 
 def test_equal_alternatives_count_once() -> None:
-    same = tuple(Alternative(annotator, (Replacement(0, 1, "x"),)) for annotator in "012")
-    assert combination_count(GroupedSentence((ErrorGroup(same),), 3)) == 1
+    same = [alternative(annotator, (0, 1, "x")) for annotator in range(3)]
+    assert combination_count(GroupedSentence((required(*same),), 3)) == 1
 
 
 def test_refusals_name_the_sentence() -> None:
-    many = GroupedSentence(tuple(optional("0", n, n + 1, "x") for n in range(8)), None)
+    many = GroupedSentence(tuple(optional(alternative(0, (n, n + 1, "x"))) for n in range(8)), None)
     assert combination_count(many) == 256
     with pytest.raises(InputError, match="number of annotators of 'a b c d e f g h' is not given"):
         unmixed_references("a b c d e f g h", many)
@@ -230,13 +225,8 @@ def test_mixed_annotations_keep_every_correction_and_say_what_stays_unmixed() ->
 
 def test_annotations_are_mixed_by_given_groups() -> None:
     groups = (
-        ErrorGroup(
-            (
-                Alternative("0", (Replacement(0, 1, "These"), Replacement(2, 3, "are"))),
-                Alternative("1", (Replacement(1, 2, "machine"),)),
-            )
-        ),
-        optional("1", 4, 5, "to"),
+        required(alternative(0, (0, 1, "These"), (2, 3, "are")), alternative(1, (1, 2, "machine"))),
+        optional(alternative(1, (4, 5, "to"))),
     )
     corpus = Corpus(sources=["This machines is designed for help"], groups=[GroupedSentence(groups, 2)])
     mixed, _ = mix_annotations(corpus)
@@ -245,8 +235,6 @@ def test_annotations_are_mixed_by_given_groups() -> None:
 
 
 def test_annotators_of_hand_made_groups_get_numbers() -> None:
-    groups = (
-        ErrorGroup((Alternative("ann", (Replacement(0, 1, "x"),)), Alternative("bob", (Replacement(0, 1, "y"),)))),
-    )
+    groups = (required(alternative("ann", (0, 1, "x")), alternative("bob", (0, 1, "y"))),)
     (sentence,) = ungroup(Corpus(sources=["a b"], groups=[GroupedSentence(groups, 3)])).annotations
     assert [(item.annotator, len(item.edits)) for item in sentence] == [(0, 1), (1, 1), (2, 0)]
