@@ -1,4 +1,4 @@
-"""Checks on what callers hand in: each fault gets a sentence that names the argument and the place."""
+"""Checks of predictions and references: each fault gets a sentence that names the argument and the place."""
 
 from __future__ import annotations
 

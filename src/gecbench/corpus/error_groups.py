@@ -40,7 +40,7 @@ class ErrorGroup:
 
 @dataclass(frozen=True)
 class GroupedSentence:
-    """The error groups of a sentence; `annotators` is their number, None where the file does not tell."""
+    """The error groups of a sentence; `annotators` says how many worked on it, None where the file does not."""
 
     groups: tuple[ErrorGroup, ...] = ()
     annotators: int | None = None

@@ -23,7 +23,7 @@ _EDIT_FORM = "An edit is: A start end|||type|||correction|||REQUIRED|||-NONE-|||
 
 
 class EditLine(NamedTuple):
-    """A line of edits as published: `noop` lines, `-NONE-` and spans beyond the end are kept."""
+    """An edit line as published: `noop`, `-NONE-` and spans beyond the end are kept."""
 
     number: int
     annotator: int
