@@ -15,8 +15,8 @@ from gecbench import Alternative, Corpus, ErrorGroup, GroupedSentence, InputErro
 from gecbench.corpus.mixing import unmixed_references
 from gecbench.formats.m2 import parse_m2
 from gecbench.kernels.imeasure import keys
-from gecbench.metrics.imeasure.choice import REFUSALS, Choice, ChoiceSettings, choose_listed, choose_mixed
-from gecbench.metrics.imeasure.gold import ListedGold, MixedGold
+from gecbench.metrics.imeasure.choice import REFUSALS, ChoiceSettings, Selection, choose_listed, choose_mixed
+from gecbench.metrics.imeasure.gold import MixedGold
 
 M2_MEMBERS = {"combined": "noalt/official-2014.combined.m2", "withalt": "alt/official-2014.combined-withalt.m2"}
 REASSESS = "raw.githubusercontent.com/keisks/reassess-gec/054786a923b2635ce33240c580d18c908c9a49a9"
@@ -43,7 +43,7 @@ def kernel_of(name: str) -> ModuleType:
     return kernels.select("imeasure", name)
 
 
-def alternative(annotator: int, *changes: tuple[int, int, str]) -> Alternative:
+def alternative(annotator: int | str, *changes: tuple[int, int, str]) -> Alternative:
     return Alternative(str(annotator), tuple(Replacement(*change) for change in changes))
 
 
@@ -63,7 +63,7 @@ def corpus_of(sentences: Sequence[Sentence]) -> Corpus:
 
 def choose(
     sentences: Sequence[Sentence], hypotheses: Sequence[str], settings: ChoiceSettings, mixing: bool, kernel: str
-) -> Choice:
+) -> Selection:
     """Choose without the metric around it; a sentence that cannot be done raises."""
     sources = [" ".join(sentence.source.split()) for sentence in sentences]
     module = kernel_of(kernel)
@@ -72,7 +72,7 @@ def choose(
         choice = choose_mixed(sources, hypotheses, gold, settings, kernel=module)
     else:
         listed = [unmixed_references(sentence.source, sentence.grouped()) for sentence in sentences]
-        choice = choose_listed(sources, hypotheses, ListedGold.of(listed), settings, kernel=module)
+        choice = choose_listed(sources, hypotheses, listed, settings, kernel=module)
     for status in choice.status.tolist():
         if status:
             raise InputError(REFUSALS[status][0])
@@ -90,11 +90,8 @@ def conll14_system(name: str) -> tuple[str, ...]:
 
 
 def sentences_of(corpus: Corpus) -> list[Sentence]:
-    return [Sentence(source, *_parts(item)) for source, item in zip(corpus.sources, corpus.groups, strict=True)]
-
-
-def _parts(item: GroupedSentence) -> tuple[tuple[ErrorGroup, ...], int | None]:
-    return item.groups, item.annotators
+    pairs = zip(corpus.sources, corpus.groups, strict=True)
+    return [Sentence(source, item.groups, item.annotators) for source, item in pairs]
 
 
 def totals(counts) -> dict[str, list[int]]:

@@ -1,6 +1,7 @@
 """Every kind of bad input gets one clear sentence, on the API, the command line and `evaluate` alike."""
 
 import gzip
+import re
 
 import pytest
 
@@ -54,6 +55,12 @@ def test_evaluate(change, message):
     assert module.compute(**GOOD)["gleu"] > 0, "a refused call leaves nothing behind"
 
 
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 def text(lines):
     return "".join(f"{line}\n" for line in lines).encode()
 
@@ -75,13 +82,12 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize(("change", "message"), BAD_FILES.values(), ids=BAD_FILES)
-def test_command_line(change, message, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_command_line(change, message, folder, capsys):
     for name, content in {**GOOD_FILES, **change}.items():
         if content == "directory":
-            (tmp_path / name).mkdir()
+            (folder / name).mkdir()
         elif content is not None:
-            (tmp_path / name).write_bytes(content)
+            (folder / name).write_bytes(content)
     check_refused(["score", "-s", "s", "-r", "r0", "r1", "-p", "p"], message, capsys)
 
 
@@ -92,10 +98,11 @@ BAD_M2 = {
     "a span that is no number": (M2.replace(b"1 2", b"one two"), r"g.m2:2: the span 'one two'"),
     "one offset": (M2.replace(b"1 2", b"1"), r"g.m2:2: the span '1'"),
     "an annotator that is no number": (M2.replace(b"|||0", b"|||x"), r"g.m2:2: .*annotator 'x'"),
+    "two fields": (b"S a\nA 1 2|||X\n", r"g.m2:2: 2 fields where 6 are needed"),
     "a missing field": (M2.replace(b"|||REQUIRED", b""), r"g.m2:2: 5 fields where 6 are needed"),
     "an S line missing": (M2 + M2.partition(b"\n")[2], r"g.m2:4: the block does not start with a source line"),
     "an empty line missing": (M2.strip() + b"\n" + M2, r"g.m2:3: not an edit line: 'S He go home \.'.*new block"),
-    "a stray line": (M2.strip() + b"\nhello\n\n", r"g.m2:3: not an edit line: 'hello'"),
+    "a line of another kind": (M2.strip() + b"\nhello\n\n", r"g.m2:3: not an edit line: 'hello'"),
     "no sentences": (b"\n\n", r"g.m2: no sentences"),
     "overlapping edits": (
         M2.strip() + b"\nA 0 2|||Others|||She goes|||REQUIRED|||-NONE-|||0\n\n",
@@ -103,14 +110,6 @@ BAD_M2 = {
     ),
     "not UTF-8": (M2.replace(b"home", b"\xff"), r"g.m2:1: not UTF-8"),
 }
-
-
-@pytest.mark.parametrize(("content", "message"), BAD_M2.values(), ids=BAD_M2)
-def test_m2_on_the_command_line(content, message, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "g.m2").write_bytes(content)
-    (tmp_path / "p").write_text("He goes home .\n")
-    check_refused(["score", "--gold", "g.m2", "-p", "p"], message, capsys)
 
 
 BAD_JSONL = {
@@ -135,12 +134,18 @@ BAD_JSONL = {
 }
 
 
-@pytest.mark.parametrize(("content", "message"), BAD_JSONL.values(), ids=BAD_JSONL)
-def test_json_lines_on_the_command_line(content, message, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "c.jsonl").write_bytes(content)
-    (tmp_path / "p").write_text("a\n")
-    check_refused(["score", "-c", "c.jsonl", "-p", "p"], message, capsys)
+@pytest.mark.parametrize(
+    ("option", "file", "content", "message"),
+    [
+        pytest.param(option, file, *case, id=f"{file} {name}")
+        for option, file, cases in (("--gold", "g.m2", BAD_M2), ("-c", "c.jsonl", BAD_JSONL))
+        for name, case in cases.items()
+    ],
+)
+def test_gold_on_the_command_line(option, file, content, message, folder, capsys):
+    (folder / file).write_bytes(content)
+    (folder / "p").write_text("He goes home .\n")
+    check_refused(["score", option, file, "-p", "p"], message, capsys)
 
 
 BAD_USES = {
@@ -156,10 +161,9 @@ BAD_USES = {
 
 
 @pytest.mark.parametrize(("options", "message"), BAD_USES.values(), ids=BAD_USES)
-def test_wrong_use(options, message, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_wrong_use(options, message, folder, capsys):
     for name, content in GOOD_FILES.items():
-        (tmp_path / name).write_bytes(content)
+        (folder / name).write_bytes(content)
     check_refused(["score", "-s", "s", "-r", "r0", "r1", "-p", "p", *options], message, capsys)
 
 
@@ -182,8 +186,6 @@ def check_refused(arguments, message, capsys):
     assert output.out == ""
     assert output.err.startswith("gecbench: ")
     assert output.err.count("\n") == 1, "one line, no traceback"
-    import re
-
     assert re.search(message, output.err), output.err
 
 

@@ -95,7 +95,7 @@ def scoring(
 BAD_INPUT: dict[str, Callable[[], object]] = {
     "fewer predictions than sources": scoring(predictions=SOURCES[:2]),
     "transposed references": scoring(references=[SOURCES, SOURCES]),
-    "a string where a list is meant": scoring(sources=["He go ."], predictions=["He go ."], references=["He goes ."]),
+    "a string instead of a list": scoring(sources=["He go ."], predictions=["He go ."], references=["He goes ."]),
     "a sentence without references": scoring(references=[SOURCES[:1], [], SOURCES[2:]]),
     "None among the predictions": scoring(predictions=[SOURCES[0], None, SOURCES[2]]),
     "an empty corpus": scoring([], [], []),

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gecbench import Corpus, Edit, InputError, apply_edits, derive_annotations
+from gecbench.corpora.edits import as_edits, edit_rows
 from gecbench.corpus.edits import extract_edits
 
 sentences = st.lists(st.sampled_from(["a", "b", "c", "A", "é"]), max_size=9).map(" ".join)
@@ -26,14 +27,32 @@ def levenshtein(before, after):
 @given(sentences, sentences)
 def test_properties(source, rewrite):
     edits = extract_edits(source, rewrite)
+    assert as_edits(edit_rows(edits)) == edits
     assert apply_edits(source, edits) == rewrite
     assert bool(edits) == (source.split() != rewrite.split())
     assert all(left.end < right.start for left, right in pairwise(edits)), "changes that touch are one edit"
     cost = sum(max(edit.end - edit.start, len(edit.corrections[0].split())) for edit in edits)
     assert cost == levenshtein(source.split(), rewrite.split())
     for edit in edits:
+        assert " ".join(source.split()[edit.start : edit.end]) != edit.corrections[0]
         kind = "M" if edit.start == edit.end else "R" if edit.corrections[0] else "U"
         assert edit.type == kind
+
+
+@pytest.mark.parametrize(
+    ("source", "rewrite", "expected"),
+    [
+        ("he go home", "he goes home", [Edit(1, 2, ("goes",), "R")]),
+        ("he go home", "he go to home", [Edit(2, 2, ("to",), "M")]),
+        ("he go to home", "he go home", [Edit(2, 3, ("",), "U")]),
+        ("a b c d", "a x y d", [Edit(1, 3, ("x y",), "R")]),
+        ("same", "same", []),
+        ("", "new", [Edit(0, 0, ("new",), "M")]),
+        ("gone", "", [Edit(0, 1, ("",), "U")]),
+    ],
+)
+def test_by_hand(source, rewrite, expected):
+    assert list(extract_edits(source, rewrite)) == expected
 
 
 def test_example():

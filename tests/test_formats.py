@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gecbench import Annotation, Corpus, Edit, InputError, apply_edits, derive_references, load_demo
 from gecbench.formats.jsonl import read_jsonl, read_jsonl_predictions, write_jsonl
-from gecbench.formats.m2 import format_m2, parse_m2, read_m2, write_m2
+from gecbench.formats.m2 import format_m2, parse_blocks, parse_m2, read_m2, write_m2
 from gecbench.formats.parallel import read_parallel, write_parallel
 from gecbench.formats.text import read_lines, write_lines
 
@@ -28,20 +28,19 @@ ODD = [
 
 
 class TestText:
-    def test_odd_characters_do_not_shift_lines(self, tmp_path):
-        path = tmp_path / "odd.txt"
-        path.write_bytes("\n".join([*ODD, ""]).encode())
-        assert read_lines(path) == ODD
-
-    def test_crlf_byte_order_mark_and_no_final_newline(self, tmp_path):
-        path = tmp_path / "windows.txt"
-        path.write_bytes(b"\xef\xbb\xbfone\r\n\r\nthree")
-        assert read_lines(path) == ["one", "", "three"]
-
-    def test_trailing_empty_lines_are_data(self, tmp_path):
-        path = tmp_path / "empty.txt"
-        path.write_bytes(b"one\n\n\n")
-        assert read_lines(path) == ["one", "", ""]
+    @pytest.mark.parametrize(
+        ("content", "lines"),
+        [
+            pytest.param("\n".join([*ODD, ""]).encode(), ODD, id="odd characters do not shift lines"),
+            pytest.param(b"\xef\xbb\xbfone\r\n\r\nthree", ["one", "", "three"], id="CRLF, byte order mark, no newline"),
+            pytest.param(b"one\n\n\n", ["one", "", ""], id="empty lines at the end are data"),
+        ],
+    )
+    def test_reading(self, content, lines, tmp_path, monkeypatch):
+        (tmp_path / "a.txt").write_bytes(content)
+        assert read_lines(tmp_path / "a.txt") == lines
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert read_lines("-") == lines
 
     @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
     def test_round_trip(self, tmp_path, name):
@@ -55,10 +54,6 @@ class TestText:
         first = (tmp_path / "a.gz").read_bytes()
         write_lines(tmp_path / "a.gz", ODD)
         assert (tmp_path / "a.gz").read_bytes() == first
-
-    def test_standard_input(self, monkeypatch):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"one\ntwo\n")))
-        assert read_lines("-") == ["one", "two"]
 
     def test_nothing_half_written_where_it_cannot_write(self, tmp_path):
         with pytest.raises(InputError, match="cannot write"):
@@ -121,6 +116,26 @@ class TestM2:
 
     def test_an_empty_sentence(self):
         assert parse_m2(["S ", "", "S", ""]).sources == ("", "")
+
+    def test_blocks_are_read_without_loss(self):
+        lines = [
+            "S a b",
+            "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1",
+            "A 0 9|||Vt|||x||y z|||OPTIONAL|||why|||0",
+            "A 1 2|||Um||||||REQUIRED|||-NONE-|||0",
+            "",
+            "S c",
+        ]
+        first, second = parse_blocks(lines, "toy")
+        assert first.annotations() == [
+            Annotation(1, (Edit(-1, -1, ("-NONE-",), "noop"),)),
+            Annotation(0, (Edit(0, 9, ("x", "y z"), "Vt", "OPTIONAL", "why"), Edit(1, 2, ("",), "Um"))),
+        ]
+        assert (second.source, second.annotations()) == ("c", [])
+
+    def test_insertions_at_one_place_keep_file_order(self):
+        lines = ["S a b", "A 1 1|||X|||one|||REQUIRED|||-NONE-|||0", "A 1 1|||X|||two|||REQUIRED|||-NONE-|||0"]
+        assert derive_references(parse_m2(lines)).references == (("a one two b",),)
 
 
 def test_insertions_keep_their_order_and_precede_a_replacement():

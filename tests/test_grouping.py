@@ -3,27 +3,24 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from imeasure_support import alternative, optional, required
+from oracles.mixed_references import mixed_references
 
 from gecbench import derive_groups, ungroup
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.edits import Annotation, Edit
+from gecbench.corpus.edits import Annotation, Edit, apply_edits
 from gecbench.corpus.error_groups import (
-    Alternative,
     AnnotatedEdit,
     ErrorGroup,
     GroupedSentence,
-    Replacement,
-    bridging_edits,
     group_annotations,
     group_edits,
     is_bridged,
 )
 from gecbench.corpus.mixing import (
     annotator_references,
-    apply_changes,
     combination_count,
     mix_annotations,
-    mixed_references,
     unmixed_references,
 )
 from gecbench.corpus.treebank import split_treebank
@@ -93,8 +90,6 @@ def test_clusters_as_the_official_converter(described: list[tuple[int, int, int,
 
 def test_a_short_bridge_is_reported() -> None:
     described = edits((0, 0, 4, "P"), (0, 5, 9, "Q"), (1, 3, 6, "R"))
-    assert bridging_edits(described) == described[1:]
-    assert bridging_edits(described[:2]) == []
     annotations = [Annotation(0, tuple(item.edit for item in described[:2])), Annotation(1, (described[2].edit,))]
     assert is_bridged(group_annotations(annotations))
     assert not is_bridged(group_annotations(annotations[:1]))
@@ -148,32 +143,27 @@ def test_splitting_can_be_left_out() -> None:
     ],
 )
 def test_changes_are_applied_from_the_right_unchecked(changes: list[tuple[int, int, str]], expected: str) -> None:
-    spans = [(start, end, tuple(text.split())) for start, end, text in changes]
-    assert apply_changes([*"abcdef."], spans) == expected.split()
-
-
-def optional(annotator: str, start: int, end: int, text: str) -> ErrorGroup:
-    return ErrorGroup((Alternative(annotator, (Replacement(start, end, text),)),), required=False)
+    unchecked = [Edit(start, end, (text,)) for start, end, text in changes]
+    assert apply_edits("a b c d e f .", unchecked, official=True) == expected
 
 
 def test_mixing_drops_combinations_that_edit_one_span_twice() -> None:
-    sentence = GroupedSentence((optional("0", 1, 2, "x"), optional("1", 1, 2, "y")), 2)
-    assert list(mixed_references("a b c", sentence)) == ["a x c", "a y c", "a b c"]
+    sentence = GroupedSentence((optional(alternative(0, (1, 2, "x"))), optional(alternative(1, (1, 2, "y")))), 2)
+    assert mixed_references("a b c", sentence) == ["a x c", "a y c", "a b c"]
     assert combination_count(sentence) == 4
     assert unmixed_references("a b c", sentence) == ["a x c", "a y c"]
     assert is_bridged(sentence)
 
 
 def test_equal_alternatives_count_once() -> None:
-    same = tuple(Alternative(annotator, (Replacement(0, 1, "x"),)) for annotator in "012")
-    assert combination_count(GroupedSentence((ErrorGroup(same),), 3)) == 1
+    same = [alternative(annotator, (0, 1, "x")) for annotator in range(3)]
+    assert combination_count(GroupedSentence((required(*same),), 3)) == 1
 
 
 def test_refusals_name_the_sentence() -> None:
-    many = GroupedSentence(tuple(optional("0", n, n + 1, "x") for n in range(8)), None)
-    with pytest.raises(InputError, match="256 mixed references, more than 100, of 'a b c d e f g h'"):
-        list(mixed_references("a b c d e f g h", many, limit=100))
-    with pytest.raises(InputError, match="number of annotators of 'a b c d e f g h' is not told"):
+    many = GroupedSentence(tuple(optional(alternative(0, (n, n + 1, "x"))) for n in range(8)), None)
+    assert combination_count(many) == 256
+    with pytest.raises(InputError, match="number of annotators of 'a b c d e f g h' is not given"):
         unmixed_references("a b c d e f g h", many)
     with pytest.raises(InputError, match="neither annotations nor references"):
         derive_groups(Corpus(sources=["a"]))
@@ -235,13 +225,8 @@ def test_mixed_annotations_keep_every_correction_and_say_what_stays_unmixed() ->
 
 def test_annotations_are_mixed_by_given_groups() -> None:
     groups = (
-        ErrorGroup(
-            (
-                Alternative("0", (Replacement(0, 1, "These"), Replacement(2, 3, "are"))),
-                Alternative("1", (Replacement(1, 2, "machine"),)),
-            )
-        ),
-        optional("1", 4, 5, "to"),
+        required(alternative(0, (0, 1, "These"), (2, 3, "are")), alternative(1, (1, 2, "machine"))),
+        optional(alternative(1, (4, 5, "to"))),
     )
     corpus = Corpus(sources=["This machines is designed for help"], groups=[GroupedSentence(groups, 2)])
     mixed, _ = mix_annotations(corpus)
@@ -250,8 +235,6 @@ def test_annotations_are_mixed_by_given_groups() -> None:
 
 
 def test_annotators_of_hand_made_groups_get_numbers() -> None:
-    groups = (
-        ErrorGroup((Alternative("ann", (Replacement(0, 1, "x"),)), Alternative("bob", (Replacement(0, 1, "y"),)))),
-    )
+    groups = (required(alternative("ann", (0, 1, "x")), alternative("bob", (0, 1, "y"))),)
     (sentence,) = ungroup(Corpus(sources=["a b"], groups=[GroupedSentence(groups, 3)])).annotations
     assert [(item.annotator, len(item.edits)) for item in sentence] == [(0, 1), (1, 1), (2, 0)]

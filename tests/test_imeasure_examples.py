@@ -6,10 +6,10 @@ from itertools import product
 
 import pytest
 from imeasure_support import Sentence, alternative, choose, corpus_of, goldens, optional, printed, required, totals
+from oracles.mixed_references import mixed_references
 
 import gecbench
 from gecbench.corpus.error_groups import ErrorGroup
-from gecbench.corpus.mixing import mixed_references
 from gecbench.errors import InputError
 from gecbench.metrics.imeasure.choice import ChoiceSettings
 
@@ -171,5 +171,5 @@ def test_the_chosen_reference_is_told() -> None:
     sentences, hypotheses = SMALL["table1"]
     choice = choose(sentences, hypotheses, ChoiceSettings(), True, "python")
     assert choice.reference(0) == hypotheses[0]
-    assert choice.asked == [4]
+    assert choice.work[:, 0].tolist() == [4]
     assert totals(choice.counts)["baseline"] == [0, 5, 0, 3, 0]

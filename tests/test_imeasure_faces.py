@@ -15,7 +15,7 @@ from gecbench.cli import main
 from gecbench.formats.imeasure_xml import read_imeasure_xml, write_imeasure_xml
 from gecbench.formats.jsonl import read_jsonl
 from gecbench.formats.m2 import format_m2, read_m2, write_m2
-from gecbench.metrics.imeasure.explain import align_tokens, classify
+from gecbench.metrics.imeasure.choice import align_tokens, classify
 
 DEMO = gecbench.load_demo()
 RULES = gecbench.load_demo_systems()["rule-based"]
@@ -100,7 +100,7 @@ BAD_XML = {
     "no sentences": ("<scripts></scripts>", "bad.xml: no sentences"),
     "no numann": (
         "<scripts><script><sentence><text>a b</text></sentence></script></scripts>",
-        "number of annotators of 'a b' is not told",
+        "number of annotators of 'a b' is not given",
     ),
 }
 

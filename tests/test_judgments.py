@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isnan
 from pathlib import Path
 
@@ -10,20 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gecbench.errors import InputError
-from gecbench.formats.judgments import (
-    Judgment,
-    Place,
-    Ranking,
-    expand_pairs,
-    read_expert_groups,
-    read_jfleg_pairwise,
-    read_mturk,
-    read_ranking_xml,
-    read_wmt_csv,
-    relabel,
+from gecbench.formats.judgment_tables import (
+    MTURK_COLUMNS,
+    parse_expert_groups,
+    parse_jfleg_pairwise,
+    parse_mturk,
+    parse_wmt_csv,
+    read_judgments,
     write_wmt_csv,
 )
-from gecbench.formats.judgments.mturk import COLUMNS as MTURK_COLUMNS
+from gecbench.formats.judgment_xml import parse_ranking_xml
+from gecbench.formats.judgments import Judgment, Place, Ranking, expand_pairs, relabel
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <appraise-results>
@@ -37,21 +35,22 @@ XML = """<?xml version="1.0" encoding="UTF-8"?>
 WMT = "segmentId,judgeId,system1Id,system2Id,system1rank,system2rank\n"
 
 
-def write(folder: Path, text: str, name: str = "file") -> Path:
-    path = folder / name
-    path.write_bytes(text.encode("utf-8"))
-    return path
+def check_refused(parse: Callable[..., object], text: str, line: int, message: str) -> str:
+    with pytest.raises(InputError, match=message) as caught:
+        parse(text, file="judged")
+    assert (caught.value.file, caught.value.line) == ("judged", line)
+    return str(caught.value)
 
 
-def test_ranking_xml(tmp_path: Path) -> None:
-    first, second = read_ranking_xml(write(tmp_path, XML))
+def test_ranking_xml() -> None:
+    first, second = parse_ranking_xml(XML, file="judged")
     assert first == Ranking(3, "ann", (Place(("A", "B"), 2), Place(("C",), 1)))
     assert second == Ranking(4, "ben", ())
-    assert read_ranking_xml(write(tmp_path, XML), first_sentence=1)[0].sentence == 2
+    assert parse_ranking_xml(XML, file="judged", first_sentence=1)[0].sentence == 2
 
 
-def test_ranking_xml_reads_commas(tmp_path: Path) -> None:
-    ranking = read_ranking_xml(write(tmp_path, XML.replace("A B", "A,B")))[0]
+def test_ranking_xml_reads_commas() -> None:
+    ranking = parse_ranking_xml(XML.replace("A B", "A,B"), file="judged")[0]
     assert ranking.places[0].systems == ("A", "B")
 
 
@@ -62,17 +61,14 @@ def test_ranking_xml_reads_commas(tmp_path: Path) -> None:
         ('user="ann"', "", 3, "without user"),
         ('system="C"', 'system="A"', 5, "repeats a system"),
         ('system="C"', 'system=" "', 5, "is empty"),
-        ("</appraise-results>", "", 9, "broken XML"),
+        ("</appraise-results>", "", 9, "not well-formed XML"),
         ("<appraise-results>", '<!DOCTYPE a [<!ENTITY b "c">]><appraise-results>', 2, "refused"),
         ("<appraise-results>", '<!DOCTYPE a SYSTEM "http://example.org/a"><appraise-results>', 2, "refused"),
         ('<ranking-item src-id="3" user="ann">', "<translation/>", 3, "outside"),
     ],
 )
-def test_bad_ranking_xml(tmp_path: Path, old: str, new: str, line: int, message: str) -> None:
-    path = write(tmp_path, XML.replace(old, new, 1))
-    with pytest.raises(InputError, match=message) as caught:
-        read_ranking_xml(path)
-    assert (caught.value.file, caught.value.line) == (str(path), line)
+def test_bad_ranking_xml(old: str, new: str, line: int, message: str) -> None:
+    check_refused(parse_ranking_xml, XML.replace(old, new, 1), line, message)
 
 
 def test_expansion_ties_systems_of_one_text() -> None:
@@ -84,9 +80,9 @@ def test_expansion_ties_systems_of_one_text() -> None:
     assert [p.system2 for p in unranked] == ["D", "D", "D"]
 
 
-def test_wmt_csv_with_more_systems_and_unranked(tmp_path: Path) -> None:
+def test_wmt_csv_with_more_systems_and_unranked() -> None:
     text = "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank,system3Id,system3rank\r\n"
-    ranking = read_wmt_csv(write(tmp_path, text + "ann,7,A,1,B,-1,C,2"), first_sentence=1)[0]
+    ranking = parse_wmt_csv(text + "ann,7,A,1,B,-1,C,2", file="judged", first_sentence=1)[0]
     assert (ranking.sentence, ranking.judge) == (6, "ann")
     assert isnan(ranking.places[1].rank)
     assert [(p.system1, p.system2, p.outcome) for p in expand_pairs([ranking])] == [("A", "C", 1)]
@@ -106,25 +102,21 @@ def test_wmt_csv_with_more_systems_and_unranked(tmp_path: Path) -> None:
         ('1,ann,A,B,1,2\n"1,ann\n', 3, "broken CSV"),
     ],
 )
-def test_bad_wmt_csv(tmp_path: Path, row: str, line: int, message: str) -> None:
-    path = write(tmp_path, WMT + row)
-    with pytest.raises(InputError, match=message) as caught:
-        read_wmt_csv(path)
-    assert (caught.value.file, caught.value.line) == (str(path), line)
+def test_bad_wmt_csv(row: str, line: int, message: str) -> None:
+    check_refused(parse_wmt_csv, WMT + row, line, message)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     latin = tmp_path / "latin"
     latin.write_bytes(b"segmentId\nn\xe4h\n")
     with pytest.raises(InputError, match="not UTF-8") as caught:
-        read_wmt_csv(latin)
+        read_judgments(latin)
     assert caught.value.line == 2
     with pytest.raises(InputError, match="no such file"):
-        read_wmt_csv(tmp_path / "absent")
+        read_judgments(tmp_path / "absent")
     with pytest.raises(InputError, match="empty"):
-        read_wmt_csv(write(tmp_path, ""))
-    with pytest.raises(InputError, match="no column system2rank"):
-        read_wmt_csv(write(tmp_path, "segmentId,system1Id,system2Id,system1rank\n"))
+        parse_wmt_csv("", file="judged")
+    check_refused(parse_wmt_csv, "segmentId,system1Id,system2Id,system1rank\n", 1, "no column system2rank")
 
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1)
@@ -138,20 +130,20 @@ def test_writing_round_trips(tmp_path_factory: pytest.TempPathFactory, rows: lis
     pairs = [Judgment(n, judge, systems[0], systems[1], r1, r2) for n, judge, systems, r1, r2 in rows]
     path = tmp_path_factory.mktemp("wmt") / "pairs.csv"
     write_wmt_csv(pairs, path)
-    again = list(expand_pairs(read_wmt_csv(path), unranked=True))
+    again = list(expand_pairs(read_judgments(path), unranked=True))
     assert list(map(repr, again)) == list(map(repr, pairs))
 
 
-def test_jfleg_names(tmp_path: Path) -> None:
-    ranking = read_jfleg_pairwise(write(tmp_path, WMT + "5,ann,turk,NMT,1,2\n"))[0]
+def test_jfleg_names() -> None:
+    ranking = parse_jfleg_pairwise(WMT + "5,ann,turk,NMT,1,2\n", file="judged")[0]
     assert [place.systems for place in ranking.places] == [("Human",), ("CAMB16",)]
 
 
-def mturk(folder: Path, *rows: dict[str, str]) -> Path:
+def mturk(*rows: dict[str, str]) -> str:
     header = ",".join(MTURK_COLUMNS) + ",Approve"
     blank = dict.fromkeys(MTURK_COLUMNS, "")
     body = [",".join(f'"{value}"' for value in (blank | row).values()) for row in rows]
-    return write(folder, "\n".join([header, *body]))
+    return "\n".join([header, *body])
 
 
 def hit(worker: str, *slots: tuple[str, str, str], status: str = "Approved") -> dict[str, str]:
@@ -166,31 +158,24 @@ def hit(worker: str, *slots: tuple[str, str, str], status: str = "Approved") -> 
     return row
 
 
-def test_mturk_hides_workers_and_drops_rejected(tmp_path: Path) -> None:
-    path = mturk(
-        tmp_path,
+def test_mturk_hides_workers_and_drops_rejected() -> None:
+    text = mturk(
         hit("SECRET2", ("A B", "one\ntwo", "1"), ("C", "three", "")),
         hit("SECRET1", ("A", "one", "1"), status="Rejected"),
         hit("SECRET2", ("A", "one", "2")),
     )
-    rankings = read_mturk(path)
+    rankings = parse_mturk(text, file="judged")
     assert [ranking.judge for ranking in rankings] == ["w1", "w1"]
-    assert [ranking.judge for ranking in read_mturk(path, statuses=("Approved", "Rejected"))] == [
-        "w1",
-        "w2",
-        "w1",
-    ]
+    everybody = parse_mturk(text, file="judged", statuses=("Approved", "Rejected"))
+    assert [ranking.judge for ranking in everybody] == ["w1", "w2", "w1"]
     assert rankings[0].places[0] == Place(("A", "B"), 1, "one\ntwo")
     assert isnan(rankings[0].places[1].rank)
     assert "SECRET" not in repr(rankings)
 
 
-def test_bad_mturk_names_the_first_line_of_the_record_and_no_worker(tmp_path: Path) -> None:
-    path = mturk(tmp_path, hit("SECRET", ("A", "one\ntwo", "1")), hit("SECRET", ("A", "one", "best")))
-    with pytest.raises(InputError, match=r"Answer\.rank_1 is 'best'") as caught:
-        read_mturk(path)
-    assert caught.value.line == 4
-    assert "SECRET" not in str(caught.value)
+def test_bad_mturk_names_the_first_line_of_the_record_and_no_worker() -> None:
+    text = mturk(hit("SECRET", ("A", "one\ntwo", "1")), hit("SECRET", ("A", "one", "best")))
+    assert "SECRET" not in check_refused(parse_mturk, text, 4, r"Answer\.rank_1 is 'best'")
 
 
 def test_relabel_goes_by_the_text_shown() -> None:
@@ -215,9 +200,9 @@ def test_relabel_without_texts_regroups_by_output() -> None:
         relabel([Ranking(1, "e1", ())], outputs)
 
 
-def test_expert_groups(tmp_path: Path) -> None:
-    path = write(tmp_path, "7\t0.5\t{'A B||C': [['1', '2'], ['2', '2']], 'A||D': [['1', '1']]}\n")
-    rankings = read_expert_groups(path, first_sentence=1)
+def test_expert_groups() -> None:
+    text = "7\t0.5\t{'A B||C': [['1', '2'], ['2', '2']], 'A||D': [['1', '1']]}\n"
+    rankings = parse_expert_groups(text, file="judged", first_sentence=1)
     assert [(r.sentence, r.judge, [p.rank for p in r.places]) for r in rankings] == [
         (6, "e1", [1, 2]),
         (6, "e2", [2, 2]),
@@ -226,19 +211,16 @@ def test_expert_groups(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("line", "message"),
     [
-        "7\t0.5",
-        "x\t0\t{'A||B': [['1', '2']]}",
-        "7\t0\t__import__('os')",
-        "7\t0\t{}",
-        "7\t0\t{'A||B': [5]}",
-        "7\t0\t{'A||B': [['1']]}",
-        "7\t0\t{'A||B': [['1', 'b']]}",
+        ("7\t0.5", "2 fields instead of 3"),
+        ("x\t0\t{'A||B': [['1', '2']]}", "sentence is 'x'"),
+        ("7\t0\t__import__('os')", "not a table of rankings"),
+        ("7\t0\t{}", "not a table of rankings"),
+        ("7\t0\t{'A||B': [5]}", "not a table of rankings"),
+        ("7\t0\t{'A||B': [['1']]}", "1 ranks for 2 texts"),
+        ("7\t0\t{'A||B': [['1', 'b']]}", "rank is 'b'"),
     ],
 )
-def test_bad_expert_groups(tmp_path: Path, line: str) -> None:
-    path = write(tmp_path, "1\t0\t{'A||B': [['1', '2']]}\n" + line)
-    with pytest.raises(InputError) as caught:
-        read_expert_groups(path)
-    assert caught.value.line == 2
+def test_bad_expert_groups(line: str, message: str) -> None:
+    check_refused(parse_expert_groups, "1\t0\t{'A||B': [['1', '2']]}\n" + line, 2, message)

@@ -152,7 +152,7 @@ class TestOddGold:
     def test_an_annotator_listed_twice_is_refused(self):
         with pytest.raises(InputError, match=r"annotations\[0\] lists an annotator twice"):
             Corpus(sources=["a"], annotations=[[Annotation(3, ()), Annotation(3, ())]])
-        with pytest.raises(InputError, match=r"annotations\[0\] holds something else"):
+        with pytest.raises(InputError, match=r"annotations\[0\] holds something other than Annotation"):
             Corpus(sources=["a"], annotations=[[[Edit(0, 1, ("b",))]]])
 
 

@@ -10,8 +10,7 @@ from gecbench.corpora.judgments import read_rankings
 from gecbench.corpora.load import load_corpus, load_rows
 from gecbench.corpora.upstream import Upstream
 from gecbench.errors import InputError
-from gecbench.formats.judgments import expand_pairs
-from gecbench.formats.judgments.mturk import text_key
+from gecbench.formats.judgments import expand_pairs, text_key
 
 
 def rows(upstream, config, split="test"):
@@ -199,7 +198,7 @@ def test_shifted_files_are_refused(tmp_path, key, text, config, message):
 def test_entities_in_the_rankings_file_are_refused(tmp_path):
     mirror = tiny_mirror(tmp_path)
     write(mirror, "grammatical/data/judgments.xml", '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>')
-    with pytest.raises(InputError, match="entities"):
+    with pytest.raises(InputError, match="document type and entity declarations are refused"):
         rows(Upstream(mirror=mirror, pins=pins_of(mirror), is_offline=True), "judgments", "expert")
 
 

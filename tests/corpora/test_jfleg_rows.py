@@ -3,10 +3,11 @@ from __future__ import annotations
 import pytest
 from corpora_support import JFLEG, pins_of, tiny_mirror, write
 
-from gecbench.corpora.edits import rewrite
+from gecbench.corpora.edits import as_edits
 from gecbench.corpora.jfleg import comparison_key
 from gecbench.corpora.load import load_corpus, load_rows
 from gecbench.corpora.upstream import Upstream
+from gecbench.corpus.edits import apply_edits
 from gecbench.errors import InputError
 
 
@@ -36,7 +37,7 @@ def test_all_splits_at_once(tiny):
 def test_m2_rows_give_the_rewrites_and_keep_what_was_published(tiny):
     for split, folder in (("validation", "dev"), ("test", "test")):
         for index, row in enumerate(load_rows("jfleg", "m2", split, upstream=tiny)):
-            rewrites = [rewrite(row["sentence"], entry["edits"]) for entry in row["annotations"]]
+            rewrites = [apply_edits(row["sentence"], as_edits(entry["edits"])) for entry in row["annotations"]]
             assert rewrites == [lines[index] for lines in JFLEG[folder][1]]
             assert row["upstream_annotations"][0]["edits"][0]["type"] == "noop"
     beyond_the_end = load_rows("jfleg", "m2", "validation", upstream=tiny)[0]["upstream_annotations"][1]

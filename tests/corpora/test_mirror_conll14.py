@@ -15,8 +15,7 @@ from gecbench.corpora.catalog import DATASETS
 from gecbench.corpora.judgments import read_rankings
 from gecbench.corpora.load import load_rows
 from gecbench.corpora.lock import compute_lock, read_lock
-from gecbench.formats.judgments import expand_pairs
-from gecbench.formats.judgments.mturk import text_key
+from gecbench.formats.judgments import expand_pairs, text_key
 
 GOLDENS = Path(__file__).parents[1] / "goldens"
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from corpora_support import PATIENT, Loopback
 
-from gecbench.corpora.edits import rewrite
+from gecbench.corpora.edits import as_edits
 from gecbench.corpora.jfleg import read_gug
 from gecbench.corpora.load import load_corpus, load_rows
 from gecbench.corpora.upstream import Upstream
+from gecbench.corpus.edits import apply_edits
 
 distance = pytest.importorskip("rapidfuzz.distance").Levenshtein.distance
 
@@ -90,7 +91,7 @@ def test_every_sentence_is_linked_to_gug(rows, mirror):
 def test_derived_edits_give_every_rewrite(rows, m2):
     for split, part in m2.items():
         for row, plain in zip(part, rows[split], strict=True):
-            found = [rewrite(row["sentence"], entry["edits"]) for entry in row["annotations"]]
+            found = [apply_edits(row["sentence"], as_edits(entry["edits"])) for entry in row["annotations"]]
             assert found == [" ".join(text.split()) for text in plain["corrections"]]
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from corpora_support import PATIENT, Loopback
 
-from gecbench.corpora.upstream import Upstream, cache_folder, offline, split_lines
+from gecbench.corpora.upstream import Upstream, cache_folder, offline
 from gecbench.corpora.upstream.fetch import Downloader
 from gecbench.corpora.upstream.pins import Pin, Source, default_pins
 from gecbench.corpora.upstream.problems import HashMismatchError, OfflineError, UpstreamError
@@ -227,10 +227,14 @@ def test_environment(monkeypatch, tmp_path):
     assert (upstream.mirror, upstream.base_url, upstream.is_offline) == (tmp_path, "http://127.0.0.1:1", True)
 
 
-def test_lines_are_split_on_newlines_only_and_blank_lines_are_data():
-    content = "\ufeffa b \r\n\nc\x0cd\u2028e\nlast".encode()
-    assert split_lines(content) == ["a b", "", "c\x0cd\u2028e", "last"]
-    assert split_lines(b"") == []
+@pytest.mark.parametrize(
+    ("text", "lines"), [("\ufeffa b \r\n\nc\x0cd\u2028e\nlast", ["a b", "", "c\x0cd\u2028e", "last"]), ("", [])]
+)
+def test_lines_are_split_on_newlines_only_and_blank_lines_are_data(text, lines, tmp_path):
+    mirrored = tmp_path / PATH
+    mirrored.parent.mkdir(parents=True)
+    mirrored.write_bytes(text.encode())
+    assert Upstream(mirror=tmp_path, pins=pins(text.encode())).lines(KEY) == lines
 
 
 def test_errors_survive_pickling(tmp_path):

@@ -11,8 +11,9 @@ from gecbench.cli.options import add_command, read_edits, read_predictions
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.metrics.base import Score
+from gecbench.metrics.imeasure.choice import COUNT_NAMES
 from gecbench.metrics.imeasure.explain import explain_alignments
-from gecbench.metrics.imeasure.metric import COUNT_NAMES, IMeasure
+from gecbench.metrics.imeasure.metric import IMeasure
 
 _EXAMPLES = """  gecbench ieval -ref:gold.xml -hyp:system.txt
   gecbench ieval -ref:gold.xml -hyp:system.txt -nomix -b:0.5 -per-sent

@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from gecbench.corpora.edits import ANNOTATIONS, Block, Row, read_m2, rewrite
+from gecbench.corpora.edits import ANNOTATIONS, Row, annotation_rows
 from gecbench.corpora.essays import place_sentences
 from gecbench.corpora.schema import Field, ListOf
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpora.upstream.pins import BN15_ANNOTATORS
+from gecbench.corpus.edits import Annotation, Edit, apply_edits
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Pseudonyms
+from gecbench.formats.m2 import NOOP, Block, parse_blocks
 from gecbench.formats.table import parse_csv
 
 OFFICIAL = ("conll14/noalt/official-2014.0.m2", "conll14/noalt/official-2014.1.m2")
@@ -79,7 +81,7 @@ class References:
 
     name: str
     texts: list[str]
-    edits: list[list[Row]] | None = None
+    edits: list[list[Edit]] | None = None
 
 
 def sentence_rows(upstream: Upstream) -> list[Row]:
@@ -102,7 +104,7 @@ def sentence_rows(upstream: Upstream) -> list[Row]:
 
 
 def read_merged_ids(lines: list[str]) -> list[int]:
-    """Return the merged sentences' lines: consecutive pairs, so 48 before 419 is mended to 418."""
+    """Return the merged sentences' lines: consecutive pairs, so 48 before 419 is corrected to 418."""
     numbers = [int(line) for line in lines if line]
     if len(numbers) % 2:
         raise InputError("the merged sentences do not come in pairs", file=MERGED)
@@ -110,21 +112,25 @@ def read_merged_ids(lines: list[str]) -> list[int]:
 
 
 def _blocks(upstream: Upstream, key: str) -> list[Block]:
-    return read_m2(upstream.lines(key), key)
+    return parse_blocks(upstream.lines(key), key)
 
 
 def _coded(upstream: Upstream, key: str, name: str, sentences: list[str]) -> References:
     """Return one annotator's file as references; its only annotator bears the number 0."""
     blocks = _blocks(upstream, key)
     _check_sources([block.source for block in blocks], sentences, key)
-    edits = [[edit for number in block.edits for edit in block.real_edits(number)] for block in blocks]
+    edits = [[edit for found in block.annotations() for edit in _real(found)] for block in blocks]
     texts = []
     for line, pair in enumerate(zip(sentences, edits, strict=True), 1):
         try:
-            texts.append(rewrite(*pair))
+            texts.append(apply_edits(*pair))
         except InputError:
             raise InputError(f"the edits of sentence {line} overlap", file=key) from None
     return References(name, texts, edits)
+
+
+def _real(annotation: Annotation) -> tuple[Edit, ...]:
+    return tuple(edit for edit in annotation.edits if edit.type != NOOP)
 
 
 def _check_sources(found: list[str], sentences: list[str], file: str) -> None:
@@ -194,7 +200,7 @@ def reference_rows(upstream: Upstream, _split: str, *, name: str) -> Iterator[Ro
         row["reference_names"] = [references.name for references in chosen]
         coded = [references.edits[index] for references in chosen if references.edits is not None]
         if coded:
-            row["annotations"] = [{"annotator": k, "edits": edits} for k, edits in enumerate(coded)]
+            row["annotations"] = annotation_rows(Annotation(k, tuple(edits)) for k, edits in enumerate(coded))
         yield row
 
 
@@ -207,11 +213,11 @@ def alternative_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
     blocks = _blocks(upstream, WITH_ALTERNATIVES)
     _check_sources([block.source for block in blocks], [row["sentence"] for row in rows], WITH_ALTERNATIVES)
     for row, block in zip(rows, blocks, strict=True):
-        numbers = sorted(block.edits) or [0]
-        annotations = [{"annotator": number, "edits": block.real_edits(number)} for number in numbers]
-        row["corrections"] = [rewrite(row["sentence"], block.real_edits(number)) for number in numbers]
-        row["reference_names"] = [f"nucle_alt_{number}" for number in numbers]
-        yield row | {"annotations": annotations}
+        published = sorted(block.annotations(), key=lambda found: found.annotator)
+        annotations = [Annotation(found.annotator, _real(found)) for found in published] or [Annotation(0, ())]
+        row["corrections"] = [apply_edits(row["sentence"], found.edits) for found in annotations]
+        row["reference_names"] = [f"nucle_alt_{found.annotator}" for found in annotations]
+        yield row | {"annotations": annotation_rows(annotations)}
 
 
 def read_systems(upstream: Upstream, sentences: list[str]) -> dict[str, list[str]]:

@@ -7,11 +7,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gecbench.corpora.edits import ANNOTATIONS, Row, derive_edits, read_m2
+from gecbench.corpora.edits import ANNOTATIONS, Row, annotation_rows
 from gecbench.corpora.schema import Field, ListOf
 from gecbench.corpora.upstream import Upstream
+from gecbench.corpus.edits import Annotation, extract_edits
 from gecbench.errors import InputError
-from gecbench.formats.judgments import Ranking, parse_jfleg_pairwise
+from gecbench.formats.judgment_tables import parse_jfleg_pairwise
+from gecbench.formats.judgments import Ranking
+from gecbench.formats.m2 import parse_blocks
 from gecbench.formats.table import parse_csv
 
 REFERENCES = 4
@@ -115,19 +118,17 @@ def m2_rows(upstream: Upstream, split: str) -> Iterator[Row]:
     sentences = _parallel(upstream, split, "src")
     references = [_parallel(upstream, split, f"ref{k}") for k in range(REFERENCES)]
     name = f"jfleg/EACL_exp/m2converter/{FOLDER[split]}.ref.m2"
-    blocks = read_m2(upstream.lines(name), name)
+    blocks = parse_blocks(upstream.lines(name), name)
     _check_lengths(sentences, {name: [block.source for block in blocks]})
     for index, (sentence, block) in enumerate(zip(sentences, blocks, strict=True)):
         if block.source.split() != sentence.split():
             raise InputError(f"S line {index + 1} is not the source's line {index + 1}", file=name)
-        derived = [
-            {"annotator": k, "edits": derive_edits(sentence, lines[index])} for k, lines in enumerate(references)
-        ]
+        derived = [Annotation(k, extract_edits(sentence, lines[index])) for k, lines in enumerate(references)]
         yield {
             "id": f"{FOLDER[split]}-{index + 1}",
             "sentence": sentence,
-            "annotations": derived,
-            "upstream_annotations": block.annotations(),
+            "annotations": annotation_rows(derived),
+            "upstream_annotations": annotation_rows(block.annotations()),
         }
 
 

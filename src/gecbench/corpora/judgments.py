@@ -14,8 +14,9 @@ from gecbench.corpora.conll14 import read_systems, sentence_rows
 from gecbench.corpora.edits import Row
 from gecbench.corpora.schema import Field, ListOf, Struct
 from gecbench.corpora.upstream import Upstream
-from gecbench.formats.judgments import Place, Pseudonyms, Ranking, parse_mturk, parse_ranking_xml, relabel
-from gecbench.formats.judgments.mturk import shown_text
+from gecbench.formats.judgment_tables import parse_mturk
+from gecbench.formats.judgment_xml import parse_ranking_xml
+from gecbench.formats.judgments import Place, Pseudonyms, Ranking, relabel, shown_text
 
 EXPERT = "grammatical/data/judgments.xml"
 CROWD = "reassess/inter_annotator_agreements/Ctrl_merged.csv"

@@ -7,10 +7,10 @@ from typing import Any
 
 from gecbench.corpora.catalog import DATASETS, Config, DatasetDeclaration, check_split, code_hash, dataset
 from gecbench.corpora.demo import load_demo
-from gecbench.corpora.edits import Row, as_edits, derive_edits, rewrite
+from gecbench.corpora.edits import Row, as_edits
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.edits import Annotation
+from gecbench.corpus.edits import Annotation, apply_edits, extract_edits
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError
 
 Mirror = str | Path | None
@@ -141,7 +141,7 @@ def _scorable(declared: DatasetDeclaration) -> list[str]:
 def _references(row: Row) -> list[str]:
     if "corrections" in row:
         return list(row["corrections"])
-    return [rewrite(row["sentence"], annotation["edits"]) for annotation in row["annotations"]]
+    return [apply_edits(row["sentence"], as_edits(annotation["edits"])) for annotation in row["annotations"]]
 
 
 def _annotations(rows: list[Row], config: Config, wanted: bool | None) -> list[list[Annotation]] | None:
@@ -152,10 +152,7 @@ def _annotations(rows: list[Row], config: Config, wanted: bool | None) -> list[l
             [Annotation(entry["annotator"], as_edits(entry["edits"])) for entry in row["annotations"]] for row in rows
         ]
     return [
-        [
-            Annotation(number, as_edits(derive_edits(row["sentence"], text)))
-            for number, text in enumerate(row["corrections"])
-        ]
+        [Annotation(number, extract_edits(row["sentence"], text)) for number, text in enumerate(row["corrections"])]
         for row in rows
     ]
 

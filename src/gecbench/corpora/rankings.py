@@ -10,7 +10,8 @@ from gecbench.corpora import conll14, jfleg, judgments
 from gecbench.corpora.demo import DATA, load_demo_systems
 from gecbench.corpora.upstream import Upstream
 from gecbench.errors import InputError
-from gecbench.formats.judgments import Ranking, read_judgments
+from gecbench.formats.judgment_tables import read_judgments
+from gecbench.formats.judgments import Ranking
 
 
 @dataclass(frozen=True)

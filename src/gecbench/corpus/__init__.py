@@ -1,1 +1,1 @@
-"""What is scored: sources, references, edits and error groups, and the checks at the door."""
+"""What is scored: sources, references, edits and error groups, and the checks of what callers pass."""

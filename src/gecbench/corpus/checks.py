@@ -1,4 +1,4 @@
-"""Checks on what callers hand in: each fault gets a sentence that names the argument and the place."""
+"""Checks of predictions and references: each fault gets a sentence that names the argument and the place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def check_texts(texts: Iterable[str], argument: str) -> tuple[str, ...]:
     """Return the texts as a tuple, or say which one is not a string."""
     if isinstance(texts, (str, bytes)):
         raise InputError(
-            f"{argument} is a single {type(texts).__name__}, where a list of sentences is meant",
+            f"{argument} is a single {type(texts).__name__}, not a list of sentences",
             fix=f"Pass {argument}=[...], one string per sentence",
         )
     if texts is None:
@@ -34,7 +34,7 @@ def check_references(references: Sequence[Sequence[str]], sources: Sequence[str]
     for i, texts in enumerate(rows):
         if texts is None or isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
             raise InputError(
-                f"references[{i}] is {_kind(texts)}, where a list of strings is meant",
+                f"references[{i}] is {_kind(texts)}, not a list of strings",
                 fix=f"{_SENTENCE_MAJOR}: wrap single references as [[reference] for reference in references]",
             )
     checked = tuple(check_texts(texts, f"references[{i}]") for i, texts in enumerate(rows))
@@ -94,7 +94,7 @@ def overlap(left: str, right: str) -> float:
 
 def _check_text(text: object, place: str) -> None:
     if not isinstance(text, str):
-        raise InputError(f"{place} is {_kind(text)}, where a string is meant", fix="An empty sentence is ''")
+        raise InputError(f"{place} is {_kind(text)}, not a string", fix="An empty sentence is ''")
 
 
 def _kind(value: object) -> str:
@@ -115,22 +115,22 @@ def check_alignment(
 ) -> None:
     """Raise where lines resemble the neighbouring sources and not their own, or resemble their own hardly at all.
 
-    A line strays if it shares many more tokens with the source before or after it. Ten straying lines in a row (five or
-    half of a shorter corpus) are an error, as are thirty in a row (or a shorter corpus of ten or more) that share less
-    than a fifth of their tokens with their sources: corrections are not so. A few odd lines may be the system's own;
-    lines of less than four tokens say nothing. Of more than two thousand lines some are looked at, evenly.
+    Ten misplaced lines in a row (five or half of a shorter corpus) are an error, as are thirty in a row (or a shorter
+    corpus of ten or more) that share less than a fifth of their tokens with their sources: corrections share more. A
+    few odd lines may be the system's own; lines of less than four tokens say nothing. Of more than two thousand lines
+    some are looked at, evenly.
     """
-    probes = range(0, len(sources), max(1, len(sources) // _PROBES))
+    texts = [(source,) for source in sources]
     needed = min(_RUN, max(5, len(sources) // 2))
-    straying = 0
+    misplaced = 0
     likeness: list[tuple[int, float]] = []
-    for i in probes:
-        if len(lines[i].split()) < _SHORT or len(sources[i].split()) < _SHORT:
+    for i in range(0, len(sources), max(1, len(sources) // _PROBES)):
+        if _is_short(lines[i]) or _is_short(sources[i]):
             continue
         own = 1.0 if lines[i] == sources[i] else overlap(sources[i], lines[i])
         likeness.append((i, own))
-        straying = straying + 1 if own < 0.6 and _strays(sources, lines[i], i, own) else 0
-        if straying == needed:
+        misplaced = misplaced + 1 if own < 0.6 and _is_misplaced(lines[i], texts, i) else 0
+        if misplaced == needed:
             _refuse(
                 f"{name} look shifted", likeness[-needed][0], "they resemble the sources of neighbouring lines", file
             )
@@ -139,9 +139,34 @@ def check_alignment(
         _check_likeness(likeness, window, name, file)
 
 
-def _strays(sources: Sequence[str], line: str, i: int, own: float) -> bool:
-    neighbours = [sources[j] for j in (i - 1, i + 1) if 0 <= j < len(sources)]
-    return any(overlap(neighbour, line) > max(0.4, own + 0.2) for neighbour in neighbours)
+def misplaced_lines(lines: Sequence[str], texts: Sequence[Sequence[str]]) -> list[int]:
+    """Return the numbers, from 1, of lines that look like the correction of a neighbouring sentence, not of their own.
+
+    `texts[i]` are the source of sentence i and whatever else its correction may resemble. A copy of the source and a
+    line of less than four tokens are never misplaced.
+    """
+    return [
+        i + 1
+        for i, line in enumerate(lines)
+        if line != texts[i][0] and not _is_short(line) and _is_misplaced(line, texts, i)
+    ]
+
+
+def _is_short(line: str) -> bool:
+    return len(line.split()) < _SHORT
+
+
+def _is_misplaced(line: str, texts: Sequence[Sequence[str]], i: int) -> bool:
+    """Return whether the line shares far more tokens with a text of the sentence before or after it than with its own.
+
+    Far more: over two fifths of them, and a fifth more than with its own.
+    """
+
+    def likeness(j: int) -> float:
+        return max(overlap(text, line) for text in texts[j])
+
+    needed = max(0.4, likeness(i) + 0.2)
+    return any(likeness(j) > needed for j in (i - 1, i + 1) if 0 <= j < len(texts))
 
 
 def _check_likeness(likeness: list[tuple[int, float]], window: int, name: str, file: str | None) -> None:

@@ -1,12 +1,12 @@
-"""A corpus: sources, references, annotations; frozen, and validated once, at the door."""
+"""A corpus: sources, references, annotations, error groups; frozen, and checked once, when it is made."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 from gecbench.corpus.checks import check_references, check_texts
 from gecbench.corpus.edits import Annotation, Edit
@@ -71,16 +71,7 @@ class Corpus:
         return f"Corpus({', '.join(parts)})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        fields = (
-            self.sources,
-            self.references,
-            self.annotations,
-            self.ids,
-            self.name,
-            dict(self.metadata),
-            self.groups,
-        )
-        return (Corpus, fields)
+        return Corpus, tuple({**self._fields(), "metadata": dict(self.metadata)}.values())
 
     def reference_range(self) -> str:
         """Return the number of references per sentence: `4`, or `1-4` where it differs."""
@@ -136,16 +127,10 @@ class Corpus:
 
     def replace(self, **changes: object) -> Corpus:
         """Return the same corpus with some fields changed."""
-        fields: dict[str, object] = {
-            "sources": self.sources,
-            "references": self.references,
-            "annotations": self.annotations,
-            "ids": self.ids,
-            "name": self.name,
-            "metadata": self.metadata,
-            "groups": self.groups,
-        }
-        return Corpus(**{**fields, **changes})  # type: ignore[arg-type]
+        return Corpus(**{**self._fields(), **changes})
+
+    def _fields(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 def _select_columns(metadata: Mapping[str, object], sentences: Sequence[int]) -> dict[str, object]:
@@ -165,7 +150,7 @@ def _check_annotations(annotations: Sequence[Sequence[Annotation]]) -> tuple[tup
     checked = tuple(tuple(sentence) for sentence in annotations)
     for i, sentence in enumerate(checked):
         if set(map(type, sentence)) - {Annotation}:
-            raise InputError(f"annotations[{i}] holds something else than Annotation", fix="Give Annotation(k, edits)")
+            raise InputError(f"annotations[{i}] holds something other than Annotation", fix="Give Annotation(k, edits)")
         if len(sentence) > 1 and len({annotation.annotator for annotation in sentence}) != len(sentence):
             raise InputError(
                 f"annotations[{i}] lists an annotator twice", fix="Put all edits of an annotator into one Annotation"
@@ -182,5 +167,5 @@ def _check_groups(groups: Sequence[GroupedSentence], sentences: int) -> tuple[Gr
     _check_length("groups", len(checked), sentences)
     for i, sentence in enumerate(checked):
         if not isinstance(sentence, GroupedSentence):
-            raise InputError(f"groups[{i}] is a {type(sentence).__name__}, where a GroupedSentence is meant")
+            raise InputError(f"groups[{i}] is a {type(sentence).__name__}, not a GroupedSentence")
     return checked

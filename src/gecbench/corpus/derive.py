@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.edits import Annotation, Edit, apply_edits, extract_edits
+from gecbench.corpus.edits import Annotation, Edit, apply_edits, extract_edits, span
 from gecbench.corpus.error_groups import Alternative, GroupedSentence, group_annotations
 from gecbench.errors import InputError
 
@@ -61,7 +61,7 @@ def derive_groups(corpus: Corpus, treebank: bool = True) -> Corpus:
 def ungroup(corpus: Corpus) -> Corpus:
     """Return the corpus with one annotation per annotator of its error groups, edits in the order of the text.
 
-    Annotators who corrected nothing in a sentence, told by its number of annotators, get an annotation without edits.
+    Where a sentence gives a larger number of annotators, the others get an annotation without edits.
     """
     if corpus.groups is None:
         raise InputError(f"{corpus.name} has no error groups")
@@ -87,7 +87,4 @@ def _annotations(sentence: GroupedSentence, numbers: dict[str, int]) -> list[Ann
     idle = (number for number in range(len(edits) + (sentence.annotators or 0)) if number not in edits)
     while len(edits) < (sentence.annotators or 0):
         edits[next(idle)] = []
-    return [
-        Annotation(annotator, tuple(sorted(edits[annotator], key=lambda edit: (edit.start, edit.end))))
-        for annotator in sorted(edits)
-    ]
+    return [Annotation(annotator, tuple(sorted(edits[annotator], key=span))) for annotator in sorted(edits)]

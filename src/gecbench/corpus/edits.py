@@ -28,36 +28,52 @@ class Annotation:
     edits: tuple[Edit, ...]
 
 
-def apply_edits(source: str, edits: Sequence[Edit], alternative: int = 0) -> str:
+def apply_edits(source: str, edits: Sequence[Edit], alternative: int = 0, *, official: bool = False) -> str:
     """Return the source with all edits applied, tokens joined by single spaces.
 
     Insertions at one place are applied in the order given, and before a replacement that starts there. Of several
-    corrections the one at `alternative` is taken, or the last where there are fewer.
+    corrections the one at `alternative` is taken, or the last where there are fewer. Edits that overlap are refused;
+    `official` applies them from right to left as the I-measure's scorer does, unchecked, leaving out one that would
+    empty the sentence (docs/imeasure.md, section 3).
 
     >>> apply_edits("He go school .", [Edit(1, 2, ("goes",)), Edit(2, 2, ("to",))])
     'He goes to school .'
     """
     tokens = source.split()
-    corrected: list[str] = []
+    ordered = sorted(edits, key=span)
+    length = len(tokens)
+    if not official:
+        _check_apart(source, ordered)
+    for edit in reversed(ordered):
+        start, end = span(edit) if official else (min(edit.start, length), min(edit.end, length))
+        removed = tokens[start:end]
+        tokens[start:end] = edit.corrections[min(alternative, len(edit.corrections) - 1)].split()
+        if official:
+            tokens = tokens or removed
+    return " ".join(tokens)
+
+
+def span(edit: Edit) -> tuple[int, int]:
+    """Return the place of an edit, by which edits are sorted."""
+    return edit.start, edit.end
+
+
+def _check_apart(source: str, ordered: Sequence[Edit]) -> None:
     done = 0
-    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+    for edit in ordered:
         if edit.start < done:
             raise InputError(
                 f"the edit of [{edit.start}, {edit.end}) overlaps the one before it in {source!r}",
                 fix="Edits of one annotator must not overlap",
             )
-        corrected.extend(tokens[done : edit.start])
-        corrected.extend(edit.corrections[min(alternative, len(edit.corrections) - 1)].split())
         done = edit.end
-    corrected.extend(tokens[done:])
-    return " ".join(corrected)
 
 
 def extract_edits(source: str, rewrite: str) -> tuple[Edit, ...]:
     """Return the edits of a Levenshtein alignment of tokens at unit costs, neighbouring changes as one edit.
 
-    Of several cheapest alignments the one that, read from the end, keeps or replaces rather than deletes, and deletes
-    rather than inserts.
+    Of several alignments of least cost the one that, read from the end, keeps or replaces rather than deletes, and
+    deletes rather than inserts.
 
     Sakaguchi et al. 2016, section 4.1, without the partial matches (same lemma) of their converter: tokens match only
     if they are equal, letter case included. Types are M (missing), U (unnecessary) and R (replacement).
@@ -82,7 +98,7 @@ def _changed_spans(before: list[str], after: list[str]) -> Iterator[tuple[int, i
 
 
 def _matches(before: list[str], after: list[str]) -> list[tuple[int, int]]:
-    """Return the equal tokens on a cheapest alignment path (ties: keep or replace, delete, insert)."""
+    """Return the equal tokens on an alignment of least cost (ties: keep or replace, delete, insert)."""
     shared = 0
     while shared < min(len(before), len(after)) and before[shared] == after[shared]:
         shared += 1

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gecbench.corpus.edits import Annotation, Edit
+from gecbench.corpus.edits import Annotation, Edit, span
 from gecbench.corpus.treebank import split_treebank
+
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class Replacement:
 
 @dataclass(frozen=True)
 class Alternative:
-    """One annotator's way of mending an error; its replacements belong together."""
+    """One annotator's way to correct an error; its replacements belong together."""
 
     annotator: str
     replacements: tuple[Replacement, ...]
@@ -38,7 +40,7 @@ class ErrorGroup:
 
 @dataclass(frozen=True)
 class GroupedSentence:
-    """The error groups of a sentence; `annotators` is their number, None where the file does not tell."""
+    """The error groups of a sentence; `annotators` says how many worked on it, None where the file does not."""
 
     groups: tuple[ErrorGroup, ...] = ()
     annotators: int | None = None
@@ -52,48 +54,37 @@ class AnnotatedEdit(NamedTuple):
     edit: Edit
 
 
-def overlaps(first: Edit, second: Edit) -> bool:
+def overlaps(first: Span, second: Span) -> bool:
     """Return whether two edits exclude each other: same span, a shared token, or an insertion inside the other."""
-    if first.start < second.end and second.start < first.end:
-        return True
-    return first.start == second.start and first.end == second.end
+    return first == second or (first[0] < second[1] and second[0] < first[1])
 
 
 def cluster_edits(edits: Iterable[AnnotatedEdit]) -> list[list[AnnotatedEdit]]:
-    """Cluster greedily, the longest edit first; each edit joins the first cluster it overlaps."""
+    """Return the edits in clusters, in the order of the text (docs/imeasure.md, section 2)."""
     clusters: list[list[AnnotatedEdit]] = []
+    # 1. Take the edits by decreasing length; those of one length stay in their order.
     for candidate in sorted(edits, key=lambda item: item.edit.start - item.edit.end):
+        # 2. Each joins the first cluster that has an edit which it overlaps, else founds one.
         joined = next((cluster for cluster in clusters if _touches(cluster, candidate.edit)), None)
         if joined is None:
             clusters.append([candidate])
         else:
             joined.append(candidate)
-    return sorted(clusters, key=lambda cluster: (cluster[0].edit.start, cluster[0].edit.end))
-
-
-def bridging_edits(edits: Sequence[AnnotatedEdit]) -> list[AnnotatedEdit]:
-    """Return the edits that overlap one of another cluster: mixing may combine what collides; a human should look."""
-    clusters = cluster_edits(edits)
-
-    def touched(candidate: AnnotatedEdit) -> int:
-        return sum(_touches(cluster, candidate.edit) for cluster in clusters)
-
-    return [candidate for candidate in edits if touched(candidate) > 1]
+    # 3. Clusters are never joined later; the first and longest edit of each tells its place.
+    return sorted(clusters, key=lambda cluster: span(cluster[0].edit))
 
 
 def _touches(cluster: Sequence[AnnotatedEdit], edit: Edit) -> bool:
-    return any(overlaps(edit, member) for _, member in cluster)
+    return any(overlaps(span(edit), span(member)) for _, member in cluster)
 
 
 def is_bridged(sentence: GroupedSentence) -> bool:
     """Return whether replacements of two groups overlap, so that the groups are not independent."""
-    earlier: list[tuple[int, int]] = []
+    earlier: list[Span] = []
     for group in sentence.groups:
         mine = {(change.start, change.end) for item in group.alternatives for change in item.replacements}
-        for start, end in mine:
-            for other_start, other_end in earlier:
-                if (start < other_end and other_start < end) or (start, end) == (other_start, other_end):
-                    return True
+        if any(overlaps(one, other) for one in mine for other in earlier):
+            return True
         earlier.extend(mine)
     return False
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import ungroup
-from gecbench.corpus.edits import Annotation, Edit
+from gecbench.corpus.edits import Annotation, Edit, apply_edits, span
 from gecbench.corpus.error_groups import (
     Alternative,
     AnnotatedEdit,
@@ -21,86 +21,66 @@ from gecbench.corpus.error_groups import (
 )
 from gecbench.errors import InputError
 
-Span = tuple[int, int]
-SpanTokens = tuple[int, int, tuple[str, ...]]
-Changes = tuple[SpanTokens, ...]
+Choice = tuple[Edit, ...]
 
 
-def merged_spans(alternative: Alternative) -> Changes:
-    """Return the alternative's replacements, those of one span joined in document order."""
-    if len(alternative.replacements) == 1:
-        (only,) = alternative.replacements
-        return ((only.start, only.end, tuple(only.text.split())),)
-    merged: dict[Span, list[str]] = {}
+def alternative_edits(alternative: Alternative, error_type: str = "") -> Choice:
+    """Return the edits of an alternative, sorted; replacements of one span are joined in document order."""
+    texts: dict[tuple[int, int], list[str]] = {}
     for change in alternative.replacements:
-        merged.setdefault((change.start, change.end), []).extend(change.text.split())
-    return tuple((start, end, tuple(tokens)) for (start, end), tokens in merged.items())
+        texts.setdefault((change.start, change.end), []).extend(change.text.split())
+    return tuple(Edit(*place, (" ".join(texts[place]),), error_type or "UNK") for place in sorted(texts))
 
 
-def alternatives_of(group: ErrorGroup) -> list[Changes]:
-    """Return the distinct alternatives of a group: those that make the same changes count once."""
-    return list({tuple(sorted(merged_spans(item))): None for item in group.alternatives})
+def alternatives_of(group: ErrorGroup) -> list[Choice]:
+    """Return the distinct alternatives of a group: those that make the same edits count once."""
+    return list(dict.fromkeys(alternative_edits(item, group.type) for item in group.alternatives))
 
 
-def choices_of(group: ErrorGroup) -> list[Changes]:
+def choices_of(group: ErrorGroup) -> list[Choice]:
     """Return what a group offers to mixing: its distinct alternatives, and last nothing if it is optional."""
     return alternatives_of(group) + ([] if group.required else [()])
 
 
+def group_choices(sentence: GroupedSentence) -> list[list[Choice]]:
+    """Return the choices of each group of a sentence."""
+    return [choices_of(group) for group in sentence.groups]
+
+
 def combination_count(sentence: GroupedSentence) -> int:
     """Return the number of ways to mix the alternatives (before combinations that collide are dropped)."""
-    return prod(len(choices_of(group)) for group in sentence.groups)
+    return prod(map(len, group_choices(sentence)))
 
 
-def apply_changes(source: Sequence[str], changes: Sequence[SpanTokens]) -> list[str]:
-    """Apply changes from right to left, unchecked for overlap; one that would empty the sentence is skipped.
-
-    Of two changes of one span the one given first is applied last.
-    """
-    tokens = list(source)
-    ordered = sorted(enumerate(changes), key=lambda item: (*item[1][:2], item[0]), reverse=True)
-    for _, (start, end, replacement) in ordered:
-        removed = tokens[start:end]
-        tokens[start:end] = replacement
-        tokens = tokens or removed
-    return tokens
-
-
-def mixed_references(source: str, sentence: GroupedSentence, limit: int = 100_000) -> Iterator[str]:
-    """Yield every distinct reference that mixing the annotators' alternatives gives (Felice & Briscoe 2015, 2.1)."""
-    count = combination_count(sentence)
-    if count > limit:
-        raise InputError(
-            f"{count} mixed references, more than {limit}, of {source[:40]!r}",
-            fix="Score it without listing them, or do not mix",
-        )
-    tokens = source.split()
-    seen = set()
-    for combination in product(*map(choices_of, sentence.groups)):
-        changes = [change for alternative in combination for change in alternative]
-        reference = " ".join(apply_changes(tokens, changes))
-        collides = len({change[:2] for change in changes}) < len(changes)
-        if not collides and reference not in seen:
-            seen.add(reference)
-            yield reference
+def combinations(choices: Sequence[Sequence[Choice]]) -> Iterator[Choice]:
+    """Yield the edits of every way to take one choice of each group, without those in which groups edit one span."""
+    # 1. Take one choice of each group, in all combinations.
+    for combination in product(*choices):
+        # 2. Drop those in which two groups edit the same span.
+        taken = [{span(edit) for edit in choice} for choice in combination]
+        if len(set().union(*taken)) == sum(map(len, taken)):
+            yield tuple(edit for choice in combination for edit in choice)
 
 
 def unmixed_references(source: str, sentence: GroupedSentence) -> list[str]:
     """Return one reference per annotator with corrections, and the source if some annotator has none."""
     if sentence.annotators is None:
         raise InputError(
-            f"the number of annotators of {source[:40]!r} is not told",
+            f"the number of annotators of {source[:40]!r} is not given",
             fix="Add numann to the sentence element, or mix",
         )
-    tokens = source.split()
-    changes: dict[str, list[SpanTokens]] = {}
+    edits: dict[str, list[Edit]] = {}
     for group in sentence.groups:
         for alternative in group.alternatives:
-            changes.setdefault(alternative.annotator, []).extend(merged_spans(alternative))
-    annotators = sorted(changes, key=lambda name: (len(name), name))
-    references = [" ".join(apply_changes(tokens, changes[annotator])) for annotator in annotators]
-    if len(changes) < max(sentence.annotators, 1):
-        references.append(" ".join(tokens))
+            edits.setdefault(alternative.annotator, []).extend(alternative_edits(alternative))
+    annotators = sorted(edits, key=lambda name: (len(name), name))
+    return _distinct_references(source, [edits[annotator] for annotator in annotators], sentence.annotators)
+
+
+def _distinct_references(source: str, corrections: Sequence[Sequence[Edit]], annotators: int) -> list[str]:
+    references = [apply_edits(source, edits, official=True) for edits in corrections]
+    if len(references) < max(annotators, 1):
+        references.append(" ".join(source.split()))
     return list(dict.fromkeys(references))
 
 
@@ -114,69 +94,49 @@ def derive_group_references(corpus: Corpus) -> Corpus:
 
 def annotator_references(source: str, annotations: Sequence[Annotation], treebank: bool) -> list[str]:
     """Return the `unmixed_references` of a sentence, without making error groups where they do not matter."""
-    edits: dict[int, list[Edit]] = {}
+    made: dict[int, list[Edit]] = {}
     for annotation in annotations:
-        edits.setdefault(annotation.annotator, []).extend(annotation.edits)
-    if any(len({(edit.start, edit.end) for edit in made}) < len(made) for made in edits.values()):
+        edits = [Edit(*span(edit), (first_correction(edit, treebank),)) for edit in annotation.edits]
+        made.setdefault(annotation.annotator, []).extend(edits)
+    if any(len(set(map(span, edits))) < len(edits) for edits in made.values()):
         return unmixed_references(source, group_annotations(annotations, treebank))
-    tokens = source.split()
-    references = []
-    for annotator in sorted(annotator for annotator, made in edits.items() if made):
-        changes = [(edit.start, edit.end, tuple(first_correction(edit, treebank).split())) for edit in edits[annotator]]
-        references.append(" ".join(apply_changes(tokens, changes)))
-    if len(references) < max(len(edits), 1):
-        references.append(" ".join(tokens))
-    return list(dict.fromkeys(references))
+    return _distinct_references(source, [made[annotator] for annotator in sorted(made) if made[annotator]], len(made))
 
 
-def mixed_annotations(sentence: Sequence[Sequence[tuple[Edit, ...]]], limit: int) -> list[Annotation] | None:
-    """Return an annotation for every way to take one of each group's choices, None if there are more than `limit`.
+def mixed_annotations(choices: Sequence[Sequence[Choice]], limit: int) -> list[Annotation] | None:
+    """Return an annotation for every way to take one choice of each group, None if there are more than `limit`.
 
     Ways that edit one span twice, or repeat another one's edits, are left out.
     """
-    if prod(map(len, sentence)) > limit:
+    if prod(map(len, choices)) > limit:
         return None
-    distinct: dict[tuple[object, ...], tuple[Edit, ...]] = {}
-    for combination in product(*sentence):
-        edits = sorted((edit for choice in combination for edit in choice), key=lambda edit: (edit.start, edit.end))
-        taken = [{(edit.start, edit.end) for edit in choice} for choice in combination]
-        if len(set().union(*taken)) == sum(map(len, taken)):
-            distinct.setdefault(tuple((edit.start, edit.end, edit.corrections) for edit in edits), tuple(edits))
+    distinct: dict[object, Choice] = {}
+    for combination in combinations(choices):
+        edits = tuple(sorted(combination, key=span))
+        distinct.setdefault(_changes(edits), edits)
     return [Annotation(number, edits) for number, edits in enumerate(distinct.values())]
 
 
-def edit_choices(annotations: Sequence[Annotation]) -> list[list[tuple[Edit, ...]]]:
+def _changes(edits: Iterable[Edit]) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
+    return tuple((edit.start, edit.end, edit.corrections) for edit in edits)
+
+
+def edit_choices(annotations: Sequence[Annotation]) -> list[list[Choice]]:
     """Return for each error of a sentence its annotators' distinct edits, and last none if not all corrected it."""
     annotators = len({annotation.annotator for annotation in annotations})
     return [_cluster_choices(cluster, annotators) for cluster in cluster_edits(annotated_edits(annotations))]
 
 
-def _cluster_choices(cluster: Sequence[AnnotatedEdit], annotators: int) -> list[tuple[Edit, ...]]:
+def _cluster_choices(cluster: Sequence[AnnotatedEdit], annotators: int) -> list[Choice]:
     edits: dict[int, list[Edit]] = {}
     for annotator, edit in cluster:
         edits.setdefault(annotator, []).append(edit)
-    distinct = {
-        tuple(sorted((edit.start, edit.end, edit.corrections) for edit in made)): tuple(made)
-        for _, made in sorted(edits.items(), reverse=True)
-    }
+    distinct = {tuple(sorted(_changes(made))): tuple(made) for _, made in sorted(edits.items(), reverse=True)}
     return [*reversed(distinct.values()), *([()] if len(edits) < annotators else [])]
 
 
-def group_choices(sentence: GroupedSentence) -> list[list[tuple[Edit, ...]]]:
-    """Return the same from error groups."""
-    return [
-        [
-            *(
-                tuple(Edit(start, end, (" ".join(tokens),), group.type or "UNK") for start, end, tokens in changes)
-                for changes in choices_of(group)
-            )
-        ]
-        for group in sentence.groups
-    ]
-
-
 def mix_sentences(
-    choices: Sequence[Sequence[Sequence[tuple[Edit, ...]]]], annotations: Sequence[Sequence[Annotation]], limit: int
+    choices: Sequence[Sequence[Sequence[Choice]]], annotations: Sequence[Sequence[Annotation]], limit: int
 ) -> tuple[list[Sequence[Annotation]], list[int]]:
     """Return each sentence's mixed annotations, or its own where there are more than `limit`, and which those are."""
     mixed: list[Sequence[Annotation]] = []

@@ -1,1 +1,1 @@
-"""Files: parallel text, JSON Lines and M2, one reader and one writer each."""
+"""Files: one reader for each of parallel text, JSON Lines, M2, I-measure XML, scores and judgments, and writers."""

@@ -1,8 +1,7 @@
 """The I-measure's gold file: error groups with exclusive corrections (Felice & Briscoe 2015, Listing 1).
 
 The elements are scripts > script > sentence (id, numann) > text, error-list > error (req, type) > alt (ann) >
-c (start, end); docs/imeasure.md, section 1. Document type and entity declarations are refused, and with them every
-trick with entities.
+c (start, end); docs/imeasure.md, section 1.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ import re
 from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
-from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.error_groups import Alternative, ErrorGroup, GroupedSentence, Replacement
 from gecbench.errors import InputError
 from gecbench.formats.text import read_bytes, write_lines
+from gecbench.formats.xml_reader import XmlReader
 
 _PARENTS = {
     "scripts": (None,),
@@ -48,11 +47,11 @@ def parse_imeasure_xml(data: bytes, file: str = "I-measure XML") -> Corpus:
     return Corpus(sources=reader.sources, groups=reader.sentences, ids=ids, name=Path(file).name)
 
 
-class _Reader:
+class _Reader(XmlReader):
     """Builds sentences from the parser's events; one method per element."""
 
     def __init__(self, file: str) -> None:
-        self.file = file
+        super().__init__(file)
         self.path: list[str] = []
         self.attributes: list[dict[str, str]] = []
         self.text: list[str] = []
@@ -63,29 +62,6 @@ class _Reader:
         self.groups: list[ErrorGroup] = []
         self.alternatives: list[Alternative] = []
         self.replacements: list[Replacement] = []
-        self.parser = expat.ParserCreate()
-        self.parser.StartDoctypeDeclHandler = self.refuse
-        self.parser.EntityDeclHandler = self.refuse
-        self.parser.StartElementHandler = self.open
-        self.parser.EndElementHandler = self.close
-        self.parser.CharacterDataHandler = self.characters
-
-    def read(self, data: bytes) -> None:
-        try:
-            self.parser.Parse(data, True)
-        except expat.ExpatError as error:
-            problem = f"not well-formed XML: {expat.ErrorString(error.code)}"
-            raise InputError(problem, file=self.file, line=error.lineno) from None
-        except InputError:
-            raise
-        except (LookupError, ValueError) as error:
-            raise InputError(f"an encoding that cannot be read ({error})", file=self.file, fix="Use UTF-8") from None
-
-    def wrong(self, problem: str, fix: str = "") -> InputError:
-        return InputError(problem, file=self.file, line=self.parser.CurrentLineNumber, fix=fix)
-
-    def refuse(self, *_: object) -> None:
-        raise self.wrong("document type and entity declarations are refused", "Remove the <!DOCTYPE ...> part.")
 
     def open(self, name: str, attributes: dict[str, str]) -> None:
         parent = self.path[-1] if self.path else None

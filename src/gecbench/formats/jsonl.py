@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,7 @@ def read_jsonl(path: str | Path) -> Corpus:
     columns: dict[str, Any] = {"sources": [row["source"] for row in rows], "name": Path(path).name}
     if "references" in rows[0]:
         columns["references"] = [row["references"] for row in rows]
-    if "annotations" in rows[0]:
-        columns["annotations"] = [_annotations(row, str(path), i) for i, row in enumerate(rows, start=1)]
-    if "groups" in rows[0]:
-        columns["groups"] = [_groups(row, str(path), i) for i, row in enumerate(rows, start=1)]
+    columns |= {key: _read_column(rows, key, str(path)) for key in _NESTED if key in rows[0]}
     if "id" in rows[0]:
         columns["ids"] = [str(row["id"]) for row in rows]
     return Corpus(**columns)
@@ -105,25 +102,25 @@ def _texts(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
 
 
-def _annotations(row: dict[str, Any], file: str, line: int) -> Sequence[Annotation]:
-    try:
-        return [
-            Annotation(
-                int(annotation["annotator"]),
-                tuple(Edit(**{**edit, "corrections": tuple(edit["corrections"])}) for edit in annotation["edits"]),
-            )
-            for annotation in row["annotations"]
-        ]
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"'annotations' cannot be read ({error!r})",
-            file=file,
-            line=line,
-            fix='Each needs "annotator" and "edits", each edit "start", "end" and "corrections"',
-        ) from error
+def _read_column(rows: Sequence[dict[str, Any]], key: str, file: str) -> list[Any]:
+    read, fix = _NESTED[key]
+    values = []
+    for line, row in enumerate(rows, start=1):
+        try:
+            values.append(read(row[key]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{key!r} cannot be read ({error!r})", file=file, line=line, fix=fix) from error
+    return values
 
 
-def _groups(row: dict[str, Any], file: str, line: int) -> GroupedSentence:
+def _annotations(value: Any) -> list[Annotation]:
+    def edit(fields: dict[str, Any]) -> Edit:
+        return Edit(**{**fields, "corrections": tuple(fields["corrections"])})
+
+    return [Annotation(int(fields["annotator"]), tuple(map(edit, fields["edits"]))) for fields in value]
+
+
+def _groups(value: Any) -> GroupedSentence:
     def alternative(fields: dict[str, Any]) -> Alternative:
         changes = [Replacement(int(it["start"]), int(it["end"]), str(it["text"])) for it in fields["replacements"]]
         return Alternative(str(fields["annotator"]), tuple(changes))
@@ -132,12 +129,13 @@ def _groups(row: dict[str, Any], file: str, line: int) -> GroupedSentence:
         alternatives = tuple(map(alternative, fields["alternatives"]))
         return ErrorGroup(alternatives, bool(fields["required"]), str(fields["type"]))
 
-    try:
-        return GroupedSentence(**{**row["groups"], "groups": tuple(map(group, row["groups"]["groups"]))})
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"'groups' cannot be read ({error!r})",
-            file=file,
-            line=line,
-            fix='Each group needs "required", "type" and "alternatives", each of these "annotator" and "replacements"',
-        ) from error
+    return GroupedSentence(**{**value, "groups": tuple(map(group, value["groups"]))})
+
+
+_NESTED: dict[str, tuple[Callable[[Any], object], str]] = {
+    "annotations": (_annotations, 'Each needs "annotator" and "edits", each edit "start", "end" and "corrections"'),
+    "groups": (
+        _groups,
+        'Each group needs "required", "type" and "alternatives", each of these "annotator" and "replacements"',
+    ),
+}

@@ -7,9 +7,10 @@ separates alternative corrections. Tokens are split on Unicode whitespace.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation, Edit
@@ -17,7 +18,27 @@ from gecbench.errors import InputError
 from gecbench.formats.text import read_lines, write_lines
 
 OutOfRange = Literal["error", "drop"]
+NOOP = "noop"
 _EDIT_FORM = "An edit is: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator"
+
+
+class EditLine(NamedTuple):
+    """An edit line as published: `noop`, `-NONE-` and spans beyond the end are kept."""
+
+    number: int
+    annotator: int
+    edit: Edit
+
+
+class Block(NamedTuple):
+    """One sentence of a file, its edit lines as published."""
+
+    source: str
+    lines: list[EditLine]
+
+    def annotations(self) -> list[Annotation]:
+        """Return the published edits by annotator."""
+        return _by_annotator((line.annotator, line.edit) for line in self.lines)
 
 
 def read_m2(path: str | Path, out_of_range: OutOfRange = "error") -> Corpus:
@@ -30,20 +51,30 @@ def parse_m2(lines: Sequence[str], file: str = "M2 text", out_of_range: OutOfRan
 
     A dropped edit still registers its annotator.
     """
-    sources: list[str] = []
-    annotations: list[list[Annotation]] = []
-    block: list[tuple[int, str]] = []
-    for number, line in enumerate([*lines, ""], start=1):
-        if line and not line.isspace():
-            block.append((number, line))
-        elif block:
-            source, annotated = _parse_block(block, file, out_of_range)
-            sources.append(source)
-            annotations.append(annotated)
-            block = []
-    if not sources:
+    blocks = parse_blocks(lines, file)
+    annotations = []
+    for source, edit_lines in blocks:
+        length = len(source.split())
+        edits = ((line.annotator, _scored_edit(line, length, file, out_of_range)) for line in edit_lines)
+        annotations.append(_by_annotator(edits))
+    return Corpus(sources=[block.source for block in blocks], annotations=annotations, name=Path(file).name)
+
+
+def parse_blocks(lines: Sequence[str], file: str = "M2 text") -> list[Block]:
+    """Read M2 from lines without loss; lines that begin with `I ` are comments."""
+    blocks: list[Block] = []
+    inside = False
+    for number, line in enumerate(lines, start=1):
+        if not line or line.isspace():
+            inside = False
+        elif not inside:
+            blocks.append(Block(_parse_source(line, file, number), []))
+            inside = True
+        elif not line.startswith("I "):
+            blocks[-1].lines.append(_parse_edit(line, file, number))
+    if not blocks:
         raise InputError("no sentences", file=file, fix="Each block of an M2 file starts with 'S '")
-    return Corpus(sources=sources, annotations=annotations, name=Path(file).name)
+    return blocks
 
 
 def write_m2(corpus: Corpus, path: str | Path) -> None:
@@ -61,34 +92,23 @@ def format_m2(corpus: Corpus) -> list[str]:
         for annotation in sentence:
             lines.extend(_format_edit(edit, annotation.annotator) for edit in annotation.edits)
             if not annotation.edits:
-                lines.append(f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotation.annotator}")
+                lines.append(f"A -1 -1|||{NOOP}|||-NONE-|||REQUIRED|||-NONE-|||{annotation.annotator}")
         lines.append("")
     return lines
 
 
-def _parse_block(block: Sequence[tuple[int, str]], file: str, out_of_range: OutOfRange) -> tuple[str, list[Annotation]]:
-    first_number, first = block[0]
-    if first != "S" and not first.startswith("S "):
+def _parse_source(line: str, file: str, number: int) -> str:
+    if line != "S" and not line.startswith("S "):
         raise InputError(
-            f"the block does not start with a source line but with {first[:40]!r}",
+            f"the block does not start with a source line but with {line[:40]!r}",
             file=file,
-            line=first_number,
+            line=number,
             fix="Each block starts with 'S ' and blocks are separated by an empty line",
         )
-    source = first[2:]
-    length = len(source.split())
-    edits: dict[int, list[Edit]] = {}
-    for number, line in block[1:]:
-        if line.startswith("I "):
-            continue
-        annotator, edit = _parse_edit(line, length, file, number, out_of_range)
-        edits.setdefault(annotator, [])
-        if edit is not None:
-            edits[annotator].append(edit)
-    return source, [Annotation(annotator, tuple(found)) for annotator, found in edits.items()]
+    return line[2:]
 
 
-def _parse_edit(line: str, length: int, file: str, number: int, out_of_range: OutOfRange) -> tuple[int, Edit | None]:
+def _parse_edit(line: str, file: str, number: int) -> EditLine:
     if not line.startswith("A "):
         fix = (
             "A second sentence starts a new block: put an empty line before it" if line.startswith("S") else _EDIT_FORM
@@ -107,19 +127,30 @@ def _parse_edit(line: str, length: int, file: str, number: int, out_of_range: Ou
             line=number,
             fix=_EDIT_FORM,
         ) from error
-    if fields[1] == "noop":
-        return annotator, None
-    if not 0 <= start <= end <= length:
-        if out_of_range == "drop" and (start < 0 or end > length):
-            return annotator, None
+    edit = Edit(start, end, tuple(fields[2].split("||")), fields[1], fields[3], fields[4])
+    return EditLine(number, annotator, edit)
+
+
+def _scored_edit(line: EditLine, length: int, file: str, out_of_range: OutOfRange) -> Edit | None:
+    edit = line.edit
+    if edit.type == NOOP or (out_of_range == "drop" and (edit.start < 0 or edit.end > length)):
+        return None
+    if not 0 <= edit.start <= edit.end <= length:
         raise InputError(
-            f"the span {start} {end} does not fit a sentence of {length} tokens",
+            f"the span {edit.start} {edit.end} does not fit a sentence of {length} tokens",
             file=file,
-            line=number,
+            line=line.number,
             fix="Spans are half-open: 0 <= start <= end <= number of tokens",
         )
-    corrections = tuple(["" if text == "-NONE-" else text.strip() for text in fields[2].split("||")])
-    return annotator, Edit(start, end, corrections, fields[1], fields[3], fields[4])
+    corrections = tuple(["" if text == "-NONE-" else text.strip() for text in edit.corrections])
+    return edit if corrections == edit.corrections else replace(edit, corrections=corrections)
+
+
+def _by_annotator(found: Iterable[tuple[int, Edit | None]]) -> list[Annotation]:
+    edits: dict[int, list[Edit]] = {}
+    for annotator, edit in found:
+        edits.setdefault(annotator, []).extend(() if edit is None else (edit,))
+    return [Annotation(annotator, tuple(made)) for annotator, made in edits.items()]
 
 
 def _format_edit(edit: Edit, annotator: int) -> str:

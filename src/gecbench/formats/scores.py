@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite
 from pathlib import Path
+from typing import TypeVar
 
 from gecbench.errors import InputError
-from gecbench.formats.table import whole_number
+from gecbench.formats.table import finite_number, whole_number
 from gecbench.formats.text import read_text
 
+Scored = TypeVar("Scored", str, tuple[str, int])
 SYSTEM_COLUMNS = {
     2: ("system", "score"),
     3: ("metric", "system", "score"),
@@ -34,13 +35,7 @@ def parse_system_scores(text: str, *, name: str) -> dict[str, dict[str, float]]:
     """
     table: dict[str, dict[str, float]] = {}
     for line, row in _rows(text, name, SYSTEM_COLUMNS):
-        metric = row.get("metric", Path(name).stem)
-        if "references" in row:
-            metric += "|" + row["references"]
-        scores = table.setdefault(metric, {})
-        if row["system"] in scores:
-            raise InputError(f"a second score of {row['system']} by {metric}", file=name, line=line)
-        scores[row["system"]] = _score(row["score"], name, line)
+        _add(table, row["system"], row, name, line)
     return table
 
 
@@ -48,12 +43,20 @@ def read_sentence_scores(path: str | Path) -> dict[str, dict[tuple[str, int], fl
     """Read metric → (system, sentence) → score, from `system sentence score` or `metric system sentence score`."""
     table: dict[str, dict[tuple[str, int], float]] = {}
     for line, row in _rows(read_text(path), str(path), SENTENCE_COLUMNS):
-        scores = table.setdefault(row.get("metric", Path(path).stem), {})
-        key = (row["system"], whole_number(row["sentence"], "sentence", file=str(path), line=line))
-        if key in scores:
-            raise InputError(f"a second score of {key[0]}, sentence {key[1]}", file=str(path), line=line)
-        scores[key] = _score(row["score"], str(path), line)
+        sentence = whole_number(row["sentence"], "sentence", file=str(path), line=line)
+        _add(table, (row["system"], sentence), row, str(path), line)
     return table
+
+
+def _add(table: dict[str, dict[Scored, float]], key: Scored, row: dict[str, str], name: str, line: int) -> None:
+    metric = row.get("metric", Path(name).stem)
+    if "references" in row:
+        metric += "|" + row["references"]
+    scores = table.setdefault(metric, {})
+    if key in scores:
+        shown = ", sentence ".join(map(str, key)) if isinstance(key, tuple) else key
+        raise InputError(f"a second score of {shown} by {metric}", file=name, line=line)
+    scores[key] = finite_number(row["score"], "the score", file=name, line=line)
 
 
 def _rows(text: str, name: str, shapes: dict[int, tuple[str, ...]]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -72,13 +75,3 @@ def _rows(text: str, name: str, shapes: dict[int, tuple[str, ...]]) -> Iterator[
         yield line, dict(zip(columns, fields, strict=True))
     if columns is None:
         raise InputError("no scores", file=name)
-
-
-def _score(text: str, name: str, line: int) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not isfinite(value):
-        raise InputError(f"the score {text!r} is not a finite number", file=name, line=line)
-    return value

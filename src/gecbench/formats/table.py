@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator
+from math import isfinite, nan
 
 from gecbench.errors import InputError
 
@@ -51,3 +52,14 @@ def whole_number(text: str, what: str, *, file: str, line: int) -> int:
         return int(text)
     except ValueError:
         raise InputError(f"{what} is {text!r}, not a whole number", file=file, line=line) from None
+
+
+def finite_number(text: str, what: str, *, file: str, line: int) -> float:
+    """Return the text as a finite number, or an error naming the field."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = nan
+    if not isfinite(value):
+        raise InputError(f"{what} is {text!r}, not a finite number", file=file, line=line)
+    return value

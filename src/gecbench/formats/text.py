@@ -43,7 +43,7 @@ def read_bytes(path: str | Path) -> bytes:
         return sys.stdin.buffer.read()
     file = Path(path)
     if file.is_dir():
-        raise InputError("is a directory, where a file is meant", file=str(path))
+        raise InputError("is a directory, not a file", file=str(path))
     try:
         data = file.read_bytes()
     except FileNotFoundError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gecbench.corpus.checks import check_alignment, overlap
+from gecbench.corpus.checks import check_alignment, misplaced_lines
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.jsonl import parse_jsonl_predictions
@@ -67,30 +67,11 @@ def check_outputs(
                 line=number,
                 fix="A correction is about as long as its source",
             )
-    strays = [] if aligned else stray_lines(predictions, corpus)
+    strays = [] if aligned else misplaced_lines(predictions, _texts(corpus))
     if not aligned:
         check_alignment(corpus.sources, predictions, file)
         _check_strays(strays, len(corpus), file)
     return [*_copies(predictions, corpus, file, copy), *_oddities(predictions, corpus, strays)]
-
-
-def stray_lines(predictions: Sequence[str], corpus: Corpus) -> list[int]:
-    """Return the numbers, from 1, of lines that look like the correction of a neighbouring sentence, not of their own.
-
-    Such a line shares far more tokens with the source or a reference of the sentence before or after it.
-    """
-    texts = [(source, *others) for source, others in zip(corpus.sources, _references(corpus), strict=True)]
-
-    def likeness(i: int, j: int) -> float:
-        return max(overlap(text, predictions[i]) for text in texts[j]) if 0 <= j < len(texts) else 0.0
-
-    def strays(i: int) -> bool:
-        if predictions[i] == corpus.sources[i] or len(predictions[i].split()) < 4:
-            return False
-        neighbour = max(likeness(i, i - 1), likeness(i, i + 1))
-        return neighbour > 0.4 and neighbour > 0.2 + likeness(i, i)
-
-    return [i + 1 for i in range(len(texts)) if strays(i)]
 
 
 def unchanged_share(predictions: Sequence[str], corpus: Corpus) -> float:
@@ -110,8 +91,9 @@ def _copies(predictions: Sequence[str], corpus: Corpus, file: str, copy: bool) -
     return [f"{100 * share:.0f} % of the lines are copies of the source"] if 0.95 <= share < 1 else []
 
 
-def _references(corpus: Corpus) -> Sequence[Sequence[str]]:
-    return corpus.references if corpus.references is not None else [()] * len(corpus)
+def _texts(corpus: Corpus) -> list[tuple[str, ...]]:
+    references = corpus.references if corpus.references is not None else [()] * len(corpus)
+    return [(source, *texts) for source, texts in zip(corpus.sources, references, strict=True)]
 
 
 def _check_strays(strays: Sequence[int], sentences: int, file: str) -> None:

@@ -13,6 +13,7 @@ from gecbench.corpora.upstream.archives import read_members
 from gecbench.corpora.upstream.fetch import Downloader
 from gecbench.corpora.upstream.pins import Pin, Source, default_pins
 from gecbench.corpora.upstream.problems import HashMismatchError, OfflineError, UpstreamError
+from gecbench.formats.text import split_lines
 
 MIRROR_VARIABLE = "GECBENCH_MIRROR"
 BASE_URL_VARIABLE = "GECBENCH_UPSTREAM_URL"
@@ -85,7 +86,7 @@ class Upstream:
 
     def lines(self, key: str) -> list[str]:
         r"""Return a text file's lines, stripped; split on "\n" only, blank lines kept (they are data)."""
-        return split_lines(self.read(key))
+        return [line.strip() for line in split_lines(self.read(key), key)]
 
     def locate(self, key: str) -> Path:
         """Return where the file (or its archive) lies, fetching it into the cache when need be."""
@@ -173,14 +174,6 @@ class Upstream:
             self._download(pin, target, again=True)
             return
         partial.replace(target)
-
-
-def split_lines(content: bytes) -> list[str]:
-    r"""Return the stripped lines of a UTF-8 text, split on "\n" only; a final newline ends the last line."""
-    pieces = content.decode("utf-8-sig").split("\n")
-    if pieces[-1] == "":
-        pieces.pop()
-    return [piece.strip() for piece in pieces]
 
 
 def _check(pin: Pin, content: bytes, where: str) -> None:

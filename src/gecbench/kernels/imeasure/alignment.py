@@ -37,6 +37,19 @@ def distance_table(first: Tokens, second: Tokens) -> Table:
     return table
 
 
+def classify_column(source: object, hypothesis: object, reference: object) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The classes of a column of tokens for detection and for correction (Table 6); None is a gap."""
+    if hypothesis == reference:
+        both = (TN if source == hypothesis else TP,)
+    elif source == hypothesis:
+        both = (FN,)
+    elif source == reference:
+        both = (FP,)
+    else:
+        return (TP,), (FP, FN, FPN)
+    return both, both
+
+
 class TooLongError(Exception):
     """The texts need more cells than allowed."""
 
@@ -136,19 +149,10 @@ class Aligner:
             source = self.source[i] if i >= 0 else None
             hypothesis = self.hypothesis[j] if j >= 0 else None
             expected = reference[k] if k >= 0 else None
-            if hypothesis == expected:
-                outcome = TN if source == hypothesis else TP
-            elif source == hypothesis:
-                outcome = FN
-            elif source == expected:
-                outcome = FP
-            else:
-                detection[TP] += 1
-                for missed in (FP, FN, FPN):
-                    correction[missed] += 1
-                continue
-            detection[outcome] += 1
-            correction[outcome] += 1
+            detected, corrected = classify_column(source, hypothesis, expected)
+            for counts, classes in ((detection, detected), (correction, corrected)):
+                for name in classes:
+                    counts[name] += 1
         return detection + correction
 
 

@@ -1,24 +1,42 @@
-"""Choosing the best reference of every sentence for the I-measure (docs/imeasure.md, sections 3 and 6)."""
+"""Choosing the best reference of every sentence for the I-measure (docs/imeasure.md, sections 3 and 6).
+
+All calls of the kernel are here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import ModuleType
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from gecbench import kernels
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.mixing import combination_count
 from gecbench.errors import InputError
 from gecbench.kernels.imeasure import Limits, Objective
-from gecbench.kernels.tokens import TokenArray, TokenRule, intern_lines
-from gecbench.metrics.imeasure.gold import ListedGold, MixedGold
+from gecbench.kernels.imeasure.alignment import classify_column
+from gecbench.kernels.tokens import TokenArray, TokenRule, intern_lines, split_tokens
+from gecbench.metrics.base import check_choice, check_positive
+from gecbench.metrics.imeasure.gold import (
+    MixedGold,
+    bridged_sentences,
+    grouped_sentences,
+    listed_references,
+    offsets_of,
+    spaced_sources,
+)
 from gecbench.metrics.statistics import Counts
 
+Mixing = bool | Literal["cap"]
+Beyond = Literal["unmixed", "excluded"]
 ASPECTS = ("d", "c")
 METRICS = ("tp", "tn", "fp", "fn", "p", "r", "f", "acc", "wacc", "i")
-DONE, COLLIDES, TOO_MANY, TOO_LONG = range(4)
+COUNT_NAMES = ("tp", "tn", "fp", "fn", "fpn")
+EXCLUDED, DONE, COLLIDES, TOO_MANY, TOO_LONG = range(-1, 4)
 REFUSALS = {
     COLLIDES: ("every combination of its required groups edits one span twice", "Join those groups, or do not mix"),
     TOO_MANY: ("its mixed references are too many to score exactly", "Leave such sentences unmixed: mixing=cap"),
@@ -28,35 +46,49 @@ REFUSALS = {
 
 @dataclass(frozen=True)
 class ChoiceSettings:
-    """What is maximised, and the bounds on time and memory.
+    """The parameters of `IMeasure`, which say what is mixed and maximised, and the bounds on time and memory.
 
-    `objective` is d (detection) or c (correction) and a metric; `corpus` goes greedily by the running total. Sentences
-    with at most `listed` combinations are enumerated, others decomposed into certified segments; the result is the
-    same. The limits: references of one segment, distinct sums of counts, cells of one alignment (four bytes each in
-    native code).
+    Sentences with at most `listed` combinations are enumerated, others decomposed into certified segments; the result
+    is the same. The limits: references of one segment, distinct sums of counts, cells of one alignment (four bytes
+    each in native code).
     """
 
+    mixing: Mixing = True
+    cap: int = 1024
+    beyond: Beyond = "unmixed"
     objective: str = "cwacc"
-    corpus: bool = False
+    optimise: Literal["sentence", "corpus"] = "sentence"
     weight: float = 2.0
     beta: float = 1.0
+    treebank: bool = True
+    tokens: TokenRule = "ascii"
     listed: int = 8
     segment_limit: int = 1 << 16
     sum_limit: int = 1 << 18
     cell_limit: int = 1 << 24
 
     def __post_init__(self) -> None:
+        check_choice("imeasure", "mixing", self.mixing, (True, False, "cap"))
+        check_positive("imeasure", "cap", self.cap)
+        check_choice("imeasure", "beyond", self.beyond, ("unmixed", "excluded"))
+        check_choice("imeasure", "optimise", self.optimise, ("sentence", "corpus"))
+        check_choice("imeasure", "tokens", self.tokens, ("ascii", "unicode"))
         if self.objective[:1] not in ASPECTS or self.objective[1:] not in METRICS:
             known = f"d (detection) or c (correction) and one of {', '.join(METRICS)}, such as cwacc"
             raise InputError(f"imeasure: objective={self.objective!r} is unknown", fix=f"Use {known}")
         for name, value in (("weight", self.weight), ("beta", self.beta)):
             if not isinstance(value, (int, float)) or not 0 < value <= 1e6:
                 raise InputError(f"imeasure: {name}={value!r} is not a number above 0")
+        if self.mixing == "cap" and self.optimise == "corpus" and self.beyond == "unmixed":
+            raise InputError(
+                "imeasure: optimise=corpus goes through the sentences in order and cannot leave some unmixed",
+                fix="Use beyond=excluded, or optimise=sentence",
+            )
 
     def goal(self) -> Objective:
         """Return what is maximised, as the kernels take it."""
         aspect, metric = ASPECTS.index(self.objective[0]), METRICS.index(self.objective[1:])
-        return Objective(aspect, metric, self.corpus, self.weight, self.beta)
+        return Objective(aspect, metric, self.optimise == "corpus", self.weight, self.beta)
 
     def limits(self) -> Limits:
         """Return the limits as the kernels take them."""
@@ -64,36 +96,114 @@ class ChoiceSettings:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """Per sentence the counts of the chosen reference, how it went (0 done), and the work it took.
+class Selection:
+    """Per sentence the counts of the chosen reference, the status (0 done), and the work it took.
 
-    Counts are TP TN FP FN FPN for detection, for correction and for the baseline that leaves the source alone.
-    `reference(i)` is the text of the reference chosen for sentence i.
+    Counts are TP TN FP FN FPN for detection, for correction and for the baseline that leaves the source alone; the
+    work is the number of references offered, of alignments made and of their cells. `reference(i)` is the text of the
+    reference chosen for sentence i.
     """
 
     counts: Counts
     status: npt.NDArray[np.int32]
-    asked: Sequence[int]
-    alignments: npt.NDArray[np.int64]
-    cells: npt.NDArray[np.int64]
+    work: npt.NDArray[np.int64]
     reference: Callable[[int], str]
+    diagnostics: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def scored(self) -> npt.NDArray[np.bool_]:
+        """Whether each sentence was scored."""
+        return np.equal(self.status, DONE)
+
+
+def select_references(corpus: Corpus, predictions: Sequence[str], settings: ChoiceSettings) -> Selection:
+    """Choose a reference for every sentence, or say which sentence cannot be scored exactly."""
+    sources, capped = spaced_sources(corpus), settings.mixing == "cap"
+    parts: list[tuple[Sequence[int], Selection]] = []
+    mixed: set[int] = set()
+    # 1. Mix all sentences, or those that are cleanly grouped and within the cap (section 3).
+    if settings.mixing:
+        inside, gold = corpus.derived(
+            f"mixed treebank={settings.treebank} cap={capped and settings.cap}", lambda: _mixable(corpus, settings)
+        )
+        chosen = choose_mixed([sources[i] for i in inside], [predictions[i] for i in inside], gold, settings)
+        if not capped or settings.beyond == "unmixed":
+            _check_status(corpus, chosen.status, inside, {TOO_LONG} if capped else set(REFUSALS))
+        parts.append((inside, chosen))
+        mixed = {i for i, scored in zip(inside, chosen.scored, strict=True) if scored}
+    # 2. Score the others against their unmixed references, unless they are to be excluded.
+    left = [i for i in range(len(corpus)) if i not in mixed]
+    if left and (not capped or settings.beyond == "unmixed"):
+        references = listed_references(corpus, settings.treebank, left)
+        chosen = choose_listed([sources[i] for i in left], [predictions[i] for i in left], references, settings)
+        _check_status(corpus, chosen.status, left, set(REFUSALS))
+        parts.append((left, chosen))
+    bridged = len(bridged_sentences(corpus, settings.treebank)) if settings.mixing else 0
+    return _join(len(corpus), parts, len(mixed), bridged)
+
+
+def _mixable(corpus: Corpus, settings: ChoiceSettings) -> tuple[Sequence[int], MixedGold]:
+    groups = grouped_sentences(corpus, settings.treebank)
+    if settings.mixing != "cap":
+        return range(len(corpus)), MixedGold.of(groups)
+    bridged = bridged_sentences(corpus, settings.treebank)
+    inside = [i for i, item in enumerate(groups) if i not in bridged and combination_count(item) <= settings.cap]
+    return inside, MixedGold.of([groups[i] for i in inside])
+
+
+def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequence[int], refused: set[int]) -> None:
+    """Raise for the first sentence that the kernel could not do exactly."""
+    failed = np.flatnonzero(np.isin(status, list(refused)))
+    if len(failed):
+        problem, fix = REFUSALS[int(status[failed[0]])]
+        raise InputError(f"sentence {(corpus.ids or ())[sentences[int(failed[0])]]}: {problem}", fix=fix)
+
+
+def _join(size: int, parts: Sequence[tuple[Sequence[int], Selection]], mixed: int, bridged: int) -> Selection:
+    """Return the selection of a whole corpus from those of some of its sentences; the others are excluded."""
+    counts: Counts = np.zeros((size, 15), dtype=np.int64)
+    status = np.full(size, EXCLUDED, dtype=np.int32)
+    work = np.zeros((size, 3), dtype=np.int64)
+    references: dict[int, tuple[Selection, int]] = {}
+    for sentences, part in parts:
+        places = np.asarray(sentences, dtype=np.int64)
+        counts[places[part.scored]] = part.counts[part.scored]
+        status[places] = part.status
+        work[places] += part.work
+        references |= {i: (part, k) for k, i in enumerate(sentences)}
+
+    def reference(i: int) -> str:
+        part, k = references[i]
+        return part.reference(k)
+
+    scored = int((status == DONE).sum())
+    offered, alignments, cells = map(sum, work.T.tolist())
+    diagnostics = {
+        "alignments_asked": offered,
+        "alignments_done": alignments,
+        "alignment_cells": cells,
+        "bridged_sentences": bridged,
+        "unmixed_sentences": scored - mixed,
+        "excluded_sentences": size - scored,
+    }
+    return Selection(counts, status, work, reference, diagnostics)
 
 
 def choose_listed(
     sources: Sequence[str],
     predictions: Sequence[str],
-    gold: ListedGold,
+    references: Sequence[Sequence[str]],
     settings: ChoiceSettings,
-    rule: TokenRule = "ascii",
     kernel: ModuleType | None = None,
-) -> Choice:
+) -> Selection:
     """Choose one of each sentence's references."""
     kernel = kernel or kernels.select("imeasure")
-    source, hypothesis, reference = _intern(sources, predictions, gold.texts, rule)
-    counts, status, cells = kernel.count_references(source, hypothesis, reference, gold.offsets, settings.cell_limit)
-    rows = kernel.choose_listed(counts, gold.offsets, settings.goal())
-    offered = np.diff(gold.offsets)
-    return Choice(counts[rows], status, offered.tolist(), offered, cells, lambda i: gold.texts[rows[i]])
+    texts, offsets = [text for group in references for text in group], offsets_of(references)
+    source, hypothesis, reference = _intern(sources, predictions, texts, settings.tokens)
+    counts, status, cells = kernel.count_references(source, hypothesis, reference, offsets, settings.cell_limit)
+    rows = kernel.choose_listed(counts, offsets, settings.goal())
+    offered = np.diff(offsets)
+    return Selection(counts[rows], status, np.column_stack([offered, offered, cells]), lambda i: texts[rows[i]])
 
 
 def choose_mixed(
@@ -101,21 +211,20 @@ def choose_mixed(
     predictions: Sequence[str],
     gold: MixedGold,
     settings: ChoiceSettings,
-    rule: TokenRule = "ascii",
     kernel: ModuleType | None = None,
-) -> Choice:
+) -> Selection:
     """Choose one of the references that each sentence's groups can be mixed to, without listing them."""
     kernel = kernel or kernels.select("imeasure")
-    source, hypothesis, change = _intern(sources, predictions, gold.texts, rule)
+    source, hypothesis, correction = _intern(sources, predictions, gold.texts, settings.tokens)
     picks, counts, status, work = kernel.choose_mixed(
-        source, hypothesis, gold.arrays(change), settings.goal(), settings.limits()
+        source, hypothesis, gold.arrays(correction), settings.goal(), settings.limits()
     )
 
     def reference(i: int) -> str:
         begin, end = gold.group_offsets[i : i + 2]
         return gold.reference(i, sources[i], picks[begin:end].tolist())
 
-    return Choice(counts, status, work[:, 0].tolist(), work[:, 1], work[:, 2], reference)
+    return Selection(counts, status, work[:, :3], reference)
 
 
 def _intern(
@@ -125,3 +234,23 @@ def _intern(
     tokens = intern_lines([*sources, *predictions, *gold], rule)
     middle, end = len(sources), len(sources) + len(predictions)
     return tokens[:middle], tokens[middle:end], tokens[end:]
+
+
+def align_tokens(source: str, prediction: str, reference: str) -> list[tuple[str | None, str | None, str | None]]:
+    """Return the official three-way alignment of texts with single spaces, column by column (None is a gap)."""
+    texts = (source, prediction, reference)
+    numbers = intern_lines(texts, "ascii")
+    columns = kernels.select("imeasure").align(*(np.ascontiguousarray(numbers[k : k + 1].ids) for k in range(3)))
+    words = [split_tokens(text, "ascii") for text in texts]
+    return [
+        tuple(None if place < 0 else words[text][place] for text, place in enumerate(column))  # type: ignore[misc]
+        for column in columns.tolist()
+    ]
+
+
+def classify(source: str | None, prediction: str | None, reference: str | None) -> tuple[str, str]:
+    """Return the names of a column's classes for detection and correction (Felice & Briscoe 2015, Table 6)."""
+    detection, correction = (
+        " ".join(COUNT_NAMES[k].upper() for k in classes) for classes in classify_column(source, prediction, reference)
+    )
+    return detection, correction

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
-from gecbench.kernels.tokens import intern_lines, split_tokens
+from gecbench.kernels.tokens import split_tokens
 from gecbench.metrics.explanation import Cell, Explanation, Mark, Row
-from gecbench.metrics.imeasure.metric import BASELINE, CORRECTION, COUNT_NAMES, IMeasure, weighted_accuracy
-from gecbench.metrics.imeasure.selection import Selection
+from gecbench.metrics.imeasure.choice import COUNT_NAMES, Selection, align_tokens, classify
+from gecbench.metrics.imeasure.metric import BASELINE, CORRECTION, IMeasure, weighted_accuracy
 
 GAP = "–"
 _MARKS: dict[str, Mark] = {"TP": "match", "TN": "note", "FP": "wrong", "FN": "miss"}
@@ -25,38 +22,12 @@ def explain_alignments(
     return [_explain(metric, corpus.sources[i], predictions[i], selection, i) for i in sentences]
 
 
-def align_tokens(source: str, prediction: str, reference: str) -> list[tuple[str | None, str | None, str | None]]:
-    """Return the official three-way alignment of texts with single spaces, column by column (None is a gap)."""
-    texts = (source, prediction, reference)
-    numbers = intern_lines(texts, "ascii")
-    columns = kernels.select("imeasure").align(*(np.ascontiguousarray(numbers[k : k + 1].ids) for k in range(3)))
-    words = [split_tokens(text, "ascii") for text in texts]
-    return [
-        tuple(None if place < 0 else words[text][place] for text, place in enumerate(column))  # type: ignore[misc]
-        for column in columns.tolist()
-    ]
-
-
-def classify(source: str | None, prediction: str | None, reference: str | None) -> tuple[str, str]:
-    """Return the classes of a column for detection and correction (Felice & Briscoe 2015, Table 6)."""
-    if prediction == reference:
-        both = "TN" if source == prediction else "TP"
-    elif source == prediction:
-        both = "FN"
-    elif source == reference:
-        both = "FP"
-    else:
-        return "TP", "FP FN FPN"
-    return both, both
-
-
 def _explain(metric: IMeasure, source: str, prediction: str, selection: Selection, sentence: int) -> Explanation:
     source, prediction = " ".join(source.split()), " ".join(split_tokens(prediction, metric.tokens))
-    reference = selection.reference(sentence)
-    if reference is None:
+    if not selection.scored[sentence]:
         rows = [Row("source", [Cell(source)]), Row("system", [Cell(prediction)])]
         return Explanation(f"Sentence {sentence + 1}: excluded, it cannot be mixed", rows)
-    columns = align_tokens(source, prediction, reference)
+    columns = align_tokens(source, prediction, selection.reference(sentence))
     classes = [classify(*column) for column in columns]
     texts = (("source", 0), ("system", 1), ("reference", 2))
     rows = [Row(label, [Cell(column[k] or GAP) for column in columns]) for label, k in texts]

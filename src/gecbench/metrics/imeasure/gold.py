@@ -1,4 +1,4 @@
-"""The I-measure's gold as the flat arrays that its kernel takes: error groups to mix, or references to choose from."""
+"""What the I-measure scores a sentence against: error groups to mix, or the references as they are."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.corpus.error_groups import GroupedSentence
-from gecbench.corpus.mixing import Changes, alternatives_of, apply_changes
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.derive import derive_groups
+from gecbench.corpus.edits import apply_edits, span
+from gecbench.corpus.error_groups import GroupedSentence, is_bridged
+from gecbench.corpus.mixing import Choice, alternatives_of, annotator_references, unmixed_references
+from gecbench.errors import InputError
 from gecbench.kernels.imeasure import GroupArrays
 from gecbench.kernels.tokens import TokenArray
 
@@ -18,63 +22,96 @@ Offsets = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class ListedGold:
-    """References to choose from; those of sentence i are `texts[offsets[i]:offsets[i + 1]]`."""
-
-    texts: Sequence[str]
-    offsets: Offsets
-
-    @classmethod
-    def of(cls, references: Sequence[Sequence[str]]) -> ListedGold:
-        """Take references sentence by sentence, their tokens separated by single spaces."""
-        return cls([text for texts in references for text in texts], offsets_of(references))
-
-
-@dataclass(frozen=True)
 class MixedGold:
-    """Groups of alternatives of changes: `texts` holds each change's replacement, `spans` its start and end.
+    """Groups of alternatives of edits as the kernel's flat arrays: `texts` holds each edit's correction.
 
-    Alternatives of a group that make the same changes count once.
+    Alternatives of a group that make the same edits count once.
     """
 
-    alternatives: Sequence[Sequence[Sequence[Changes]]]
+    alternatives: Sequence[Sequence[Sequence[Choice]]]
     texts: Sequence[str]
     group_offsets: Offsets
     group_optional: npt.NDArray[np.int32]
     alternative_offsets: Offsets
-    change_offsets: Offsets
+    edit_offsets: Offsets
     spans: npt.NDArray[np.int32]
 
     @classmethod
     def of(cls, sentences: Sequence[GroupedSentence]) -> MixedGold:
-        """Lay groups, alternatives and changes end to end."""
+        """Lay groups, alternatives and edits end to end."""
         nested = [[alternatives_of(group) for group in sentence.groups] for sentence in sentences]
         groups = [group for sentence in nested for group in sentence]
         alternatives = [alternative for group in groups for alternative in group]
-        changes = [change for alternative in alternatives for change in alternative]
+        edits = [edit for alternative in alternatives for edit in alternative]
         optional = [not group.required for sentence in sentences for group in sentence.groups]
         return cls(
             alternatives=nested,
-            texts=[" ".join(tokens) for _, _, tokens in changes],
+            texts=[edit.corrections[0] for edit in edits],
             group_offsets=offsets_of(nested),
             group_optional=np.array(optional, dtype=np.int32),
             alternative_offsets=offsets_of(groups),
-            change_offsets=offsets_of(alternatives),
-            spans=np.array([change[:2] for change in changes], dtype=np.int32).reshape(-1, 2),
+            edit_offsets=offsets_of(alternatives),
+            spans=np.array([span(edit) for edit in edits], dtype=np.int32).reshape(-1, 2),
         )
 
     def arrays(self, corrections: TokenArray) -> GroupArrays:
         """Return the groups as the kernel takes them; `corrections` are the tokens of `texts`."""
-        offsets = (self.alternative_offsets, self.change_offsets)
+        offsets = (self.alternative_offsets, self.edit_offsets)
         return GroupArrays(self.group_offsets, self.group_optional, *offsets, self.spans, corrections)
 
     def reference(self, sentence: int, source: str, picks: Sequence[int]) -> str:
         """Return the reference that takes the given distinct alternative of each group, -1 for none."""
         offered = zip(self.alternatives[sentence], picks, strict=True)
-        changes = [change for alternatives, pick in offered if pick >= 0 for change in alternatives[pick]]
-        return " ".join(apply_changes(source.split(), changes))
+        edits = [edit for alternatives, pick in offered if pick >= 0 for edit in alternatives[pick]]
+        return apply_edits(source, edits, official=True)
 
 
 def offsets_of(parts: Sequence[Sequence[object]]) -> Offsets:
     """Return where each part begins when all are laid end to end."""
     return np.fromiter(accumulate(map(len, parts), initial=0), dtype=np.int64, count=len(parts) + 1)
+
+
+def spaced_sources(corpus: Corpus) -> list[str]:
+    """Return the sources, their tokens separated by single spaces."""
+    return corpus.derived("spaced sources", lambda: [" ".join(source.split()) for source in corpus.sources])
+
+
+def grouped_sentences(corpus: Corpus, treebank: bool) -> Sequence[GroupedSentence]:
+    """Return the error groups of a corpus; they are made once."""
+    if corpus.groups is not None:
+        return corpus.groups
+    if corpus.annotations is None:
+        _require_references(corpus)
+    grouped = corpus.derived(f"groups treebank={treebank}", lambda: derive_groups(corpus, treebank))
+    return grouped.groups or ()
+
+
+def bridged_sentences(corpus: Corpus, treebank: bool) -> set[int]:
+    """Return the sentences whose groups are not independent."""
+    groups = grouped_sentences(corpus, treebank)
+    return corpus.derived(
+        f"bridged treebank={treebank}", lambda: {i for i, item in enumerate(groups) if is_bridged(item)}
+    )
+
+
+def listed_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -> list[list[str]]:
+    """Return the unmixed references of some sentences, tokens separated by single spaces."""
+    if len(sentences) == len(corpus):
+        return corpus.derived(f"unmixed treebank={treebank}", lambda: _list_references(corpus, treebank, sentences))
+    return _list_references(corpus, treebank, sentences)
+
+
+def _list_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -> list[list[str]]:
+    groups, annotations, sources = corpus.groups, corpus.annotations, spaced_sources(corpus)
+    if groups is not None:
+        return [unmixed_references(sources[i], groups[i]) for i in sentences]
+    if annotations is not None:
+        return [annotator_references(sources[i], annotations[i], treebank) for i in sentences]
+    references = _require_references(corpus)
+    return [[" ".join(text.split()) for text in references[i]] for i in sentences]
+
+
+def _require_references(corpus: Corpus) -> Sequence[Sequence[str]]:
+    if corpus.references is None:
+        raise InputError(f"the I-measure needs error groups, annotations or references, but {corpus.name} has none")
+    return corpus.references

@@ -12,14 +12,19 @@ import numpy.typing as npt
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.errors import InputError
 from gecbench.kernels.tokens import TokenRule
-from gecbench.metrics.base import Metric, Values, check_choice, check_positive
-from gecbench.metrics.imeasure.choice import ChoiceSettings
-from gecbench.metrics.imeasure.selection import Beyond, Mixing, Plan, Selection, select_references
+from gecbench.metrics.base import Metric, Values
+from gecbench.metrics.imeasure.choice import (
+    COUNT_NAMES,
+    Beyond,
+    ChoiceSettings,
+    Mixing,
+    Selection,
+    select_references,
+)
 from gecbench.metrics.policy import AlreadyBest, AlreadyGreedy, Policy
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
 
-COUNT_NAMES = ("tp", "tn", "fp", "fn", "fpn")
 DETECTION, CORRECTION, BASELINE, SCORED = slice(0, 5), slice(5, 10), slice(10, 15), 15
 _ASPECTS = {"detection": DETECTION, "correction": CORRECTION}
 
@@ -65,17 +70,7 @@ class IMeasure(Metric):
     tokens: TokenRule = "ascii"
 
     def __post_init__(self) -> None:
-        check_choice("imeasure", "mixing", self.mixing, (True, False, "cap"))
-        check_positive("imeasure", "cap", self.cap)
-        check_choice("imeasure", "beyond", self.beyond, ("unmixed", "excluded"))
-        check_choice("imeasure", "optimise", self.optimise, ("sentence", "corpus"))
-        check_choice("imeasure", "tokens", self.tokens, ("ascii", "unicode"))
         self.settings()
-        if self.mixing == "cap" and self.optimise == "corpus" and self.beyond == "unmixed":
-            raise InputError(
-                "imeasure: optimise=corpus goes through the sentences in order and cannot leave some unmixed",
-                fix="Use beyond=excluded, or optimise=sentence",
-            )
 
     @property
     def reference_policy(self) -> Policy:
@@ -83,8 +78,8 @@ class IMeasure(Metric):
         return AlreadyGreedy() if self.optimise == "corpus" else AlreadyBest()
 
     def settings(self) -> ChoiceSettings:
-        """Return what the chosen reference maximises."""
-        return ChoiceSettings(self.objective, self.optimise == "corpus", self.weight, self.beta)
+        """Return the parameters, checked, by which references are chosen."""
+        return ChoiceSettings(**{name: getattr(self, name) for name in self.parameters()})
 
     def gold(self, corpus: Corpus) -> Gold:
         """Return error groups where there are any, else annotations, else references."""
@@ -94,8 +89,7 @@ class IMeasure(Metric):
 
     def select(self, corpus: Corpus, predictions: Sequence[str]) -> Selection:
         """Choose a reference for every sentence."""
-        plan = Plan(self.mixing, self.cap, self.beyond, self.treebank, self.tokens, self.settings())
-        return select_references(corpus, predictions, plan)
+        return select_references(corpus, predictions, self.settings())
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return one row per sentence: counts of detection, correction and baseline, and whether it was scored."""
@@ -105,7 +99,8 @@ class IMeasure(Metric):
                 "every sentence was excluded: nothing is left to score", fix="Use a larger cap or beyond=unmixed"
             )
         counts = np.column_stack([selection.counts, selection.scored])
-        return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64), selection.notes())
+        notes = {name: float(count) for name, count in selection.diagnostics.items()}
+        return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64), notes)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return I of the correction; not a number where no sentence was scored."""

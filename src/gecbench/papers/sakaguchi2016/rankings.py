@@ -7,7 +7,8 @@ from typing import Any
 
 from gecbench.analysis.tables import Table
 from gecbench.corpora.judgments import read_rankings
-from gecbench.formats.judgments import Ranking, expand_pairs, parse_expert_groups, relabel
+from gecbench.formats.judgment_tables import parse_expert_groups
+from gecbench.formats.judgments import Ranking, expand_pairs, relabel
 from gecbench.human.agreement import cross_agreement, inter_agreement, pooled_agreement
 from gecbench.human.correlation import correlate
 from gecbench.human.ranking import HumanRanking, expected_wins, trueskill

@@ -1,0 +1,49 @@
+"""XML read event by event: document types and entities are refused, and with them every trick with entities."""
+
+from __future__ import annotations
+
+from xml.parsers import expat
+
+from gecbench.errors import InputError
+
+
+class XmlReader:
+    """Calls `open` and `close` for every element and `characters` for text; faults name the file and the line."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.parser = expat.ParserCreate()
+        self.parser.StartDoctypeDeclHandler = self.refuse
+        self.parser.EntityDeclHandler = self.refuse
+        self.parser.StartElementHandler = self.open
+        self.parser.EndElementHandler = self.close
+        self.parser.CharacterDataHandler = self.characters
+
+    def read(self, data: bytes) -> None:
+        """Read a whole document."""
+        try:
+            self.parser.Parse(data, True)
+        except expat.ExpatError as error:
+            problem = f"not well-formed XML: {expat.ErrorString(error.code)}"
+            raise InputError(problem, file=self.file, line=error.lineno) from None
+        except InputError:
+            raise
+        except (LookupError, ValueError) as error:
+            raise InputError(f"an encoding that cannot be read ({error})", file=self.file, fix="Use UTF-8") from None
+
+    def wrong(self, problem: str, fix: str = "") -> InputError:
+        """Return the error for a problem on the current line."""
+        return InputError(problem, file=self.file, line=self.parser.CurrentLineNumber, fix=fix)
+
+    def refuse(self, *_: object) -> None:
+        """Refuse a declaration."""
+        raise self.wrong("document type and entity declarations are refused", "Remove the <!DOCTYPE ...> part.")
+
+    def open(self, name: str, attributes: dict[str, str]) -> None:
+        """Take the start of an element."""
+
+    def close(self, name: str) -> None:
+        """Take the end of an element."""
+
+    def characters(self, data: str) -> None:
+        """Take some text."""

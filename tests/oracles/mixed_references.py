@@ -1,0 +1,13 @@
+"""Every mixed reference of a sentence, listed (Felice & Briscoe 2015, section 2.1)."""
+
+from __future__ import annotations
+
+from gecbench import GroupedSentence, apply_edits
+from gecbench.corpus.mixing import combinations, group_choices
+
+
+def mixed_references(source: str, sentence: GroupedSentence) -> list[str]:
+    """Return the distinct references that taking one choice of each group gives, without those that collide."""
+    return list(
+        dict.fromkeys(apply_edits(source, edits, official=True) for edits in combinations(group_choices(sentence)))
+    )
