@@ -49,9 +49,14 @@ def test_public_names_exist():
 
 @pytest.mark.parametrize("name", METRICS)
 def test_registry_and_signatures(name):
-    entry = METRICS[name]
     metric = make_metric(name)
-    assert (metric.name, metric.title) == (entry.name, entry.title)
+    assert type(metric) is METRICS[name]
+    assert metric.name == name
+    for words in (metric.title, metric.description, metric.papers):
+        assert words == words.strip() != ""
+    for parameter in metric.parameters().values():
+        assert getattr(metric, parameter.name) == parameter.default
+        assert parameter.description
     demo = gecbench.load_demo()
     score = metric.score_corpus(demo, demo.sources)
     assert make_metric(str(score.signature)) == metric

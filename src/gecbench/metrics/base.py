@@ -83,11 +83,37 @@ class Score:
 Values = npt.NDArray[np.float64]
 
 
+def parameter(default: Any, description: str, *, words: Sequence[str] = ()) -> Any:
+    """Declare a parameter: a dataclass field with its default, what it does, and words allowed beside its type."""
+    return field(default=default, metadata={"description": description, "words": tuple(words)})
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a metric as documents and command lines show it."""
+
+    name: str
+    default: Any
+    description: str
+    words: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        """The type of its values, such as `int` or `bool or "cap"`."""
+        return " or ".join([type(self.default).__name__, *(f'"{word}"' for word in self.words)])
+
+
 class Metric(ABC):
-    """A metric with its parameters: subclasses are frozen dataclasses whose fields are the parameters."""
+    """A metric, declared here and nowhere else; a subclass is a frozen dataclass whose fields are its parameters.
+
+    `golds` are what it can be scored against, the preferred one first.
+    """
 
     name: ClassVar[str]
     title: ClassVar[str]
+    description: ClassVar[str]
+    papers: ClassVar[str]
+    golds: ClassVar[tuple[Gold, ...]] = ("references",)
 
     @property
     @abstractmethod
@@ -95,8 +121,8 @@ class Metric(ABC):
         """How references are chosen."""
 
     def gold(self, corpus: Corpus) -> Gold:
-        """Return what of the corpus is scored against."""
-        return "references"
+        """Return what of the corpus is scored against: the first of `golds` that it has."""
+        return next((gold for gold in self.golds if getattr(corpus, gold) is not None), self.golds[-1])
 
     @abstractmethod
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
@@ -155,9 +181,12 @@ class Metric(ABC):
         return float(np.mean(self.values(self.reference_policy.totals(statistics))))
 
     @classmethod
-    def parameters(cls) -> Mapping[str, Any]:
-        """Return the parameters and their defaults."""
-        return {field.name: field.default for field in fields(cls)}  # type: ignore[arg-type]
+    def parameters(cls) -> dict[str, Parameter]:
+        """Return the parameters by name."""
+        return {
+            field.name: Parameter(field.name, field.default, **field.metadata)
+            for field in fields(cls)  # type: ignore[arg-type]
+        }
 
     def _all_fields(self, corpus: Corpus) -> dict[str, object]:
         return {**self.signature_fields(corpus), "data": corpus.fingerprint(self.gold(corpus))}

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
-from gecbench.metrics.base import Metric, Values, check_choice, require_references
+from gecbench.metrics.base import Metric, Values, check_choice, parameter, require_references
 from gecbench.metrics.policy import Merged
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
@@ -39,11 +39,13 @@ class BLEU(Metric):
 
     name: ClassVar[str] = "bleu"
     title: ClassVar[str] = "BLEU"
+    description: ClassVar[str] = "Machine-translation BLEU by sacrebleu, blind to the source: a negative control"
+    papers: ClassVar[str] = "Papineni et al. 2002; Post 2018"
 
-    tokenize: str = "none"
-    lowercase: bool = False
-    smoothing: str = "exp"
-    variant: Variant = "sacrebleu"
+    tokenize: str = parameter("none", 'sacrebleu\'s tokeniser, "none" or "13a", "intl", "char"')
+    lowercase: bool = parameter(False, "ignore letter case")
+    smoothing: str = parameter("exp", 'of sentences without a match, "exp" or "floor", "add-k", "none"')
+    variant: Variant = parameter("sacrebleu", '"sacrebleu", or "2016" for the figures of Sakaguchi et al. 2016')
 
     def __post_init__(self) -> None:
         check_choice("bleu", "variant", self.variant, ("sacrebleu", "2016"))

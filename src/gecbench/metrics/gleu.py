@@ -13,7 +13,7 @@ from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.kernels.tokens import TokenRule, intern_lines
-from gecbench.metrics.base import Metric, Values, check_choice, check_positive, require_references
+from gecbench.metrics.base import Metric, Values, check_choice, check_positive, parameter, require_references
 from gecbench.metrics.policy import Generator, Sampled
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
@@ -49,12 +49,16 @@ class GLEU(Metric):
 
     name: ClassVar[str] = "gleu"
     title: ClassVar[str] = "GLEU"
+    description: ClassVar[str] = "N-gram precision against sampled references, minus what should have been changed"
+    papers: ClassVar[str] = "Napoles et al. 2015; Sakaguchi et al. 2016"
 
-    order: int = 4
-    iterations: int = 500
-    draws: Generator = "py2"
-    variant: Variant = "2017"
-    tokens: TokenRule = "ascii"
+    order: int = parameter(4, "longest n-gram (the official script ignores its own option)")
+    iterations: int = parameter(500, "number of draws of references")
+    draws: Generator = parameter("py2", '"py2", the draws of the published figures, or "py3"')
+    variant: Variant = parameter("2017", '"2017" (official), "2016" (inverted brevity penalty) or "equation1"')
+    tokens: TokenRule = parameter(
+        "ascii", 'what separates tokens: "ascii" blanks (official) or all "unicode" whitespace'
+    )
 
     def __post_init__(self) -> None:
         check_positive("gleu", "order", self.order)

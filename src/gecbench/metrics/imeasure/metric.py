@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.errors import InputError
 from gecbench.kernels.tokens import TokenRule
-from gecbench.metrics.base import Metric, Values, check_choice, check_positive
+from gecbench.metrics.base import Metric, Values, check_choice, check_positive, parameter
 from gecbench.metrics.imeasure.choice import ChoiceSettings
 from gecbench.metrics.imeasure.selection import Beyond, Mixing, Plan, Selection, select_references
 from gecbench.metrics.policy import AlreadyBest, AlreadyGreedy, Policy
@@ -53,16 +53,29 @@ class IMeasure(Metric):
 
     name: ClassVar[str] = "imeasure"
     title: ClassVar[str] = "I-measure"
+    description: ClassVar[str] = (
+        "Improvement over the source in weighted accuracy of tokens, against the best mix of all corrections"
+    )
+    papers: ClassVar[str] = "Felice & Briscoe 2015"
+    golds: ClassVar[tuple[Gold, ...]] = ("groups", "annotations", "references")
 
-    mixing: Mixing = field(default=True, metadata={"words": ("cap",)})
-    cap: int = 1024
-    beyond: Beyond = "unmixed"
-    objective: str = "cwacc"
-    optimise: Literal["sentence", "corpus"] = "sentence"
-    weight: float = 2.0
-    beta: float = 1.0
-    treebank: bool = True
-    tokens: TokenRule = "ascii"
+    mixing: Mixing = parameter(
+        True, 'mix the annotators\' corrections; False: not; "cap": where there are at most `cap` mixes', words=["cap"]
+    )
+    cap: int = parameter(1024, 'the most mixes of a sentence with mixing="cap"')
+    beyond: Beyond = parameter("unmixed", 'what sentences with more mixes are, "unmixed" or "excluded"')
+    objective: str = parameter(
+        "cwacc", "what the chosen reference maximises: d or c and a measure, such as df or cwacc"
+    )
+    optimise: Literal["sentence", "corpus"] = parameter(
+        "sentence", 'choose references by each "sentence" alone or by the running total of the "corpus"'
+    )
+    weight: float = parameter(2.0, "of corrections against untouched tokens in WAcc")
+    beta: float = parameter(1.0, "of F (the paper reports 0.5)")
+    treebank: bool = parameter(True, "split annotators' corrections as the official converter does")
+    tokens: TokenRule = parameter(
+        "ascii", 'what separates the predictions\' tokens: "ascii" blanks (official) or all "unicode" whitespace'
+    )
 
     def __post_init__(self) -> None:
         check_choice("imeasure", "mixing", self.mixing, (True, False, "cap"))
@@ -85,12 +98,6 @@ class IMeasure(Metric):
     def settings(self) -> ChoiceSettings:
         """Return what the chosen reference maximises."""
         return ChoiceSettings(self.objective, self.optimise == "corpus", self.weight, self.beta)
-
-    def gold(self, corpus: Corpus) -> Gold:
-        """Return error groups where there are any, else annotations, else references."""
-        if corpus.groups is not None:
-            return "groups"
-        return "annotations" if corpus.annotations is not None else "references"
 
     def select(self, corpus: Corpus, predictions: Sequence[str]) -> Selection:
         """Choose a reference for every sentence."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,7 +15,7 @@ from gecbench.corpus.derive import extracted_annotations, ungroup
 from gecbench.corpus.edits import Annotation
 from gecbench.corpus.mixing import edit_choices, group_choices, mix_sentences
 from gecbench.errors import InputError
-from gecbench.metrics.base import Metric, Values, check_choice
+from gecbench.metrics.base import Metric, Values, check_choice, parameter
 from gecbench.metrics.m2.gold import GoldRows, MatchInput, complete, gold_rows, in_official_order, match_input, restrict
 from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative, Policy
 from gecbench.metrics.signature import Signature
@@ -60,14 +60,23 @@ class M2(Metric):
 
     name: ClassVar[str] = "m2"
     title: ClassVar[str] = "M2"
+    description: ClassVar[str] = (
+        "MaxMatch: F0.5 of edits, read off the lattice of minimal alignments that matches the gold best"
+    )
+    papers: ClassVar[str] = "Dahlmeier & Ng 2012"
+    golds: ClassVar[tuple[Gold, ...]] = ("annotations", "groups", "references")
 
-    beta: float = 0.5
-    max_unchanged_words: int = 2
-    ignore_whitespace_casing: bool = False
-    release: Release = "master"
-    policy: PolicyName = "greedy-cumulative"
-    annotators: str = "all"
-    mixing: bool | Literal["cap"] = field(default=False, metadata={"words": ("cap",)})
+    beta: float = parameter(0.5, "weight of recall; 0.5 counts precision twice as much")
+    max_unchanged_words: int = parameter(2, "the most unchanged words that an edit may span")
+    ignore_whitespace_casing: bool = parameter(False, "leave out proposed edits of blanks and letter case only")
+    release: Release = parameter("master", 'of the official scorer, "master" or "3.2"')
+    policy: PolicyName = parameter(
+        "greedy-cumulative", '"greedy-cumulative" (official), "best-per-sentence" or "average" over the annotators'
+    )
+    annotators: str = parameter("all", '"all", or some, as in "0+2"')
+    mixing: bool | Literal["cap"] = parameter(
+        False, 'score against every mix of the annotators\' corrections; "cap": where there are few', words=["cap"]
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.beta, (int, float)) or not 0 <= self.beta <= 1e6:
@@ -102,9 +111,7 @@ class M2(Metric):
 
     def gold(self, corpus: Corpus) -> Gold:
         """Return annotations where there are any, else error groups, else references; groups first if mixed."""
-        if corpus.groups is not None and (corpus.annotations is None or self._mixes_groups(corpus)):
-            return "groups"
-        return "references" if corpus.annotations is None else "annotations"
+        return "groups" if self._mixes_groups(corpus) else super().gold(corpus)
 
     def gold_rows(self, corpus: Corpus) -> GoldRows:
         """Return what each sentence is scored against, one annotation per row of the counts."""
