@@ -188,6 +188,14 @@ class Metric(ABC):
             for field in fields(cls)  # type: ignore[arg-type]
         }
 
+    @classmethod
+    def check_parameters(cls, names: Iterable[str]) -> None:
+        """Refuse names that are not parameters."""
+        known = cls.parameters()
+        for name in names:
+            if name not in known:
+                raise InputError(f"{cls.name} has no parameter {name!r}", fix=f"Its parameters: {', '.join(known)}")
+
     def _all_fields(self, corpus: Corpus) -> dict[str, object]:
         return {**self.signature_fields(corpus), "data": corpus.fingerprint(self.gold(corpus))}
 

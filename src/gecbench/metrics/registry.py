@@ -70,8 +70,7 @@ def _parameters(kind: type[Metric], text: str) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or name not in known:
-            raise InputError(f"{kind.name} has no parameter {name!r}", fix=f"Its parameters: {', '.join(known)}")
+        kind.check_parameters([name if equals else part])
         found = known[name]
         chosen[name] = value if value in found.words else _convert(kind.name, name, value, found.default)
     return chosen
