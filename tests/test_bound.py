@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from gecbench.errors import InputError
-from gecbench.human.bound import (
+from gecbench.human.subsets import (
     EachSubset,
     GreedyF,
     annotator_subsets,

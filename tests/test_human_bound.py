@@ -8,7 +8,7 @@ from mirror_files import golden, needs_mirror
 
 import gecbench
 from gecbench import Annotation, Corpus, Edit, InputError, human_bound
-from gecbench.human.annotators import annotators_of, bound_by_category
+from gecbench.human.bound import annotators_of, bound_by_category
 from gecbench.metrics.m2.metric import M2
 
 WORDS = ("cat", "dog", "house", "river", "tree")

@@ -24,10 +24,10 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.judgments import expand_pairs
 from gecbench.human.agreement import cross_agreement, inter_agreement, intra_agreement
-from gecbench.human.annotators import bound_by_category, human_bound
-from gecbench.human.bound import Bound
+from gecbench.human.bound import bound_by_category, human_bound
 from gecbench.human.change import Change, changes
 from gecbench.human.ranking import HumanRanking, expected_wins, trueskill
+from gecbench.human.subsets import Bound
 
 _EXAMPLES = """  gecbench human rank                                   (the demo's judgments)
   gecbench human rank judgments.csv --method expected-wins

@@ -11,8 +11,8 @@ from gecbench.cli.options import add_command, read_edits, read_predictions
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.metrics.base import Score
-from gecbench.metrics.imeasure.explain import explain_alignments
-from gecbench.metrics.imeasure.metric import COUNT_NAMES, IMeasure
+from gecbench.metrics.imeasure.accuracy import COUNT_NAMES
+from gecbench.metrics.imeasure.metric import IMeasure
 
 _EXAMPLES = """  gecbench ieval -ref:gold.xml -hyp:system.txt
   gecbench ieval -ref:gold.xml -hyp:system.txt -nomix -b:0.5 -per-sent
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
     metric = _metric(given)
     score = metric.score_corpus(corpus, predictions, name=given["hyp"], aligned=True)
     if {"v", "vv"} & given.keys():
-        for explanation in explain_alignments(metric, corpus, predictions, range(len(corpus))):
+        for explanation in metric.explain(corpus, predictions, range(len(corpus))):
             print(explanation.to_text(width=120), end="\n\n")
     header = ["", *_HEADER]
     header[8] = header[8].format(metric.beta)

@@ -5,15 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from gecbench.corpus.checks import check_alignment, check_predictions
 from gecbench.corpus.corpus import Corpus, Gold
+from gecbench.corpus.edits import Annotation
 from gecbench.errors import InputError
+from gecbench.metrics.explanation import Explanation
 from gecbench.metrics.policy import Policy
+from gecbench.metrics.ratios import Values, percent
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
 
@@ -74,13 +78,10 @@ class Score:
         }
 
     def __str__(self) -> str:
-        words = f"{self.metric.title} = {100 * self.value:.2f}"
+        words = f"{self.metric.title} = {percent(self.value)}"
         if self.interval is not None:
-            words += f" [{100 * self.interval.low:.2f}, {100 * self.interval.high:.2f}]"
+            words += f" [{percent(self.interval.low)}, {percent(self.interval.high)}]"
         return f"{words}  {self.signature}"
-
-
-Values = npt.NDArray[np.float64]
 
 
 def parameter(default: Any, description: str, *, words: Sequence[str] = ()) -> Any:
@@ -103,10 +104,19 @@ class Parameter:
         return " or ".join([type(self.default).__name__, *(f'"{word}"' for word in self.words)])
 
 
+class Breakdown(Protocol):
+    """One group of a score that a metric itself takes apart, as a dataclass."""
+
+    def cells(self) -> Mapping[str, str]:
+        """Return the row of a table, by column; the first column names the group."""
+        ...
+
+
 class Metric(ABC):
     """A metric, declared here and nowhere else; a subclass is a frozen dataclass whose fields are its parameters.
 
-    `golds` are what it can be scored against, the preferred one first.
+    `golds` are what it can be scored against, the preferred one first; `explains` says that it has `explain`;
+    `breakdowns` are names for `breakdown`; `board_parameters` are those that a leaderboard scores with.
     """
 
     name: ClassVar[str]
@@ -114,6 +124,9 @@ class Metric(ABC):
     description: ClassVar[str]
     papers: ClassVar[str]
     golds: ClassVar[tuple[Gold, ...]] = ("references",)
+    explains: ClassVar[bool] = False
+    breakdowns: ClassVar[tuple[str, ...]] = ()
+    board_parameters: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 
     @property
     @abstractmethod
@@ -123,6 +136,18 @@ class Metric(ABC):
     def gold(self, corpus: Corpus) -> Gold:
         """Return what of the corpus is scored against: the first of `golds` that it has."""
         return next((gold for gold in self.golds if getattr(corpus, gold) is not None), self.golds[-1])
+
+    def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
+        """Return the annotations that a corpus with annotations is scored against, those of a sentence in order."""
+        return corpus.annotations or ()
+
+    def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
+        """Explain some sentences (counted from 0) of a scored corpus."""
+        raise InputError(f"{self.name} has no edits to explain")
+
+    def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Breakdown]:
+        """Return the scores by one of `breakdowns`."""
+        raise InputError(f"{self.name} has no scores by {by}")
 
     @abstractmethod
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:

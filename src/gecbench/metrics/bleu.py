@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
-from gecbench.metrics.base import Metric, Values, check_choice, parameter, require_references
+from gecbench.metrics.base import Metric, check_choice, parameter, require_references
 from gecbench.metrics.policy import Merged
+from gecbench.metrics.ratios import Values
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
 from gecbench.progress import progress

@@ -13,8 +13,9 @@ from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.kernels.tokens import TokenRule, intern_lines
-from gecbench.metrics.base import Metric, Values, check_choice, check_positive, parameter, require_references
+from gecbench.metrics.base import Metric, check_choice, check_positive, parameter, require_references
 from gecbench.metrics.policy import Generator, Sampled
+from gecbench.metrics.ratios import Values
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
 

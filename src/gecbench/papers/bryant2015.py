@@ -10,8 +10,8 @@ from gecbench.analysis.tables import Table
 from gecbench.corpora.conll14 import OFFICIAL_IN_BN15
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
-from gecbench.human.annotators import bound_by_category, human_bound
-from gecbench.human.bound import Bound
+from gecbench.human.bound import bound_by_category, human_bound
+from gecbench.human.subsets import Bound
 from gecbench.metrics.m2.metric import M2
 from gecbench.papers.conll14 import NO_ARCHIVE, Conll14
 from gecbench.papers.document import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -11,16 +11,27 @@ import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.errors import InputError
+from gecbench.kernels.threeway_keys import f_score, precision, recall
 from gecbench.kernels.tokens import TokenRule
-from gecbench.metrics.base import Metric, Values, check_choice, check_positive, parameter
+from gecbench.metrics.base import Metric, check_choice, check_positive, parameter
+from gecbench.metrics.explanation import Explanation
+from gecbench.metrics.imeasure.accuracy import (
+    BASELINE,
+    CORRECTION,
+    COUNT_NAMES,
+    DETECTION,
+    SCORED,
+    improvement,
+    weighted_accuracy,
+)
 from gecbench.metrics.imeasure.choice import ChoiceSettings
+from gecbench.metrics.imeasure.explain import explain_selection
 from gecbench.metrics.imeasure.selection import Beyond, Mixing, Plan, Selection, select_references
 from gecbench.metrics.policy import AlreadyBest, AlreadyGreedy, Policy
+from gecbench.metrics.ratios import Values
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
 
-COUNT_NAMES = ("tp", "tn", "fp", "fn", "fpn")
-DETECTION, CORRECTION, BASELINE, SCORED = slice(0, 5), slice(5, 10), slice(10, 15), 15
 _ASPECTS = {"detection": DETECTION, "correction": CORRECTION}
 
 
@@ -58,6 +69,8 @@ class IMeasure(Metric):
     )
     papers: ClassVar[str] = "Felice & Briscoe 2015"
     golds: ClassVar[tuple[Gold, ...]] = ("groups", "annotations", "references")
+    explains: ClassVar[bool] = True
+    board_parameters: ClassVar[Mapping[str, Any]] = {"mixing": "cap"}  # so that no output keeps a server busy
 
     mixing: Mixing = parameter(
         True, 'mix the annotators\' corrections; False: not; "cap": where there are at most `cap` mixes', words=["cap"]
@@ -116,31 +129,22 @@ class IMeasure(Metric):
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return I of the correction; not a number where no sentence was scored."""
-        return np.where(totals[..., SCORED] > 0, self.improvement(totals, CORRECTION), np.nan)
-
-    def improvement(self, totals: npt.NDArray[Any], aspect: slice) -> Values:
-        """Return I of an aspect (section 2.3.3), from the weighted accuracies of system and baseline."""
-        system = weighted_accuracy(totals[..., aspect], self.weight)
-        baseline = weighted_accuracy(totals[..., BASELINE], self.weight)
-        better = (system - baseline) / np.where(system > baseline, 1 - baseline, 1)
-        worse = system / np.where(system < baseline, baseline, 1) - 1
-        return np.where(system == baseline, np.floor(system), np.where(system > baseline, better, worse))
+        return np.where(totals[..., SCORED] > 0, improvement(totals, CORRECTION, self.weight), np.nan)
 
     def parts(self, totals: Counts) -> dict[str, float]:
         """Return counts and ratios of detection, correction and baseline."""
         total = totals[0]
         parts: dict[str, float] = {}
         for name, aspect in _ASPECTS.items():
-            counts = total[aspect].astype(np.float64)
+            counts = total[aspect].tolist()
             parts |= {f"{name}_{count}": float(value) for count, value in zip(COUNT_NAMES, counts, strict=True)}
-            precision, recall = precision_recall(counts)
             parts |= {
-                f"{name}_precision": precision,
-                f"{name}_recall": recall,
-                f"{name}_f": f_beta(precision, recall, self.beta),
-                f"{name}_accuracy": float(weighted_accuracy(counts, 1.0)),
-                f"{name}_weighted_accuracy": float(weighted_accuracy(counts, self.weight)),
-                f"{name}_improvement": float(self.improvement(total, aspect)),
+                f"{name}_precision": precision(counts),
+                f"{name}_recall": recall(counts),
+                f"{name}_f": f_score(counts, self.beta),
+                f"{name}_accuracy": float(weighted_accuracy(total[aspect], 1.0)),
+                f"{name}_weighted_accuracy": float(weighted_accuracy(total[aspect], self.weight)),
+                f"{name}_improvement": float(improvement(total, aspect, self.weight)),
             }
         baseline = total[BASELINE].astype(np.float64)
         return {
@@ -151,6 +155,11 @@ class IMeasure(Metric):
             "baseline_weighted_accuracy": float(weighted_accuracy(baseline, self.weight)),
             "scored_sentences": float(total[SCORED]),
         }
+
+    def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
+        """Show the alignments of some sentences (counted from 0), each with the reference chosen for it."""
+        selection = self.select(corpus, predictions)
+        return explain_selection(selection, corpus, predictions, sentences, self.weight, self.tokens)
 
     def sentence_values(self, statistics: Statistics) -> Values:
         """Return I of each sentence's correction; not a number where the sentence was excluded."""
@@ -189,23 +198,3 @@ class IMeasure(Metric):
             )
         except (KeyError, IndexError, ValueError) as error:
             raise InputError(f"not a complete I-measure signature: {signature}") from error
-
-
-def weighted_accuracy(counts: npt.NDArray[Any], weight: float) -> Values:
-    """Return WAcc of TP TN FP FN FPN (section 2.3.1), Acc at weight 1; nothing at all is right."""
-    tp, tn, fp, fn, fpn = (counts[..., k].astype(np.float64) for k in range(5))
-    right = weight * tp + tn
-    whole = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
-    return np.where(whole > 0, right / np.where(whole > 0, whole, 1), 1.0)
-
-
-def precision_recall(counts: npt.NDArray[Any]) -> tuple[float, float]:
-    """Return precision and recall, each 1 where its denominator is 0."""
-    tp, _, fp, fn, _ = counts.tolist()
-    return tp / (tp + fp) if tp + fp else 1.0, tp / (tp + fn) if tp + fn else 1.0
-
-
-def f_beta(precision: float, recall: float, beta: float) -> float:
-    """Return F-beta, 0 where both are 0."""
-    whole = beta * beta * precision + recall
-    return (1 + beta * beta) * (precision * recall / whole) if whole else 0.0

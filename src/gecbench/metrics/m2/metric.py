@@ -11,13 +11,26 @@ import numpy.typing as npt
 
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, Gold
-from gecbench.corpus.derive import extracted_annotations, ungroup
-from gecbench.corpus.edits import Annotation
+from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.mixing import edit_choices, group_choices, mix_sentences
 from gecbench.errors import InputError
-from gecbench.metrics.base import Metric, Values, check_choice, parameter
-from gecbench.metrics.m2.gold import GoldRows, MatchInput, complete, gold_rows, in_official_order, match_input, restrict
+from gecbench.metrics.base import Metric, Score, check_choice, parameter
+from gecbench.metrics.explanation import Explanation
+from gecbench.metrics.m2.error_types import TypeScore, by_error_type, error_types
+from gecbench.metrics.m2.explain import SentenceMatch, credit, explain_match
+from gecbench.metrics.m2.gold import (
+    GoldRows,
+    MatchInput,
+    all_annotations,
+    check_rectangular,
+    complete,
+    gold_rows,
+    in_official_order,
+    match_input,
+    restrict,
+)
 from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative, Policy
+from gecbench.metrics.ratios import Values, f_beta, precision_recall
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
 
@@ -65,6 +78,8 @@ class M2(Metric):
     )
     papers: ClassVar[str] = "Dahlmeier & Ng 2012"
     golds: ClassVar[tuple[Gold, ...]] = ("annotations", "groups", "references")
+    explains: ClassVar[bool] = True
+    breakdowns: ClassVar[tuple[str, ...]] = ("error-type",)
 
     beta: float = parameter(0.5, "weight of recall; 0.5 counts precision twice as much")
     max_unchanged_words: int = parameter(2, "the most unchanged words that an edit may span")
@@ -118,10 +133,14 @@ class M2(Metric):
         key = ("m2 gold", self.annotators, self.policy == "average", self.mixing)
         return corpus.derived(key, lambda: gold_rows(corpus.sources, self._annotations(corpus)))
 
+    def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
+        """Return the annotations in the order in which the official scorer visits them."""
+        return self.gold_rows(corpus).annotations
+
     def _annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
         if corpus.annotations is None and corpus.references is None and corpus.groups is None:
             raise InputError(f"M2 needs annotations or references, but {corpus.name} has neither")
-        chosen = _all_annotations(corpus)
+        chosen = all_annotations(corpus)
         wanted = self.annotator_ids()
         if wanted is not None:
             known = {annotation.annotator for sentence in chosen for annotation in sentence}
@@ -129,7 +148,7 @@ class M2(Metric):
                 raise InputError(f"m2: {corpus.name} has no annotator {sorted(set(wanted) - known)}")
             chosen = restrict(chosen, wanted)
         if corpus.annotations is None and corpus.groups is None and (wanted is not None or self.policy == "average"):
-            _check_rectangular(chosen, wanted)
+            check_rectangular(chosen, wanted)
         if self.mixing:
             chosen = self._mix(corpus, chosen)
         return complete(chosen) if self.policy == "average" else [in_official_order(found) for found in chosen]
@@ -174,6 +193,52 @@ class M2(Metric):
         if self.mixing:
             notes["unmixed_sentences"] = float(corpus.derived(("m2 unmixed", self.annotators), lambda: 0))
         return Statistics(counts, prepared.gold.offsets, notes)
+
+    def matches(
+        self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int] | None = None
+    ) -> list[SentenceMatch]:
+        """Return the match of each sentence (or of some, counted from 0) with the annotator chosen for it.
+
+        Under `average` the best annotator stands for all.
+        """
+        statistics = self.count(corpus, predictions)
+        if self.policy == "greedy-cumulative":
+            rows = GreedyCumulative(self.beta).chosen(statistics)
+        else:
+            rows = BestPerSentence(self.beta).chosen_rows(statistics, 0, 1)[0]
+        annotations = self.annotations(corpus)
+        return [
+            self._match(corpus.sources[i], predictions[i], annotations[i][int(rows[i] - statistics.offsets[i])])
+            for i in (range(len(corpus)) if sentences is None else sentences)
+        ]
+
+    def _match(self, source: str, prediction: str, annotation: Annotation) -> SentenceMatch:
+        """Match one sentence with one annotator, along the path that the official scorer takes."""
+        alone = self.prepare_sentence(source, prediction, annotation)
+        _, _, path = kernels.select("maxmatch").match_sentence(
+            *alone.sentence_arguments(), self.max_unchanged_words, self.release, *(alone.folded or (None, None))
+        )
+        tokens = prediction.split()
+        spans = np.asarray(path).tolist()
+        edits = (Edit(start, end, (" ".join(tokens[i:j]),), "proposed") for start, end, i, j in spans)
+        return credit(annotation, tuple(edits))
+
+    def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
+        """Show the edits of some sentences (counted from 0), and which of them match."""
+        matches = self.matches(corpus, predictions, sentences)
+        return [
+            explain_match(corpus.sources[i].split(), predictions[i].split(), match, i)
+            for i, match in zip(sentences, matches, strict=True)
+        ]
+
+    def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> list[TypeScore]:
+        """Return the scores by error type."""
+        error_types(corpus)
+
+        def score(part: Corpus) -> Score:
+            return self.score_corpus(part, predictions, aligned=True)
+
+        return by_error_type(corpus, self.matches(corpus, predictions), score)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return F-beta."""
@@ -225,34 +290,3 @@ class M2(Metric):
             )
         except (KeyError, ValueError) as error:
             raise InputError(f"not a complete M2 signature: {signature}") from error
-
-
-def _all_annotations(corpus: Corpus) -> Sequence[Sequence[Annotation]]:
-    if corpus.annotations is None and corpus.groups is not None:
-        return ungroup(corpus).annotations or ()
-    return corpus.annotations if corpus.annotations is not None else extracted_annotations(corpus)
-
-
-def _check_rectangular(annotations: Sequence[Sequence[Annotation]], wanted: Sequence[int] | None) -> None:
-    """Refuse to score a rewrite that is not there as one that changed nothing."""
-    references = max(map(len, annotations)) if wanted is None else len(wanted)
-    for i, sentence in enumerate(annotations):
-        if len(sentence) != references:
-            raise InputError(
-                f"m2: sentence {i + 1} has {len(sentence)} of the {references} references wanted",
-                fix="Leave out annotators=… and policy=average, or give every sentence the same number of references",
-            )
-
-
-def precision_recall(totals: npt.NDArray[Any]) -> tuple[Values, Values]:
-    """Return precision and recall of (correct, proposed, gold), each 1 where its denominator is 0."""
-    correct, proposed, gold = (totals[..., k].astype(np.float64) for k in range(3))
-    precision = np.where(proposed > 0, correct / np.where(proposed > 0, proposed, 1), 1.0)
-    recall = np.where(gold > 0, correct / np.where(gold > 0, gold, 1), 1.0)
-    return precision, recall
-
-
-def f_beta(precision: Values, recall: Values, beta: float) -> Values:
-    """Return (1 + beta²) P R / (beta² P + R), 0 where that is 0/0."""
-    size = beta**2 * precision + recall
-    return np.where(size > 0, (1 + beta**2) * precision * recall / np.where(size > 0, size, 1), 0.0)
