@@ -14,6 +14,7 @@ import pytest
 import gecbench
 from gecbench.metrics.registry import METRICS, make_metric
 
+COUNTS = {"hypothesis_length", "correct", "proposed", "gold", "correction_tp", "baseline_fn", "scored_sentences"}
 PACKAGE = Path(gecbench.__file__).parent
 
 
@@ -62,7 +63,10 @@ def test_registry_and_signatures(name):
     assert make_metric(str(score.signature)) == metric
     assert score.signature["version"] == gecbench.__version__
     assert score.signature["data"] == demo.fingerprint(metric.gold(demo))
-    assert set(score.to_dict()) == {"metric", "value", "parts", "interval", "sentences", "signature"}
+    assert set(score.to_dict()) == {"metric", "value", "parts", "diagnostics", "interval", "sentences", "signature"}
+    counts = {name: value for name, value in score.parts.items() if name in COUNTS}
+    assert counts
+    assert all(type(count) is int for count in [*counts.values(), *score.diagnostics.values()])
     assert pickle.loads(pickle.dumps(score)).value == score.value
 
 

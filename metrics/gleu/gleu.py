@@ -47,6 +47,7 @@ Returns:
     brevity_penalty, hypothesis_length, reference_length, precision_1 ... (float): its ingredients.
     interval_low, interval_high (float or None): 95 % bootstrap interval, if resamples were asked for.
     sentence_scores (list of float): if per_sentence.
+    diagnostics (dict): nothing here; other metrics tell how their counts were made.
     signature (str): how the number was made.
 Examples:
     >>> import gecbench

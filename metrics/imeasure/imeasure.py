@@ -45,11 +45,11 @@ Args:
     aligned (bool, False): skip the check for shifted lines.
 Returns:
     imeasure (float): I of the correction, between -1 and 1.
-    correction_tp ... correction_improvement, detection_tp ... (float): counts and ratios of both aspects.
+    correction_tp ... correction_improvement, detection_tp ... (int or float): counts and ratios of both aspects.
     baseline_weighted_accuracy ... (float): of leaving the source alone, on the chosen references.
-    alignments_asked, alignments_done, excluded_sentences ... (float): the work done, and what was left out.
     interval_low, interval_high (float or None): 95 % bootstrap interval, if resamples were asked for.
     sentence_scores (list of float): if per_sentence.
+    diagnostics (dict): the alignments computed, and how many sentences were not mixed or left out.
     signature (str): how the number was made.
 Examples:
     >>> import gecbench

@@ -42,10 +42,10 @@ Args:
     aligned (bool, False): skip the check for shifted lines.
 Returns:
     m2 (float): F-beta, between 0 and 1.
-    precision, recall (float), correct, proposed, gold (float): its ingredients.
-    settled_literally, too_large_for_literal (float): how many near-ties were settled the official way, or could not be.
+    precision, recall (float), correct, proposed, gold (int): its ingredients.
     interval_low, interval_high (float or None): 95 % bootstrap interval, if resamples were asked for.
     sentence_scores (list of float): if per_sentence.
+    diagnostics (dict): how many near-ties were settled the official way, or could not be.
     signature (str): how the number was made.
 Examples:
     >>> import gecbench

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from gecbench.analysis.significance import PairedTest
 from gecbench.analysis.tables import Table, render_table
 from gecbench.metrics.base import Score
+from gecbench.metrics.ratios import percent
 
 _WIDEST = 120
 
@@ -91,16 +92,16 @@ class Report(Mapping[str, Mapping[str, Score]]):
     def _columns(self, metric: str, tested: bool) -> list[str]:
         sample = next(iter(self._scores.values()))[metric]
         title = sample.metric.title if metric == sample.name else metric
-        interval = [f"{100 * sample.interval.confidence:.0f} % interval"] if sample.interval else []
+        interval = [f"{percent(sample.interval.confidence, 0)} % interval"] if sample.interval else []
         return [title, *interval, *(["p"] if tested else [])]
 
     def _row(self, system: str, metrics: Sequence[str], tested: set[str]) -> list[str]:
         cells = [system]
         for metric in metrics:
             score = self._scores[system][metric]
-            cells.append(f"{100 * score.value:.2f}")
+            cells.append(percent(score.value))
             if score.interval is not None:
-                cells.append(f"{100 * score.interval.low:.2f} – {100 * score.interval.high:.2f}")
+                cells.append(f"{percent(score.interval.low)} – {percent(score.interval.high)}")
             if metric in tested:
                 cells.append(self._p_value(system, metric))
         return cells

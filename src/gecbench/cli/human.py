@@ -6,7 +6,6 @@ import argparse
 import os
 from dataclasses import asdict
 from itertools import combinations
-from math import isnan
 from typing import Any
 
 from gecbench.analysis.tables import Table, render_rows
@@ -28,6 +27,7 @@ from gecbench.human.bound import bound_by_category, human_bound
 from gecbench.human.change import Change, changes
 from gecbench.human.ranking import HumanRanking, expected_wins, trueskill
 from gecbench.human.subsets import Bound
+from gecbench.metrics.ratios import percent
 
 _EXAMPLES = """  gecbench human rank                                   (the demo's judgments)
   gecbench human rank judgments.csv --method expected-wins
@@ -130,8 +130,8 @@ def _bound(options: argparse.Namespace) -> None:
     rows, plain = [], []
     for metric, bound in bounds.items():
         for row in bound.rows:
-            cells = [_percent(value) for name in systems for value in (row.systems[name], row.ratio(name))]
-            rows.append([metric, str(row.size), _percent(row.human), *cells])
+            cells = [percent(value) for name in systems for value in (row.systems[name], row.ratio(name))]
+            rows.append([metric, str(row.size), percent(row.human), *cells])
             plain.append({"metric": metric, "annotators": row.size, "human": row.human, "systems": dict(row.systems)})
     print(render_rows(Table(header, rows), plain, options.format))
 
@@ -172,11 +172,7 @@ def _change(options: argparse.Namespace) -> None:
 
 
 def _change_row(name: str, found: Change) -> list[str]:
-    return [name, f"{found.ster:.2f}", f"{100 * found.changed:.1f} %", f"{found.characters:.2f}"]
-
-
-def _percent(value: float) -> str:
-    return "–" if isnan(value) else f"{100 * value:.2f}"
+    return [name, f"{found.ster:.2f}", f"{percent(found.changed, 1)} %", f"{found.characters:.2f}"]
 
 
 _ACTIONS = {

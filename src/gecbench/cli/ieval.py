@@ -13,6 +13,7 @@ from gecbench.errors import InputError
 from gecbench.metrics.base import Score
 from gecbench.metrics.imeasure.accuracy import COUNT_NAMES
 from gecbench.metrics.imeasure.metric import IMeasure
+from gecbench.metrics.ratios import percent
 
 _EXAMPLES = """  gecbench ieval -ref:gold.xml -hyp:system.txt
   gecbench ieval -ref:gold.xml -hyp:system.txt -nomix -b:0.5 -per-sent
@@ -112,6 +113,6 @@ def _rows(prefix: str, parts: Mapping[str, float]) -> list[list[str]]:
     for aspect in ("detection", "correction"):
         ratios = [f"{aspect}_precision", f"{aspect}_recall", f"{aspect}_f", f"{aspect}_accuracy", "baseline_accuracy"]
         ratios += [f"{aspect}_weighted_accuracy", "baseline_weighted_accuracy", f"{aspect}_improvement"]
-        counts = [f"{parts[f'{aspect}_{count}']:.0f}" for count in COUNT_NAMES]
-        rows.append([f"{prefix}{aspect}", *counts, *(f"{100 * parts[ratio]:.2f}" for ratio in ratios)])
+        counts = [str(parts[f"{aspect}_{count}"]) for count in COUNT_NAMES]
+        rows.append([f"{prefix}{aspect}", *counts, *(percent(parts[ratio]) for ratio in ratios)])
     return rows

@@ -84,7 +84,7 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         aligned: bool = False,
         **options: Any,
     ) -> dict[str, Any]:
-        """Return the score, its parts, interval and signature under flat keys."""
+        """Return the score, its parts, interval and signature under flat keys, and its diagnostics under one."""
         self.metric.check_parameters(options)
         score = self.metric(**options).score_corpus(self.corpus(sources, references), predictions, aligned=aligned)
         if resamples:
@@ -94,6 +94,7 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         result["interval_high"] = score.interval.high if score.interval else None
         if per_sentence:
             result["sentence_scores"] = score.sentence_scores().tolist()
+        result["diagnostics"] = dict(score.diagnostics)
         result["signature"] = str(score.signature)
         return result
 

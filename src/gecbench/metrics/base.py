@@ -56,6 +56,11 @@ class Score:
         """Number of sentences scored."""
         return len(self.statistics)
 
+    @property
+    def diagnostics(self) -> Mapping[str, int]:
+        """How the counts were made: ties settled, alignments computed, sentences treated otherwise."""
+        return self.statistics.diagnostics
+
     def sentence_scores(self) -> npt.NDArray[np.float64]:
         """Return the score of each sentence alone, as the metric defines it."""
         return self.metric.sentence_values(self.statistics)
@@ -72,6 +77,7 @@ class Score:
             "metric": self.name,
             "value": self.value,
             "parts": dict(self.parts),
+            "diagnostics": dict(self.diagnostics),
             "interval": None if interval is None else dict(vars(interval)),
             "sentences": self.sentences,
             "signature": str(self.signature),
@@ -199,7 +205,7 @@ class Metric(ABC):
         """Score counts that are already there."""
         totals = self.reference_policy.totals(statistics)
         value = float(np.mean(self.values(totals)))
-        return Score(self, value, {**self.parts(totals), **statistics.notes}, signature, statistics)
+        return Score(self, value, self.parts(totals), signature, statistics)
 
     def value_of(self, statistics: Statistics) -> float:
         """Return the corpus value of counts, without its parts."""

@@ -99,8 +99,8 @@ class BLEU(Metric):
         found = self._compute(totals[0].tolist())
         parts = {
             "brevity_penalty": float(found.bp),
-            "hypothesis_length": float(totals[0, 0]),
-            "reference_length": float(totals[0, 2 if self.variant == "2016" else 1]),
+            "hypothesis_length": int(totals[0, 0]),
+            "reference_length": int(totals[0, 2 if self.variant == "2016" else 1]),
         }
         return parts | {f"precision_{n}": found.precisions[n - 1] / 100 for n in range(1, _ORDER + 1)}
 

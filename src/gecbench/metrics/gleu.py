@@ -15,7 +15,7 @@ from gecbench.errors import InputError
 from gecbench.kernels.tokens import TokenRule, intern_lines
 from gecbench.metrics.base import Metric, check_choice, check_positive, parameter, require_references
 from gecbench.metrics.policy import Generator, Sampled
-from gecbench.metrics.ratios import Values
+from gecbench.metrics.ratios import Values, mean_count
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
 
@@ -114,15 +114,14 @@ class GLEU(Metric):
         """Return the spread over the draws, as the official script reports it, and means of its ingredients."""
         values = self.values(totals)
         mean, deviation = float(values.mean()), float(values.std())
-        lengths = totals[:, :2].mean(axis=0)
         safe = np.maximum(totals, 1).astype(np.float64)
         parts = {
             "standard_deviation": deviation,
             "draws_low": mean - _NORMAL_975 * deviation,
             "draws_high": mean + _NORMAL_975 * deviation,
             "brevity_penalty": float(np.exp(self._log_brevity(safe)).mean()),
-            "hypothesis_length": float(lengths[0]),
-            "reference_length": float(lengths[1]),
+            "hypothesis_length": mean_count(totals[:, 0]),
+            "reference_length": mean_count(totals[:, 1]),
         }
         for n in range(1, self.order + 1):
             precision = np.where(totals[:, 2 * n + 1] > 0, totals[:, 2 * n] / safe[:, 2 * n + 1], 0.0)

@@ -46,7 +46,7 @@ class IMeasure(Metric):
     `mixing`: True takes every combination of the annotators' corrections of independent errors as a reference, without
       listing them; a sentence that cannot be done exactly is refused. False takes the annotators as they are (rewrites
       as they are, where the corpus has nothing else). "cap" mixes only cleanly grouped sentences of at most `cap`
-      combinations; the others are, by `beyond`, "unmixed" or "excluded". Parts of the score tell how many.
+      combinations; the others are, by `beyond`, "unmixed" or "excluded". The score's diagnostics tell how many.
     `objective`: what the chosen reference maximises: d (detection) or c (correction) and one of tp tn fp fn p r f acc
       wacc i. `optimise`: by each "sentence" alone, or greedily by the running total of the "corpus".
     `weight`: of corrections against untouched tokens in WAcc. `beta`: of F; the paper reports 0.5.
@@ -59,7 +59,7 @@ class IMeasure(Metric):
     ...                    "A 4 6|||Prep|||on foot|||REQUIRED|||-NONE-|||0"])
     >>> score = IMeasure().score_corpus(corpus, ["He goes to school by feet ."])
     >>> round(score.value, 4), score.parts["correction_tp"], score.parts["correction_fn"]
-    (0.4167, 1.0, 2.0)
+    (0.4167, 1, 2)
     """
 
     name: ClassVar[str] = "imeasure"
@@ -125,7 +125,7 @@ class IMeasure(Metric):
                 "every sentence was excluded: nothing is left to score", fix="Use a larger cap or beyond=unmixed"
             )
         counts = np.column_stack([selection.counts, selection.scored])
-        return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64), selection.notes())
+        return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64), selection.diagnostics())
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return I of the correction; not a number where no sentence was scored."""
@@ -137,7 +137,7 @@ class IMeasure(Metric):
         parts: dict[str, float] = {}
         for name, aspect in _ASPECTS.items():
             counts = total[aspect].tolist()
-            parts |= {f"{name}_{count}": float(value) for count, value in zip(COUNT_NAMES, counts, strict=True)}
+            parts |= {f"{name}_{count}": value for count, value in zip(COUNT_NAMES, counts, strict=True)}
             parts |= {
                 f"{name}_precision": precision(counts),
                 f"{name}_recall": recall(counts),
@@ -146,14 +146,14 @@ class IMeasure(Metric):
                 f"{name}_weighted_accuracy": float(weighted_accuracy(total[aspect], self.weight)),
                 f"{name}_improvement": float(improvement(total, aspect, self.weight)),
             }
-        baseline = total[BASELINE].astype(np.float64)
+        baseline = total[BASELINE]
         return {
             **parts,
-            "baseline_tn": float(baseline[1]),
-            "baseline_fn": float(baseline[3]),
+            "baseline_tn": int(baseline[1]),
+            "baseline_fn": int(baseline[3]),
             "baseline_accuracy": float(weighted_accuracy(baseline, 1.0)),
             "baseline_weighted_accuracy": float(weighted_accuracy(baseline, self.weight)),
-            "scored_sentences": float(total[SCORED]),
+            "scored_sentences": int(total[SCORED]),
         }
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:

@@ -63,16 +63,16 @@ class Selection:
                 return choice.reference(sentences.index(sentence))
         return None
 
-    def notes(self) -> dict[str, float]:
+    def diagnostics(self) -> dict[str, int]:
         """Return how much work it was, and which sentences were treated otherwise."""
         choices = [choice for _, choice in self.parts]
         return {
-            "alignments_asked": float(sum(sum(choice.asked) for choice in choices)),
-            "alignments_done": float(sum(int(choice.alignments.sum()) for choice in choices)),
-            "alignment_cells": float(sum(int(choice.cells.sum()) for choice in choices)),
-            "bridged_sentences": float(self.bridged),
-            "unmixed_sentences": float((self.scored & ~self.mixed).sum()),
-            "excluded_sentences": float((~self.scored).sum()),
+            "alignments_asked": sum(sum(choice.asked) for choice in choices),
+            "alignments_done": sum(int(choice.alignments.sum()) for choice in choices),
+            "alignment_cells": sum(int(choice.cells.sum()) for choice in choices),
+            "bridged_sentences": self.bridged,
+            "unmixed_sentences": int((self.scored & ~self.mixed).sum()),
+            "excluded_sentences": int((~self.scored).sum()),
         }
 
 

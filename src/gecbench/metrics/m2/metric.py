@@ -30,7 +30,7 @@ from gecbench.metrics.m2.gold import (
     restrict,
 )
 from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative, Policy
-from gecbench.metrics.ratios import Values, f_beta, precision_recall
+from gecbench.metrics.ratios import Values, f_beta, mean_count, precision_recall
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
 
@@ -58,7 +58,7 @@ class M2(Metric):
     `annotators`: "all", or some, as in "0" or "0+2": as if nobody else had annotated the corpus.
     `mixing`: True takes every mix of the annotators' corrections of independent errors as an annotator (Felice &
       Briscoe 2015, Table 10; error groups as for the I-measure) and refuses a sentence with more than 1,024 of them;
-      "cap" leaves such sentences as they are and counts them in the parts.
+      "cap" leaves such sentences as they are and counts them in the diagnostics.
 
     Quirks kept (docs/m2.md): a gold edit listed twice is credited twice, gold edits not in the order of the text may
     be lost, and a sentence that nobody annotated counts as one that needs no edits.
@@ -68,7 +68,7 @@ class M2(Metric):
     ...                    "A 4 4|||ArtOrDet|||the||that|||REQUIRED|||-NONE-|||0"])
     >>> score = M2().score_corpus(corpus, ["My fox ran up the hill ."])
     >>> [score.parts[name] for name in ("correct", "proposed", "gold")]
-    [2.0, 3.0, 2.0]
+    [2, 3, 2]
     """
 
     name: ClassVar[str] = "m2"
@@ -186,13 +186,13 @@ class M2(Metric):
         counts, settled = kernel.match_corpus(
             *prepared.corpus_arguments(), self.max_unchanged_words, self.release, *(prepared.folded or (None, None))
         )
-        notes = {
-            "settled_literally": float((settled == kernel.LITERAL).sum()),
-            "too_large_for_literal": float((settled == kernel.TOO_LARGE).sum()),
+        diagnostics = {
+            "settled_literally": int((settled == kernel.LITERAL).sum()),
+            "too_large_for_literal": int((settled == kernel.TOO_LARGE).sum()),
         }
         if self.mixing:
-            notes["unmixed_sentences"] = float(corpus.derived(("m2 unmixed", self.annotators), lambda: 0))
-        return Statistics(counts, prepared.gold.offsets, notes)
+            diagnostics["unmixed_sentences"] = corpus.derived(("m2 unmixed", self.annotators), lambda: 0)
+        return Statistics(counts, prepared.gold.offsets, diagnostics)
 
     def matches(
         self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int] | None = None
@@ -247,14 +247,8 @@ class M2(Metric):
     def parts(self, totals: Counts) -> dict[str, float]:
         """Return precision, recall and the three counts, averaged over the annotators if the policy does."""
         precision, recall = precision_recall(totals)
-        correct, proposed, gold = totals.mean(axis=0).tolist()
-        return {
-            "precision": float(precision.mean()),
-            "recall": float(recall.mean()),
-            "correct": correct,
-            "proposed": proposed,
-            "gold": gold,
-        }
+        counts = {name: mean_count(totals[:, k]) for k, name in enumerate(("correct", "proposed", "gold"))}
+        return {"precision": float(precision.mean()), "recall": float(recall.mean()), **counts}
 
     def sentence_values(self, statistics: Statistics) -> Values:
         """Return F-beta of each sentence against its best annotator."""
