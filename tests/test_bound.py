@@ -145,15 +145,6 @@ def test_laws_of_ten_annotators(kernels_of: str) -> None:
     assert swapped.row(1).human == pytest.approx(bound.row(1).human)
 
 
-def test_essay_subsets(kernels_of: str) -> None:
-    counts = ten_annotators(30, seed=2)[0]
-    essay = np.arange(30) < 10
-    part = bound_of_counts(counts, GreedyF(), systems=["x", "y"], sentences=essay, sizes="last")
-    cut = bound_of_counts(counts[:, :10], GreedyF(), systems=["x", "y"], sizes="last")
-    assert part.rows == cut.rows
-    assert part.rows != bound_of_counts(counts, GreedyF(), systems=["x", "y"], sizes="last").rows
-
-
 def test_twins_choose_alike_on_ties(twins: Any) -> None:
     python, native = twins("bound")
     random = np.random.default_rng(3)
@@ -194,8 +185,6 @@ def test_what_has_no_bound() -> None:
         bound_of_counts(np.concatenate((HAND, HAND[3:])), GreedyF(), systems=["a", "a"])
     with pytest.raises(InputError, match="present has shape"):
         bound_of_counts(HAND, GreedyF(), systems=["a"], present=np.ones((1, 3), dtype=bool))
-    with pytest.raises(InputError, match="choice of sentences"):
-        bound_of_counts(HAND, GreedyF(), systems=["a"], sentences=np.zeros(2, dtype=bool))
     with pytest.raises(InputError, match="correct, proposed, gold"):
         bound_of_counts(HAND[..., :2], GreedyF(), systems=["a"])
     assert subset_members(annotator_subsets(3, "last"), 3).sum(axis=1).tolist() == [2, 2, 2]

@@ -82,6 +82,7 @@ def test_sentences_of_an_essay_alone():
     some = [0, 3, 4, 9]
     part = human_bound("m2", corpus, {"x": corpus.sources}, sentences=some)
     assert part.rows[:-1] == human_bound("m2", corpus.select(some), {"x": [corpus.sources[i] for i in some]}).rows[:-1]
+    assert part.rows[:-1] != human_bound("m2", corpus, {"x": corpus.sources}).rows[:-1]
 
 
 def test_rewrites_are_scored_against_the_other_rewrites():

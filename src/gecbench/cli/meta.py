@@ -55,7 +55,11 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--aligned", action="store_true", help="skip the check for shifted lines")
     add_ranking_options(parser)
     parser.add_argument(
-        "--resamples", metavar="N", type=count, default=0, help="intervals over so many bootstrapped sets of systems"
+        "--resamples",
+        metavar="N",
+        type=count,
+        default=0,
+        help="bootstrapped sets of systems for intervals, 0 for none (default: 0)",
     )
     add_format_option(parser)
 

@@ -5,42 +5,33 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gecbench.errors import InputError
 from gecbench.kernels import select
-from gecbench.metrics.ratios import f_beta, precision_recall
+from gecbench.metrics.ratios import Values, f_beta, precision_recall
+from gecbench.metrics.statistics import Counts
 
 Sizes = Literal["all", "last"]
-
-
-class BoundScorer(Protocol):
-    """f(a, X) of Bryant & Ng 2015, eq. 1, for all authors a and all subsets X of annotators at once.
-
-    `counts` is (authors, sentences, annotators, counts), `present` (sentences, annotators), `subsets` one bit
-    per annotator; the values are (authors, subsets).
-    """
-
-    def __call__(
-        self, counts: NDArray[np.int64], present: NDArray[np.bool_], subsets: NDArray[np.uint32]
-    ) -> NDArray[np.float64]:
-        """Return f(a, X)."""
-        ...
+Present = NDArray[np.bool_]
+Subsets = NDArray[np.uint32]
+SubsetScore = Callable[[Counts, Present], float]
+# f(a, X) of Bryant & Ng 2015, eq. 1, for all authors a and all subsets X of annotators at once: (authors, subsets) of
+# counts (authors, sentences, annotators, counts), who is present (sentences, annotators), and one bit per annotator.
+BoundScorer = Callable[[Counts, Present, Subsets], Values]
 
 
 @dataclass(frozen=True)
 class GreedyF:
-    """F of edit counts (correct, proposed, gold) by M2's greedy-cumulative choice (m2.md B.9, B.10)."""
+    """F of edit counts (correct, proposed, gold) by M2's greedy-cumulative choice (docs/m2.md B.9, B.10)."""
 
     beta: float = 0.5
     threads: int | None = None
 
-    def __call__(
-        self, counts: NDArray[np.int64], present: NDArray[np.bool_], subsets: NDArray[np.uint32]
-    ) -> NDArray[np.float64]:
+    def __call__(self, counts: Counts, present: Present, subsets: Subsets) -> Values:
         """Run the greedy choice for every author and subset."""
         if counts.shape[3] != 3:
             raise InputError(f"{counts.shape[3]} counts per sentence where correct, proposed, gold are needed")
@@ -54,9 +45,6 @@ class GreedyF:
         return f_beta(*precision_recall(totals), self.beta)
 
 
-SubsetScore = Callable[[NDArray[np.int64], NDArray[np.bool_]], float]
-
-
 @dataclass(frozen=True)
 class EachSubset:
     """Any score, one author and one subset at a time; `score` gets the subset's counts and presence.
@@ -66,9 +54,7 @@ class EachSubset:
 
     score: SubsetScore
 
-    def __call__(
-        self, counts: NDArray[np.int64], present: NDArray[np.bool_], subsets: NDArray[np.uint32]
-    ) -> NDArray[np.float64]:
+    def __call__(self, counts: Counts, present: Present, subsets: Subsets) -> Values:
         """Score each author against each subset."""
         annotators = counts.shape[2]
         values = np.full((len(counts), len(subsets)), np.nan)
@@ -97,8 +83,8 @@ class Bound:
     """Rows by number of annotators, and g(X) (eq. 1) by subset, one bit per annotator."""
 
     rows: tuple[BoundRow, ...]
-    subsets: NDArray[np.uint32]
-    g: NDArray[np.float64]
+    subsets: Subsets
+    g: Values
 
     def row(self, size: int) -> BoundRow:
         """The row of this number of annotators."""
@@ -109,30 +95,28 @@ class Bound:
 
 
 def bound_of_counts(
-    counts: NDArray[np.int64],
+    counts: Counts,
     scorer: BoundScorer,
     *,
     systems: Sequence[str] = (),
     sizes: Sizes = "all",
-    sentences: NDArray[np.bool_] | None = None,
-    present: NDArray[np.bool_] | None = None,
+    present: Present | None = None,
 ) -> Bound:
     """Score humans and systems against subsets of annotators (Bryant & Ng 2015, §5.2).
 
     `counts` is (authors, sentences, annotators, counts): author j < annotators is annotator j's own correction scored
     as a hypothesis, the authors after them are the systems. `sizes="last"` scores humans against all the others only.
-    `sentences` keeps some of the sentences (an essay subset, §6.2). `present` (sentences, annotators) says who
-    annotated what; where none of a subset did, the counts of its absent annotators are used, which the caller fills
-    with the counts against no edits.
+    `present` (sentences, annotators) says who annotated what; where none of a subset did, the counts of its absent
+    annotators are used, which the caller fills with the counts against no edits.
     """
-    counts, present = _checked(counts, systems, sentences, present)
+    if present is None:
+        present = np.ones(counts.shape[1:3], dtype=bool)
+    _check(counts, systems, present)
     subsets = annotator_subsets(counts.shape[2], sizes)
     return bound_of_values(scorer(counts, present, subsets), subsets, counts.shape[2], systems)
 
 
-def bound_of_values(
-    values: NDArray[np.float64], subsets: NDArray[np.uint32], annotators: int, systems: Sequence[str]
-) -> Bound:
+def bound_of_values(values: Values, subsets: Subsets, annotators: int, systems: Sequence[str]) -> Bound:
     """Average f(a, X), (authors, subsets), into g(X), h_i and s_i; authors inside X are not looked at."""
     outside = ~subset_members(subsets, annotators).T
     left = outside.sum(axis=0)
@@ -146,28 +130,23 @@ def bound_of_values(
     return Bound(tuple(rows), subsets, g)
 
 
-def annotator_subsets(annotators: int, sizes: Sizes = "all") -> NDArray[np.uint32]:
+def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
     """Return all non-empty subsets of annotators, or those that leave out exactly one; one bit per annotator."""
     if not 1 <= annotators <= 16:
         raise InputError(f"{annotators} annotators", fix="The bound is computed for 1 to 16 annotators.")
     subsets = np.arange(1, 1 << annotators, dtype=np.uint32)
     if sizes == "all":
         return subsets
-    chosen: NDArray[np.uint32] = subsets[subset_members(subsets, annotators).sum(axis=1) == annotators - 1]
+    chosen: Subsets = subsets[subset_members(subsets, annotators).sum(axis=1) == annotators - 1]
     return chosen
 
 
-def subset_members(subsets: NDArray[np.uint32], annotators: int) -> NDArray[np.bool_]:
+def subset_members(subsets: Subsets, annotators: int) -> NDArray[np.bool_]:
     """Return which annotators each subset holds: (subsets, annotators)."""
     return (subsets[:, None] >> np.arange(annotators, dtype=np.uint32) & 1).astype(bool)
 
 
-def _checked(
-    counts: NDArray[np.int64],
-    systems: Sequence[str],
-    sentences: NDArray[np.bool_] | None,
-    present: NDArray[np.bool_] | None,
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _check(counts: Counts, systems: Sequence[str], present: Present) -> None:
     if counts.ndim != 4 or counts.shape[0] != counts.shape[2] + len(systems):
         raise InputError(
             f"counts of shape {counts.shape} for {len(systems)} systems",
@@ -175,12 +154,5 @@ def _checked(
         )
     if len(set(systems)) != len(systems):
         raise InputError("two systems have the same name")
-    if present is None:
-        present = np.ones(counts.shape[1:3], dtype=bool)
     if present.shape != counts.shape[1:3]:
         raise InputError(f"present has shape {present.shape}, not {counts.shape[1:3]}")
-    if sentences is not None:
-        if sentences.shape != counts.shape[1:2] or not sentences.any():
-            raise InputError("the choice of sentences is empty or of another length than the counts")
-        counts, present = counts[:, sentences], present[sentences]
-    return counts, present

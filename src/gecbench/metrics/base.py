@@ -165,7 +165,7 @@ class Metric(ABC):
 
     @abstractmethod
     def parts(self, totals: Counts) -> dict[str, float]:
-        """Return the named parts of a corpus score from its totals, draws × counts."""
+        """Return the named parts of a corpus score from its totals, rounds × counts."""
 
     @abstractmethod
     def sentence_values(self, statistics: Statistics) -> Values:
@@ -175,10 +175,18 @@ class Metric(ABC):
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
         """Return the parameters as fields of the signature."""
 
-    @classmethod
+    @staticmethod
     @abstractmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that `signature_fields` wrote; KeyError, IndexError or ValueError if it did not."""
+
+    @classmethod
     def from_signature(cls, signature: Signature) -> Metric:
         """Return the metric that a signature describes."""
+        try:
+            return cls(**cls.signature_parameters(signature))
+        except (KeyError, IndexError, ValueError) as error:
+            raise InputError(f"not a complete {cls.title} signature: {signature}") from error
 
     def score(
         self,

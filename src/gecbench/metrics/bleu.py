@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus
-from gecbench.errors import InputError
 from gecbench.metrics.base import Metric, check_choice, parameter, require_references
-from gecbench.metrics.policy import Merged
+from gecbench.metrics.policy import SingleRow
 from gecbench.metrics.ratios import Values
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
@@ -56,9 +55,9 @@ class BLEU(Metric):
         check_choice("bleu", "smoothing", self.smoothing, _SMOOTHING)
 
     @property
-    def reference_policy(self) -> Merged:
+    def reference_policy(self) -> SingleRow:
         """All references at once."""
-        return Merged()
+        return SingleRow()
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return lengths, matches and totals of every sentence, from sacrebleu's statistics.
@@ -123,18 +122,15 @@ class BLEU(Metric):
             "sacrebleu": version("sacrebleu"),
         }
 
-    @classmethod
-    def from_signature(cls, signature: Signature) -> BLEU:
-        """Return the configuration that made a score."""
-        try:
-            return cls(
-                tokenize=signature["tok"],
-                lowercase=signature["case"] == "lower",
-                smoothing=signature["smooth"],
-                variant=signature.get("variant", "sacrebleu"),  # type: ignore[arg-type]
-            )
-        except KeyError as error:
-            raise InputError(f"not a complete BLEU signature: {signature}") from error
+    @staticmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that made a score."""
+        return {
+            "tokenize": signature["tok"],
+            "lowercase": signature["case"] == "lower",
+            "smoothing": signature["smooth"],
+            "variant": signature.get("variant", "sacrebleu"),
+        }
 
     @cached_property
     def _scorer(self) -> Any:

@@ -147,20 +147,17 @@ class GLEU(Metric):
             "tok": self.tokens,
         }
 
-    @classmethod
-    def from_signature(cls, signature: Signature) -> GLEU:
-        """Return the configuration that made a score."""
-        try:
-            iterations, _, draws = signature["draws"].partition(":")
-            return cls(
-                order=int(signature["order"]),
-                iterations=int(iterations),
-                draws=draws,  # type: ignore[arg-type]
-                variant=signature["variant"],  # type: ignore[arg-type]
-                tokens=signature["tok"],  # type: ignore[arg-type]
-            )
-        except (KeyError, ValueError) as error:
-            raise InputError(f"not a complete GLEU signature: {signature}") from error
+    @staticmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that made a score."""
+        iterations, _, draws = signature["draws"].partition(":")
+        return {
+            "order": int(signature["order"]),
+            "iterations": int(iterations),
+            "draws": draws,
+            "variant": signature["variant"],
+            "tokens": signature["tok"],
+        }
 
     def _log_brevity(self, totals: npt.NDArray[Any]) -> Values:
         hypothesis, reference = totals[..., 0], totals[..., 1]

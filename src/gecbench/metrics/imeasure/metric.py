@@ -27,9 +27,9 @@ from gecbench.metrics.imeasure.accuracy import (
 from gecbench.metrics.imeasure.choice import ChoiceSettings
 from gecbench.metrics.imeasure.explain import explain_selection
 from gecbench.metrics.imeasure.selection import Beyond, Mixing, Plan, Selection, select_references
-from gecbench.metrics.policy import AlreadyBest, AlreadyGreedy, Policy
+from gecbench.metrics.policy import ChosenInOrder, Policy, SingleRow
 from gecbench.metrics.ratios import Values
-from gecbench.metrics.signature import Signature
+from gecbench.metrics.signature import MIXING_WORDS, Signature
 from gecbench.metrics.statistics import Counts, Statistics
 
 _ASPECTS = {"detection": DETECTION, "correction": CORRECTION}
@@ -106,7 +106,7 @@ class IMeasure(Metric):
     @property
     def reference_policy(self) -> Policy:
         """References are chosen while counting."""
-        return AlreadyGreedy() if self.optimise == "corpus" else AlreadyBest()
+        return ChosenInOrder() if self.optimise == "corpus" else SingleRow()
 
     def settings(self) -> ChoiceSettings:
         """Return what the chosen reference maximises."""
@@ -179,22 +179,17 @@ class IMeasure(Metric):
             "tok": self.tokens,
         }
 
-    @classmethod
-    def from_signature(cls, signature: Signature) -> IMeasure:
-        """Return the configuration that made a score."""
-        try:
-            kind, *capped = signature["mixing"].split(":")
-            mixing: dict[str, Any] = {"mixing": {"yes": True, "no": False, "cap": "cap"}[kind]}
-            if capped:
-                mixing |= {"cap": int(capped[0]), "beyond": capped[1]}
-            return cls(
-                **mixing,
-                objective=signature["max"],
-                optimise=signature["by"],  # type: ignore[arg-type]
-                weight=float(signature["weight"]),
-                beta=float(signature["beta"]),
-                treebank=signature["split"] == "treebank",
-                tokens=signature["tok"],  # type: ignore[arg-type]
-            )
-        except (KeyError, IndexError, ValueError) as error:
-            raise InputError(f"not a complete I-measure signature: {signature}") from error
+    @staticmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that made a score."""
+        kind, *capped = signature["mixing"].split(":")
+        return {
+            "mixing": MIXING_WORDS[kind],
+            **({"cap": int(capped[0]), "beyond": capped[1]} if capped else {}),
+            "objective": signature["max"],
+            "optimise": signature["by"],
+            "weight": float(signature["weight"]),
+            "beta": float(signature["beta"]),
+            "treebank": signature["split"] == "treebank",
+            "tokens": signature["tok"],
+        }

@@ -31,7 +31,7 @@ from gecbench.metrics.m2.gold import (
 )
 from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative, Policy
 from gecbench.metrics.ratios import Values, f_beta, mean_count, precision_recall
-from gecbench.metrics.signature import Signature
+from gecbench.metrics.signature import MIXING_WORDS, Signature
 from gecbench.metrics.statistics import Counts, Statistics
 
 PolicyName = Literal["greedy-cumulative", "best-per-sentence", "average"]
@@ -48,7 +48,7 @@ class M2(Metric):
     else edits are extracted from its references (`gecbench.extract_edits`).
 
     `beta`: 0.5 weighs precision twice as much as recall.
-    `max_unchanged_words`: an edit may span so many unchanged words.
+    `max_unchanged_words`: the most unchanged words that an edit may span.
     `ignore_whitespace_casing`: leave out proposed edits that change only spaces or letter case. As officially, the
       gold keeps such edits, so a correct change of case becomes a miss.
     `release`: "master" (April 2016 and later), or "3.2", which cannot match two or more words inserted at the start.
@@ -269,18 +269,15 @@ class M2(Metric):
             **({"mixing": self.mixing} if self.mixing else {}),
         }
 
-    @classmethod
-    def from_signature(cls, signature: Signature) -> M2:
-        """Return the configuration that made a score."""
-        try:
-            return cls(
-                beta=float(signature["beta"]),
-                max_unchanged_words=int(signature["unchanged"]),
-                ignore_whitespace_casing=signature["case"] == "ignored",
-                release=signature["release"],  # type: ignore[arg-type]
-                policy=signature["policy"],  # type: ignore[arg-type]
-                annotators=signature["annotators"],
-                mixing={"yes": True, "no": False, "cap": "cap"}[signature.get("mixing", "no")],  # type: ignore[arg-type]
-            )
-        except (KeyError, ValueError) as error:
-            raise InputError(f"not a complete M2 signature: {signature}") from error
+    @staticmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that made a score."""
+        return {
+            "beta": float(signature["beta"]),
+            "max_unchanged_words": int(signature["unchanged"]),
+            "ignore_whitespace_casing": signature["case"] == "ignored",
+            "release": signature["release"],
+            "policy": signature["policy"],
+            "annotators": signature["annotators"],
+            "mixing": MIXING_WORDS[signature.get("mixing", "no")],
+        }
