@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -90,24 +91,25 @@ class Score:
         return f"{words}  {self.signature}"
 
 
-def parameter(default: Any, description: str, *, words: Sequence[str] = ()) -> Any:
-    """Declare a parameter: a dataclass field with its default, what it does, and words allowed beside its type."""
-    return field(default=default, metadata={"description": description, "words": tuple(words)})
+def parameter(default: Any, description: str) -> Any:
+    """Declare a parameter: a dataclass field with its default and what it does."""
+    return field(default=default, metadata={"description": description})
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a metric as documents and command lines show it."""
+    """A parameter of a metric as documents and command lines show it; `choices` where its type is a Literal."""
 
     name: str
     default: Any
     description: str
-    words: tuple[str, ...]
+    choices: tuple[object, ...]
 
     @property
     def kind(self) -> str:
         """The type of its values, such as `int` or `bool or "cap"`."""
-        return " or ".join([type(self.default).__name__, *(f'"{word}"' for word in self.words)])
+        words = [f'"{word}"' for word in self.choices if type(word) is not type(self.default)]
+        return " or ".join([type(self.default).__name__, *words])
 
 
 class Breakdown(Protocol):
@@ -133,6 +135,14 @@ class Metric(ABC):
     explains: ClassVar[bool] = False
     breakdowns: ClassVar[tuple[str, ...]] = ()
     board_parameters: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+
+    def __post_init__(self) -> None:
+        """Refuse a parameter value that is not one of its choices."""
+        for each in self.parameters().values():
+            value = getattr(self, each.name)
+            if each.choices and value not in each.choices:
+                known = ", ".join(map(repr, each.choices))
+                raise InputError(f"{self.name}: {each.name}={value!r} is unknown", fix=f"Use one of {known}")
 
     @property
     @abstractmethod
@@ -222,10 +232,7 @@ class Metric(ABC):
     @classmethod
     def parameters(cls) -> dict[str, Parameter]:
         """Return the parameters by name."""
-        return {
-            field.name: Parameter(field.name, field.default, **field.metadata)
-            for field in fields(cls)  # type: ignore[arg-type]
-        }
+        return _parameters(cls)
 
     @classmethod
     def check_parameters(cls, names: Iterable[str]) -> None:
@@ -239,6 +246,22 @@ class Metric(ABC):
         return {**self.signature_fields(corpus), "data": corpus.fingerprint(self.gold(corpus))}
 
 
+@cache
+def _parameters(metric: type[Any]) -> dict[str, Parameter]:
+    hints = get_type_hints(metric)
+    return {
+        each.name: Parameter(each.name, each.default, each.metadata["description"], _choices(hints[each.name]))
+        for each in fields(metric)
+    }
+
+
+def _choices(hint: Any) -> tuple[object, ...]:
+    """Return the only values of a Literal, or of a bool or a Literal."""
+    if get_origin(hint) is Literal:
+        return get_args(hint)
+    return tuple(value for part in get_args(hint) for value in ((False, True) if part is bool else get_args(part)))
+
+
 def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:
     """Return the references of a corpus, or say that the metric needs them."""
     if corpus.references is None:
@@ -249,14 +272,7 @@ def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:
     return corpus.references
 
 
-def check_choice(metric: str, parameter: str, value: object, allowed: Sequence[object]) -> None:
-    """Refuse a parameter value that is not one of the known ones."""
-    if value not in allowed:
-        known = ", ".join(map(repr, allowed))
-        raise InputError(f"{metric}: {parameter}={value!r} is unknown", fix=f"Use one of {known}")
-
-
-def check_positive(metric: str, parameter: str, value: object) -> None:
-    """Refuse a parameter that must be a whole number of at least 1."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{metric}: {parameter}={value!r} is not a whole number of at least 1")
+def check_whole(metric: str, parameter: str, value: object, least: int = 1) -> None:
+    """Refuse a parameter that must be a whole number of at least `least`."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InputError(f"{metric}: {parameter}={value!r} is not a whole number of at least {least}")

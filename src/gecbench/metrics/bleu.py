@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus
-from gecbench.metrics.base import Metric, check_choice, parameter, require_references
+from gecbench.metrics.base import Metric, parameter, require_references
 from gecbench.metrics.policy import SingleRow
 from gecbench.metrics.ratios import Values
 from gecbench.metrics.signature import Signature
@@ -21,7 +21,8 @@ from gecbench.progress import progress
 
 _ORDER = 4
 _LENGTHS = 3
-_SMOOTHING = ("exp", "floor", "add-k", "none")
+Tokenizer = Literal["none", "13a", "intl", "char"]
+Smoothing = Literal["exp", "floor", "add-k", "none"]
 Variant = Literal["sacrebleu", "2016"]
 
 
@@ -42,17 +43,15 @@ class BLEU(Metric):
     description: ClassVar[str] = "Machine-translation BLEU by sacrebleu, blind to the source: a negative control"
     papers: ClassVar[str] = "Papineni et al. 2002; Post 2018"
 
-    tokenize: str = parameter("none", 'sacrebleu\'s tokeniser, "none" or "13a", "intl", "char"')
+    tokenize: Tokenizer = parameter("none", "sacrebleu's tokeniser")
     lowercase: bool = parameter(False, "ignore letter case")
-    smoothing: str = parameter("exp", 'of sentences without a match, "exp" or "floor", "add-k", "none"')
+    smoothing: Smoothing = parameter("exp", "sacrebleu's smoothing of orders without a match")
     variant: Variant = parameter("sacrebleu", '"sacrebleu", or "2016" for the figures of Sakaguchi et al. 2016')
 
     def __post_init__(self) -> None:
-        check_choice("bleu", "variant", self.variant, ("sacrebleu", "2016"))
         if self.variant == "2016":
             object.__setattr__(self, "smoothing", "none")
-        check_choice("bleu", "tokenize", self.tokenize, ("none", "13a", "intl", "char"))
-        check_choice("bleu", "smoothing", self.smoothing, _SMOOTHING)
+        super().__post_init__()
 
     @property
     def reference_policy(self) -> SingleRow:

@@ -13,7 +13,7 @@ from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.kernels.tokens import TokenRule, intern_lines
-from gecbench.metrics.base import Metric, check_choice, check_positive, parameter, require_references
+from gecbench.metrics.base import Metric, check_whole, parameter, require_references
 from gecbench.metrics.policy import Generator, Sampled
 from gecbench.metrics.ratios import Values, mean_count
 from gecbench.metrics.signature import Signature
@@ -36,10 +36,7 @@ class GLEU(Metric):
       - "equation1": Equation 1 of Sakaguchi et al. 2016 taken literally (multisets, no lower bound of 0).
     `draws`: "py2" draws references as Python 2 did, which made the published figures of JFLEG and of the 2016
       paper; "py3" as the same scripts do under Python 3.
-    `iterations`: number of draws; with one reference everywhere there is nothing to draw.
-    `order`: longest n-gram. The official scripts ignore their own option: theirs is always 4.
-    `tokens`: "ascii" splits on ASCII blanks only, as the official script does on bytes; "unicode" on all
-      Unicode whitespace, as JFLEG's script does under Python 3.
+    `tokens`: the official script splits bytes, on ASCII blanks only; JFLEG's under Python 3 on all whitespace.
 
     As in the official script, the corpus score is 0 as soon as one order has no match at all.
 
@@ -62,13 +59,11 @@ class GLEU(Metric):
     )
 
     def __post_init__(self) -> None:
-        check_positive("gleu", "order", self.order)
-        check_positive("gleu", "iterations", self.iterations)
+        super().__post_init__()
+        check_whole("gleu", "order", self.order)
+        check_whole("gleu", "iterations", self.iterations)
         if self.iterations > _MOST_ITERATIONS:
             raise InputError(f"gleu: iterations={self.iterations} is more than {_MOST_ITERATIONS}")
-        check_choice("gleu", "draws", self.draws, ("py2", "py3"))
-        check_choice("gleu", "variant", self.variant, ("2017", "2016", "equation1"))
-        check_choice("gleu", "tokens", self.tokens, ("ascii", "unicode"))
 
     @property
     def reference_policy(self) -> Sampled:

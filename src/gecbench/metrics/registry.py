@@ -72,7 +72,7 @@ def _parameters(kind: type[Metric], text: str) -> dict[str, Any]:
         name, equals, value = (piece.strip() for piece in part.partition("="))
         kind.check_parameters([name if equals else part])
         found = known[name]
-        chosen[name] = value if value in found.words else _convert(kind.name, name, value, found.default)
+        chosen[name] = value if value in found.choices else _convert(kind.name, name, value, found.default)
     return chosen
 
 

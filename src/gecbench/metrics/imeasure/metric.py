@@ -13,7 +13,7 @@ from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.errors import InputError
 from gecbench.kernels.threeway_keys import f_score, precision, recall
 from gecbench.kernels.tokens import TokenRule
-from gecbench.metrics.base import Metric, check_choice, check_positive, parameter
+from gecbench.metrics.base import Metric, check_whole, parameter
 from gecbench.metrics.explanation import Explanation
 from gecbench.metrics.imeasure.accuracy import (
     BASELINE,
@@ -48,11 +48,9 @@ class IMeasure(Metric):
       as they are, where the corpus has nothing else). "cap" mixes only cleanly grouped sentences of at most `cap`
       combinations; the others are, by `beyond`, "unmixed" or "excluded". The score's diagnostics tell how many.
     `objective`: what the chosen reference maximises: d (detection) or c (correction) and one of tp tn fp fn p r f acc
-      wacc i. `optimise`: by each "sentence" alone, or greedily by the running total of the "corpus".
-    `weight`: of corrections against untouched tokens in WAcc. `beta`: of F; the paper reports 0.5.
-    `treebank`: split corrections of annotators as the official converter does (`can't` to `ca n't`).
-    `tokens`: what separates the predictions' tokens: "ascii" blanks as officially, or all "unicode" whitespace, as in
-      sources and corrections.
+      wacc i.
+    `treebank`: the official converter makes `can't` to `ca n't`.
+    `tokens`: those of sources and corrections are always separated by all whitespace.
 
     >>> from gecbench.formats.m2 import parse_m2
     >>> corpus = parse_m2(["S He go to school by feet .", "A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0",
@@ -73,7 +71,7 @@ class IMeasure(Metric):
     board_parameters: ClassVar[Mapping[str, Any]] = {"mixing": "cap"}  # so that no output keeps a server busy
 
     mixing: Mixing = parameter(
-        True, 'mix the annotators\' corrections; False: not; "cap": where there are at most `cap` mixes', words=["cap"]
+        True, 'mix the annotators\' corrections; False: not; "cap": where there are at most `cap` mixes'
     )
     cap: int = parameter(1024, 'the most mixes of a sentence with mixing="cap"')
     beyond: Beyond = parameter("unmixed", 'what sentences with more mixes are, "unmixed" or "excluded"')
@@ -91,11 +89,8 @@ class IMeasure(Metric):
     )
 
     def __post_init__(self) -> None:
-        check_choice("imeasure", "mixing", self.mixing, (True, False, "cap"))
-        check_positive("imeasure", "cap", self.cap)
-        check_choice("imeasure", "beyond", self.beyond, ("unmixed", "excluded"))
-        check_choice("imeasure", "optimise", self.optimise, ("sentence", "corpus"))
-        check_choice("imeasure", "tokens", self.tokens, ("ascii", "unicode"))
+        super().__post_init__()
+        check_whole("imeasure", "cap", self.cap)
         self.settings()
         if self.mixing == "cap" and self.optimise == "corpus" and self.beyond == "unmixed":
             raise InputError(

@@ -14,7 +14,7 @@ from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.mixing import edit_choices, group_choices, mix_sentences
 from gecbench.errors import InputError
-from gecbench.metrics.base import Metric, Score, check_choice, parameter
+from gecbench.metrics.base import Metric, Score, check_whole, parameter
 from gecbench.metrics.explanation import Explanation
 from gecbench.metrics.m2.error_types import TypeScore, by_error_type, error_types
 from gecbench.metrics.m2.explain import SentenceMatch, credit, explain_match
@@ -37,7 +37,6 @@ from gecbench.metrics.statistics import Counts, Statistics
 PolicyName = Literal["greedy-cumulative", "best-per-sentence", "average"]
 Release = Literal["master", "3.2"]
 _MOST_MIXED = 1024
-_POLICIES = ("greedy-cumulative", "best-per-sentence", "average")
 
 
 @dataclass(frozen=True)
@@ -47,10 +46,7 @@ class M2(Metric):
     Equal to the official scorer, its floating-point ties included; where a corpus has annotations these are the gold,
     else edits are extracted from its references (`gecbench.extract_edits`).
 
-    `beta`: 0.5 weighs precision twice as much as recall.
-    `max_unchanged_words`: the most unchanged words that an edit may span.
-    `ignore_whitespace_casing`: leave out proposed edits that change only spaces or letter case. As officially, the
-      gold keeps such edits, so a correct change of case becomes a miss.
+    `ignore_whitespace_casing`: as officially, the gold keeps such edits, so a correct change of case becomes a miss.
     `release`: "master" (April 2016 and later), or "3.2", which cannot match two or more words inserted at the start.
     `policy`: "greedy-cumulative" is official: the annotator who makes the running total best, in the order of the
       sentences. "best-per-sentence" looks at each sentence alone; "average" is the mean over the annotators, each
@@ -90,18 +86,14 @@ class M2(Metric):
     )
     annotators: str = parameter("all", '"all", or some, as in "0+2"')
     mixing: bool | Literal["cap"] = parameter(
-        False, 'score against every mix of the annotators\' corrections; "cap": where there are few', words=["cap"]
+        False, 'score against every mix of the annotators\' corrections; "cap": where there are few'
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not isinstance(self.beta, (int, float)) or not 0 <= self.beta <= 1e6:
             raise InputError(f"m2: beta={self.beta!r} is not a number from 0 to a million")
-        unchanged = self.max_unchanged_words
-        if not isinstance(unchanged, int) or isinstance(unchanged, bool) or unchanged < 0:
-            raise InputError(f"m2: max_unchanged_words={unchanged!r} is not a whole number of at least 0")
-        check_choice("m2", "release", self.release, ("master", "3.2"))
-        check_choice("m2", "policy", self.policy, _POLICIES)
-        check_choice("m2", "mixing", self.mixing, (False, True, "cap"))
+        check_whole("m2", "max_unchanged_words", self.max_unchanged_words, least=0)
         if self.mixing and self.policy == "average":
             raise InputError("m2: mixed annotations have no average over annotators", fix="Use another policy")
         wanted = self.annotator_ids()
