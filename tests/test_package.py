@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import gecbench
+from gecbench.leaderboard.measures import board_metric
 from gecbench.metrics.registry import METRICS, make_metric
 
 COUNTS = {"hypothesis_length", "correct", "proposed", "gold", "correction_tp", "baseline_fn", "scored_sentences"}
@@ -68,6 +69,21 @@ def test_registry_and_signatures(name):
     assert counts
     assert all(type(count) is int for count in [*counts.values(), *score.diagnostics.values()])
     assert pickle.loads(pickle.dumps(score)).value == score.value
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_does_what_its_class_declares(name):
+    metric, demo = make_metric(name), gecbench.load_demo()
+    if metric.explains:
+        assert len(metric.explain(demo, demo.sources, [3, 5])) == 2
+    else:
+        with pytest.raises(gecbench.InputError, match=f"{name} has no edits to explain"):
+            metric.explain(demo, demo.sources, [3, 5])
+    for by in metric.breakdowns:
+        assert len({tuple(group.cells()) for group in metric.breakdown(by, demo, demo.sources)}) == 1
+    with pytest.raises(gecbench.InputError, match=f"{name} has no scores by colour"):
+        metric.breakdown("colour", demo, demo.sources)
+    assert board_metric(name) == METRICS[name](**metric.board_parameters)
 
 
 def test_parameters_are_part_of_the_signature():

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -112,14 +112,6 @@ class Parameter:
         return " or ".join([type(self.default).__name__, *words])
 
 
-class Breakdown(Protocol):
-    """One group of a score that a metric itself takes apart, as a dataclass."""
-
-    def cells(self) -> Mapping[str, str]:
-        """Return the row of a table, by column; the first column names the group."""
-        ...
-
-
 class Metric(ABC):
     """A metric, declared here and nowhere else; a subclass is a frozen dataclass whose fields are its parameters.
 
@@ -161,8 +153,8 @@ class Metric(ABC):
         """Explain some sentences (counted from 0) of a scored corpus."""
         raise InputError(f"{self.name} has no edits to explain")
 
-    def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Breakdown]:
-        """Return the scores by one of `breakdowns`."""
+    def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Any]:
+        """Return the scores by one of `breakdowns`: dataclasses with `cells`, their row of a table by column."""
         raise InputError(f"{self.name} has no scores by {by}")
 
     @abstractmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from gecbench.corpus.corpus import Corpus
@@ -47,7 +47,7 @@ class TypeScore:
 
 
 def by_error_type(
-    corpus: Corpus, matches: Sequence[SentenceMatch], score: Callable[[Corpus], Score]
+    corpus: Corpus, types: Iterable[str], matches: Sequence[SentenceMatch], score: Callable[[Corpus], Score]
 ) -> list[TypeScore]:
     """Score each error type, the most frequent first (Bryant & Ng 2015, section 6.1, for the scores alone)."""
     gold: Counter[str] = Counter()
@@ -57,7 +57,7 @@ def by_error_type(
             gold[edit.type] += 1
             correct[edit.type] += hit
     scores = []
-    for name in sorted(error_types(corpus), key=lambda name: (-gold[name], name)):
+    for name in sorted(types, key=lambda name: (-gold[name], name)):
         alone = score(restrict_types(corpus, [name]))
         parts = alone.parts
         scores.append(TypeScore(name, gold[name], correct[name], parts["precision"], parts["recall"], alone.value))

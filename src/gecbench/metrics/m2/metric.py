@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.mixing import edit_choices, group_choices, mix_sentences
 from gecbench.errors import InputError
-from gecbench.metrics.base import Metric, Score, check_whole, parameter
+from gecbench.metrics.base import Metric, check_whole, parameter
 from gecbench.metrics.explanation import Explanation
 from gecbench.metrics.m2.error_types import TypeScore, by_error_type, error_types
 from gecbench.metrics.m2.explain import SentenceMatch, credit, explain_match
@@ -223,14 +224,13 @@ class M2(Metric):
             for i, match in zip(sentences, matches, strict=True)
         ]
 
-    def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> list[TypeScore]:
+    def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[TypeScore]:
         """Return the scores by error type."""
-        error_types(corpus)
-
-        def score(part: Corpus) -> Score:
-            return self.score_corpus(part, predictions, aligned=True)
-
-        return by_error_type(corpus, self.matches(corpus, predictions), score)
+        if by not in self.breakdowns:
+            return super().breakdown(by, corpus, predictions)
+        types = error_types(corpus)
+        score = partial(self.score_corpus, predictions=predictions, aligned=True)
+        return by_error_type(corpus, types, self.matches(corpus, predictions), score)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return F-beta."""
