@@ -37,7 +37,7 @@ _EXAMPLES = """  gecbench human rank                                   (the demo
   gecbench human bound -c conll14_fluency:bn15 -m m2 --by-category --last
   gecbench human change -c conll14_fluency:expert_fluency
 """
-_SOURCES = "\n".join(f"  {name:<20}{source.description}" for name, source in HUMAN_SOURCES.items())
+SOURCES_HELP = "\n".join(f"  {name:<20}{source.description}" for name, source in HUMAN_SOURCES.items())
 
 
 def add_parser(commands: Any) -> None:
@@ -45,7 +45,7 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands, "human", "The human side: bound, rankings, agreement, extent of change", _EXAMPLES, None
     )
-    parser.epilog = f"judgments by name:\n{_SOURCES}\n\n{parser.epilog}"
+    parser.epilog = f"judgments by name:\n{SOURCES_HELP}\n\n{parser.epilog}"
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     for name, (description, add_options, run) in _ACTIONS.items():
         action = actions.add_parser(name, help=description, description=description + ".")

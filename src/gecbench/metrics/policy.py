@@ -61,9 +61,15 @@ class ChosenRows(Policy):
     def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
         """Return the row chosen for each sentence, rounds × sentences."""
 
-    @abstractmethod
     def rounds(self, statistics: Statistics) -> int:
         """Return the number of choices for the whole corpus: of GLEU's draws, of annotators in turn, or 1."""
+        return 1
+
+    def totals(self, statistics: Statistics) -> Counts:
+        """Sum the chosen rows of each round."""
+        rows = self.chosen_rows(statistics, 0, self.rounds(statistics))
+        totals: Counts = statistics.counts[rows].sum(axis=1)
+        return totals
 
     def resampled_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> Totals:
         """Weigh every sentence's chosen counts by how often it occurs; each sentence keeps its own choices."""
@@ -117,15 +123,6 @@ class Sampled(ChosenRows):
 class SingleRow(ChosenRows):
     """One row per sentence: all references counted together (BLEU), or the best chosen while counting (I-measure)."""
 
-    def rounds(self, statistics: Statistics) -> int:
-        """Return 1: each sentence has one choice."""
-        return 1
-
-    def totals(self, statistics: Statistics) -> Counts:
-        """Sum all rows."""
-        totals: Counts = statistics.counts.sum(axis=0, keepdims=True)
-        return totals
-
     def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
         """Return the only row of each sentence."""
         return statistics.offsets[None, :-1]
@@ -173,15 +170,6 @@ class BestPerSentence(ChosenRows):
 
     beta: float = 0.5
 
-    def rounds(self, statistics: Statistics) -> int:
-        """Return 1: each sentence has one choice."""
-        return 1
-
-    def totals(self, statistics: Statistics) -> Counts:
-        """Sum the best rows."""
-        totals: Counts = statistics.counts[self.chosen_rows(statistics, 0, 1)[0]].sum(axis=0, keepdims=True)
-        return totals
-
     def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
         """Return the best row of each sentence."""
         correct, proposed, gold = statistics.counts.T.astype(np.float64)
@@ -212,11 +200,6 @@ class EachRow(ChosenRows):
     def rounds(self, statistics: Statistics) -> int:
         """Return the number of rows, which every sentence must share."""
         return int(statistics.choices()[0])
-
-    def totals(self, statistics: Statistics) -> Counts:
-        """Sum the rows of each position."""
-        totals: Counts = statistics.counts.reshape(len(statistics), self.rounds(statistics), -1).sum(axis=0)
-        return totals
 
     def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
         """Return the row of each position."""
