@@ -84,8 +84,13 @@ def conll14(mirror: Path, systems: tuple[str, ...] | None, repeats: int) -> None
             lines = read_system(mirror, name)
             times = {mixing: _times(corpus, lines, mixing, repeats) for mixing in (False, True)}
             plain, mixed = (gecbench.IMeasure(mixing=mixing).score_corpus(corpus, lines) for mixing in (False, True))
-            asked, done = mixed.parts["alignments_asked"], mixed.parts["alignments_done"]
-            cells = [f"{asked:.2e}", f"{done:,.0f}", f"{asked - done:.2e}", f"{mixed.parts['alignment_cells']:,.0f}"]
+            asked, done = mixed.diagnostics["alignments_asked"], mixed.diagnostics["alignments_done"]
+            cells = [
+                f"{asked:.2e}",
+                f"{done:,.0f}",
+                f"{asked - done:.2e}",
+                f"{mixed.diagnostics['alignment_cells']:,.0f}",
+            ]
             values = [f"{100 * plain.value:.2f}", f"{100 * mixed.value:.2f}"]
             print(f"| {name} | {times[False]} | {times[True]} | {' | '.join([*cells, *values])} |")
 
@@ -152,12 +157,12 @@ def by_groups(numbers: tuple[int, ...], repeats: int) -> None:
 
 def _row(label: str, length: int, groups: int, repeats: int) -> str:
     corpus, outputs = synthetic_groups(length, groups, sentences=10)
-    parts = gecbench.IMeasure().score_corpus(corpus, outputs).parts
+    work = gecbench.IMeasure().score_corpus(corpus, outputs).diagnostics
     times = []
     for mixing in (False, True):
         metric = gecbench.IMeasure(mixing=mixing)
         times.append(f"{1e6 * best(lambda m=metric: m.score_corpus(corpus, outputs), repeats) / 10:,.0f} µs")
-    counts = [f"{3**groups:.1e}", *(f"{parts[name] / 10:,.0f}" for name in ("alignments_done", "alignment_cells"))]
+    counts = [f"{3**groups:.1e}", *(f"{work[name] / 10:,.0f}" for name in ("alignments_done", "alignment_cells"))]
     return f"| {' | '.join([label, *counts, *times])} |"
 
 

@@ -25,7 +25,6 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -126,9 +125,9 @@ def metrics_table() -> str:
     from gecbench.metrics.registry import METRICS
 
     lines = ["| name | metric | what it measures | papers | parameters |", "|---|---|---|---|---|"]
-    for entry in METRICS.values():
-        parameters = ", ".join(f"`{field.name}={field.default}`" for field in fields(entry.load()))  # type: ignore[arg-type]
-        lines.append(f"| `{entry.name}` | {entry.title} | {entry.description} | {entry.paper} | {parameters} |")
+    for name, metric in METRICS.items():
+        parameters = ", ".join(f"`{each.name}={each.default}`" for each in metric.parameters().values())
+        lines.append(f"| `{name}` | {metric.title} | {metric.description} | {metric.papers} | {parameters} |")
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -48,15 +48,15 @@ def judged(judge: str, sentence: int, words: str) -> list[Judgment]:
 
 
 def test_inter_and_intra_count_the_right_comparisons() -> None:
-    said = judged("x", 1, "A>B A>B C=D") + judged("y", 1, "B<A C>D A?B") + judged("y", 2, "A<B")
-    assert inter_agreement(said).comparisons == 3  # two of x on A-B with y's, one on C-D
-    assert intra_agreement(said).comparisons == 1
+    judgments = judged("x", 1, "A>B A>B C=D") + judged("y", 1, "B<A C>D A?B") + judged("y", 2, "A<B")
+    assert inter_agreement(judgments).comparisons == 3  # two of x on A-B with y's, one on C-D
+    assert intra_agreement(judgments).comparisons == 1
     assert isnan(intra_agreement([]).kappa)
 
 
 def test_orientation_is_mended() -> None:
-    said = judged("x", 1, "A>B") + judged("y", 1, "B<A") + judged("x", 2, "A=B") + judged("y", 2, "B=A")
-    assert inter_agreement(said).kappa == pytest.approx(1)
+    judgments = judged("x", 1, "A>B") + judged("y", 1, "B<A") + judged("x", 2, "A=B") + judged("y", 2, "B=A")
+    assert inter_agreement(judgments).kappa == pytest.approx(1)
 
 
 def test_cross_compares_only_across() -> None:

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from gecbench.errors import InputError
-from gecbench.human.bound import (
+from gecbench.human.subsets import (
     EachSubset,
     GreedyF,
     annotator_subsets,
@@ -144,15 +144,6 @@ def test_laws_of_ten_annotators(kernels_of: str) -> None:
     assert swapped.row(1).human == pytest.approx(bound.row(1).human)
 
 
-def test_essay_subsets(kernels_of: str) -> None:
-    counts = ten_annotators(30, seed=2)[0]
-    essay = np.arange(30) < 10
-    part = bound_of_counts(counts, GreedyF(), systems=["x", "y"], sentences=essay, sizes="last")
-    cut = bound_of_counts(counts[:, :10], GreedyF(), systems=["x", "y"], sizes="last")
-    assert part.rows == cut.rows
-    assert part.rows != bound_of_counts(counts, GreedyF(), systems=["x", "y"], sizes="last").rows
-
-
 def test_any_other_score() -> None:
     def widest(counts: NDArray[np.int64], present: NDArray[np.bool_]) -> float:
         assert counts.shape[:2] == present.shape
@@ -170,8 +161,6 @@ def test_what_has_no_bound() -> None:
         bound_of_counts(np.concatenate((HAND, HAND[3:])), GreedyF(), systems=["a", "a"])
     with pytest.raises(InputError, match="present has shape"):
         bound_of_counts(HAND, GreedyF(), systems=["a"], present=np.ones((1, 3), dtype=bool))
-    with pytest.raises(InputError, match="choice of sentences"):
-        bound_of_counts(HAND, GreedyF(), systems=["a"], sentences=np.zeros(2, dtype=bool))
     with pytest.raises(InputError, match="correct, proposed, gold"):
         bound_of_counts(HAND[..., :2], GreedyF(), systems=["a"])
     assert subset_members(annotator_subsets(3, "last"), 3).sum(axis=1).tolist() == [2, 2, 2]

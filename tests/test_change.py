@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 from sacrebleu.metrics.lib_ter import translation_edit_rate
 
 from gecbench.errors import InputError
 from gecbench.human.change import (
     change,
-    change_between,
-    change_within,
     character_distance,
-    identical_sentences,
+    mean_change,
     ter_edits,
 )
 
@@ -43,14 +43,9 @@ def test_characters() -> None:
 
 def test_groups_average_over_pairs() -> None:
     one, two, three = ["a b", "c"], ["a b", "d"], ["x y", "d"]
-    assert change_within([one, two, three]).identical == pytest.approx((0.5 + 0 + 0.5) / 3)
-    assert change_between([one], [two, three]).ster == pytest.approx((0.5 + 1.5) / 2)
-
-
-def test_identical_sentences_of_at_least_two() -> None:
-    annotators = [["a", "b", "c"], ["a", "x", "d"], ["a", "b", "e"]]
-    assert identical_sentences(annotators) == pytest.approx(2 / 3)
-    assert identical_sentences(annotators, at_least=3) == pytest.approx(1 / 3)
+    pairs = (change(before, after) for before, after in combinations([one, two, three], 2))
+    assert mean_change(list(pairs)).identical == pytest.approx((0.5 + 0 + 0.5) / 3)
+    assert mean_change([change(one, two), change(one, three)]).ster == pytest.approx((0.5 + 1.5) / 2)
 
 
 def test_what_cannot_be_compared() -> None:
@@ -59,4 +54,4 @@ def test_what_cannot_be_compared() -> None:
     with pytest.raises(InputError, match="0 sentences"):
         change([], [])
     with pytest.raises(InputError, match="same sentences"):
-        change_within([["a"]])
+        mean_change([])

@@ -86,7 +86,7 @@ def test_json_has_one_shape(capsys):
         assert [entry["system"] for entry in found["systems"]] == ["good-corrector", "do-nothing"]
         for entry in found["systems"]:
             for scored in entry["scores"]:
-                assert set(scored) == {"metric", "value", "parts", "interval", "sentences", "signature"}
+                assert set(scored) == {"metric", "value", "parts", "diagnostics", "interval", "sentences", "signature"}
                 assert (scored["interval"] is None) == (not extra)
                 assert gecbench.make_metric(scored["signature"]).name == scored["metric"]
         assert found["tests"] == []

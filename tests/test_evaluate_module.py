@@ -1,5 +1,7 @@
 """The `evaluate` module: loaded from the package, batched, combined, distributed, offline."""
 
+import inspect
+import re
 import subprocess
 import sys
 import textwrap
@@ -10,6 +12,7 @@ import pytest
 
 import gecbench
 from gecbench.corpora.catalog import DATASETS
+from gecbench.huggingface.evaluate_metric import ReferenceMetric
 from gecbench.huggingface.register import metric_modules
 
 DEMO, SYSTEMS = gecbench.load_demo(), gecbench.load_demo_systems()
@@ -36,13 +39,15 @@ def test_result(gleu):
 
 def test_options_are_typed_arguments(gleu):
     result = gleu.compute(
-        **INPUTS, order=3, iterations=50, draws="py3", variant="2016", resamples=30, per_sentence=True
+        **INPUTS, order=3, iterations=50, draws="py3", variant="2016", tokens="unicode", resamples=30, per_sentence=True
     )
-    metric = gecbench.GLEU(order=3, iterations=50, draws="py3", variant="2016")
+    metric = gecbench.GLEU(order=3, iterations=50, draws="py3", variant="2016", tokens="unicode")
     assert result["gleu"] == metric.score_corpus(DEMO, SYSTEMS["rule-based"]).value
+    assert "|tok:unicode|" in result["signature"]
     assert result["interval_low"] < result["gleu"] < result["interval_high"]
     assert len(result["sentence_scores"]) == len(DEMO)
-    with pytest.raises(TypeError):
+    known = "order, iterations, draws, variant, tokens"
+    with pytest.raises(gecbench.InputError, match=f"gleu has no parameter 'n'. Its parameters: {known}"):
         gleu.compute(**INPUTS, n=3)
 
 
@@ -145,3 +150,29 @@ def test_every_module_is_small_and_carries_its_documents():
     for name, folder in metric_modules().items():
         assert len((folder / f"{name}.py").read_text().splitlines()) <= 100
         assert {"README.md", "app.py", "requirements.txt"} <= {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("name", metric_modules())
+def test_arguments_are_documented_as_the_class_declares_them(name):
+    declared = gecbench.METRICS[name].parameters().values()
+    heads = [f"{each.name} ({each.kind}, {shown(each.default)})" for each in declared]
+    lines = [f"{head}: {each.description}." for head, each in zip(heads, declared, strict=True)]
+    shared = inspect.signature(ReferenceMetric._compute).parameters.values()
+    common = [f"{each.name} ({type(each.default).__name__}, {each.default})" for each in list(shared)[4:-1]]
+    inputs = ["sources", "predictions", "references"]
+
+    arguments = gecbench.load_metric(name).inputs_description.partition("Args:\n")[2].partition("Returns:\n")[0]
+    found = [" ".join(entry.split()) for entry in re.split(r"^    (?=\w)", arguments, flags=re.MULTILINE)[1:]]
+    assert [entry.partition(" (")[0] for entry in found[:3]] == inputs
+    assert found[3:-3] == lines
+    assert [entry.partition(":")[0] for entry in found[-3:]] == common
+
+    card = (metric_modules()[name] / "README.md").read_text(encoding="utf-8")
+    section = card.partition("### Inputs\n")[2].partition("\n### ")[0].replace("`", "")
+    entries = re.findall(r"^- \*\*(\w+)\*\*( \(.*?\))?:", section, re.MULTILINE)
+    assert [entry for entry, _ in entries[:3]] == inputs
+    assert [entry + rest for entry, rest in entries[3:]] == [*heads, *common]
+
+
+def shown(default):
+    return f'"{default}"' if isinstance(default, str) else repr(default)

@@ -8,7 +8,7 @@ from mirror_files import golden, needs_mirror
 
 import gecbench
 from gecbench import Annotation, Corpus, Edit, InputError, human_bound
-from gecbench.human.annotators import annotators_of, bound_by_category
+from gecbench.human.bound import annotators_of, bound_by_category
 from gecbench.metrics.m2.metric import M2
 
 WORDS = ("cat", "dog", "house", "river", "tree")
@@ -82,6 +82,7 @@ def test_sentences_of_an_essay_alone():
     some = [0, 3, 4, 9]
     part = human_bound("m2", corpus, {"x": corpus.sources}, sentences=some)
     assert part.rows[:-1] == human_bound("m2", corpus.select(some), {"x": [corpus.sources[i] for i in some]}).rows[:-1]
+    assert part.rows[:-1] != human_bound("m2", corpus, {"x": corpus.sources}).rows[:-1]
 
 
 def test_rewrites_are_scored_against_the_other_rewrites():

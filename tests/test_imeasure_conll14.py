@@ -72,7 +72,7 @@ def test_mixed_up_to_a_cap(run):
     score = metric.score_corpus(conll14(name), conll14_system(system))
     expected = goldens()["capped"][run]
     assert score.parts["scored_sentences"] == expected["sentences"]
-    assert score.parts["excluded_sentences"] == 1312 - expected["sentences"]
+    assert score.diagnostics["excluded_sentences"] == 1312 - expected["sentences"]
     assert_equal(score, expected)
 
 
@@ -158,11 +158,11 @@ def test_groups_of_the_official_converter():
     counted = {name: [item.annotators for item in conll14(name).groups] for name in ("combined", "withalt")}
     assert [counted["combined"].count(n) for n in range(3)] == [136, 88, 1088]
     assert [counted["withalt"].count(n) for n in range(6)] == [117, 67, 779, 290, 53, 6]
-    parts = [scored(name, "AMU", False).parts["alignments_asked"] for name in counted]
+    parts = [scored(name, "AMU", False).diagnostics["alignments_asked"] for name in counted]
     assert parts == [2373, 2821]
     largest = {name: max(map(combination_count, conll14(name).groups)) for name in counted}
     assert [float(f"{value:.1e}") for value in largest.values()] == [1.7e10, 1.9e12]
-    assert scored("withalt", "AMU", True).parts["bridged_sentences"] == 0
+    assert scored("withalt", "AMU", True).diagnostics["bridged_sentences"] == 0
 
 
 @pytest.mark.parametrize("system", goldens()["reassess"])

@@ -269,6 +269,7 @@ class TestModule:
         options = {
             **{"mixing": "cap", "cap": 4, "beyond": "excluded"},
             **{"objective": "df", "optimise": "corpus", "weight": 3.0, "beta": 0.5},
+            **{"treebank": False, "tokens": "unicode"},
         }
         inputs = {"sources": DEMO.sources, "predictions": RULES, "references": DEMO.references}
         expected = gecbench.IMeasure(**options).score(**inputs)

@@ -40,8 +40,8 @@ class TestWorkedExamples:
         """B.14.2: exact arithmetic would propose one edit; the score says that it was settled the official way."""
         score = one("f a", "e a c f")
         assert counts(score) == (0, 2, 0)
-        assert score.parts["settled_literally"] == 1
-        assert score.parts["too_large_for_literal"] == 0
+        assert score.diagnostics["settled_literally"] == 1
+        assert score.diagnostics["too_large_for_literal"] == 0
 
     def test_the_first_of_equal_paths_stays(self):
         """B.14.3."""

@@ -33,6 +33,12 @@ def test_rewrites(m2):
     assert "|gold:rewrites:1-2|" in result["signature"]
 
 
+def test_mixing(m2):
+    expected = gecbench.M2(mixing=True).score_corpus(THREE_SENTENCES, THREE_OUTPUTS)
+    result = m2.compute(**EDITS, mixing=True)
+    assert (result["m2"], result["signature"]) == (expected.value, str(expected.signature))
+
+
 def test_options_are_typed_arguments(m2):
     options = {
         **{"beta": 1, "max_unchanged_words": 1, "ignore_whitespace_casing": True},
@@ -43,7 +49,7 @@ def test_options_are_typed_arguments(m2):
     assert result["m2"] == expected.value
     assert result["sentence_scores"] == expected.sentence_scores().tolist()
     assert result["interval_low"] <= result["m2"] <= result["interval_high"]
-    with pytest.raises(TypeError):
+    with pytest.raises(gecbench.InputError, match=r"m2 has no parameter 'gamma'\. Its parameters: beta, max_unch"):
         m2.compute(**EDITS, gamma=3)
     with pytest.raises(gecbench.InputError, match="beta=-1"):
         m2.compute(**EDITS, beta=-1)

@@ -61,7 +61,7 @@ def load(name):
 def score(name, **options):
     corpus, predictions, annotators = load(name)
     found = M2(annotators=annotators, **options).score_corpus(corpus, predictions)
-    assert found.parts["too_large_for_literal"] == 0
+    assert found.diagnostics["too_large_for_literal"] == 0
     return found
 
 

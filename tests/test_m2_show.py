@@ -12,8 +12,6 @@ from gecbench.corpora.demo import DATA
 from gecbench.formats.m2 import write_m2
 from gecbench.formats.text import write_lines
 from gecbench.metrics.explanation import Cell, Explanation, Row, html_page
-from gecbench.metrics.m2.error_types import by_error_type
-from gecbench.metrics.m2.explain import explain_corpus, match_sentences
 
 pytestmark = pytest.mark.usefixtures("kernels_of")
 EXPLAINED = """\
@@ -41,7 +39,7 @@ def run(capsys, *arguments):
 
 class TestExplain:
     def test_matches_of_every_sentence(self):
-        matches = match_sentences(M2(), THREE_SENTENCES, THREE_OUTPUTS)
+        matches = M2().matches(THREE_SENTENCES, THREE_OUTPUTS)
         assert [match.annotation.annotator for match in matches] == [0, 1, 0]
         assert [match.matched_gold for match in matches] == [(True, True), (), (True, True, False)]
         first = [(edit.start, edit.end, edit.corrections[0]) for edit in matches[0].proposed]
@@ -53,18 +51,18 @@ class TestExplain:
         demo = load_demo()
         predictions = [texts[k % 4] for k, texts in enumerate(demo.references)]
         metric = M2(policy=policy)
-        matches = match_sentences(metric, demo, predictions)
+        matches = metric.matches(demo, predictions)
         score = metric.score_corpus(demo, predictions)
         assert sum(len(match.proposed) for match in matches) == score.parts["proposed"]
         assert sum(sum(match.matched_gold) for match in matches) == score.parts["correct"]
         assert sum(len(match.annotation.edits) for match in matches) == score.parts["gold"]
 
     def test_text(self):
-        [explanation] = explain_corpus(M2(), THREE_SENTENCES, THREE_OUTPUTS, [2])
+        [explanation] = M2().explain(THREE_SENTENCES, THREE_OUTPUTS, [2])
         assert explanation.to_text() == EXPLAINED
 
     def test_colours_stand_for_signs(self):
-        [explanation] = explain_corpus(M2(), THREE_SENTENCES, THREE_OUTPUTS, [0])
+        [explanation] = M2().explain(THREE_SENTENCES, THREE_OUTPUTS, [0])
         coloured = explanation.to_text(colour=True)
         assert "\x1b[31mOur → My [0,1)\x1b[0m" in coloured
         assert "\x1b[32mat → up [3,4)\x1b[0m" in coloured
@@ -72,14 +70,14 @@ class TestExplain:
         assert "!Our → My" in explanation.to_text()
 
     def test_nothing_to_show(self):
-        [explanation] = explain_corpus(M2(), THREE_SENTENCES, THREE_OUTPUTS, [1])
+        [explanation] = M2().explain(THREE_SENTENCES, THREE_OUTPUTS, [1])
         assert explanation.to_text().endswith("system edits  none\n  gold edits    none")
 
     def test_html_escapes_everything(self):
         nasty = "<script>alert('x')</script> & \"q\""
         edit = (0, 1, ("<b>&amp;",))
         corpus = Corpus(sources=[nasty], annotations=[[annotation(edit)]])
-        page = html_page(explain_corpus(M2(), corpus, [f"<i> {nasty}"], [0]), "<title> & 'more'")
+        page = html_page(M2().explain(corpus, [f"<i> {nasty}"], [0]), "<title> & 'more'")
         tags = []
         texts = []
 
@@ -179,7 +177,7 @@ class TestScoreCommand:
 class TestErrorTypes:
     def test_by_hand(self):
         """Annotators 0, 1, 0 are chosen; the scores alone choose anew, against the edits of one type."""
-        scores = {found.type: found for found in by_error_type(M2(), THREE_SENTENCES, THREE_OUTPUTS)}
+        scores = {found.type: found for found in M2().breakdown("error-type", THREE_SENTENCES, THREE_OUTPUTS)}
         assert list(scores) == ["Det", "Noun", "Prep", "Verb"]
         assert {name: (found.correct, found.gold) for name, found in scores.items()} == {
             **{"Det": (2, 2), "Noun": (0, 1)},
@@ -196,7 +194,7 @@ class TestErrorTypes:
 
     def test_needs_coded_edits(self):
         with pytest.raises(InputError, match="no coded edits"):
-            by_error_type(M2(), Corpus(sources=["a"], references=[["b"]]), ["b"])
+            M2().breakdown("error-type", Corpus(sources=["a"], references=[["b"]]), ["b"])
 
     def test_command_line(self, files, capsys):
         output = run(
@@ -207,4 +205,4 @@ class TestErrorTypes:
         table = run(capsys, "score", "-m", "m2", "--gold", "gold.m2", "-p", "out.txt", "--by", "error-type")
         assert table.splitlines()[2].split() == ["Det", "out", "2", "2", "100.00", "50.00", "100.00", "55.56"]
         assert main(["score", "-c", "demo", "-p", str(DATA / "source.txt"), "--by", "error-type"]) == 2
-        assert "gleu knows no error types" in capsys.readouterr().err
+        assert "gleu has no scores by error-type" in capsys.readouterr().err

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 import gecbench
+from gecbench.leaderboard.measures import board_metric
 from gecbench.metrics.registry import METRICS, make_metric
 
+COUNTS = {"hypothesis_length", "correct", "proposed", "gold", "correction_tp", "baseline_fn", "scored_sentences"}
 PACKAGE = Path(gecbench.__file__).parent
 
 
@@ -49,16 +51,39 @@ def test_public_names_exist():
 
 @pytest.mark.parametrize("name", METRICS)
 def test_registry_and_signatures(name):
-    entry = METRICS[name]
     metric = make_metric(name)
-    assert (metric.name, metric.title) == (entry.name, entry.title)
+    assert type(metric) is METRICS[name]
+    assert metric.name == name
+    for words in (metric.title, metric.description, metric.papers):
+        assert words == words.strip() != ""
+    for parameter in metric.parameters().values():
+        assert getattr(metric, parameter.name) == parameter.default
+        assert parameter.description
     demo = gecbench.load_demo()
     score = metric.score_corpus(demo, demo.sources)
     assert make_metric(str(score.signature)) == metric
     assert score.signature["version"] == gecbench.__version__
     assert score.signature["data"] == demo.fingerprint(metric.gold(demo))
-    assert set(score.to_dict()) == {"metric", "value", "parts", "interval", "sentences", "signature"}
+    assert set(score.to_dict()) == {"metric", "value", "parts", "diagnostics", "interval", "sentences", "signature"}
+    counts = {name: value for name, value in score.parts.items() if name in COUNTS}
+    assert counts
+    assert all(type(count) is int for count in [*counts.values(), *score.diagnostics.values()])
     assert pickle.loads(pickle.dumps(score)).value == score.value
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_does_what_its_class_declares(name):
+    metric, demo = make_metric(name), gecbench.load_demo()
+    if metric.explains:
+        assert len(metric.explain(demo, demo.sources, [3, 5])) == 2
+    else:
+        with pytest.raises(gecbench.InputError, match=f"{name} has no edits to explain"):
+            metric.explain(demo, demo.sources, [3, 5])
+    for by in metric.breakdowns:
+        assert len({tuple(group.cells()) for group in metric.breakdown(by, demo, demo.sources)}) == 1
+    with pytest.raises(gecbench.InputError, match=f"{name} has no scores by colour"):
+        metric.breakdown("colour", demo, demo.sources)
+    assert board_metric(name) == METRICS[name](**metric.board_parameters)
 
 
 def test_parameters_are_part_of_the_signature():

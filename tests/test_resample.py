@@ -7,7 +7,7 @@ import pytest
 
 from gecbench import BLEU, GLEU, M2, Corpus, InputError, compare, load_demo, load_demo_systems, score
 from gecbench.analysis.significance import bootstrap_values, paired_bootstrap, paired_randomisation, with_interval
-from gecbench.metrics.policy import Merged, Resamples, Sampled
+from gecbench.metrics.policy import Resamples, Sampled, SingleRow
 from gecbench.metrics.statistics import Statistics
 
 DEMO, SYSTEMS = load_demo(), load_demo_systems()
@@ -21,7 +21,7 @@ def scored(metric, system):
 def chosen_counts(metric, statistics):
     """Counts that the policy takes for each sentence, draws × sentences × counts, by single lookups."""
     policy = metric.reference_policy
-    rows = policy.chosen_rows(statistics, 0, policy.draws(statistics))
+    rows = policy.chosen_rows(statistics, 0, policy.rounds(statistics))
     return np.array([[statistics.counts[row] for row in draw] for draw in rows])
 
 
@@ -110,7 +110,7 @@ def test_large_counts_stay_exact():
     counts = np.array([[2**25 + 1], [2**25 + 3]], dtype=np.int64)
     statistics = Statistics(counts, np.array([0, 1, 2], dtype=np.int64))
     samples = np.array([[0, 1], [1, 1]])
-    for policy in (Merged(), Sampled()):
+    for policy in (SingleRow(), Sampled()):
         totals = policy.resampled_totals([statistics], Resamples(samples, np.zeros_like(samples)))
         assert totals[:, 0, 0].tolist() == [2**26 + 4, 2**26 + 6]
 

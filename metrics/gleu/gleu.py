@@ -33,19 +33,21 @@ Args:
     sources (list of str): the sentences before correction, tokens separated by blanks.
     predictions (list of str): the corrected sentences, one per source.
     references (list of list of str): the references of each sentence; their number may differ.
-    order (int): longest n-gram, 4 by default (the official script ignores its own option).
-    iterations (int): number of reference draws, 500 by default.
-    draws (str): "py2", the draws of the published figures (default), or "py3".
-    variant (str): "2017" (official, default), "2016" (inverted brevity penalty) or "equation1".
-    resamples (int): bootstrap resamples for an interval, 0 (default) for none.
-    per_sentence (bool): also return the smoothed score of each sentence.
-    aligned (bool): skip the check for shifted lines.
+    order (int, 4): longest n-gram (the official script ignores its own option).
+    iterations (int, 500): number of draws of references.
+    draws (str, "py2"): "py2", the draws of the published figures, or "py3".
+    variant (str, "2017"): "2017" (official), "2016" (inverted brevity penalty) or "equation1".
+    tokens (str, "ascii"): what separates tokens: "ascii" blanks (official) or all "unicode" whitespace.
+    resamples (int, 0): bootstrap resamples for an interval, 0 for none.
+    per_sentence (bool, False): also return the smoothed score of each sentence.
+    aligned (bool, False): skip the check for shifted lines.
 Returns:
     gleu (float): the score, between 0 and 1.
     standard_deviation, draws_low, draws_high (float): spread over the draws.
     brevity_penalty, hypothesis_length, reference_length, precision_1 ... (float): its ingredients.
     interval_low, interval_high (float or None): 95 % bootstrap interval, if resamples were asked for.
     sentence_scores (list of float): if per_sentence.
+    diagnostics (dict): nothing here; other metrics tell how their counts were made.
     signature (str): how the number was made.
 Examples:
     >>> import gecbench
@@ -62,6 +64,8 @@ Examples:
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Gleu(gecbench.huggingface.evaluate_metric.ReferenceMetric):
+    metric = gecbench.GLEU
+
     def _info(self):
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
@@ -71,20 +75,3 @@ class Gleu(gecbench.huggingface.evaluate_metric.ReferenceMetric):
             codebase_urls=["https://github.com/gecbench/gecbench"],
             reference_urls=["https://aclanthology.org/Q16-1013", "https://aclanthology.org/P15-2097"],
         )
-
-    def _compute(
-        self,
-        sources,
-        predictions,
-        references,
-        order=4,
-        iterations=500,
-        draws="py2",
-        variant="2017",
-        resamples=0,
-        per_sentence=False,
-        aligned=False,
-    ):
-        metric = gecbench.GLEU(order=order, iterations=iterations, draws=draws, variant=variant)
-        corpus = gecbench.Corpus(sources=sources, references=references)
-        return self.result(metric, corpus, predictions, resamples, per_sentence, aligned)

@@ -2,7 +2,6 @@
 
 import gecbench
 from gecbench.formats.m2 import parse_m2
-from gecbench.metrics.imeasure.explain import explain_alignments
 
 GOLD = """\
 S She like cats very much .
@@ -31,7 +30,7 @@ def score_text(gold, predictions, mixing=True, weight=2.0, beta=0.5):
         per_sentence=True,
         **options,
     )
-    explained = explain_alignments(gecbench.IMeasure(**options), corpus, outputs, range(len(corpus)))
+    explained = gecbench.IMeasure(**options).explain(corpus, outputs, range(len(corpus)))
     return result, "\n".join(explanation.to_html() for explanation in explained)
 
 

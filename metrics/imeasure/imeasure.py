@@ -29,21 +29,27 @@ Args:
     predictions (list of str): the corrected sentences, one per source.
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...", then
         "A ..." lines); or rewrites of each sentence.
-    mixing (bool or "cap"): mix the annotators' corrections (True, default), take annotators or rewrites as they are
-        (False), or mix only sentences of at most `cap` combinations.
-    cap (int), beyond (str): with mixing="cap", 1024 and "unmixed" (or "excluded") by default.
-    objective (str), optimise (str): the best reference maximises "cwacc" of the "sentence" (default) or "corpus".
-    weight (float), beta (float): of WAcc (2.0) and of F (1.0; the paper has 0.5).
-    resamples (int): bootstrap resamples for an interval, 0 (default) for none.
-    per_sentence (bool): also return I of each sentence.
-    aligned (bool): skip the check for shifted lines.
+    mixing (bool or "cap", True): mix the annotators' corrections; False: not; "cap": where there are at most `cap`
+        mixes.
+    cap (int, 1024): the most mixes of a sentence with mixing="cap".
+    beyond (str, "unmixed"): what sentences with more mixes are, "unmixed" or "excluded".
+    objective (str, "cwacc"): what the chosen reference maximises: d or c and a measure, such as df or cwacc.
+    optimise (str, "sentence"): choose references by each "sentence" alone or by the running total of the "corpus".
+    weight (float, 2.0): of corrections against untouched tokens in WAcc.
+    beta (float, 1.0): of F (the paper reports 0.5).
+    treebank (bool, True): split annotators' corrections as the official converter does.
+    tokens (str, "ascii"): what separates the predictions' tokens: "ascii" blanks (official) or all "unicode"
+        whitespace.
+    resamples (int, 0): bootstrap resamples for an interval, 0 for none.
+    per_sentence (bool, False): also return I of each sentence.
+    aligned (bool, False): skip the check for shifted lines.
 Returns:
     imeasure (float): I of the correction, between -1 and 1.
-    correction_tp ... correction_improvement, detection_tp ... (float): counts and ratios of both aspects.
+    correction_tp ... correction_improvement, detection_tp ... (int or float): counts and ratios of both aspects.
     baseline_weighted_accuracy ... (float): of leaving the source alone, on the chosen references.
-    alignments_asked, alignments_done, excluded_sentences ... (float): the work done, and what was left out.
     interval_low, interval_high (float or None): 95 % bootstrap interval, if resamples were asked for.
     sentence_scores (list of float): if per_sentence.
+    diagnostics (dict): the alignments computed, and how many sentences were not mixed or left out.
     signature (str): how the number was made.
 Examples:
     >>> import gecbench
@@ -58,6 +64,8 @@ Examples:
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Imeasure(gecbench.huggingface.evaluate_metric.EditMetric):
+    metric = gecbench.IMeasure
+
     def _info(self):
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
@@ -67,23 +75,3 @@ class Imeasure(gecbench.huggingface.evaluate_metric.EditMetric):
             codebase_urls=["https://github.com/gecbench/gecbench"],
             reference_urls=["https://aclanthology.org/N15-1060"],
         )
-
-    def _compute(
-        self,
-        sources,
-        predictions,
-        references,
-        mixing=True,
-        cap=1024,
-        beyond="unmixed",
-        objective="cwacc",
-        optimise="sentence",
-        weight=2.0,
-        beta=1.0,
-        resamples=0,
-        per_sentence=False,
-        aligned=False,
-    ):
-        metric = gecbench.IMeasure(mixing, cap, beyond, objective, optimise, weight, beta)
-        corpus = self.corpus(sources, references)
-        return self.result(metric, corpus, predictions, resamples, per_sentence, aligned)

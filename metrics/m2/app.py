@@ -2,7 +2,6 @@
 
 import gecbench
 from gecbench.formats.m2 import parse_m2
-from gecbench.metrics.m2.explain import explain_corpus
 
 GOLD = """\
 S She like cats very much .
@@ -31,7 +30,7 @@ def score_text(gold, predictions, beta=0.5, policy="greedy-cumulative"):
         policy=policy,
         per_sentence=True,
     )
-    explained = explain_corpus(gecbench.M2(beta=beta, policy=policy), corpus, outputs, range(len(corpus)))
+    explained = gecbench.M2(beta=beta, policy=policy).explain(corpus, outputs, range(len(corpus)))
     return result, "\n".join(explanation.to_html() for explanation in explained)
 
 

@@ -28,21 +28,24 @@ Args:
     predictions (list of str): the corrected sentences, one per source.
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...", then
         "A ..." lines); or rewrites of each sentence, from which edits are extracted.
-    beta (float): 0.5 (default) weighs precision twice as much as recall.
-    max_unchanged_words (int): an edit may span so many unchanged words, 2 by default.
-    ignore_whitespace_casing (bool): leave out proposed edits of blanks and letter case only.
-    release (str): "master" (default) or "3.2" of the official scorer.
-    policy (str): "greedy-cumulative" (official, default), "best-per-sentence" or "average" over the annotators.
-    annotators (str): "all" (default), or some, as in "0+2".
-    resamples (int): bootstrap resamples for an interval, 0 (default) for none.
-    per_sentence (bool): also return the score of each sentence.
-    aligned (bool): skip the check for shifted lines.
+    beta (float, 0.5): weight of recall; 0.5 counts precision twice as much.
+    max_unchanged_words (int, 2): the most unchanged words that an edit may span.
+    ignore_whitespace_casing (bool, False): leave out proposed edits of blanks and letter case only.
+    release (str, "master"): of the official scorer, "master" or "3.2".
+    policy (str, "greedy-cumulative"): "greedy-cumulative" (official), "best-per-sentence" or "average" over the
+        annotators.
+    annotators (str, "all"): "all", or some, as in "0+2".
+    mixing (bool or "cap", False): score against every mix of the annotators' corrections; "cap": where there are
+        few.
+    resamples (int, 0): bootstrap resamples for an interval, 0 for none.
+    per_sentence (bool, False): also return the score of each sentence.
+    aligned (bool, False): skip the check for shifted lines.
 Returns:
     m2 (float): F-beta, between 0 and 1.
-    precision, recall (float), correct, proposed, gold (float): its ingredients.
-    settled_literally, too_large_for_literal (float): how many near-ties were settled the official way, or could not be.
+    precision, recall (float), correct, proposed, gold (int): its ingredients.
     interval_low, interval_high (float or None): 95 % bootstrap interval, if resamples were asked for.
     sentence_scores (list of float): if per_sentence.
+    diagnostics (dict): how many near-ties were settled the official way, or could not be.
     signature (str): how the number was made.
 Examples:
     >>> import gecbench
@@ -56,6 +59,8 @@ Examples:
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class M2(gecbench.huggingface.evaluate_metric.EditMetric):
+    metric = gecbench.M2
+
     def _info(self):
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
@@ -65,22 +70,3 @@ class M2(gecbench.huggingface.evaluate_metric.EditMetric):
             codebase_urls=["https://github.com/gecbench/gecbench"],
             reference_urls=["https://aclanthology.org/N12-1067"],
         )
-
-    def _compute(
-        self,
-        sources,
-        predictions,
-        references,
-        beta=0.5,
-        max_unchanged_words=2,
-        ignore_whitespace_casing=False,
-        release="master",
-        policy="greedy-cumulative",
-        annotators="all",
-        resamples=0,
-        per_sentence=False,
-        aligned=False,
-    ):
-        metric = gecbench.M2(beta, max_unchanged_words, ignore_whitespace_casing, release, policy, annotators)
-        corpus = self.corpus(sources, references)
-        return self.result(metric, corpus, predictions, resamples, per_sentence, aligned)

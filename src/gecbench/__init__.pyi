@@ -28,7 +28,7 @@ from .errors import InputError as InputError
 from .huggingface.register import load_metric as load_metric
 from .huggingface.register import register as register
 from .huggingface.register import unregister as unregister
-from .human.annotators import human_bound as human_bound
+from .human.bound import human_bound as human_bound
 from .human.correlation import correlate as correlate
 from .human.metaeval import meta_evaluate as meta_evaluate
 from .human.ranking import expected_wins as expected_wins

@@ -1,18 +1,24 @@
-"""A score taken apart: by edit distance from the source, and by number of references."""
+"""A score taken apart, by edit distance, number of references or what the metric itself knows; and as a table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from math import comb
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gecbench.analysis.report import Report
+from gecbench.analysis.tables import Table, render_table
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.metrics.base import Score
+from gecbench.metrics.ratios import percent
+from gecbench.metrics.registry import METRICS
 
 DISTANCE_BINS = (0, 1, 6, 11, 16, 21, 31)
 _MOST_SUBSETS = 100
@@ -34,6 +40,16 @@ class DistanceGroup:
             return f"{self.low}+"
         return str(self.low) if self.low == self.high else f"{self.low}-{self.high}"
 
+    @property
+    def column(self) -> str:
+        """The heading of its column."""
+        return f"{self.label} changed"
+
+    @property
+    def cell(self) -> str:
+        """Score and number of sentences as text."""
+        return "–" if self.value is None else f"{percent(self.value)} ({self.sentences})"
+
 
 @dataclass(frozen=True)
 class ReferenceGroup:
@@ -44,6 +60,16 @@ class ReferenceGroup:
     value: float
     low: float
     high: float
+
+    @property
+    def column(self) -> str:
+        """The heading of its column."""
+        return f"{self.references} ref{'s' if self.references > 1 else ''}"
+
+    @property
+    def cell(self) -> str:
+        """Mean and range as text."""
+        return f"{percent(self.value)} ({percent(self.low)} – {percent(self.high)})"
 
 
 def edit_distances(sources: Sequence[str], predictions: Sequence[str]) -> npt.NDArray[np.int64]:
@@ -103,3 +129,42 @@ def _reference_sets(references: int, size: int, seed: int) -> list[tuple[int, ..
     while len(drawn) < _MOST_SUBSETS:
         drawn.add(tuple(sorted(generator.choice(references, size, replace=False).tolist())))
     return sorted(drawn)
+
+
+def breakdown_names() -> tuple[str, ...]:
+    """Return what scores can be broken down by: some for any metric, some for one."""
+    return (*_CORNERS, *dict.fromkeys(name for metric in METRICS.values() for name in metric.breakdowns))
+
+
+def render_breakdown(
+    by: str, report: Report, corpus: Corpus, systems: Mapping[str, Sequence[str]], table_format: str
+) -> str:
+    """Return the first metric's scores of every system, broken down."""
+    metric = report.metrics[0]
+    groups = {system: _groups(by, report[system][metric], corpus, systems[system]) for system in report}
+    if table_format == "json":
+        plain = {system: [asdict(group) for group in found] for system, found in groups.items()}
+        return json.dumps({"metric": metric, "by": by, "systems": plain}, ensure_ascii=False, indent=2)
+    return render_table(_wide(by, groups) if by in _CORNERS else _long(groups), table_format)
+
+
+def _groups(by: str, score: Score, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Any]:
+    if by == "edit-distance":
+        return by_edit_distance(score, corpus, predictions)
+    return by_reference_count(score) if by == "references" else score.metric.breakdown(by, corpus, predictions)
+
+
+def _wide(by: str, groups: Mapping[str, Sequence[Any]]) -> Table:
+    """One row per system, one column per group."""
+    columns = [group.column for group in next(iter(groups.values()))]
+    return Table([_CORNERS[by], *columns], [[system, *(each.cell for each in row)] for system, row in groups.items()])
+
+
+def _long(groups: Mapping[str, Sequence[Any]]) -> Table:
+    """One row per system and group; the first column names the group."""
+    rows = [{**group.cells(), "system": system} for system, found in groups.items() for group in found]
+    first, *rest = [name for name in rows[0] if name != "system"] if rows else ["group"]
+    return Table([first, "system", *rest], [[row[name] for name in (first, "system", *rest)] for row in rows])
+
+
+_CORNERS = {"edit-distance": "characters:", "references": "system"}

@@ -5,48 +5,46 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from typing import TypeVar
 
 from gecbench.analysis.significance import PairedTest
 from gecbench.analysis.tables import Table, render_table
 from gecbench.metrics.base import Score
+from gecbench.metrics.ratios import percent
 
 _WIDEST = 120
+Entry = TypeVar("Entry")
 
 
-class Scores(Mapping[str, Score]):
-    """One system's scores by metric name."""
+class _Entries(Mapping[str, Entry]):
+    """A read-only mapping over a dictionary."""
 
-    def __init__(self, scores: Mapping[str, Score]) -> None:
-        self._scores = dict(scores)
+    def __init__(self, entries: Mapping[str, Entry]) -> None:
+        self._scores = dict(entries)
 
-    def __getitem__(self, metric: str) -> Score:
-        return self._scores[metric]
+    def __getitem__(self, name: str) -> Entry:
+        return self._scores[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._scores)
 
     def __len__(self) -> int:
         return len(self._scores)
+
+
+class Scores(_Entries[Score]):
+    """One system's scores by metric name."""
 
     def __repr__(self) -> str:
         return "\n".join(str(score) for score in self._scores.values())
 
 
-class Report(Mapping[str, Mapping[str, Score]]):
+class Report(_Entries[Mapping[str, Score]]):
     """Scores by system and metric, ranked by the first metric when shown."""
 
     def __init__(self, scores: Mapping[str, Mapping[str, Score]], tests: Sequence[PairedTest]) -> None:
-        self._scores = dict(scores)
+        super().__init__(scores)
         self.tests = list(tests)
-
-    def __getitem__(self, system: str) -> Mapping[str, Score]:
-        return self._scores[system]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._scores)
-
-    def __len__(self) -> int:
-        return len(self._scores)
 
     def __repr__(self) -> str:
         return self.render("text")
@@ -91,16 +89,16 @@ class Report(Mapping[str, Mapping[str, Score]]):
     def _columns(self, metric: str, tested: bool) -> list[str]:
         sample = next(iter(self._scores.values()))[metric]
         title = sample.metric.title if metric == sample.name else metric
-        interval = [f"{100 * sample.interval.confidence:.0f} % interval"] if sample.interval else []
+        interval = [f"{percent(sample.interval.confidence, 0)} % interval"] if sample.interval else []
         return [title, *interval, *(["p"] if tested else [])]
 
     def _row(self, system: str, metrics: Sequence[str], tested: set[str]) -> list[str]:
         cells = [system]
         for metric in metrics:
             score = self._scores[system][metric]
-            cells.append(f"{100 * score.value:.2f}")
+            cells.append(percent(score.value))
             if score.interval is not None:
-                cells.append(f"{100 * score.interval.low:.2f} – {100 * score.interval.high:.2f}")
+                cells.append(f"{percent(score.interval.low)} – {percent(score.interval.high)}")
             if metric in tested:
                 cells.append(self._p_value(system, metric))
         return cells

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench.errors import InputError
-from gecbench.metrics.base import Interval, Metric, Score, Values
+from gecbench.metrics.base import Interval, Metric, Score
 from gecbench.metrics.policy import Resamples
+from gecbench.metrics.ratios import Values
 from gecbench.metrics.statistics import Statistics
 from gecbench.progress import progress
 
@@ -55,8 +56,8 @@ def paired_bootstrap(
 ) -> PairedTest:
     """Test a difference by the paired bootstrap, centred on its own mean.
 
-    p is the share of resamples whose difference strays from the mean difference further than the observed
-    difference is from 0 (both counted with one added, so that p is never 0).
+    p is the share of resamples whose difference is further from the mean difference than the observed one
+    is from 0 (both counted with one added, so that p is never 0).
     """
     differences = bootstrap_values(system.metric, system.statistics, resamples, seed) - bootstrap_values(
         baseline.metric, baseline.statistics, resamples, seed

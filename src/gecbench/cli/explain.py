@@ -10,15 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from gecbench.cli.options import add_command, add_corpus_options, read_corpus, read_systems
-from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.text import write_lines
-from gecbench.metrics.explanation import Explanation, html_page
-from gecbench.metrics.imeasure.explain import explain_alignments
-from gecbench.metrics.imeasure.metric import IMeasure
-from gecbench.metrics.m2.explain import explain_corpus
-from gecbench.metrics.m2.metric import M2
-from gecbench.metrics.registry import make_metric
+from gecbench.metrics.explanation import html_page
+from gecbench.metrics.registry import METRICS, make_metric
 
 _EXAMPLES = """  gecbench explain --gold gold.m2 -p output.txt
   gecbench explain --gold gold.m2 -p output.txt --sentences 3 17
@@ -31,7 +26,8 @@ def add_parser(commands: Any) -> None:
     """Add the command."""
     parser = add_command(commands, "explain", "Show edits, matches or alignments, sentence by sentence", _EXAMPLES, run)
     add_corpus_options(parser)
-    parser.add_argument("-m", "--metric", default="m2", help="the metric to explain: m2 (default) or imeasure")
+    known = " or ".join(_explaining())
+    parser.add_argument("-m", "--metric", default="m2", help=f"the metric to explain: {known} (default: m2)")
     parser.add_argument("--sentences", metavar="N", nargs="+", type=int, help="only these sentences, counted from 1")
     parser.add_argument("--html", metavar="FILE", help="write a page instead of printing")
     parser.add_argument("--colour", choices=("auto", "always", "never"), default="auto", help="colours on a terminal")
@@ -42,12 +38,15 @@ def run(options: argparse.Namespace) -> None:
     corpus = read_corpus(options)
     systems = read_systems(options, corpus)
     metric = make_metric(options.metric)
+    if not metric.explains:
+        known = " or ".join(f"-m {name}" for name in _explaining())
+        raise InputError(f"{metric.name} has no edits to explain", fix=f"Use {known}")
     sentences = _sentences(options.sentences, len(corpus))
     if options.html and len(systems) > 1:
         raise InputError("a page shows one system", fix="Give one predictions file with --html")
     pages = []
     for name, predictions in systems.items():
-        explanations = _explain(metric, corpus, predictions, sentences)
+        explanations = metric.explain(corpus, predictions, sentences)
         if options.html:
             write_lines(options.html, html_page(explanations, f"{name}: {metric.title}").split("\n"))
             return
@@ -57,12 +56,8 @@ def run(options: argparse.Namespace) -> None:
     print("\n\n".join(pages))
 
 
-def _explain(metric: Any, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-    if isinstance(metric, M2):
-        return explain_corpus(metric, corpus, predictions, sentences)
-    if isinstance(metric, IMeasure):
-        return explain_alignments(metric, corpus, predictions, sentences)
-    raise InputError(f"{metric.name} has no edits to explain", fix="Use -m m2 or -m imeasure")
+def _explaining() -> list[str]:
+    return [name for name, metric in METRICS.items() if metric.explains]
 
 
 def _sentences(wanted: Sequence[int] | None, total: int) -> list[int]:

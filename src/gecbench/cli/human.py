@@ -6,7 +6,6 @@ import argparse
 import os
 from dataclasses import asdict
 from itertools import combinations
-from math import isnan
 from typing import Any
 
 from gecbench.analysis.tables import Table, render_rows
@@ -24,10 +23,11 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.judgments import expand_pairs
 from gecbench.human.agreement import cross_agreement, inter_agreement, intra_agreement
-from gecbench.human.annotators import bound_by_category, human_bound
-from gecbench.human.bound import Bound
+from gecbench.human.bound import bound_by_category, human_bound
 from gecbench.human.change import Change, changes
 from gecbench.human.ranking import HumanRanking, expected_wins, trueskill
+from gecbench.human.subsets import Bound
+from gecbench.metrics.ratios import percent
 
 _EXAMPLES = """  gecbench human rank                                   (the demo's judgments)
   gecbench human rank judgments.csv --method expected-wins
@@ -37,7 +37,7 @@ _EXAMPLES = """  gecbench human rank                                   (the demo
   gecbench human bound -c conll14_fluency:bn15 -m m2 --by-category --last
   gecbench human change -c conll14_fluency:expert_fluency
 """
-_SOURCES = "\n".join(f"  {name:<20}{source.description}" for name, source in HUMAN_SOURCES.items())
+SOURCES_HELP = "\n".join(f"  {name:<20}{source.description}" for name, source in HUMAN_SOURCES.items())
 
 
 def add_parser(commands: Any) -> None:
@@ -45,7 +45,7 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands, "human", "The human side: bound, rankings, agreement, extent of change", _EXAMPLES, None
     )
-    parser.epilog = f"judgments by name:\n{_SOURCES}\n\n{parser.epilog}"
+    parser.epilog = f"judgments by name:\n{SOURCES_HELP}\n\n{parser.epilog}"
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     for name, (description, add_options, run) in _ACTIONS.items():
         action = actions.add_parser(name, help=description, description=description + ".")
@@ -130,8 +130,8 @@ def _bound(options: argparse.Namespace) -> None:
     rows, plain = [], []
     for metric, bound in bounds.items():
         for row in bound.rows:
-            cells = [_percent(value) for name in systems for value in (row.systems[name], row.ratio(name))]
-            rows.append([metric, str(row.size), _percent(row.human), *cells])
+            cells = [percent(value) for name in systems for value in (row.systems[name], row.ratio(name))]
+            rows.append([metric, str(row.size), percent(row.human), *cells])
             plain.append({"metric": metric, "annotators": row.size, "human": row.human, "systems": dict(row.systems)})
     print(render_rows(Table(header, rows), plain, options.format))
 
@@ -172,11 +172,7 @@ def _change(options: argparse.Namespace) -> None:
 
 
 def _change_row(name: str, found: Change) -> list[str]:
-    return [name, f"{found.ster:.2f}", f"{100 * found.changed:.1f} %", f"{found.characters:.2f}"]
-
-
-def _percent(value: float) -> str:
-    return "–" if isnan(value) else f"{100 * value:.2f}"
+    return [name, f"{found.ster:.2f}", f"{percent(found.changed, 1)} %", f"{found.characters:.2f}"]
 
 
 _ACTIONS = {

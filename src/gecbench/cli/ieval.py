@@ -11,9 +11,9 @@ from gecbench.cli.options import add_command, read_edits, read_predictions
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.metrics.base import Score
-from gecbench.metrics.imeasure.choice import COUNT_NAMES
-from gecbench.metrics.imeasure.explain import explain_alignments
+from gecbench.metrics.imeasure.accuracy import COUNT_NAMES
 from gecbench.metrics.imeasure.metric import IMeasure
+from gecbench.metrics.ratios import percent
 
 _EXAMPLES = """  gecbench ieval -ref:gold.xml -hyp:system.txt
   gecbench ieval -ref:gold.xml -hyp:system.txt -nomix -b:0.5 -per-sent
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> None:
     metric = _metric(given)
     score = metric.score_corpus(corpus, predictions, name=given["hyp"], aligned=True)
     if {"v", "vv"} & given.keys():
-        for explanation in explain_alignments(metric, corpus, predictions, range(len(corpus))):
+        for explanation in metric.explain(corpus, predictions, range(len(corpus))):
             print(explanation.to_text(width=120), end="\n\n")
     header = ["", *_HEADER]
     header[8] = header[8].format(metric.beta)
@@ -113,6 +113,6 @@ def _rows(prefix: str, parts: Mapping[str, float]) -> list[list[str]]:
     for aspect in ("detection", "correction"):
         ratios = [f"{aspect}_precision", f"{aspect}_recall", f"{aspect}_f", f"{aspect}_accuracy", "baseline_accuracy"]
         ratios += [f"{aspect}_weighted_accuracy", "baseline_weighted_accuracy", f"{aspect}_improvement"]
-        counts = [f"{parts[f'{aspect}_{count}']:.0f}" for count in COUNT_NAMES]
-        rows.append([f"{prefix}{aspect}", *counts, *(f"{100 * parts[ratio]:.2f}" for ratio in ratios)])
+        counts = [str(parts[f"{aspect}_{count}"]) for count in COUNT_NAMES]
+        rows.append([f"{prefix}{aspect}", *counts, *(percent(parts[ratio]) for ratio in ratios)])
     return rows

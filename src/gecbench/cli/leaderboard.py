@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gecbench.analysis.tables import FORMATS, Table, render_table
 from gecbench.cli.options import add_command
 from gecbench.errors import InputError
+from gecbench.metrics.ratios import percent
 from gecbench.metrics.registry import METRICS
 
 if TYPE_CHECKING:
@@ -216,10 +217,10 @@ def _as_json(scored: Scored) -> str:
 def _as_text(scored: Scored) -> str:
     rows = []
     for metric, figure in scored.record.scores.items():
-        interval = "" if figure["low"] is None else f"{100 * figure['low']:.2f} – {100 * figure['high']:.2f}"
-        human = "" if figure["human"] is None else f"{100 * figure['human']:.2f}"
-        ratio = "" if figure["ratio"] is None else f"{100 * figure['ratio']:.1f} %"
-        rows.append([METRICS[metric].title, f"{100 * figure['value']:.2f}", interval, human, ratio])
+        interval = "" if figure["low"] is None else f"{percent(figure['low'])} – {percent(figure['high'])}"
+        human = "" if figure["human"] is None else percent(figure["human"])
+        ratio = "" if figure["ratio"] is None else f"{percent(figure['ratio'], 1)} %"
+        rows.append([METRICS[metric].title, percent(figure["value"]), interval, human, ratio])
     table = render_table(Table([scored.record.system, "score", "95 % interval", "human", "of human"], rows), "text")
     return f"{table}\n\nhuman, of human: people and system scored against all annotators but one"
 
@@ -228,11 +229,11 @@ def _table(table: tuple[str, str], records: list[Record], metric: str, table_for
     from gecbench.leaderboard.ranking import ranked
 
     rows = [
-        [record.system, f"{100 * record.scores[metric]['value']:.2f}", record.kind, record.date]
+        [record.system, percent(record.scores[metric]["value"]), record.kind, record.date]
         for record in ranked(records, metric)
     ]
     rows += [
-        [record.system, f"{100 * record.scores[metric]['value']:.2f}", "human", record.date]
+        [record.system, percent(record.scores[metric]["value"]), "human", record.date]
         for record in records
         if record.role == "human" and metric in record.scores
     ]

@@ -7,7 +7,6 @@ from typing import Any
 
 from gecbench.cli.options import add_command, read_predictions
 from gecbench.formats.m2 import read_m2
-from gecbench.metrics.m2.explain import explain_corpus
 from gecbench.metrics.m2.metric import M2
 
 _EXAMPLES = """  gecbench m2scorer system.txt gold.m2
@@ -38,7 +37,7 @@ def run(options: argparse.Namespace) -> None:
     )
     score = metric.score_corpus(corpus, predictions, name=options.system, aligned=True)
     if options.verbose or options.very_verbose:
-        for explanation in explain_corpus(metric, corpus, predictions, range(len(corpus))):
+        for explanation in metric.explain(corpus, predictions, range(len(corpus))):
             print(explanation.to_text(), end="\n\n")
     print(f"Precision   : {score.parts['precision']:.4f}")
     print(f"Recall      : {score.parts['recall']:.4f}")

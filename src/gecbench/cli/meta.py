@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gecbench.analysis.tables import Table, render_rows
-from gecbench.cli.human import add_ranking_options, make_ranking
+from gecbench.cli.human import SOURCES_HELP, add_ranking_options, make_ranking
 from gecbench.cli.options import add_command, add_format_option, add_metrics_option, count, named_corpus, read_systems
 from gecbench.corpora.rankings import HUMAN_SOURCES, load_rankings
 from gecbench.corpus.corpus import Corpus
@@ -35,8 +35,7 @@ def add_parser(commands: Any) -> None:
     )
     add_metrics_option(parser)
     parser.set_defaults(metrics=None)
-    sources = "\n".join(f"  {name:<20}{source.description}" for name, source in HUMAN_SOURCES.items())
-    parser.epilog = f"judgments by name:\n{sources}\n\n{parser.epilog}"
+    parser.epilog = f"judgments by name:\n{SOURCES_HELP}\n\n{parser.epilog}"
     parser.add_argument("scores", metavar="SCORES.tsv", nargs="*", help="[metric [references]] system score, by tabs")
     parser.add_argument(
         "--sentences",
@@ -55,7 +54,11 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--aligned", action="store_true", help="skip the check for shifted lines")
     add_ranking_options(parser)
     parser.add_argument(
-        "--resamples", metavar="N", type=count, default=0, help="intervals over so many bootstrapped sets of systems"
+        "--resamples",
+        metavar="N",
+        type=count,
+        default=0,
+        help="bootstrapped sets of systems for intervals, 0 for none (default: 0)",
     )
     add_format_option(parser)
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from gecbench.analysis.breakdown import breakdown_names, render_breakdown
 from gecbench.analysis.report import Report
 from gecbench.analysis.tables import Table, render_table
 from gecbench.api import compare
-from gecbench.cli.groups import GROUPINGS, render_groups
 from gecbench.cli.options import (
     add_command,
     add_corpus_options,
@@ -20,6 +20,7 @@ from gecbench.cli.options import (
     read_systems,
 )
 from gecbench.corpus.corpus import Corpus
+from gecbench.metrics.ratios import percent
 
 _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench score -s source.txt -r ref*.txt -p a.txt b.txt.gz -m gleu bleu --resamples 1000
@@ -39,7 +40,7 @@ def add_parser(commands: Any) -> None:
     views.add_argument("--per-sentence", action="store_true", help="print the score of every sentence instead")
     views.add_argument(
         "--by",
-        choices=tuple(GROUPINGS),
+        choices=breakdown_names(),
         help="print the first metric's scores by distance from the source, number of references or (M2) error type",
     )
 
@@ -60,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
     if options.per_sentence:
         print(_per_sentence(report, corpus, options.format))
     elif options.by:
-        print(render_groups(options.by, report, corpus, systems, options.format))
+        print(render_breakdown(options.by, report, corpus, systems, options.format))
     else:
         print(report.render(options.format))
 
@@ -84,8 +85,5 @@ def _per_sentence(report: Report, corpus: Corpus, table_format: str) -> str:
         return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     several = len(report) > 1
     header = ["id", *(f"{system} {metric}" if several else metric for system, metric in columns)]
-    cells = [
-        [ids[i], *("–" if np.isnan(values[i]) else f"{100 * values[i]:.2f}" for values in columns.values())]
-        for i in range(len(corpus))
-    ]
+    cells = [[ids[i], *(percent(values[i]) for values in columns.values())] for i in range(len(corpus))]
     return render_table(Table(header, cells), table_format)

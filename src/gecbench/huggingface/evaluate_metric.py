@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import datasets
 import evaluate
@@ -36,7 +36,10 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
     """An `evaluate.Metric` over sources, predictions and references that checks every row it is given.
 
     `evaluate` looks at the type of the first row only and turns the others into strings, silently.
+    A subclass names the class of its metric, whose parameters are options of `compute`.
     """
+
+    metric: ClassVar[type[Metric]]
 
     def compute(self, **inputs: Any) -> Any:
         """Compute the metric; all arguments by keyword."""
@@ -71,24 +74,27 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         """Return rows as a corpus, or say what is wrong with them."""
         return Corpus(sources=sources, references=references)
 
-    def result(
+    def _compute(
         self,
-        metric: Metric,
-        corpus: Corpus,
+        sources: Sequence[str],
         predictions: Sequence[str],
-        resamples: int,
-        per_sentence: bool,
-        aligned: bool,
+        references: Sequence[Any],
+        resamples: int = 0,
+        per_sentence: bool = False,
+        aligned: bool = False,
+        **options: Any,
     ) -> dict[str, Any]:
-        """Return the score, its parts, interval and signature under flat keys."""
-        score = metric.score_corpus(corpus, predictions, aligned=aligned)
+        """Return the score, its parts, interval and signature under flat keys, and its diagnostics under one."""
+        self.metric.check_parameters(options)
+        score = self.metric(**options).score_corpus(self.corpus(sources, references), predictions, aligned=aligned)
         if resamples:
             score = with_interval(score, resamples)
-        result: dict[str, Any] = {metric.name: score.value, **score.parts}
+        result: dict[str, Any] = {score.name: score.value, **score.parts}
         result["interval_low"] = score.interval.low if score.interval else None
         result["interval_high"] = score.interval.high if score.interval else None
         if per_sentence:
             result["sentence_scores"] = score.sentence_scores().tolist()
+        result["diagnostics"] = dict(score.diagnostics)
         result["signature"] = str(score.signature)
         return result
 
@@ -129,7 +135,9 @@ def corpus_of_blocks(sources: Sequence[str], blocks: Sequence[str]) -> Corpus:
             )
         found = parse_m2([line.removesuffix("\r") for line in block.split("\n")], place)
         if len(found) != 1:
-            raise InputError(f"{len(found)} M2 blocks, where one is meant", file=place, fix="Give one per sentence")
+            raise InputError(
+                f"{len(found)} M2 blocks, where there should be one", file=place, fix="Give one per sentence"
+            )
         if found.sources[0].split() != source.split():
             raise InputError(
                 f"the S line of sentence {i + 1} is not its source: {found.sources[0]!r} for {source!r}",

@@ -15,6 +15,7 @@ from gecbench.formats.text import read_lines, write_bytes
 from gecbench.huggingface.names import check_address, check_repository
 from gecbench.huggingface.tasks import check_task, task_id
 from gecbench.metrics.base import Score
+from gecbench.metrics.ratios import percent
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResultEntry
@@ -118,7 +119,7 @@ def _interval(score: Score) -> str | None:
     interval = score.interval
     if interval is None:
         return None
-    return f"{100 * interval.confidence:.0f} % interval {100 * interval.low:.2f} – {100 * interval.high:.2f}"
+    return f"{percent(interval.confidence, 0)} % interval {percent(interval.low)} – {percent(interval.high)}"
 
 
 def _hub() -> Any:

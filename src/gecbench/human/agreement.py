@@ -60,17 +60,19 @@ def _confusion(first: NDArray[np.generic], second: NDArray[np.generic], labels: 
     return table
 
 
-def agreement(pairs: Iterable[OutcomePair], *, turn_systems: bool = True, turn_judges: bool = True) -> Agreement:
+def agreement(
+    pairs: Iterable[OutcomePair], *, both_system_orders: bool = True, both_judge_orders: bool = True
+) -> Agreement:
     """Both kappas of pairs of outcomes.
 
     Which system stands first in a pair is chance, and so is which judge of one group, yet Cohen's kappa moves
-    with it. Turning counts every comparison in both orders; without it the pairs are taken as they come.
+    with it. So every comparison counts in both orders, unless the pairs are to be taken as they come.
     """
     found = list(pairs)
     counted = found
-    if turn_systems:
+    if both_system_orders:
         counted = counted + [(-x, -y) for x, y in counted]
-    if turn_judges:
+    if both_judge_orders:
         counted = counted + [(y, x) for x, y in counted]
     first, second = [x for x, _ in counted], [y for _, y in counted]
     return Agreement(cohen_kappa(first, second), cohen_kappa(first, second, weights="quadratic"), len(found))
@@ -87,8 +89,8 @@ def _by_pair(judgments: Iterable[Judgment], oriented: bool) -> dict[PairKey, lis
 
 
 def _within(judgments: Iterable[Judgment], same_judge: bool) -> Iterable[OutcomePair]:
-    for said in _by_pair(judgments, oriented=True).values():
-        for (judge1, x), (judge2, y) in combinations(said, 2):
+    for found in _by_pair(judgments, oriented=True).values():
+        for (judge1, x), (judge2, y) in combinations(found, 2):
             if x is not None and y is not None and (judge1 == judge2) == same_judge:
                 yield x, y
 
@@ -108,11 +110,11 @@ def cross_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> Agree
     others = _by_pair(other, oriented=True)
     pairs = [
         (x, y)
-        for key, said in _by_pair(one, oriented=True).items()
-        for (_, x), (_, y) in product(said, others.get(key, ()))
+        for key, found in _by_pair(one, oriented=True).items()
+        for (_, x), (_, y) in product(found, others.get(key, ()))
         if x is not None and y is not None
     ]
-    return agreement(pairs, turn_judges=False)
+    return agreement(pairs, both_judge_orders=False)
 
 
 def pooled_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> tuple[Agreement, Agreement, Agreement]:
@@ -123,11 +125,11 @@ def pooled_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> tupl
     """
     others = _by_pair(other, oriented=False)
     within: tuple[list[OutcomePair], ...] = ([], [], [])
-    for key, said in _by_pair(one, oriented=False).items():
+    for key, found in _by_pair(one, oriented=False).items():
         answers = others.get(key, [])
-        if len(said) >= 2 and len(answers) >= 2:
-            for group, outcomes in zip(within, (said, answers, said + answers), strict=True):
+        if len(found) >= 2 and len(answers) >= 2:
+            for group, outcomes in zip(within, (found, answers, found + answers), strict=True):
                 ranked = [outcome for _, outcome in outcomes if outcome is not None]
                 group.extend(combinations(ranked, 2))
-    first, second, together = (agreement(group, turn_systems=False, turn_judges=False) for group in within)
+    first, second, together = (agreement(group, both_system_orders=False, both_judge_orders=False) for group in within)
     return first, second, together

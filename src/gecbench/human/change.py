@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, product
 from typing import Any
 
 from gecbench.errors import InputError
@@ -77,23 +76,6 @@ def mean_change(several: Sequence[Change]) -> Change:
         sum(each.changed for each in several) / count,
         sum(each.characters for each in several) / count,
     )
-
-
-def change_within(annotators: Sequence[Texts]) -> Change:
-    """Return the mean change over all pairs of annotators of one group."""
-    return mean_change([change(one, other) for one, other in combinations(annotators, 2)])
-
-
-def change_between(group: Sequence[Texts], others: Sequence[Texts]) -> Change:
-    """Return the mean change over all pairs of one annotator from each group."""
-    return mean_change([change(one, other) for one, other in product(group, others)])
-
-
-def identical_sentences(annotators: Sequence[Texts], *, at_least: int = 2) -> float:
-    """Return the share of sentences that at least so many annotators wrote alike."""
-    lines = list(zip(*annotators, strict=True))
-    alike = sum(max(line.count(text) for text in line) >= at_least for line in lines)
-    return alike / len(lines) if lines else float("nan")
 
 
 def ter_edits(hypothesis: str, reference: str) -> float:

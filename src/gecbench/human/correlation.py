@@ -64,8 +64,8 @@ def correlate(
     value = coefficient(x, y, method)
     if not resamples or np.isnan(value):
         return Correlation(method, value, len(systems))
-    draws = np.random.default_rng(seed).integers(len(systems), size=(resamples, len(systems)))
-    values = [coefficient(x[draw], y[draw], method) for draw in draws]
+    samples = np.random.default_rng(seed).integers(len(systems), size=(resamples, len(systems)))
+    values = [coefficient(x[sample], y[sample], method) for sample in samples]
     return Correlation(method, value, len(systems), _interval(values, confidence))
 
 

@@ -72,7 +72,7 @@ class PairTable:
 
 
 def pair_table(judgments: Iterable[Judgment]) -> PairTable:
-    """Judgments in the form the kernel takes; systems in order of their names."""
+    """Return the judgments of every pair of systems, systems in order of their names."""
     ranked = [judgment for judgment in judgments if judgment.ranked]
     if not ranked:
         raise InputError("no judgments to rank by", fix="A ranking needs at least one ranked pair of systems.")
@@ -101,10 +101,10 @@ def expected_wins(
     scores = _win_rates(wins[None])[0]
     upper = np.triu_indices(len(table.systems), 1)
     cells = np.concatenate((wins[upper], wins.T[upper], table.count(0)[upper]))
-    draws = np.random.default_rng(seed).multinomial(table.pairs, cells / cells.sum(), size=runs)
+    sampled = np.random.default_rng(seed).multinomial(table.pairs, cells / cells.sum(), size=runs)
     resampled = np.zeros((runs, *wins.shape), dtype=np.int64)
-    resampled[:, upper[0], upper[1]] = draws[:, : len(upper[0])]
-    resampled[:, upper[1], upper[0]] = draws[:, len(upper[0]) : 2 * len(upper[0])]
+    resampled[:, upper[0], upper[1]] = sampled[:, : len(upper[0])]
+    resampled[:, upper[1], upper[0]] = sampled[:, len(upper[0]) : 2 * len(upper[0])]
     return _ranking("expected-wins", table.systems, scores, _win_rates(resampled), level)
 
 

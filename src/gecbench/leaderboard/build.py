@@ -145,7 +145,7 @@ def _ordered(tables: Mapping[Table, Sequence[object]]) -> list[Table]:
 
 def _metric(name: str) -> dict[str, str]:
     entry = METRICS[name]
-    return {"name": name, "title": entry.title, "description": entry.description, "paper": entry.paper}
+    return {"name": name, "title": entry.title, "description": entry.description, "paper": entry.papers}
 
 
 def _row(record: Record, places: Mapping[str, Mapping[str, Place]]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from gecbench.errors import GecbenchError, InputError
 from gecbench.leaderboard.records import Details, Record
 from gecbench.leaderboard.store import FolderStore
+from gecbench.metrics.ratios import percent
 
 
 class BoardCopy(FolderStore):
@@ -78,6 +79,6 @@ def _first_line(error: BaseException) -> str:
 
 def _summary(record: Record) -> str:
     lines = [
-        f"{metric}: {100 * figure['value']:.2f} `{figure['signature']}`" for metric, figure in record.scores.items()
+        f"{metric}: {percent(figure['value'])} `{figure['signature']}`" for metric, figure in record.scores.items()
     ]
     return "\n".join(lines)

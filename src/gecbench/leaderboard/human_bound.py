@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
-from gecbench.human.annotators import human_bound
+from gecbench.human.bound import human_bound
 from gecbench.metrics.base import Score
 
 _KNOWN: dict[tuple[str, str], float | None] = {}

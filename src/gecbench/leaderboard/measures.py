@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from gecbench.metrics.base import Metric
-from gecbench.metrics.registry import make_metric
-
-# The I-measure mixes where that is cheap, so that no output can keep a server busy.
-_PARAMETERS = {"imeasure": "imeasure(mixing=cap)"}
+from gecbench.metrics.registry import metric_class
 
 
 def board_metric(name: str) -> Metric:
     """Return a metric of the registry with the parameters that boards use."""
-    return make_metric(_PARAMETERS.get(name, name))
+    metric = metric_class(name)
+    return metric(**metric.board_parameters)

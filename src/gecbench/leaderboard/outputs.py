@@ -9,6 +9,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.jsonl import parse_jsonl_predictions
 from gecbench.formats.text import split_lines
+from gecbench.metrics.ratios import percent
 
 MOST_BYTES = 8 * 2**20
 _COMPRESSED = {
@@ -88,7 +89,7 @@ def _copies(predictions: Sequence[str], corpus: Corpus, file: str, copy: bool) -
             file=file,
             fix="Give the system's outputs; --baseline lets the source itself be listed",
         )
-    return [f"{100 * share:.0f} % of the lines are copies of the source"] if 0.95 <= share < 1 else []
+    return [f"{percent(share, 0)} % of the lines are copies of the source"] if 0.95 <= share < 1 else []
 
 
 def _texts(corpus: Corpus) -> list[tuple[str, ...]]:

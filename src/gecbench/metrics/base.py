@@ -5,15 +5,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from functools import cache
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
 from gecbench.corpus.checks import check_alignment, check_predictions
 from gecbench.corpus.corpus import Corpus, Gold
+from gecbench.corpus.edits import Annotation
 from gecbench.errors import InputError
+from gecbench.metrics.explanation import Explanation
 from gecbench.metrics.policy import Policy
+from gecbench.metrics.ratios import Values, percent
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
 
@@ -52,6 +57,11 @@ class Score:
         """Number of sentences scored."""
         return len(self.statistics)
 
+    @property
+    def diagnostics(self) -> Mapping[str, int]:
+        """How the counts were made: ties settled, alignments computed, sentences treated otherwise."""
+        return self.statistics.diagnostics
+
     def sentence_scores(self) -> npt.NDArray[np.float64]:
         """Return the score of each sentence alone, as the metric defines it."""
         return self.metric.sentence_values(self.statistics)
@@ -68,26 +78,63 @@ class Score:
             "metric": self.name,
             "value": self.value,
             "parts": dict(self.parts),
+            "diagnostics": dict(self.diagnostics),
             "interval": None if interval is None else dict(vars(interval)),
             "sentences": self.sentences,
             "signature": str(self.signature),
         }
 
     def __str__(self) -> str:
-        words = f"{self.metric.title} = {100 * self.value:.2f}"
+        words = f"{self.metric.title} = {percent(self.value)}"
         if self.interval is not None:
-            words += f" [{100 * self.interval.low:.2f}, {100 * self.interval.high:.2f}]"
+            words += f" [{percent(self.interval.low)}, {percent(self.interval.high)}]"
         return f"{words}  {self.signature}"
 
 
-Values = npt.NDArray[np.float64]
+def parameter(default: Any, description: str) -> Any:
+    """Declare a parameter: a dataclass field with its default and what it does."""
+    return field(default=default, metadata={"description": description})
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a metric as documents and command lines show it; `choices` where its type is a Literal."""
+
+    name: str
+    default: Any
+    description: str
+    choices: tuple[object, ...]
+
+    @property
+    def kind(self) -> str:
+        """The type of its values, such as `int` or `bool or "cap"`."""
+        words = [f'"{word}"' for word in self.choices if type(word) is not type(self.default)]
+        return " or ".join([type(self.default).__name__, *words])
 
 
 class Metric(ABC):
-    """A metric with its parameters: subclasses are frozen dataclasses whose fields are the parameters."""
+    """A metric, declared here and nowhere else; a subclass is a frozen dataclass whose fields are its parameters.
+
+    `golds` are what it can be scored against, the preferred one first; `explains` says that it has `explain`;
+    `breakdowns` are names for `breakdown`; `board_parameters` are those that a leaderboard scores with.
+    """
 
     name: ClassVar[str]
     title: ClassVar[str]
+    description: ClassVar[str]
+    papers: ClassVar[str]
+    golds: ClassVar[tuple[Gold, ...]] = ("references",)
+    explains: ClassVar[bool] = False
+    breakdowns: ClassVar[tuple[str, ...]] = ()
+    board_parameters: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+
+    def __post_init__(self) -> None:
+        """Refuse a parameter value that is not one of its choices."""
+        for each in self.parameters().values():
+            value = getattr(self, each.name)
+            if each.choices and value not in each.choices:
+                known = ", ".join(map(repr, each.choices))
+                raise InputError(f"{self.name}: {each.name}={value!r} is unknown", fix=f"Use one of {known}")
 
     @property
     @abstractmethod
@@ -95,8 +142,20 @@ class Metric(ABC):
         """How references are chosen."""
 
     def gold(self, corpus: Corpus) -> Gold:
-        """Return what of the corpus is scored against."""
-        return "references"
+        """Return what of the corpus is scored against: the first of `golds` that it has."""
+        return next((gold for gold in self.golds if getattr(corpus, gold) is not None), self.golds[-1])
+
+    def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
+        """Return the annotations that a corpus with annotations is scored against, those of a sentence in order."""
+        return corpus.annotations or ()
+
+    def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
+        """Explain some sentences (counted from 0) of a scored corpus."""
+        raise InputError(f"{self.name} has no edits to explain")
+
+    def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Any]:
+        """Return the scores by one of `breakdowns`: dataclasses with `cells`, their row of a table by column."""
+        raise InputError(f"{self.name} has no scores by {by}")
 
     @abstractmethod
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
@@ -108,7 +167,7 @@ class Metric(ABC):
 
     @abstractmethod
     def parts(self, totals: Counts) -> dict[str, float]:
-        """Return the named parts of a corpus score from its totals, draws × counts."""
+        """Return the named parts of a corpus score from its totals, rounds × counts."""
 
     @abstractmethod
     def sentence_values(self, statistics: Statistics) -> Values:
@@ -118,10 +177,18 @@ class Metric(ABC):
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
         """Return the parameters as fields of the signature."""
 
-    @classmethod
+    @staticmethod
     @abstractmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that `signature_fields` wrote; KeyError, IndexError or ValueError if it did not."""
+
+    @classmethod
     def from_signature(cls, signature: Signature) -> Metric:
         """Return the metric that a signature describes."""
+        try:
+            return cls(**cls.signature_parameters(signature))
+        except (KeyError, IndexError, ValueError) as error:
+            raise InputError(f"not a complete {cls.title} signature: {signature}") from error
 
     def score(
         self,
@@ -148,19 +215,43 @@ class Metric(ABC):
         """Score counts that are already there."""
         totals = self.reference_policy.totals(statistics)
         value = float(np.mean(self.values(totals)))
-        return Score(self, value, {**self.parts(totals), **statistics.notes}, signature, statistics)
+        return Score(self, value, self.parts(totals), signature, statistics)
 
     def value_of(self, statistics: Statistics) -> float:
         """Return the corpus value of counts, without its parts."""
         return float(np.mean(self.values(self.reference_policy.totals(statistics))))
 
     @classmethod
-    def parameters(cls) -> Mapping[str, Any]:
-        """Return the parameters and their defaults."""
-        return {field.name: field.default for field in fields(cls)}  # type: ignore[arg-type]
+    def parameters(cls) -> dict[str, Parameter]:
+        """Return the parameters by name."""
+        return _parameters(cls)
+
+    @classmethod
+    def check_parameters(cls, names: Iterable[str]) -> None:
+        """Refuse names that are not parameters."""
+        known = cls.parameters()
+        for name in names:
+            if name not in known:
+                raise InputError(f"{cls.name} has no parameter {name!r}", fix=f"Its parameters: {', '.join(known)}")
 
     def _all_fields(self, corpus: Corpus) -> dict[str, object]:
         return {**self.signature_fields(corpus), "data": corpus.fingerprint(self.gold(corpus))}
+
+
+@cache
+def _parameters(metric: type[Any]) -> dict[str, Parameter]:
+    hints = get_type_hints(metric)
+    return {
+        each.name: Parameter(each.name, each.default, each.metadata["description"], _choices(hints[each.name]))
+        for each in fields(metric)
+    }
+
+
+def _choices(hint: Any) -> tuple[object, ...]:
+    """Return the only values of a Literal, or of a bool or a Literal."""
+    if get_origin(hint) is Literal:
+        return get_args(hint)
+    return tuple(value for part in get_args(hint) for value in ((False, True) if part is bool else get_args(part)))
 
 
 def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:
@@ -173,14 +264,7 @@ def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:
     return corpus.references
 
 
-def check_choice(metric: str, parameter: str, value: object, allowed: Sequence[object]) -> None:
-    """Refuse a parameter value that is not one of the known ones."""
-    if value not in allowed:
-        known = ", ".join(map(repr, allowed))
-        raise InputError(f"{metric}: {parameter}={value!r} is unknown", fix=f"Use one of {known}")
-
-
-def check_positive(metric: str, parameter: str, value: object) -> None:
-    """Refuse a parameter that must be a whole number of at least 1."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{metric}: {parameter}={value!r} is not a whole number of at least 1")
+def check_whole(metric: str, parameter: str, value: object, least: int = 1) -> None:
+    """Refuse a parameter that must be a whole number of at least `least`."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InputError(f"{metric}: {parameter}={value!r} is not a whole number of at least {least}")

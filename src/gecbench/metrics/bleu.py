@@ -12,16 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus
-from gecbench.errors import InputError
-from gecbench.metrics.base import Metric, Values, check_choice, require_references
-from gecbench.metrics.policy import Merged
+from gecbench.metrics.base import Metric, parameter, require_references
+from gecbench.metrics.policy import SingleRow
+from gecbench.metrics.ratios import Values
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
 from gecbench.progress import progress
 
 _ORDER = 4
 _LENGTHS = 3
-_SMOOTHING = ("exp", "floor", "add-k", "none")
+Tokenizer = Literal["none", "13a", "intl", "char"]
+Smoothing = Literal["exp", "floor", "add-k", "none"]
 Variant = Literal["sacrebleu", "2016"]
 
 
@@ -39,23 +40,23 @@ class BLEU(Metric):
 
     name: ClassVar[str] = "bleu"
     title: ClassVar[str] = "BLEU"
+    description: ClassVar[str] = "Machine-translation BLEU by sacrebleu, blind to the source: a negative control"
+    papers: ClassVar[str] = "Papineni et al. 2002; Post 2018"
 
-    tokenize: str = "none"
-    lowercase: bool = False
-    smoothing: str = "exp"
-    variant: Variant = "sacrebleu"
+    tokenize: Tokenizer = parameter("none", "sacrebleu's tokeniser")
+    lowercase: bool = parameter(False, "ignore letter case")
+    smoothing: Smoothing = parameter("exp", "sacrebleu's smoothing of orders without a match")
+    variant: Variant = parameter("sacrebleu", '"sacrebleu", or "2016" for the figures of Sakaguchi et al. 2016')
 
     def __post_init__(self) -> None:
-        check_choice("bleu", "variant", self.variant, ("sacrebleu", "2016"))
         if self.variant == "2016":
             object.__setattr__(self, "smoothing", "none")
-        check_choice("bleu", "tokenize", self.tokenize, ("none", "13a", "intl", "char"))
-        check_choice("bleu", "smoothing", self.smoothing, _SMOOTHING)
+        super().__post_init__()
 
     @property
-    def reference_policy(self) -> Merged:
+    def reference_policy(self) -> SingleRow:
         """All references at once."""
-        return Merged()
+        return SingleRow()
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return lengths, matches and totals of every sentence, from sacrebleu's statistics.
@@ -96,8 +97,8 @@ class BLEU(Metric):
         found = self._compute(totals[0].tolist())
         parts = {
             "brevity_penalty": float(found.bp),
-            "hypothesis_length": float(totals[0, 0]),
-            "reference_length": float(totals[0, 2 if self.variant == "2016" else 1]),
+            "hypothesis_length": int(totals[0, 0]),
+            "reference_length": int(totals[0, 2 if self.variant == "2016" else 1]),
         }
         return parts | {f"precision_{n}": found.precisions[n - 1] / 100 for n in range(1, _ORDER + 1)}
 
@@ -120,18 +121,15 @@ class BLEU(Metric):
             "sacrebleu": version("sacrebleu"),
         }
 
-    @classmethod
-    def from_signature(cls, signature: Signature) -> BLEU:
-        """Return the configuration that made a score."""
-        try:
-            return cls(
-                tokenize=signature["tok"],
-                lowercase=signature["case"] == "lower",
-                smoothing=signature["smooth"],
-                variant=signature.get("variant", "sacrebleu"),  # type: ignore[arg-type]
-            )
-        except KeyError as error:
-            raise InputError(f"not a complete BLEU signature: {signature}") from error
+    @staticmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that made a score."""
+        return {
+            "tokenize": signature["tok"],
+            "lowercase": signature["case"] == "lower",
+            "smoothing": signature["smooth"],
+            "variant": signature.get("variant", "sacrebleu"),
+        }
 
     @cached_property
     def _scorer(self) -> Any:

@@ -13,8 +13,9 @@ from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.kernels.tokens import TokenRule, intern_lines
-from gecbench.metrics.base import Metric, Values, check_choice, check_positive, require_references
+from gecbench.metrics.base import Metric, check_whole, parameter, require_references
 from gecbench.metrics.policy import Generator, Sampled
+from gecbench.metrics.ratios import Values, mean_count
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
 
@@ -35,10 +36,7 @@ class GLEU(Metric):
       - "equation1": Equation 1 of Sakaguchi et al. 2016 taken literally (multisets, no lower bound of 0).
     `draws`: "py2" draws references as Python 2 did, which made the published figures of JFLEG and of the 2016
       paper; "py3" as the same scripts do under Python 3.
-    `iterations`: number of draws; with one reference everywhere there is nothing to draw.
-    `order`: longest n-gram. The official scripts ignore their own option: theirs is always 4.
-    `tokens`: "ascii" splits on ASCII blanks only, as the official script does on bytes; "unicode" on all
-      Unicode whitespace, as JFLEG's script does under Python 3.
+    `tokens`: the official script splits bytes, on ASCII blanks only; JFLEG's under Python 3 on all whitespace.
 
     As in the official script, the corpus score is 0 as soon as one order has no match at all.
 
@@ -49,21 +47,23 @@ class GLEU(Metric):
 
     name: ClassVar[str] = "gleu"
     title: ClassVar[str] = "GLEU"
+    description: ClassVar[str] = "N-gram precision against sampled references, minus what should have been changed"
+    papers: ClassVar[str] = "Napoles et al. 2015; Sakaguchi et al. 2016"
 
-    order: int = 4
-    iterations: int = 500
-    draws: Generator = "py2"
-    variant: Variant = "2017"
-    tokens: TokenRule = "ascii"
+    order: int = parameter(4, "longest n-gram (the official script ignores its own option)")
+    iterations: int = parameter(500, "number of draws of references")
+    draws: Generator = parameter("py2", '"py2", the draws of the published figures, or "py3"')
+    variant: Variant = parameter("2017", '"2017" (official), "2016" (inverted brevity penalty) or "equation1"')
+    tokens: TokenRule = parameter(
+        "ascii", 'what separates tokens: "ascii" blanks (official) or all "unicode" whitespace'
+    )
 
     def __post_init__(self) -> None:
-        check_positive("gleu", "order", self.order)
-        check_positive("gleu", "iterations", self.iterations)
+        super().__post_init__()
+        check_whole("gleu", "order", self.order)
+        check_whole("gleu", "iterations", self.iterations)
         if self.iterations > _MOST_ITERATIONS:
             raise InputError(f"gleu: iterations={self.iterations} is more than {_MOST_ITERATIONS}")
-        check_choice("gleu", "draws", self.draws, ("py2", "py3"))
-        check_choice("gleu", "variant", self.variant, ("2017", "2016", "equation1"))
-        check_choice("gleu", "tokens", self.tokens, ("ascii", "unicode"))
 
     @property
     def reference_policy(self) -> Sampled:
@@ -101,15 +101,14 @@ class GLEU(Metric):
         """Return the spread over the draws, as the official script reports it, and means of its ingredients."""
         values = self.values(totals)
         mean, deviation = float(values.mean()), float(values.std())
-        lengths = totals[:, :2].mean(axis=0)
         safe = np.maximum(totals, 1).astype(np.float64)
         parts = {
             "standard_deviation": deviation,
             "draws_low": mean - _NORMAL_975 * deviation,
             "draws_high": mean + _NORMAL_975 * deviation,
             "brevity_penalty": float(np.exp(self._log_brevity(safe)).mean()),
-            "hypothesis_length": float(lengths[0]),
-            "reference_length": float(lengths[1]),
+            "hypothesis_length": mean_count(totals[:, 0]),
+            "reference_length": mean_count(totals[:, 1]),
         }
         for n in range(1, self.order + 1):
             precision = np.where(totals[:, 2 * n + 1] > 0, totals[:, 2 * n] / safe[:, 2 * n + 1], 0.0)
@@ -135,20 +134,17 @@ class GLEU(Metric):
             "tok": self.tokens,
         }
 
-    @classmethod
-    def from_signature(cls, signature: Signature) -> GLEU:
-        """Return the configuration that made a score."""
-        try:
-            iterations, _, draws = signature["draws"].partition(":")
-            return cls(
-                order=int(signature["order"]),
-                iterations=int(iterations),
-                draws=draws,  # type: ignore[arg-type]
-                variant=signature["variant"],  # type: ignore[arg-type]
-                tokens=signature["tok"],  # type: ignore[arg-type]
-            )
-        except (KeyError, ValueError) as error:
-            raise InputError(f"not a complete GLEU signature: {signature}") from error
+    @staticmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that made a score."""
+        iterations, _, draws = signature["draws"].partition(":")
+        return {
+            "order": int(signature["order"]),
+            "iterations": int(iterations),
+            "draws": draws,
+            "variant": signature["variant"],
+            "tokens": signature["tok"],
+        }
 
     def _log_brevity(self, totals: npt.NDArray[Any]) -> Values:
         hypothesis, reference = totals[..., 0], totals[..., 1]

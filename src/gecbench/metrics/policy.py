@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -38,17 +38,15 @@ class Resamples:
 
 
 class Policy(ABC):
-    """Turns the statistics of a corpus into totals, one row per draw."""
-
-    name: ClassVar[str]
+    """Turns the statistics of a corpus into totals, one row per round."""
 
     @abstractmethod
     def totals(self, statistics: Statistics) -> Counts:
-        """Return the corpus totals, draws × counts."""
+        """Return the corpus totals, rounds × counts."""
 
     @abstractmethod
     def resampled_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> Totals:
-        """Return the totals of pseudo-corpora made of one or more systems' sentences, resamples × draws × counts."""
+        """Return the totals of pseudo-corpora made of one or more systems' sentences, resamples × rounds × counts."""
 
     def swapped_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> tuple[Totals, Totals]:
         """Return the totals of two systems after swapping sentences: as `resamples` says, and the other way round."""
@@ -60,22 +58,28 @@ class ChosenRows(Policy):
     """A policy that chooses each sentence's row by itself, whatever else the corpus holds."""
 
     @abstractmethod
-    def chosen_rows(self, statistics: Statistics, first_draw: int, draws: int) -> npt.NDArray[np.int64]:
-        """Return the row chosen for each sentence, draws × sentences."""
+    def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
+        """Return the row chosen for each sentence, rounds × sentences."""
 
-    @abstractmethod
-    def draws(self, statistics: Statistics) -> int:
-        """Return the number of draws this corpus needs."""
+    def rounds(self, statistics: Statistics) -> int:
+        """Return the number of choices for the whole corpus: of GLEU's draws, of annotators in turn, or 1."""
+        return 1
+
+    def totals(self, statistics: Statistics) -> Counts:
+        """Sum the chosen rows of each round."""
+        rows = self.chosen_rows(statistics, 0, self.rounds(statistics))
+        totals: Counts = statistics.counts[rows].sum(axis=1)
+        return totals
 
     def resampled_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> Totals:
-        """Weigh every sentence's chosen counts by how often it occurs; each sentence keeps its own draws."""
+        """Weigh every sentence's chosen counts by how often it occurs; each sentence keeps its own choices."""
         first = statistics[0]
-        draws, width = self.draws(first), first.counts.shape[1]
+        rounds, width = self.rounds(first), first.counts.shape[1]
         dtype = _exact_float(statistics, resamples)
-        totals = np.zeros((len(resamples.sentences), draws, width))
+        totals = np.zeros((len(resamples.sentences), rounds, width))
         for system, counted in enumerate(statistics):
             weights = resamples.weights(system, len(counted), dtype)
-            for begin, end in _blocks(draws, len(counted) * width):
+            for begin, end in _blocks(rounds, len(counted) * width):
                 rows = self.chosen_rows(counted, begin, end - begin)
                 chosen = counted.counts[rows].astype(dtype)
                 summed = weights @ chosen.transpose(1, 0, 2).reshape(len(counted), -1)
@@ -93,45 +97,33 @@ class ChosenRows(Policy):
 class Sampled(ChosenRows):
     """One reference drawn per sentence and iteration, as the official GLEU script draws (500 iterations)."""
 
-    name: ClassVar[str] = "sampled"
     iterations: int = 500
     generator: Generator = "py2"
 
-    def draws(self, statistics: Statistics) -> int:
+    def rounds(self, statistics: Statistics) -> int:
         """Return the number of iterations, 1 where there is nothing to draw."""
         return self.iterations if (statistics.choices() > 1).any() else 1
 
     def totals(self, statistics: Statistics) -> Counts:
         """Sum the counts of the references drawn in each iteration."""
         totals: Counts = kernels.select("gleu").sampled_totals(
-            statistics.counts, statistics.offsets, self.draws(statistics), self.generator == "py3"
+            statistics.counts, statistics.offsets, self.rounds(statistics), self.generator == "py3"
         )
         return totals
 
-    def chosen_rows(self, statistics: Statistics, first_draw: int, draws: int) -> npt.NDArray[np.int64]:
+    def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
         """Draw with seed 101 × iteration."""
         rows: npt.NDArray[np.int64] = kernels.select("gleu").draw_rows(
-            statistics.offsets, first_draw, draws, self.generator == "py3"
+            statistics.offsets, first, count, self.generator == "py3"
         )
         return rows
 
 
 @dataclass(frozen=True)
-class Merged(ChosenRows):
-    """All references counted together in one row per sentence, as BLEU does."""
+class SingleRow(ChosenRows):
+    """One row per sentence: all references counted together (BLEU), or the best chosen while counting (I-measure)."""
 
-    name: ClassVar[str] = "merged"
-
-    def draws(self, statistics: Statistics) -> int:
-        """Return 1: nothing is drawn."""
-        return 1
-
-    def totals(self, statistics: Statistics) -> Counts:
-        """Sum all rows."""
-        totals: Counts = statistics.counts.sum(axis=0, keepdims=True)
-        return totals
-
-    def chosen_rows(self, statistics: Statistics, first_draw: int, draws: int) -> npt.NDArray[np.int64]:
+    def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
         """Return the only row of each sentence."""
         return statistics.offsets[None, :-1]
 
@@ -144,7 +136,6 @@ class GreedyCumulative(Policy):
     sentences.
     """
 
-    name: ClassVar[str] = "greedy-cumulative"
     beta: float = 0.5
 
     def totals(self, statistics: Statistics) -> Counts:
@@ -177,19 +168,9 @@ class GreedyCumulative(Policy):
 class BestPerSentence(ChosenRows):
     """The annotator with the best F-beta of the sentence alone; ties as in `greedy-cumulative`."""
 
-    name: ClassVar[str] = "best-per-sentence"
     beta: float = 0.5
 
-    def draws(self, statistics: Statistics) -> int:
-        """Return 1: nothing is drawn."""
-        return 1
-
-    def totals(self, statistics: Statistics) -> Counts:
-        """Sum the best rows."""
-        totals: Counts = statistics.counts[self.chosen_rows(statistics, 0, 1)[0]].sum(axis=0, keepdims=True)
-        return totals
-
-    def chosen_rows(self, statistics: Statistics, first_draw: int, draws: int) -> npt.NDArray[np.int64]:
+    def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
         """Return the best row of each sentence."""
         correct, proposed, gold = statistics.counts.T.astype(np.float64)
         size = self.beta**2 * gold + proposed
@@ -201,17 +182,8 @@ class BestPerSentence(ChosenRows):
 
 
 @dataclass(frozen=True)
-class AlreadyBest(Merged):
-    """The best reference of each sentence alone, chosen while counting: one row per sentence, as for the I-measure."""
-
-    name: ClassVar[str] = "best-per-sentence"
-
-
-@dataclass(frozen=True)
-class AlreadyGreedy(Merged):
+class ChosenInOrder(SingleRow):
     """References chosen while counting, each for the best running total: they hold for this order of sentences only."""
-
-    name: ClassVar[str] = "greedy-cumulative"
 
     def resampled_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> Totals:
         """Refuse: another corpus would have led to other references, and they are not kept."""
@@ -225,20 +197,13 @@ class AlreadyGreedy(Merged):
 class EachRow(ChosenRows):
     """Every row in turn: the value is the average over the references or annotators."""
 
-    name: ClassVar[str] = "average"
-
-    def draws(self, statistics: Statistics) -> int:
+    def rounds(self, statistics: Statistics) -> int:
         """Return the number of rows, which every sentence must share."""
         return int(statistics.choices()[0])
 
-    def totals(self, statistics: Statistics) -> Counts:
-        """Sum the rows of each position."""
-        totals: Counts = statistics.counts.reshape(len(statistics), self.draws(statistics), -1).sum(axis=0)
-        return totals
-
-    def chosen_rows(self, statistics: Statistics, first_draw: int, draws: int) -> npt.NDArray[np.int64]:
+    def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
         """Return the row of each position."""
-        return statistics.offsets[None, :-1] + np.arange(first_draw, first_draw + draws)[:, None]
+        return statistics.offsets[None, :-1] + np.arange(first, first + count)[:, None]
 
 
 def _exact_float(statistics: Sequence[Statistics], resamples: Resamples) -> npt.DTypeLike:
@@ -247,7 +212,7 @@ def _exact_float(statistics: Sequence[Statistics], resamples: Resamples) -> npt.
     return np.float32 if largest * resamples.sentences.shape[1] < 2**24 else np.float64
 
 
-def _blocks(draws: int, values_per_draw: int) -> Iterator[tuple[int, int]]:
-    size = max(1, _BLOCK_BYTES // (8 * max(1, values_per_draw)))
-    for begin in range(0, draws, size):
-        yield begin, min(begin + size, draws)
+def _blocks(rounds: int, values_per_round: int) -> Iterator[tuple[int, int]]:
+    size = max(1, _BLOCK_BYTES // (8 * max(1, values_per_round)))
+    for begin in range(0, rounds, size):
+        yield begin, min(begin + size, rounds)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gecbench.errors import InputError
@@ -13,60 +12,36 @@ from gecbench.metrics.base import Metric
 from gecbench.metrics.signature import Signature
 
 
-@dataclass(frozen=True)
-class MetricEntry:
-    """A metric declared: what it is and where it lives; its module is imported when it is used."""
+class Registry(Mapping[str, type[Metric]]):
+    """Metric classes by name, each imported when it is first asked for."""
 
-    name: str
-    title: str
-    description: str
-    paper: str
-    location: str
+    def __init__(self, locations: Mapping[str, str]) -> None:
+        self._locations = locations
 
-    def load(self) -> type[Metric]:
-        """Return the metric's class."""
-        module, _, attribute = self.location.partition(":")
+    def __getitem__(self, name: str) -> type[Metric]:
+        module, _, attribute = self._locations[name].partition(":")
         found: type[Metric] = getattr(importlib.import_module(module), attribute)
         return found
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._locations)
 
-METRICS: Mapping[str, MetricEntry] = {
-    entry.name: entry
-    for entry in (
-        MetricEntry(
-            "gleu",
-            "GLEU",
-            "N-gram precision against sampled references, minus what should have been changed",
-            "Napoles et al. 2015; Sakaguchi et al. 2016",
-            "gecbench.metrics.gleu:GLEU",
-        ),
-        MetricEntry(
-            "m2",
-            "M2",
-            "MaxMatch: F0.5 of edits, read off the lattice of minimal alignments that matches the gold best",
-            "Dahlmeier & Ng 2012",
-            "gecbench.metrics.m2.metric:M2",
-        ),
-        MetricEntry(
-            "imeasure",
-            "I-measure",
-            "Improvement over the source in weighted accuracy of tokens, against the best mix of all corrections",
-            "Felice & Briscoe 2015",
-            "gecbench.metrics.imeasure.metric:IMeasure",
-        ),
-        MetricEntry(
-            "bleu",
-            "BLEU",
-            "Machine-translation BLEU by sacrebleu, blind to the source: a negative control",
-            "Papineni et al. 2002; Post 2018",
-            "gecbench.metrics.bleu:BLEU",
-        ),
-    )
-}
+    def __len__(self) -> int:
+        return len(self._locations)
 
 
-def metric_entry(name: str) -> MetricEntry:
-    """Return a metric's declaration, or say which names exist."""
+METRICS = Registry(
+    {
+        "gleu": "gecbench.metrics.gleu:GLEU",
+        "m2": "gecbench.metrics.m2.metric:M2",
+        "imeasure": "gecbench.metrics.imeasure.metric:IMeasure",
+        "bleu": "gecbench.metrics.bleu:BLEU",
+    }
+)
+
+
+def metric_class(name: str) -> type[Metric]:
+    """Return a metric's class, or say which names exist."""
     if name not in METRICS:
         raise InputError(f"unknown metric {name!r}", fix=f"Known metrics: {', '.join(METRICS)}")
     return METRICS[name]
@@ -82,23 +57,22 @@ def make_metric(metric: str | Metric) -> Metric:
         return metric
     if "|" in metric:
         signature = Signature.parse(metric)
-        return metric_entry(signature.metric).load().from_signature(signature)
+        return metric_class(signature.metric).from_signature(signature)
     form = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", metric)
     if form is None:
         raise InputError(f"cannot read the metric {metric!r}", fix="Write name or name(parameter=value,…)")
-    kind = metric_entry(form[1]).load()
+    kind = metric_class(form[1])
     return kind(**_parameters(kind, form[2] or ""))
 
 
 def _parameters(kind: type[Metric], text: str) -> dict[str, Any]:
     known = kind.parameters()
-    words = {field.name: field.metadata.get("words", ()) for field in fields(kind)}  # type: ignore[arg-type]
     chosen: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or name not in known:
-            raise InputError(f"{kind.name} has no parameter {name!r}", fix=f"Its parameters: {', '.join(known)}")
-        chosen[name] = value if value in words[name] else _convert(kind.name, name, value, known[name])
+        kind.check_parameters([name if equals else part])
+        found = known[name]
+        chosen[name] = value if value in found.choices else _convert(kind.name, name, value, found.default)
     return chosen
 
 

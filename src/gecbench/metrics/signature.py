@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from gecbench.errors import InputError
 from gecbench.version import __version__
 
+MIXING_WORDS = {"yes": True, "no": False, "cap": "cap"}
+
 
 @dataclass(frozen=True)
 class Signature(Mapping[str, str]):

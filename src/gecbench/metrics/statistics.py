@@ -15,12 +15,12 @@ Counts = npt.NDArray[np.int64]
 class Statistics:
     """The rows of sentence i are `counts[offsets[i]:offsets[i + 1]]`, one per reference (or annotator).
 
-    `notes` says how the counts were made, where a score should tell.
+    `diagnostics` count how the kernels came to them.
     """
 
     counts: Counts
     offsets: npt.NDArray[np.int64]
-    notes: Mapping[str, float] = field(default_factory=dict)
+    diagnostics: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -10,9 +10,10 @@ from gecbench.analysis.tables import Table
 from gecbench.corpora.conll14 import OFFICIAL_IN_BN15
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
-from gecbench.human.annotators import bound_by_category, human_bound
-from gecbench.human.bound import Bound
+from gecbench.human.bound import bound_by_category, human_bound
+from gecbench.human.subsets import Bound
 from gecbench.metrics.m2.metric import M2
+from gecbench.metrics.ratios import percent
 from gecbench.papers.conll14 import NO_ARCHIVE, Conll14
 from gecbench.papers.document import (
     COMPARED,
@@ -134,7 +135,7 @@ def _bound_table(bound: Bound) -> Table:
     rows = []
     for row in bound.rows[:-1]:
         cells = [cell for name in TOP_SYSTEMS for cell in (row.systems[name], row.ratio(name))]
-        rows.append([str(row.size), *(f"{100 * value:.2f}" for value in (row.human, *cells))])
+        rows.append([str(row.size), *(percent(value) for value in (row.human, *cells))])
     return Table(["annotators", "human", *(cell for name in TOP_SYSTEMS for cell in (name, "ratio %"))], rows)
 
 

@@ -12,8 +12,10 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.human.correlation import coefficient
 from gecbench.metrics.base import Score
-from gecbench.metrics.imeasure.metric import IMeasure, weighted_accuracy
-from gecbench.metrics.m2.metric import M2, f_beta, precision_recall
+from gecbench.metrics.imeasure.accuracy import weighted_accuracy
+from gecbench.metrics.imeasure.metric import IMeasure
+from gecbench.metrics.m2.metric import M2
+from gecbench.metrics.ratios import f_beta, precision_recall
 from gecbench.papers.conll14 import Conll14
 from gecbench.papers.document import Reproduction, Section, comparison, number, published
 

@@ -17,7 +17,7 @@ from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation
 from gecbench.formats.judgments import expand_pairs
-from gecbench.human.annotators import human_bound
+from gecbench.human.bound import human_bound
 from gecbench.human.change import character_distance
 from gecbench.human.correlation import coefficient
 from gecbench.human.ranking import trueskill

@@ -20,7 +20,8 @@ from gecbench.errors import InputError
 from gecbench.kernels.imeasure import Limits, Objective
 from gecbench.kernels.imeasure.alignment import classify_column
 from gecbench.kernels.tokens import TokenArray, TokenRule, intern_lines, split_tokens
-from gecbench.metrics.base import check_choice, check_positive
+from gecbench.metrics.base import check_whole
+from gecbench.metrics.imeasure.accuracy import COUNT_NAMES
 from gecbench.metrics.imeasure.gold import (
     MixedGold,
     bridged_sentences,
@@ -35,7 +36,6 @@ Mixing = bool | Literal["cap"]
 Beyond = Literal["unmixed", "excluded"]
 ASPECTS = ("d", "c")
 METRICS = ("tp", "tn", "fp", "fn", "p", "r", "f", "acc", "wacc", "i")
-COUNT_NAMES = ("tp", "tn", "fp", "fn", "fpn")
 EXCLUDED, DONE, COLLIDES, TOO_MANY, TOO_LONG = range(-1, 4)
 REFUSALS = {
     COLLIDES: ("every combination of its required groups edits one span twice", "Join those groups, or do not mix"),
@@ -68,11 +68,7 @@ class ChoiceSettings:
     cell_limit: int = 1 << 24
 
     def __post_init__(self) -> None:
-        check_choice("imeasure", "mixing", self.mixing, (True, False, "cap"))
-        check_positive("imeasure", "cap", self.cap)
-        check_choice("imeasure", "beyond", self.beyond, ("unmixed", "excluded"))
-        check_choice("imeasure", "optimise", self.optimise, ("sentence", "corpus"))
-        check_choice("imeasure", "tokens", self.tokens, ("ascii", "unicode"))
+        check_whole("imeasure", "cap", self.cap)
         if self.objective[:1] not in ASPECTS or self.objective[1:] not in METRICS:
             known = f"d (detection) or c (correction) and one of {', '.join(METRICS)}, such as cwacc"
             raise InputError(f"imeasure: objective={self.objective!r} is unknown", fix=f"Use {known}")

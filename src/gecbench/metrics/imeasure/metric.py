@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -11,21 +11,26 @@ import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.errors import InputError
+from gecbench.kernels.imeasure.keys import f_score, precision, recall
 from gecbench.kernels.tokens import TokenRule
-from gecbench.metrics.base import Metric, Values
-from gecbench.metrics.imeasure.choice import (
+from gecbench.metrics.base import Metric, parameter
+from gecbench.metrics.explanation import Explanation
+from gecbench.metrics.imeasure.accuracy import (
+    BASELINE,
+    CORRECTION,
     COUNT_NAMES,
-    Beyond,
-    ChoiceSettings,
-    Mixing,
-    Selection,
-    select_references,
+    DETECTION,
+    SCORED,
+    improvement,
+    weighted_accuracy,
 )
-from gecbench.metrics.policy import AlreadyBest, AlreadyGreedy, Policy
-from gecbench.metrics.signature import Signature
+from gecbench.metrics.imeasure.choice import Beyond, ChoiceSettings, Mixing, Selection, select_references
+from gecbench.metrics.imeasure.explain import explain_selection
+from gecbench.metrics.policy import ChosenInOrder, Policy, SingleRow
+from gecbench.metrics.ratios import Values
+from gecbench.metrics.signature import MIXING_WORDS, Signature
 from gecbench.metrics.statistics import Counts, Statistics
 
-DETECTION, CORRECTION, BASELINE, SCORED = slice(0, 5), slice(5, 10), slice(10, 15), 15
 _ASPECTS = {"detection": DETECTION, "correction": CORRECTION}
 
 
@@ -40,52 +45,60 @@ class IMeasure(Metric):
     `mixing`: True takes every combination of the annotators' corrections of independent errors as a reference, without
       listing them; a sentence that cannot be done exactly is refused. False takes the annotators as they are (rewrites
       as they are, where the corpus has nothing else). "cap" mixes only cleanly grouped sentences of at most `cap`
-      combinations; the others are, by `beyond`, "unmixed" or "excluded". Parts of the score tell how many.
+      combinations; the others are, by `beyond`, "unmixed" or "excluded". The score's diagnostics tell how many.
     `objective`: what the chosen reference maximises: d (detection) or c (correction) and one of tp tn fp fn p r f acc
-      wacc i. `optimise`: by each "sentence" alone, or greedily by the running total of the "corpus".
-    `weight`: of corrections against untouched tokens in WAcc. `beta`: of F; the paper reports 0.5.
-    `treebank`: split corrections of annotators as the official converter does (`can't` to `ca n't`).
-    `tokens`: what separates the predictions' tokens: "ascii" blanks as officially, or all "unicode" whitespace, as in
-      sources and corrections.
+      wacc i.
+    `treebank`: the official converter makes `can't` to `ca n't`.
+    `tokens`: those of sources and corrections are always separated by all whitespace.
 
     >>> from gecbench.formats.m2 import parse_m2
     >>> corpus = parse_m2(["S He go to school by feet .", "A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0",
     ...                    "A 4 6|||Prep|||on foot|||REQUIRED|||-NONE-|||0"])
     >>> score = IMeasure().score_corpus(corpus, ["He goes to school by feet ."])
     >>> round(score.value, 4), score.parts["correction_tp"], score.parts["correction_fn"]
-    (0.4167, 1.0, 2.0)
+    (0.4167, 1, 2)
     """
 
     name: ClassVar[str] = "imeasure"
     title: ClassVar[str] = "I-measure"
+    description: ClassVar[str] = (
+        "Improvement over the source in weighted accuracy of tokens, against the best mix of all corrections"
+    )
+    papers: ClassVar[str] = "Felice & Briscoe 2015"
+    golds: ClassVar[tuple[Gold, ...]] = ("groups", "annotations", "references")
+    explains: ClassVar[bool] = True
+    board_parameters: ClassVar[Mapping[str, Any]] = {"mixing": "cap"}  # so that no output keeps a server busy
 
-    mixing: Mixing = field(default=True, metadata={"words": ("cap",)})
-    cap: int = 1024
-    beyond: Beyond = "unmixed"
-    objective: str = "cwacc"
-    optimise: Literal["sentence", "corpus"] = "sentence"
-    weight: float = 2.0
-    beta: float = 1.0
-    treebank: bool = True
-    tokens: TokenRule = "ascii"
+    mixing: Mixing = parameter(
+        True, 'mix the annotators\' corrections; False: not; "cap": where there are at most `cap` mixes'
+    )
+    cap: int = parameter(1024, 'the most mixes of a sentence with mixing="cap"')
+    beyond: Beyond = parameter("unmixed", 'what sentences with more mixes are, "unmixed" or "excluded"')
+    objective: str = parameter(
+        "cwacc", "what the chosen reference maximises: d or c and a measure, such as df or cwacc"
+    )
+    optimise: Literal["sentence", "corpus"] = parameter(
+        "sentence", 'choose references by each "sentence" alone or by the running total of the "corpus"'
+    )
+    weight: float = parameter(2.0, "of corrections against untouched tokens in WAcc")
+    beta: float = parameter(1.0, "of F (the paper reports 0.5)")
+    treebank: bool = parameter(True, "split annotators' corrections as the official converter does")
+    tokens: TokenRule = parameter(
+        "ascii", 'what separates the predictions\' tokens: "ascii" blanks (official) or all "unicode" whitespace'
+    )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.settings()
 
     @property
     def reference_policy(self) -> Policy:
         """References are chosen while counting."""
-        return AlreadyGreedy() if self.optimise == "corpus" else AlreadyBest()
+        return ChosenInOrder() if self.optimise == "corpus" else SingleRow()
 
     def settings(self) -> ChoiceSettings:
         """Return the parameters, checked, by which references are chosen."""
         return ChoiceSettings(**{name: getattr(self, name) for name in self.parameters()})
-
-    def gold(self, corpus: Corpus) -> Gold:
-        """Return error groups where there are any, else annotations, else references."""
-        if corpus.groups is not None:
-            return "groups"
-        return "annotations" if corpus.annotations is not None else "references"
 
     def select(self, corpus: Corpus, predictions: Sequence[str]) -> Selection:
         """Choose a reference for every sentence."""
@@ -99,46 +112,41 @@ class IMeasure(Metric):
                 "every sentence was excluded: nothing is left to score", fix="Use a larger cap or beyond=unmixed"
             )
         counts = np.column_stack([selection.counts, selection.scored])
-        notes = {name: float(count) for name, count in selection.diagnostics.items()}
-        return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64), notes)
+        return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64), selection.diagnostics)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return I of the correction; not a number where no sentence was scored."""
-        return np.where(totals[..., SCORED] > 0, self.improvement(totals, CORRECTION), np.nan)
-
-    def improvement(self, totals: npt.NDArray[Any], aspect: slice) -> Values:
-        """Return I of an aspect (section 2.3.3), from the weighted accuracies of system and baseline."""
-        system = weighted_accuracy(totals[..., aspect], self.weight)
-        baseline = weighted_accuracy(totals[..., BASELINE], self.weight)
-        better = (system - baseline) / np.where(system > baseline, 1 - baseline, 1)
-        worse = system / np.where(system < baseline, baseline, 1) - 1
-        return np.where(system == baseline, np.floor(system), np.where(system > baseline, better, worse))
+        return np.where(totals[..., SCORED] > 0, improvement(totals, CORRECTION, self.weight), np.nan)
 
     def parts(self, totals: Counts) -> dict[str, float]:
         """Return counts and ratios of detection, correction and baseline."""
         total = totals[0]
         parts: dict[str, float] = {}
         for name, aspect in _ASPECTS.items():
-            counts = total[aspect].astype(np.float64)
-            parts |= {f"{name}_{count}": float(value) for count, value in zip(COUNT_NAMES, counts, strict=True)}
-            precision, recall = precision_recall(counts)
+            counts = total[aspect].tolist()
+            parts |= {f"{name}_{count}": value for count, value in zip(COUNT_NAMES, counts, strict=True)}
             parts |= {
-                f"{name}_precision": precision,
-                f"{name}_recall": recall,
-                f"{name}_f": f_beta(precision, recall, self.beta),
-                f"{name}_accuracy": float(weighted_accuracy(counts, 1.0)),
-                f"{name}_weighted_accuracy": float(weighted_accuracy(counts, self.weight)),
-                f"{name}_improvement": float(self.improvement(total, aspect)),
+                f"{name}_precision": precision(counts),
+                f"{name}_recall": recall(counts),
+                f"{name}_f": f_score(counts, self.beta),
+                f"{name}_accuracy": float(weighted_accuracy(total[aspect], 1.0)),
+                f"{name}_weighted_accuracy": float(weighted_accuracy(total[aspect], self.weight)),
+                f"{name}_improvement": float(improvement(total, aspect, self.weight)),
             }
-        baseline = total[BASELINE].astype(np.float64)
+        baseline = total[BASELINE]
         return {
             **parts,
-            "baseline_tn": float(baseline[1]),
-            "baseline_fn": float(baseline[3]),
+            "baseline_tn": int(baseline[1]),
+            "baseline_fn": int(baseline[3]),
             "baseline_accuracy": float(weighted_accuracy(baseline, 1.0)),
             "baseline_weighted_accuracy": float(weighted_accuracy(baseline, self.weight)),
-            "scored_sentences": float(total[SCORED]),
+            "scored_sentences": int(total[SCORED]),
         }
+
+    def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
+        """Show the alignments of some sentences (counted from 0), each with the reference chosen for it."""
+        selection = self.select(corpus, predictions)
+        return explain_selection(selection, corpus, predictions, sentences, self.weight, self.tokens)
 
     def sentence_values(self, statistics: Statistics) -> Values:
         """Return I of each sentence's correction; not a number where the sentence was excluded."""
@@ -158,42 +166,17 @@ class IMeasure(Metric):
             "tok": self.tokens,
         }
 
-    @classmethod
-    def from_signature(cls, signature: Signature) -> IMeasure:
-        """Return the configuration that made a score."""
-        try:
-            kind, *capped = signature["mixing"].split(":")
-            mixing: dict[str, Any] = {"mixing": {"yes": True, "no": False, "cap": "cap"}[kind]}
-            if capped:
-                mixing |= {"cap": int(capped[0]), "beyond": capped[1]}
-            return cls(
-                **mixing,
-                objective=signature["max"],
-                optimise=signature["by"],  # type: ignore[arg-type]
-                weight=float(signature["weight"]),
-                beta=float(signature["beta"]),
-                treebank=signature["split"] == "treebank",
-                tokens=signature["tok"],  # type: ignore[arg-type]
-            )
-        except (KeyError, IndexError, ValueError) as error:
-            raise InputError(f"not a complete I-measure signature: {signature}") from error
-
-
-def weighted_accuracy(counts: npt.NDArray[Any], weight: float) -> Values:
-    """Return WAcc of TP TN FP FN FPN (section 2.3.1), Acc at weight 1; nothing at all is right."""
-    tp, tn, fp, fn, fpn = (counts[..., k].astype(np.float64) for k in range(5))
-    right = weight * tp + tn
-    whole = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
-    return np.where(whole > 0, right / np.where(whole > 0, whole, 1), 1.0)
-
-
-def precision_recall(counts: npt.NDArray[Any]) -> tuple[float, float]:
-    """Return precision and recall, each 1 where its denominator is 0."""
-    tp, _, fp, fn, _ = counts.tolist()
-    return tp / (tp + fp) if tp + fp else 1.0, tp / (tp + fn) if tp + fn else 1.0
-
-
-def f_beta(precision: float, recall: float, beta: float) -> float:
-    """Return F-beta, 0 where both are 0."""
-    whole = beta * beta * precision + recall
-    return (1 + beta * beta) * (precision * recall / whole) if whole else 0.0
+    @staticmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that made a score."""
+        kind, *capped = signature["mixing"].split(":")
+        return {
+            "mixing": MIXING_WORDS[kind],
+            **({"cap": int(capped[0]), "beyond": capped[1]} if capped else {}),
+            "objective": signature["max"],
+            "optimise": signature["by"],
+            "weight": float(signature["weight"]),
+            "beta": float(signature["beta"]),
+            "treebank": signature["split"] == "treebank",
+            "tokens": signature["tok"],
+        }

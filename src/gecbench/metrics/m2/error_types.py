@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
-from gecbench.metrics.m2.explain import match_sentences
+from gecbench.metrics.base import Score
+from gecbench.metrics.m2.explain import SentenceMatch
 from gecbench.metrics.m2.gold import of_types
-from gecbench.metrics.m2.metric import M2
+from gecbench.metrics.ratios import percent
 
 
 @dataclass(frozen=True)
@@ -33,24 +34,41 @@ class TypeScore:
         """Share of the gold edits of this type that the system made."""
         return self.correct / self.gold if self.gold else 1.0
 
+    def cells(self) -> dict[str, str]:
+        """Return the row of a table, by column."""
+        ratios = {
+            "recall": self.recall,
+            "alone: P": self.precision_alone,
+            "R": self.recall_alone,
+            "F": self.value_alone,
+        }
+        counts = {"type": self.type, "gold": str(self.gold), "correct": str(self.correct)}
+        return counts | {column: percent(value) for column, value in ratios.items()}
 
-def by_error_type(metric: M2, corpus: Corpus, predictions: Sequence[str]) -> list[TypeScore]:
+
+def by_error_type(
+    corpus: Corpus, types: Iterable[str], matches: Sequence[SentenceMatch], score: Callable[[Corpus], Score]
+) -> list[TypeScore]:
     """Score each error type, the most frequent first (Bryant & Ng 2015, section 6.1, for the scores alone)."""
-    if corpus.annotations is None:
-        raise InputError(f"{corpus.name} has no coded edits", fix="Scores by error type need annotations (M2)")
     gold: Counter[str] = Counter()
     correct: Counter[str] = Counter()
-    for match in match_sentences(metric, corpus, predictions):
+    for match in matches:
         for edit, hit in zip(match.annotation.edits, match.matched_gold, strict=True):
             gold[edit.type] += 1
             correct[edit.type] += hit
-    types = {edit.type for sentence in corpus.annotations for found in sentence for edit in found.edits}
     scores = []
     for name in sorted(types, key=lambda name: (-gold[name], name)):
-        alone = metric.score_corpus(restrict_types(corpus, [name]), predictions, aligned=True)
+        alone = score(restrict_types(corpus, [name]))
         parts = alone.parts
         scores.append(TypeScore(name, gold[name], correct[name], parts["precision"], parts["recall"], alone.value))
     return scores
+
+
+def error_types(corpus: Corpus) -> set[str]:
+    """Return the types of a corpus's coded edits, or say that it has none."""
+    if corpus.annotations is None:
+        raise InputError(f"{corpus.name} has no coded edits", fix="Error types need annotations (M2)")
+    return {edit.type for sentence in corpus.annotations for found in sentence for edit in found.edits}
 
 
 def restrict_types(corpus: Corpus, types: Sequence[str]) -> Corpus:

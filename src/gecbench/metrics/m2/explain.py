@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from gecbench import kernels
-from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.metrics.explanation import Cell, Explanation, Mark, Row
-from gecbench.metrics.m2.metric import M2
-from gecbench.metrics.policy import BestPerSentence, GreedyCumulative
-from gecbench.metrics.statistics import Statistics
 
 
 @dataclass(frozen=True)
@@ -26,40 +19,7 @@ class SentenceMatch:
     matched_gold: tuple[bool, ...]
 
 
-def chosen_rows(metric: M2, statistics: Statistics) -> list[int]:
-    """Return the row that counts for each sentence; under `average` the best one stands for it."""
-    if metric.policy == "greedy-cumulative":
-        return [int(row) for row in GreedyCumulative(metric.beta).chosen(statistics)]
-    return [int(row) for row in BestPerSentence(metric.beta).chosen_rows(statistics, 0, 1)[0]]
-
-
-def match_sentences(
-    metric: M2, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int] | None = None
-) -> list[SentenceMatch]:
-    """Return the match of each sentence (or of some, counted from 0) with the annotator chosen for it."""
-    statistics = metric.count(corpus, predictions)
-    gold, rows = metric.gold_rows(corpus), chosen_rows(metric, statistics)
-    return [
-        match_sentence(
-            metric, corpus.sources[i], predictions[i], gold.annotations[i][rows[i] - int(statistics.offsets[i])]
-        )
-        for i in (range(len(corpus)) if sentences is None else sentences)
-    ]
-
-
-def match_sentence(metric: M2, source: str, prediction: str, annotation: Annotation) -> SentenceMatch:
-    """Match one sentence with one annotator, showing the path that the official scorer takes."""
-    alone = metric.prepare_sentence(source, prediction, annotation)
-    arguments = alone.arguments(metric.max_unchanged_words, metric.release)
-    _, _, path = kernels.select("maxmatch").match_sentence(*arguments)
-    tokens = prediction.split()
-    proposed = tuple(
-        Edit(start, end, (" ".join(tokens[i:j]),), "proposed") for start, end, i, j in np.asarray(path).tolist()
-    )
-    return _credit(annotation, proposed)
-
-
-def _credit(annotation: Annotation, proposed: tuple[Edit, ...]) -> SentenceMatch:
+def credit(annotation: Annotation, proposed: tuple[Edit, ...]) -> SentenceMatch:
     """Walk the proposed edits with a position in the gold list, as the official count does."""
     position = 0
     of_proposed, of_gold = [False] * len(proposed), [False] * len(annotation.edits)
@@ -76,18 +36,8 @@ def _agrees(proposed: Edit, gold: Edit) -> bool:
     return same_span and proposed.corrections[0] in gold.corrections
 
 
-def explain_corpus(
-    metric: M2, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]
-) -> list[Explanation]:
-    """Explain some sentences (counted from 0) of a scored corpus."""
-    matches = match_sentences(metric, corpus, predictions, sentences)
-    return [
-        _explain(corpus.sources[i].split(), predictions[i].split(), match, i)
-        for i, match in zip(sentences, matches, strict=True)
-    ]
-
-
-def _explain(source: Sequence[str], prediction: Sequence[str], match: SentenceMatch, sentence: int) -> Explanation:
+def explain_match(source: Sequence[str], prediction: Sequence[str], match: SentenceMatch, sentence: int) -> Explanation:
+    """Show the tokens of a sentence (counted from 0), and the edits of system and annotator."""
     title = (
         f"Sentence {sentence + 1}, annotator {match.annotation.annotator}: {sum(match.matched_gold)} correct, "
         f"{len(match.proposed)} proposed, {len(match.annotation.edits)} gold"

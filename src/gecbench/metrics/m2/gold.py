@@ -10,6 +10,8 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.derive import extracted_annotations, ungroup
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.errors import InputError
 from gecbench.kernels.maxmatch import GoldArrays, Options
@@ -154,3 +156,21 @@ def of_types(annotations: Sequence[Sequence[Annotation]], types: Sequence[str]) 
         return tuple(edit for edit in annotation.edits if edit.type in kept)
 
     return [[Annotation(found.annotator, edits(found)) for found in sentence] for sentence in annotations]
+
+
+def all_annotations(corpus: Corpus) -> Sequence[Sequence[Annotation]]:
+    """Return the annotations of a corpus, else those of its error groups, else edits extracted from its references."""
+    if corpus.annotations is None and corpus.groups is not None:
+        return ungroup(corpus).annotations or ()
+    return corpus.annotations if corpus.annotations is not None else extracted_annotations(corpus)
+
+
+def check_rectangular(annotations: Sequence[Sequence[Annotation]], wanted: Sequence[int] | None) -> None:
+    """Refuse to score a rewrite that is not there as one that changed nothing."""
+    references = max(map(len, annotations)) if wanted is None else len(wanted)
+    for i, sentence in enumerate(annotations):
+        if len(sentence) != references:
+            raise InputError(
+                f"m2: sentence {i + 1} has {len(sentence)} of the {references} references wanted",
+                fix="Leave out annotators=… and policy=average, or give every sentence the same number of references",
+            )

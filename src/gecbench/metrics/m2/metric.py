@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -11,20 +12,32 @@ import numpy.typing as npt
 
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, Gold
-from gecbench.corpus.derive import extracted_annotations, ungroup
-from gecbench.corpus.edits import Annotation
+from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.mixing import edit_choices, group_choices, mix_sentences
 from gecbench.errors import InputError
-from gecbench.metrics.base import Metric, Values, check_choice
-from gecbench.metrics.m2.gold import GoldRows, MatchInput, complete, gold_rows, in_official_order, match_input, restrict
+from gecbench.metrics.base import Metric, check_whole, parameter
+from gecbench.metrics.explanation import Explanation
+from gecbench.metrics.m2.error_types import TypeScore, by_error_type, error_types
+from gecbench.metrics.m2.explain import SentenceMatch, credit, explain_match
+from gecbench.metrics.m2.gold import (
+    GoldRows,
+    MatchInput,
+    all_annotations,
+    check_rectangular,
+    complete,
+    gold_rows,
+    in_official_order,
+    match_input,
+    restrict,
+)
 from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative, Policy
-from gecbench.metrics.signature import Signature
+from gecbench.metrics.ratios import Values, f_beta, mean_count, precision_recall
+from gecbench.metrics.signature import MIXING_WORDS, Signature
 from gecbench.metrics.statistics import Counts, Statistics
 
 PolicyName = Literal["greedy-cumulative", "best-per-sentence", "average"]
 Release = Literal["master", "3.2"]
 _MOST_MIXED = 1024
-_POLICIES = ("greedy-cumulative", "best-per-sentence", "average")
 
 
 @dataclass(frozen=True)
@@ -34,10 +47,7 @@ class M2(Metric):
     Equal to the official scorer, its floating-point ties included; where a corpus has annotations these are the gold,
     else edits are extracted from its references (`gecbench.extract_edits`).
 
-    `beta`: 0.5 weighs precision twice as much as recall.
-    `max_unchanged_words`: an edit may span so many unchanged words.
-    `ignore_whitespace_casing`: leave out proposed edits that change only spaces or letter case. As officially, the
-      gold keeps such edits, so a correct change of case becomes a miss.
+    `ignore_whitespace_casing`: as officially, the gold keeps such edits, so a correct change of case becomes a miss.
     `release`: "master" (April 2016 and later), or "3.2", which cannot match two or more words inserted at the start.
     `policy`: "greedy-cumulative" is official: the annotator who makes the running total best, in the order of the
       sentences. "best-per-sentence" looks at each sentence alone; "average" is the mean over the annotators, each
@@ -45,7 +55,7 @@ class M2(Metric):
     `annotators`: "all", or some, as in "0" or "0+2": as if nobody else had annotated the corpus.
     `mixing`: True takes every mix of the annotators' corrections of independent errors as an annotator (Felice &
       Briscoe 2015, Table 10; error groups as for the I-measure) and refuses a sentence with more than 1,024 of them;
-      "cap" leaves such sentences as they are and counts them in the parts.
+      "cap" leaves such sentences as they are and counts them in the diagnostics.
 
     Quirks kept (docs/m2.md): a gold edit listed twice is credited twice, gold edits not in the order of the text may
     be lost, and a sentence that nobody annotated counts as one that needs no edits.
@@ -55,29 +65,36 @@ class M2(Metric):
     ...                    "A 4 4|||ArtOrDet|||the||that|||REQUIRED|||-NONE-|||0"])
     >>> score = M2().score_corpus(corpus, ["My fox ran up the hill ."])
     >>> [score.parts[name] for name in ("correct", "proposed", "gold")]
-    [2.0, 3.0, 2.0]
+    [2, 3, 2]
     """
 
     name: ClassVar[str] = "m2"
     title: ClassVar[str] = "M2"
+    description: ClassVar[str] = (
+        "MaxMatch: F0.5 of edits, read off the lattice of minimal alignments that matches the gold best"
+    )
+    papers: ClassVar[str] = "Dahlmeier & Ng 2012"
+    golds: ClassVar[tuple[Gold, ...]] = ("annotations", "groups", "references")
+    explains: ClassVar[bool] = True
+    breakdowns: ClassVar[tuple[str, ...]] = ("error-type",)
 
-    beta: float = 0.5
-    max_unchanged_words: int = 2
-    ignore_whitespace_casing: bool = False
-    release: Release = "master"
-    policy: PolicyName = "greedy-cumulative"
-    annotators: str = "all"
-    mixing: bool | Literal["cap"] = field(default=False, metadata={"words": ("cap",)})
+    beta: float = parameter(0.5, "weight of recall; 0.5 counts precision twice as much")
+    max_unchanged_words: int = parameter(2, "the most unchanged words that an edit may span")
+    ignore_whitespace_casing: bool = parameter(False, "leave out proposed edits of blanks and letter case only")
+    release: Release = parameter("master", 'of the official scorer, "master" or "3.2"')
+    policy: PolicyName = parameter(
+        "greedy-cumulative", '"greedy-cumulative" (official), "best-per-sentence" or "average" over the annotators'
+    )
+    annotators: str = parameter("all", '"all", or some, as in "0+2"')
+    mixing: bool | Literal["cap"] = parameter(
+        False, 'score against every mix of the annotators\' corrections; "cap": where there are few'
+    )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not isinstance(self.beta, (int, float)) or not 0 <= self.beta <= 1e6:
             raise InputError(f"m2: beta={self.beta!r} is not a number from 0 to a million")
-        unchanged = self.max_unchanged_words
-        if not isinstance(unchanged, int) or isinstance(unchanged, bool) or unchanged < 0:
-            raise InputError(f"m2: max_unchanged_words={unchanged!r} is not a whole number of at least 0")
-        check_choice("m2", "release", self.release, ("master", "3.2"))
-        check_choice("m2", "policy", self.policy, _POLICIES)
-        check_choice("m2", "mixing", self.mixing, (False, True, "cap"))
+        check_whole("m2", "max_unchanged_words", self.max_unchanged_words, least=0)
         if self.mixing and self.policy == "average":
             raise InputError("m2: mixed annotations have no average over annotators", fix="Use another policy")
         wanted = self.annotator_ids()
@@ -102,19 +119,21 @@ class M2(Metric):
 
     def gold(self, corpus: Corpus) -> Gold:
         """Return annotations where there are any, else error groups, else references; groups first if mixed."""
-        if corpus.groups is not None and (corpus.annotations is None or self._mixes_groups(corpus)):
-            return "groups"
-        return "references" if corpus.annotations is None else "annotations"
+        return "groups" if self._mixes_groups(corpus) else super().gold(corpus)
 
     def gold_rows(self, corpus: Corpus) -> GoldRows:
         """Return what each sentence is scored against, one annotation per row of the counts."""
         key = ("m2 gold", self.annotators, self.policy == "average", self.mixing)
         return corpus.derived(key, lambda: gold_rows(corpus.sources, self._annotations(corpus)))
 
+    def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
+        """Return the annotations in the order in which the official scorer visits them."""
+        return self.gold_rows(corpus).annotations
+
     def _annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
         if corpus.annotations is None and corpus.references is None and corpus.groups is None:
             raise InputError(f"M2 needs annotations or references, but {corpus.name} has neither")
-        chosen = _all_annotations(corpus)
+        chosen = all_annotations(corpus)
         wanted = self.annotator_ids()
         if wanted is not None:
             known = {annotation.annotator for sentence in chosen for annotation in sentence}
@@ -122,7 +141,7 @@ class M2(Metric):
                 raise InputError(f"m2: {corpus.name} has no annotator {sorted(set(wanted) - known)}")
             chosen = restrict(chosen, wanted)
         if corpus.annotations is None and corpus.groups is None and (wanted is not None or self.policy == "average"):
-            _check_rectangular(chosen, wanted)
+            check_rectangular(chosen, wanted)
         if self.mixing:
             chosen = self._mix(corpus, chosen)
         return complete(chosen) if self.policy == "average" else [in_official_order(found) for found in chosen]
@@ -158,13 +177,56 @@ class M2(Metric):
         prepared = self.prepare(corpus, predictions)
         kernel = kernels.select("maxmatch")
         counts, settled = kernel.match_corpus(*prepared.arguments(self.max_unchanged_words, self.release))
-        notes = {
-            "settled_literally": float((settled == kernel.LITERAL).sum()),
-            "too_large_for_literal": float((settled == kernel.TOO_LARGE).sum()),
+        diagnostics = {
+            "settled_literally": int((settled == kernel.LITERAL).sum()),
+            "too_large_for_literal": int((settled == kernel.TOO_LARGE).sum()),
         }
         if self.mixing:
-            notes["unmixed_sentences"] = float(corpus.derived(("m2 unmixed", self.annotators), lambda: 0))
-        return Statistics(counts, prepared.gold.offsets, notes)
+            diagnostics["unmixed_sentences"] = corpus.derived(("m2 unmixed", self.annotators), lambda: 0)
+        return Statistics(counts, prepared.gold.offsets, diagnostics)
+
+    def matches(
+        self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int] | None = None
+    ) -> list[SentenceMatch]:
+        """Return the match of each sentence (or of some, counted from 0) with the annotator chosen for it.
+
+        Under `average` the best annotator stands for all.
+        """
+        statistics = self.count(corpus, predictions)
+        if self.policy == "greedy-cumulative":
+            rows = GreedyCumulative(self.beta).chosen(statistics)
+        else:
+            rows = BestPerSentence(self.beta).chosen_rows(statistics, 0, 1)[0]
+        annotations = self.annotations(corpus)
+        return [
+            self._match(corpus.sources[i], predictions[i], annotations[i][int(rows[i] - statistics.offsets[i])])
+            for i in (range(len(corpus)) if sentences is None else sentences)
+        ]
+
+    def _match(self, source: str, prediction: str, annotation: Annotation) -> SentenceMatch:
+        """Match one sentence with one annotator, along the path that the official scorer takes."""
+        alone = self.prepare_sentence(source, prediction, annotation)
+        _, _, path = kernels.select("maxmatch").match_sentence(*alone.arguments(self.max_unchanged_words, self.release))
+        tokens = prediction.split()
+        spans = np.asarray(path).tolist()
+        edits = (Edit(start, end, (" ".join(tokens[i:j]),), "proposed") for start, end, i, j in spans)
+        return credit(annotation, tuple(edits))
+
+    def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
+        """Show the edits of some sentences (counted from 0), and which of them match."""
+        matches = self.matches(corpus, predictions, sentences)
+        return [
+            explain_match(corpus.sources[i].split(), predictions[i].split(), match, i)
+            for i, match in zip(sentences, matches, strict=True)
+        ]
+
+    def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[TypeScore]:
+        """Return the scores by error type."""
+        if by not in self.breakdowns:
+            return super().breakdown(by, corpus, predictions)
+        types = error_types(corpus)
+        score = partial(self.score_corpus, predictions=predictions, aligned=True)
+        return by_error_type(corpus, types, self.matches(corpus, predictions), score)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return F-beta."""
@@ -173,14 +235,8 @@ class M2(Metric):
     def parts(self, totals: Counts) -> dict[str, float]:
         """Return precision, recall and the three counts, averaged over the annotators if the policy does."""
         precision, recall = precision_recall(totals)
-        correct, proposed, gold = totals.mean(axis=0).tolist()
-        return {
-            "precision": float(precision.mean()),
-            "recall": float(recall.mean()),
-            "correct": correct,
-            "proposed": proposed,
-            "gold": gold,
-        }
+        counts = {name: mean_count(totals[:, k]) for k, name in enumerate(("correct", "proposed", "gold"))}
+        return {"precision": float(precision.mean()), "recall": float(recall.mean()), **counts}
 
     def sentence_values(self, statistics: Statistics) -> Values:
         """Return F-beta of each sentence against its best annotator."""
@@ -201,49 +257,15 @@ class M2(Metric):
             **({"mixing": self.mixing} if self.mixing else {}),
         }
 
-    @classmethod
-    def from_signature(cls, signature: Signature) -> M2:
-        """Return the configuration that made a score."""
-        try:
-            return cls(
-                beta=float(signature["beta"]),
-                max_unchanged_words=int(signature["unchanged"]),
-                ignore_whitespace_casing=signature["case"] == "ignored",
-                release=signature["release"],  # type: ignore[arg-type]
-                policy=signature["policy"],  # type: ignore[arg-type]
-                annotators=signature["annotators"],
-                mixing={"yes": True, "no": False, "cap": "cap"}[signature.get("mixing", "no")],  # type: ignore[arg-type]
-            )
-        except (KeyError, ValueError) as error:
-            raise InputError(f"not a complete M2 signature: {signature}") from error
-
-
-def _all_annotations(corpus: Corpus) -> Sequence[Sequence[Annotation]]:
-    if corpus.annotations is None and corpus.groups is not None:
-        return ungroup(corpus).annotations or ()
-    return corpus.annotations if corpus.annotations is not None else extracted_annotations(corpus)
-
-
-def _check_rectangular(annotations: Sequence[Sequence[Annotation]], wanted: Sequence[int] | None) -> None:
-    """Refuse to score a rewrite that is not there as one that changed nothing."""
-    references = max(map(len, annotations)) if wanted is None else len(wanted)
-    for i, sentence in enumerate(annotations):
-        if len(sentence) != references:
-            raise InputError(
-                f"m2: sentence {i + 1} has {len(sentence)} of the {references} references wanted",
-                fix="Leave out annotators=… and policy=average, or give every sentence the same number of references",
-            )
-
-
-def precision_recall(totals: npt.NDArray[Any]) -> tuple[Values, Values]:
-    """Return precision and recall of (correct, proposed, gold), each 1 where its denominator is 0."""
-    correct, proposed, gold = (totals[..., k].astype(np.float64) for k in range(3))
-    precision = np.where(proposed > 0, correct / np.where(proposed > 0, proposed, 1), 1.0)
-    recall = np.where(gold > 0, correct / np.where(gold > 0, gold, 1), 1.0)
-    return precision, recall
-
-
-def f_beta(precision: Values, recall: Values, beta: float) -> Values:
-    """Return (1 + beta²) P R / (beta² P + R), 0 where that is 0/0."""
-    size = beta**2 * precision + recall
-    return np.where(size > 0, (1 + beta**2) * precision * recall / np.where(size > 0, size, 1), 0.0)
+    @staticmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that made a score."""
+        return {
+            "beta": float(signature["beta"]),
+            "max_unchanged_words": int(signature["unchanged"]),
+            "ignore_whitespace_casing": signature["case"] == "ignored",
+            "release": signature["release"],
+            "policy": signature["policy"],
+            "annotators": signature["annotators"],
+            "mixing": MIXING_WORDS[signature.get("mixing", "no")],
+        }

@@ -6,6 +6,7 @@ from typing import Any
 
 from gecbench.analysis.tables import Table
 from gecbench.human.change import Change, changes, mean_change
+from gecbench.metrics.ratios import percent
 from gecbench.papers.conll14 import Conll14
 from gecbench.papers.document import COMPARED, Figure, Section, compared, comparison, number, published
 from gecbench.papers.figures import two_bars
@@ -76,7 +77,7 @@ def figure2(found: dict[tuple[str, str], Change]) -> tuple[Section, Figure]:
     claims = {"E-fluency": 4.0, "N-fluency": 7.0, "E-minimal": 2.0, "N-minimal": 2.0}
     claims[SYSTEMS] = published("sakaguchi2016")["figure2_system_ster"]
     rows = [
-        [name, *compared(claims.get(name), change.ster, 1), f"{100 * change.changed:.1f}"]
+        [name, *compared(claims.get(name), change.ster, 1), percent(change.changed, 1)]
         for name, change in means.items()
     ]
     notes = (
