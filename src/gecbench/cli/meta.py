@@ -9,8 +9,9 @@ from typing import Any
 
 from gecbench.analysis.tables import Table, render_rows
 from gecbench.cli.human import add_ranking_options, make_ranking
-from gecbench.cli.options import add_command, add_format_option, add_metrics_option, count, named_corpus, read_systems
+from gecbench.cli.options import add_command, add_format_option, add_metrics_option, count, read_systems
 from gecbench.corpora.rankings import HUMAN_SOURCES, load_rankings
+from gecbench.corpora.resolve import resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, expand_pairs
@@ -94,7 +95,7 @@ def _scorable(options: argparse.Namespace) -> tuple[dict[str, Corpus], Mapping[s
     """Return reference sets and outputs: those given, else those that belong to the named judgments."""
     source = HUMAN_SOURCES.get(options.human)
     names = options.corpora or ([source.corpus] if source and source.corpus else [])
-    corpora = {name: named_corpus(name) for name in names}
+    corpora = {name: resolve_corpus(name, options.metrics) for name in names}
     if options.metrics is None and options.scores:
         return corpora, {}
     if not corpora:

@@ -40,6 +40,11 @@ class Config:
         """Return the names of the columns."""
         return tuple(field.name for field in self.fields)
 
+    @property
+    def scorable(self) -> bool:
+        """Return whether there are sentences and something to score them against."""
+        return "sentence" in self.columns and bool({"corrections", "annotations"} & set(self.columns))
+
 
 @dataclass(frozen=True)
 class DatasetDeclaration:
@@ -61,6 +66,10 @@ class DatasetDeclaration:
         if chosen not in self.configs:
             raise InputError(f"{self.name} has no configuration {chosen!r}", fix=f"Choose one of {_list(self.configs)}")
         return self.configs[chosen]
+
+    def splits(self) -> tuple[str, ...]:
+        """Return the splits that any configuration has."""
+        return tuple(dict.fromkeys(split for config in self.configs.values() for split in config.splits))
 
 
 def dataset(name: str) -> DatasetDeclaration:

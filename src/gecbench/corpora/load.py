@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.catalog import DATASETS, Config, DatasetDeclaration, check_split, code_hash, dataset
+from gecbench.corpora.catalog import DATASETS, check_split, code_hash, dataset
 from gecbench.corpora.demo import load_demo
 from gecbench.corpora.edits import Row, as_edits, derive_edits, rewrite
 from gecbench.corpora.upstream import Upstream
@@ -14,6 +15,7 @@ from gecbench.corpus.edits import Annotation
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError
 
 Mirror = str | Path | None
+_CORPUS_COLUMNS = {"id", "sentence", "corrections", "annotations", "upstream_annotations"}
 
 
 def load_rows(
@@ -82,12 +84,12 @@ def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
     for part in rest:
         if part in declared.configs and config is None:
             config = part
-        elif split is None and any(part in each.splits for each in declared.configs.values()):
+        elif split is None and part in declared.splits():
             split = part
         else:
             raise InputError(
                 f"{part!r} is neither a configuration nor a split of {name}",
-                fix=f"Configurations: {', '.join(declared.configs)}",
+                fix=f"Configurations: {', '.join(declared.configs)}. Splits: {', '.join(declared.splits())}",
             )
     return name, config, split
 
@@ -117,25 +119,34 @@ def load_corpus(
     declared = dataset(name)
     chosen = declared.config(config or named_config)
     split = check_split(chosen, split or named_split or "test")
-    if not {"corrections", "annotations"} & set(chosen.columns) or "sentence" not in chosen.columns:
+    if not chosen.scorable:
         raise InputError(
             f"{name}:{chosen.name} has no references to score against",
-            fix=f"Choose one of {', '.join(_scorable(declared))}",
+            fix=f"Choose one of {', '.join(each.name for each in declared.configs.values() if each.scorable)}",
         )
     rows = load_rows(name, chosen.name, split, mirror=mirror, upstream=upstream)
+    origin = {"dataset": declared.name, "config": chosen.name, "split": split, "version": declared.version}
+    return corpus_of_rows(rows, f"{name}:{chosen.name}:{split}", annotations=annotations, metadata=origin)
+
+
+def corpus_of_rows(
+    rows: Sequence[Row], name: str, *, annotations: bool | None = None, metadata: Mapping[str, object] | None = None
+) -> Corpus:
+    """Return a corpus of rows that have `sentence` and `corrections` or `annotations`, and perhaps `id`."""
+    columns = set(rows[0]) if rows else set()
+    if rows and ("sentence" not in columns or not {"corrections", "annotations"} & columns):
+        raise InputError(
+            f"the rows have the columns {', '.join(rows[0])}", fix="They need sentence, and corrections or annotations"
+        )
+    others = [column for column in (rows[0] if rows else ()) if column not in _CORPUS_COLUMNS]
     return Corpus(
         sources=[row["sentence"] for row in rows],
         references=[_references(row) for row in rows],
-        annotations=_annotations(rows, chosen, annotations),
-        ids=[row["id"] for row in rows],
-        name=f"{name}:{chosen.name}:{split}",
-        metadata=_metadata(declared, chosen, split, rows),
+        annotations=_annotations(rows, "annotations" in columns, annotations),
+        ids=[row["id"] for row in rows] if "id" in columns else None,
+        name=name,
+        metadata={**(metadata or {}), "columns": {column: tuple(row[column] for row in rows) for column in others}},
     )
-
-
-def _scorable(declared: DatasetDeclaration) -> list[str]:
-    wanted = {"corrections", "annotations"}
-    return [config.name for config in declared.configs.values() if wanted & set(config.columns)]
 
 
 def _references(row: Row) -> list[str]:
@@ -144,10 +155,10 @@ def _references(row: Row) -> list[str]:
     return [rewrite(row["sentence"], annotation["edits"]) for annotation in row["annotations"]]
 
 
-def _annotations(rows: list[Row], config: Config, wanted: bool | None) -> list[list[Annotation]] | None:
-    if wanted is False or (wanted is None and "annotations" not in config.columns):
+def _annotations(rows: Sequence[Row], given: bool, wanted: bool | None) -> list[list[Annotation]] | None:
+    if wanted is False or (wanted is None and not given):
         return None
-    if "annotations" in config.columns:
+    if given:
         return [
             [Annotation(entry["annotator"], as_edits(entry["edits"])) for entry in row["annotations"]] for row in rows
         ]
@@ -158,15 +169,3 @@ def _annotations(rows: list[Row], config: Config, wanted: bool | None) -> list[l
         ]
         for row in rows
     ]
-
-
-def _metadata(declared: DatasetDeclaration, config: Config, split: str, rows: list[Row]) -> dict[str, object]:
-    used = {"id", "sentence", "corrections", "annotations", "upstream_annotations"}
-    columns = {name: tuple(row[name] for row in rows) for name in config.columns if name not in used}
-    return {
-        "dataset": declared.name,
-        "config": config.name,
-        "split": split,
-        "version": declared.version,
-        "columns": columns,
-    }
