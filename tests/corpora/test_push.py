@@ -19,7 +19,7 @@ FOLDERS = Path(__file__).parents[2] / "datasets"
 @pytest.fixture
 def hub(monkeypatch, tmp_path):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-    with HubStandIn(present=["README.md", "data/old/gone.parquet"]).running() as stand_in:
+    with HubStandIn(files=dict.fromkeys(["README.md", "data/old/gone.parquet"], b"?")).running() as stand_in:
         yield stand_in
 
 
@@ -41,7 +41,7 @@ def folder(tiny, monkeypatch, tmp_path):
 
 def test_the_folder_is_uploaded_in_one_commit(hub, folder):
     source = folder("jfleg")
-    address = push_dataset("jfleg", source, "me/toy", token="made-up", endpoint=hub.url)
+    address = push_dataset("jfleg", source, "me/it", token="made-up", endpoint=hub.url)
     assert address.endswith(f"/commit/{COMMIT}")
     (commit,) = hub.commits
     assert set(commit.files) == {
@@ -66,7 +66,7 @@ def test_pull_request_and_benchmark_file(hub, folder):
     address = push_dataset(
         "jfleg",
         folder("jfleg"),
-        "me/toy",
+        "me/it",
         token="made-up",
         endpoint=hub.url,
         create_pr=True,
@@ -79,11 +79,11 @@ def test_pull_request_and_benchmark_file(hub, folder):
 def test_what_has_no_licence_is_not_made_public_unasked(hub, folder):
     source = folder("conll14_fluency")
     with pytest.raises(PushError, match="licence"):
-        push_dataset("conll14_fluency", source, "me/toy", token="made-up", endpoint=hub.url)
+        push_dataset("conll14_fluency", source, "me/it", token="made-up", endpoint=hub.url)
     assert hub.requests == []
-    push_dataset("conll14_fluency", source, "me/toy", token="made-up", endpoint=hub.url, private=True)
+    push_dataset("conll14_fluency", source, "me/it", token="made-up", endpoint=hub.url, private=True)
     assert hub.created[-1].get("private") is True or hub.created[-1].get("visibility") == "private"
-    push_dataset("conll14_fluency", source, "me/toy", token="made-up", endpoint=hub.url, licence_confirmed=True)
+    push_dataset("conll14_fluency", source, "me/it", token="made-up", endpoint=hub.url, licence_confirmed=True)
     assert len(hub.commits) == 2
 
 
@@ -91,7 +91,7 @@ def test_a_damaged_folder_is_not_uploaded(hub, folder):
     source = folder("jfleg")
     (source / "data" / "coded" / "validation.parquet").write_bytes(b"damaged")
     with pytest.raises(PushError, match="sha256"):
-        push_dataset("jfleg", source, "me/toy", token="made-up", endpoint=hub.url)
+        push_dataset("jfleg", source, "me/it", token="made-up", endpoint=hub.url)
     assert hub.requests == []
 
 
@@ -102,4 +102,4 @@ def test_a_drifted_card_is_not_uploaded(hub, folder):
         card.read_text(encoding="utf-8").replace("config_name: coded", "config_name: other"), encoding="utf-8"
     )
     with pytest.raises(PushError, match="drifted"):
-        push_dataset("jfleg", source, "me/toy", token="made-up", endpoint=hub.url)
+        push_dataset("jfleg", source, "me/it", token="made-up", endpoint=hub.url)
