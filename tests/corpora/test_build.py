@@ -9,7 +9,7 @@ from corpora_support import WORKERS
 
 from gecbench.corpora.card import card_metadata, card_problems, refresh_card, render_card
 from gecbench.corpora.catalog import DATASETS
-from gecbench.corpora.lock import SplitLock, compute_lock, lock_of
+from gecbench.corpora.lock import lock_of, read_lock
 from gecbench.corpora.parquet import (
     build_dataset,
     copy_module_files,
@@ -25,28 +25,6 @@ datasets = pytest.importorskip("datasets", minversion="2.21")
 import pyarrow.parquet  # noqa: E402
 
 FOLDERS = Path(__file__).parents[2] / "datasets"
-
-
-@pytest.fixture
-def locked(tiny, monkeypatch):
-    """Lock the tiny tree's content, as if it were upstream's."""
-    locks = {name: compute_lock(name, tiny) for name in DATASETS}
-    for module in ("parquet", "card"):
-        monkeypatch.setattr(f"gecbench.corpora.{module}.read_lock", lambda name: locks[name])
-    return locks
-
-
-@pytest.fixture
-def built(tiny, locked, tmp_path):
-    def build(name: str) -> Path:
-        folder = tmp_path / "datasets" / name
-        folder.mkdir(parents=True)
-        text = (FOLDERS / name / "README.md").read_text(encoding="utf-8")
-        (folder / "README.md").write_text(render_card(name, text), encoding="utf-8")
-        build_dataset(name, folder, upstream=tiny)
-        return folder
-
-    return build
 
 
 @pytest.mark.parametrize("name", list(DATASETS))
@@ -95,7 +73,7 @@ def test_chosen_configurations_are_added_to_those_built_before(built, tiny):
     assert verify_dataset("conll14_fluency", folder) == []
 
 
-def test_verify_finds_what_is_wrong(built, locked):
+def test_verify_finds_what_is_wrong(built, lock_file):
     folder = built("jfleg")
     coded = folder / "data" / "coded" / "validation.parquet"
     good = coded.read_bytes()
@@ -105,7 +83,8 @@ def test_verify_finds_what_is_wrong(built, locked):
     coded.unlink()
     assert verify_dataset("jfleg", folder) == [f"{coded} is missing"]
     coded.write_bytes(good)
-    locked["jfleg"]["coded", "validation"] = SplitLock(1, 1, "0" * 64)
+    content = read_lock("jfleg")["coded", "validation"].content
+    lock_file.write_text(lock_file.read_text().replace(content, "0" * 64))
     (problem,) = verify_dataset("jfleg", folder)
     assert "expected content " + "0" * 64 in problem
     (folder / "data" / "fingerprints.json").unlink()

@@ -111,4 +111,8 @@ def card_problems(name: str, path: Path) -> list[str]:
     if not path.is_file():
         return [f"{path} is missing"]
     text = path.read_text(encoding="utf-8")
-    return [] if render_card(name, text) == text else [f"{path} has drifted from the builder: refresh it"]
+    return (
+        []
+        if render_card(name, text) == text
+        else [f"{path} has drifted from the builder: write it anew with gecbench data lock {name}"]
+    )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError
 from gecbench.formats.text import read_lines, write_bytes
-from gecbench.huggingface.names import check_address, check_repository
+from gecbench.huggingface.checks import check_address, check_repository
 from gecbench.huggingface.tasks import check_task, task_id
 from gecbench.metrics.base import Score
 
