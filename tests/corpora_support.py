@@ -11,7 +11,7 @@ import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from gecbench.corpora.conll14 import INPUT, REWRITES, SYSTEMS
+from gecbench.corpora.conll14.rows import INPUT, REWRITES, SYSTEMS
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpora.upstream.fetch import Downloader
 from gecbench.corpora.upstream.pins import SOURCES, Pin

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gecbench.corpora.catalog import DATASETS
-from gecbench.corpora.judgments import read_rankings
+from gecbench.corpora.conll14.judgments import read_rankings
 from gecbench.corpora.load import load_rows
 from gecbench.corpora.lock import compute_lock, read_lock
 from gecbench.formats.judgments import expand_pairs

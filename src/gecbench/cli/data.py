@@ -69,10 +69,9 @@ def _lock(options: argparse.Namespace, folder: Path) -> None:
     for (config, split), lock in write_lock(options.dataset).items():
         print(f"{config}/{split}: {lock.rows} rows, content {lock.content[:12]}…")
     print(f"locked in {LOCK_FILE}")
-    if (folder / "README.md").is_file():
-        print(
-            f"{folder / 'README.md'}: {'renewed' if refresh_card(options.dataset, folder / 'README.md') else 'as is'}"
-        )
+    card = folder / "README.md"
+    if card.is_file():
+        print(f"{card}: {'renewed' if refresh_card(options.dataset, card) else 'as is'}")
 
 
 _ACTIONS = {"info": _info, "build": _build, "verify": _verify, "lock": _lock}

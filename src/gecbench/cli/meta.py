@@ -10,7 +10,8 @@ from typing import Any
 from gecbench.analysis.tables import Table, render_rows
 from gecbench.cli.human import add_ranking_options, make_ranking
 from gecbench.cli.options import add_command, add_format_option, add_metrics_option, count, read_systems
-from gecbench.corpora.rankings import HUMAN_SOURCES, load_rankings
+from gecbench.corpora.catalog import HUMAN_JUDGMENTS
+from gecbench.corpora.load import load_rankings
 from gecbench.corpora.resolve import resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
@@ -36,7 +37,7 @@ def add_parser(commands: Any) -> None:
     )
     add_metrics_option(parser)
     parser.set_defaults(metrics=None)
-    sources = "\n".join(f"  {name:<20}{source.description}" for name, source in HUMAN_SOURCES.items())
+    sources = "\n".join(f"  {name:<20}{source.description}" for name, source in HUMAN_JUDGMENTS.items())
     parser.epilog = f"judgments by name:\n{sources}\n\n{parser.epilog}"
     parser.add_argument("scores", metavar="SCORES.tsv", nargs="*", help="[metric [references]] system score, by tabs")
     parser.add_argument(
@@ -82,7 +83,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _human(options: argparse.Namespace) -> tuple[HumanRanking | Mapping[str, float], Sequence[Judgment] | None]:
-    if options.human not in HUMAN_SOURCES and Path(options.human).suffix in (".tsv", ".txt"):
+    if options.human not in HUMAN_JUDGMENTS and Path(options.human).suffix in (".tsv", ".txt"):
         found = read_system_scores(options.human)
         if len(found) != 1:
             raise InputError(f"{len(found)} sets of human scores", file=options.human, fix="Give system TAB score")
@@ -93,7 +94,7 @@ def _human(options: argparse.Namespace) -> tuple[HumanRanking | Mapping[str, flo
 
 def _scorable(options: argparse.Namespace) -> tuple[dict[str, Corpus], Mapping[str, Sequence[str]]]:
     """Return reference sets and outputs: those given, else those that belong to the named judgments."""
-    source = HUMAN_SOURCES.get(options.human)
+    source = HUMAN_JUDGMENTS.get(options.human)
     names = options.corpora or ([source.corpus] if source and source.corpus else [])
     corpora = {name: resolve_corpus(name, options.metrics) for name in names}
     if options.metrics is None and options.scores:

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.catalog import Config, DatasetDeclaration, dataset
+from gecbench.corpora.catalog import dataset
+from gecbench.corpora.declaration import Config, DatasetDeclaration
 from gecbench.corpora.lock import SplitLock, read_lock
 from gecbench.corpora.schema import type_name, yaml_features
 from gecbench.errors import InputError
@@ -111,8 +112,6 @@ def card_problems(name: str, path: Path) -> list[str]:
     if not path.is_file():
         return [f"{path} is missing"]
     text = path.read_text(encoding="utf-8")
-    return (
-        []
-        if render_card(name, text) == text
-        else [f"{path} has drifted from the builder: write it anew with gecbench data lock {name}"]
-    )
+    if render_card(name, text) == text:
+        return []
+    return [f"{path} has drifted from the builder: gecbench data lock {name} writes it again"]

@@ -1,4 +1,4 @@
-"""Ways in: rows, a `datasets.Dataset`, or a `Corpus` ready to score."""
+"""Named data as rows, as a `datasets.Dataset`, as a `Corpus` ready to score, or as human rankings."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.catalog import DATASETS, check_split, code_hash, dataset
+from gecbench.corpora.catalog import DATASETS, HUMAN_JUDGMENTS, check_split, code_hash, dataset
 from gecbench.corpora.demo import load_demo
 from gecbench.corpora.edits import Row, as_edits, derive_edits, rewrite
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError
+from gecbench.formats.judgments import Ranking, read_judgments
 
 Mirror = str | Path | None
 _CORPUS_COLUMNS = {"id", "sentence", "corrections", "annotations", "upstream_annotations"}
@@ -169,3 +170,16 @@ def _annotations(rows: Sequence[Row], given: bool, wanted: bool | None) -> list[
         ]
         for row in rows
     ]
+
+
+def load_rankings(name: str) -> list[Ranking]:
+    """Return the rankings of a published source (`demo`, `conll14`, …) or of a file.
+
+    >>> len(load_rankings("demo"))
+    210
+    """
+    if name in HUMAN_JUDGMENTS:
+        return HUMAN_JUDGMENTS[name].rankings()
+    if not Path(name).is_file():
+        raise InputError(f"no file of judgments {name!r}", fix=f"Give a file or one of {', '.join(HUMAN_JUDGMENTS)}")
+    return read_judgments(name)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.catalog import DATASETS, Config, dataset
+from gecbench.corpora.catalog import DATASETS, dataset
+from gecbench.corpora.declaration import Config
 from gecbench.corpora.edits import Row
 from gecbench.corpora.schema import FieldType, ListOf, Struct, yaml_features
 from gecbench.corpora.upstream import Upstream

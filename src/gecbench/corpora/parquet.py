@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.catalog import Config, DatasetDeclaration, code_hash, dataset
+from gecbench.corpora.catalog import code_hash, dataset, modules_folder
+from gecbench.corpora.declaration import Config, DatasetDeclaration
 from gecbench.corpora.edits import Row
-from gecbench.corpora.folders import modules_folder
 from gecbench.corpora.lock import SplitLock, lock_of, read_lock
 from gecbench.corpora.schema import FieldType, ListOf, Struct, arrow_schema
 from gecbench.corpora.upstream import Upstream

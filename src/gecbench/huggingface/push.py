@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from gecbench.corpora.card import card_problems
-from gecbench.corpora.catalog import DATASETS, DatasetDeclaration
-from gecbench.corpora.folders import modules_folder
+from gecbench.corpora.catalog import DATASETS, modules_folder
+from gecbench.corpora.declaration import DatasetDeclaration
 from gecbench.corpora.parquet import FINGERPRINTS, verify_dataset
 from gecbench.errors import GecbenchError, InputError
 from gecbench.huggingface.checks import check_repository, choose_files

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gecbench.corpora.folders import modules_folder
+from gecbench.corpora.catalog import modules_folder
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.metrics.base import Metric

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from gecbench.corpora.conll14.essays import place_sentences
 from gecbench.corpora.edits import ANNOTATIONS, Block, Row, read_m2, rewrite
-from gecbench.corpora.essays import place_sentences
 from gecbench.corpora.schema import Field, ListOf
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpora.upstream.pins import BN15_ANNOTATORS
