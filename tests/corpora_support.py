@@ -226,7 +226,7 @@ def tiny_upstream(root: Path) -> Upstream:
     return Upstream(mirror=mirror, cache=root / "cache", pins=pins_of(mirror), is_offline=True)
 
 
-PATIENT = Downloader(attempts=4, backoff=0.0, timeout=5.0, progress=False, pause=lambda _seconds: None)
+PATIENT = Downloader(attempts=4, backoff=0.0, timeout=5.0, pause=lambda _seconds: None)
 
 
 class Loopback:

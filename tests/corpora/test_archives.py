@@ -11,7 +11,7 @@ from corpora_support import PATIENT, Loopback, pins_of, tiny_mirror
 
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpora.upstream.archives import read_members
-from gecbench.corpora.upstream.problems import ArchiveError, HashMismatchError
+from gecbench.corpora.upstream.pins import ArchiveError, HashMismatchError
 
 MEBIBYTE = 1 << 20
 

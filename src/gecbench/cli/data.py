@@ -18,7 +18,7 @@ _EXAMPLES = """  gecbench data info jfleg
   gecbench data lock jfleg                               (in a clone, after a change of its rows)
 
 lock records rows, sizes and content fingerprints of a dataset, made from its upstream files, in the package's lock
-file, and writes the generated parts of its card anew; verify compares with the lock. gecbench push dataset uploads.
+file, and brings the generated parts of its card up to date; verify compares with it. gecbench push dataset uploads.
 """
 
 

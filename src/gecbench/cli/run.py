@@ -23,7 +23,7 @@ models:
   transformers:MODEL        a sequence-to-sequence or chat model, by folder or Hub name (extra: transformers)
 
 Outputs must be tokenised as the corpus is. They are kept in OUTPUT.partial.jsonl as they come: after an error or a
-kill the same command goes on from there. If you changed the model meanwhile, begin anew with --restart.
+kill the same command goes on from there. If you changed the model meanwhile, start again with --restart.
 """
 
 

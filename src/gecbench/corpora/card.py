@@ -89,7 +89,7 @@ def _by_fields(declared: DatasetDeclaration) -> dict[Any, list[str]]:
 
 
 def render_card(name: str, text: str) -> str:
-    """Return the card with its generated parts made anew."""
+    """Return the card with its generated parts brought up to date."""
     for markers, block in ((YAML_MARKERS, yaml_block(name)), (TABLE_MARKERS, table_block(name))):
         pattern = re.compile(re.escape(markers[0]) + ".*?" + re.escape(markers[1]), re.DOTALL)
         if len(pattern.findall(text)) != 1:
@@ -99,7 +99,7 @@ def render_card(name: str, text: str) -> str:
 
 
 def refresh_card(name: str, path: Path) -> bool:
-    """Write the card's generated parts anew; return whether anything changed."""
+    """Bring the card's generated parts up to date; return whether anything changed."""
     before = path.read_text(encoding="utf-8")
     after = render_card(name, before)
     if after != before:

@@ -79,7 +79,7 @@ def compute_lock(name: str, upstream: Upstream) -> dict[tuple[str, str], SplitLo
 
 
 def write_lock(name: str, upstream: Upstream | None = None) -> dict[tuple[str, str], SplitLock]:
-    """Write a dataset's lock anew, for a new dataset or when rows change on purpose; return it. Others are kept."""
+    """Write a dataset's lock again, for a new dataset or when rows change on purpose; return it. Others are kept."""
     made = compute_lock(name, upstream or Upstream.from_environment())
     lines = [_HEADER]
     for owner in DATASETS:

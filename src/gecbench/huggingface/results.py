@@ -110,7 +110,7 @@ def read_results(path: str | Path) -> list[EvalResultEntry]:
     try:
         entries: list[EvalResultEntry] = _hub().parse_eval_result_entries(yaml.safe_load(text) or [])
     except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"holds no results ({error!r})", file=str(path), fix="Mend or remove it") from error
+        raise InputError(f"holds no results ({error!r})", file=str(path), fix="Correct or remove it") from error
     return entries
 
 

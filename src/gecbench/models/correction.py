@@ -78,7 +78,7 @@ def correct(
         raise InputError("the outputs need a file, so that a stopped run can go on", fix="Give -o FILE")
     with Journal(partial_path(target), run_key(chosen, wanted), restart=restart) as journal:
         if journal.outputs and say:
-            say(f"{len(journal.outputs)} of {len(wanted)} outputs are there already (--restart begins anew)")
+            say(f"{len(journal.outputs)} of {len(wanted)} outputs are there already (--restart starts again)")
         outputs = _Run(chosen, wanted, journal, batch, flatten_lines).finish()
         _write(target, outputs, wanted)
         journal.finish()

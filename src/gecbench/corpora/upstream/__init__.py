@@ -11,8 +11,7 @@ from typing import Any
 
 from gecbench.corpora.upstream.archives import read_members
 from gecbench.corpora.upstream.fetch import Downloader
-from gecbench.corpora.upstream.pins import Pin, Source, default_pins
-from gecbench.corpora.upstream.problems import HashMismatchError, OfflineError, UpstreamError
+from gecbench.corpora.upstream.pins import HashMismatchError, OfflineError, Pin, Source, UpstreamError, default_pins
 
 MIRROR_VARIABLE = "GECBENCH_MIRROR"
 BASE_URL_VARIABLE = "GECBENCH_UPSTREAM_URL"
@@ -62,7 +61,7 @@ class Upstream:
         """Return the upstream that the environment variables describe; `mirror` wins over GECBENCH_MIRROR."""
         folder = mirror or os.environ.get(MIRROR_VARIABLE) or None
         if folder is not None and not Path(folder).expanduser().is_dir():
-            raise UpstreamError(f"the mirror {folder} is not a folder", f"Mend or unset {MIRROR_VARIABLE}")
+            raise UpstreamError(f"the mirror {folder} is not a folder", f"Correct or unset {MIRROR_VARIABLE}")
         return cls(
             mirror=Path(folder).expanduser() if folder else None,
             base_url=os.environ.get(BASE_URL_VARIABLE) or None,
