@@ -7,11 +7,12 @@ import contextlib
 import hashlib
 import json
 import re
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from loopback import serving
 
 COMMIT = "c" * 40
 _API = re.compile(r"/api/(?P<kind>datasets|spaces)/(?P<repository>[^/]+/[^/]+)(?:/(?P<rest>.+))?")
@@ -125,14 +126,8 @@ class HubStandIn:
 
             do_GET = do_POST = do_HEAD = reply  # noqa: N815
 
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        try:
+        with serving(Handler) as self.url:
             yield self
-        finally:
-            server.shutdown()
-            server.server_close()
 
 
 def _hash(data: bytes) -> str:

@@ -182,7 +182,7 @@ def test_a_command_is_imported_only_when_it_runs(words, imported):
     assert done.stdout.splitlines()[-1] == str(expected)
 
 
-@pytest.mark.parametrize("command", ["demo", "score", "compare", "convert", "doctor"])
+@pytest.mark.parametrize("command", ["demo", "score", "compare", "convert", "doctor", "run", "results", "push", "data"])
 def test_help_has_examples(capsys, command):
     with pytest.raises(SystemExit) as exit_info:
         main([command, "--help"])

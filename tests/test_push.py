@@ -40,14 +40,6 @@ def dataset(tmp_path):
     return write(tmp_path / "corpus", README_dot_md=DATA_CARD, **built, **other)
 
 
-@pytest.fixture
-def hub(monkeypatch):
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-    monkeypatch.setenv("HF_TOKEN", "made-up")
-    with HubStandIn().running() as stand_in:
-        yield stand_in
-
-
 @pytest.mark.parametrize("name", metric_modules())
 def test_a_metric_module_goes_into_a_space(hub, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

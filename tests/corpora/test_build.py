@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import runpy
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +17,6 @@ from gecbench.corpora.parquet import (
     build_dataset,
     copy_module_files,
     describe_dataset,
-    main,
     parquet_bytes,
     verify_dataset,
 )
@@ -175,7 +177,7 @@ def test_the_features_of_the_card_are_those_of_the_builder(name):
         assert list(from_card) == list(config.columns)
 
 
-def test_a_drifted_card_is_noticed_and_mended(tmp_path):
+def test_a_drifted_card_is_noticed_and_brought_up_to_date(tmp_path):
     card = tmp_path / "README.md"
     assert "missing" in card_problems("jfleg", card)[0]
     text = (FOLDERS / "jfleg" / "README.md").read_text(encoding="utf-8")
@@ -221,9 +223,12 @@ def test_info(tiny):
     assert any(row["key"] == "bn15/A1.m2" and row["sha256"] is None for row in unpinned["upstream"])
 
 
-def test_build_script(tiny_environment, tmp_path, capsys):
-    folder = tmp_path / "out"
-    assert main("jfleg", folder, ["coded"]) == 1
-    assert "data/default/test.parquet is missing" in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        main("jfleg", folder, ["nonsense"])
+@pytest.mark.parametrize(
+    ("config", "message"), [("coded", "data/default/test.parquet is missing"), ("nonsense", "no configuration")]
+)
+def test_build_script(tiny_environment, tmp_path, monkeypatch, capsys, config, message):
+    monkeypatch.setattr(sys, "argv", ["build.py", config])
+    with pytest.raises(SystemExit) as exit_info:
+        runpy.run_path(shutil.copy(FOLDERS / "jfleg" / "build.py", tmp_path), run_name="__main__")
+    assert exit_info.value.code == 2
+    assert message in capsys.readouterr().err

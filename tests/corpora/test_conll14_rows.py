@@ -184,7 +184,7 @@ def test_every_row_has_exactly_the_declared_columns(tiny):
             "reassess/annotations/expert_annotations/expert_fluency/expert_fluencyB",
             "x\n",
             "all",
-            "1 lines where 5",
+            "1 lines, but the source has 5",
         ),
         ("grammatical/data/original/official_submissions/INPUT", "x\n" * 5, "systems", "sentence 1 is not"),
     ],

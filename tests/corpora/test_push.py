@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from hub_stand_in import COMMIT, HubStandIn
+from hub_stand_in import COMMIT
 
 from gecbench.cli import main
 from gecbench.errors import InputError
 from gecbench.huggingface.push import PushError, plan_push, push
 
-pytest.importorskip("huggingface_hub")
 pytest.importorskip("pyarrow")
 
 
-@pytest.fixture
-def hub(monkeypatch):
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-    monkeypatch.setenv("HF_TOKEN", "made-up")
-    with HubStandIn(files=dict.fromkeys(["README.md", "data/old/gone.parquet"], b"?")).running() as stand_in:
-        yield stand_in
-
-
 def test_the_folder_is_uploaded_in_one_commit(hub, built):
+    hub.files = dict.fromkeys(["README.md", "data/old/gone.parquet"], b"?")
     source = built("jfleg")
     (source / "notes.txt").write_text("not for upload")
     address = push(plan_push("dataset", str(source), "me/it"), endpoint=hub.url)

@@ -55,7 +55,8 @@ class HumanJudgments:
 class DatasetDeclaration:
     """One dataset; `redistributable` is false where upstream states no licence that allows it.
 
-    `sources` are those of its upstream files, `judgments` the published rankings that belong to it, by name.
+    With `several_reference_sets` each configuration is a benchmark of its own, not another view of the same
+    references. `sources` name its upstream files, `judgments` the published rankings that belong to it.
     """
 
     name: str
@@ -66,6 +67,7 @@ class DatasetDeclaration:
     sources: tuple[str, ...]
     default_config: str
     configs: Mapping[str, Config]
+    several_reference_sets: bool = False
     judgments: Mapping[str, HumanJudgments] = field(default_factory=dict)
     version: str = VERSION
 

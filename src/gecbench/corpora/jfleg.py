@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gecbench.corpora.declaration import Config, DatasetDeclaration, HumanJudgments, by_name
 from gecbench.corpora.edits import ANNOTATIONS, Row, derive_edits, read_m2
 from gecbench.corpora.schema import Field, ListOf
-from gecbench.corpora.upstream import Upstream
+from gecbench.corpora.upstream import Upstream, check_sources
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Ranking, parse_jfleg_pairwise
 from gecbench.formats.table import parse_csv
@@ -132,24 +132,20 @@ def link(sentences: list[str], split: str, gug: list[GugSentence]) -> list[GugSe
     return rows
 
 
-def _parallel(upstream: Upstream, split: str, name: str) -> list[str]:
+def _parallel(upstream: Upstream, split: str, name: str, expected: int | None = None) -> list[str]:
     folder = FOLDER[split]
-    return upstream.lines(f"jfleg/{folder}/{folder}.{name}")
+    return upstream.lines(f"jfleg/{folder}/{folder}.{name}", expected)
 
 
-def _check_lengths(sentences: list[str], others: dict[str, list[str]]) -> None:
-    for name, lines in others.items():
-        if len(lines) != len(sentences):
-            raise InputError(f"{len(lines)} lines, but the source has {len(sentences)}", file=name)
+def _rewrites(upstream: Upstream, split: str, expected: int) -> list[list[str]]:
+    return [_parallel(upstream, split, f"ref{k}", expected) for k in range(REFERENCES)]
 
 
 def default_rows(upstream: Upstream, split: str) -> Iterator[Row]:
     """Yield sentences with rewrites and GUG judgements."""
     sentences = _parallel(upstream, split, "src")
-    references = [_parallel(upstream, split, f"ref{k}") for k in range(REFERENCES)]
-    spellchecked = _parallel(upstream, split, "spellchecked.src")
-    _check_lengths(sentences, {f"ref{k}": lines for k, lines in enumerate(references)})
-    _check_lengths(sentences, {"spellchecked.src": spellchecked})
+    references = _rewrites(upstream, split, len(sentences))
+    spellchecked = _parallel(upstream, split, "spellchecked.src", len(sentences))
     judged = link(sentences, split, read_gug(upstream))
     for index, sentence in enumerate(sentences):
         yield {
@@ -167,13 +163,11 @@ def default_rows(upstream: Upstream, split: str) -> Iterator[Row]:
 def m2_rows(upstream: Upstream, split: str) -> Iterator[Row]:
     """Yield edits per annotator: derived from the rewrites, and as published."""
     sentences = _parallel(upstream, split, "src")
-    references = [_parallel(upstream, split, f"ref{k}") for k in range(REFERENCES)]
+    references = _rewrites(upstream, split, len(sentences))
     name = f"jfleg/EACL_exp/m2converter/{FOLDER[split]}.ref.m2"
     blocks = read_m2(upstream.lines(name), name)
-    _check_lengths(sentences, {name: [block.source for block in blocks]})
+    check_sources([block.source for block in blocks], sentences, name)
     for index, (sentence, block) in enumerate(zip(sentences, blocks, strict=True)):
-        if block.source.split() != sentence.split():
-            raise InputError(f"S line {index + 1} is not the source's line {index + 1}", file=name)
         derived = [
             {"annotator": k, "edits": derive_edits(sentence, lines[index])} for k, lines in enumerate(references)
         ]

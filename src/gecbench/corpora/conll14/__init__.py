@@ -34,6 +34,7 @@ DATASET = DatasetDeclaration(
     redistributable=False,
     sources=("conll14", "bn15", "reassess", "grammatical"),
     default_config="all",
+    several_reference_sets=True,
     configs=by_name(
         _references("nucle", "the two official annotators", coded=True),
         Config(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gecbench.corpora.upstream.archives import read_members
 from gecbench.corpora.upstream.fetch import Downloader
 from gecbench.corpora.upstream.pins import HashMismatchError, OfflineError, Pin, Source, UpstreamError, default_pins
+from gecbench.errors import InputError
+from gecbench.formats.text import split_lines
 
 MIRROR_VARIABLE = "GECBENCH_MIRROR"
 BASE_URL_VARIABLE = "GECBENCH_UPSTREAM_URL"
@@ -82,9 +84,12 @@ class Upstream:
         """Return a text file as it is, line ends included, without a byte order mark."""
         return self.read(key).decode("utf-8-sig")
 
-    def lines(self, key: str) -> list[str]:
+    def lines(self, key: str, expected: int | None = None) -> list[str]:
         r"""Return a text file's lines, stripped; split on "\n" only, blank lines kept (they are data)."""
-        return split_lines(self.read(key))
+        lines = [line.strip() for line in split_lines(self.read(key), key)]
+        if expected is not None and len(lines) != expected:
+            raise InputError(f"{len(lines)} lines, but the source has {expected}", file=key)
+        return lines
 
     def locate(self, key: str) -> Path:
         """Return where the file (or its archive) lies, fetching it into the cache when need be."""
@@ -174,12 +179,13 @@ class Upstream:
         partial.replace(target)
 
 
-def split_lines(content: bytes) -> list[str]:
-    r"""Return the stripped lines of a UTF-8 text, split on "\n" only; a final newline ends the last line."""
-    pieces = content.decode("utf-8-sig").split("\n")
-    if pieces[-1] == "":
-        pieces.pop()
-    return [piece.strip() for piece in pieces]
+def check_sources(found: Sequence[str], sentences: Sequence[str], file: str) -> None:
+    """Refuse a file whose sentences are not these, up to white space."""
+    if len(found) != len(sentences):
+        raise InputError(f"{len(found)} sentences, but the source has {len(sentences)}", file=file)
+    for line, (text, sentence) in enumerate(zip(found, sentences, strict=True), 1):
+        if text.split() != sentence.split():
+            raise InputError(f"sentence {line} is not sentence {line} of the source", file=file)
 
 
 def _check(pin: Pin, content: bytes, where: str) -> None:
