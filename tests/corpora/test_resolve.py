@@ -89,6 +89,8 @@ def test_every_python_function_takes_a_name():
         (42, "a int is not a corpus"),
         (["a sentence"], "a list is not a corpus"),
         ([{"text": "He go ."}], "columns text. They need sentence"),
+        ([{"sentence": "a", "corrections": ["b"]}, {"sentence": "a"}], "row 2 has other columns than row 1"),
+        ([], "the corpus is empty"),
     ],
 )
 def test_what_is_no_corpus(what, message):

@@ -8,9 +8,10 @@ from typing import Any
 
 from gecbench.corpora.catalog import DATASETS, HUMAN_JUDGMENTS, check_split, code_hash, dataset
 from gecbench.corpora.demo import load_demo
-from gecbench.corpora.edits import Row, as_edits, derive_edits, rewrite
+from gecbench.corpora.edits import Row, as_edits
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.derive import derive_annotations, derive_references
 from gecbench.corpus.edits import Annotation
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError
 from gecbench.formats.judgments import Ranking, read_judgments
@@ -44,7 +45,7 @@ def load_dataset(
     *,
     mirror: Mirror = None,
 ) -> Any:
-    """Return a `datasets.Dataset` (one split), `DatasetDict` (all), or their iterable kin when streaming.
+    """Return a `datasets.Dataset` (one split), `DatasetDict` (all), or their iterable counterparts when streaming.
 
     Prepared once into the Hugging Face cache, under a folder named by the hash of the code that made it.
     """
@@ -133,43 +134,35 @@ def load_corpus(
 def corpus_of_rows(
     rows: Sequence[Row], name: str, *, annotations: bool | None = None, metadata: Mapping[str, object] | None = None
 ) -> Corpus:
-    """Return a corpus of rows that have `sentence` and `corrections` or `annotations`, and perhaps `id`."""
-    columns = set(rows[0]) if rows else set()
-    if rows and ("sentence" not in columns or not {"corrections", "annotations"} & columns):
-        raise InputError(
-            f"the rows have the columns {', '.join(rows[0])}", fix="They need sentence, and corrections or annotations"
-        )
-    others = [column for column in (rows[0] if rows else ()) if column not in _CORPUS_COLUMNS]
-    return Corpus(
-        sources=[row["sentence"] for row in rows],
-        references=[_references(row) for row in rows],
-        annotations=_annotations(rows, "annotations" in columns, annotations),
-        ids=[row["id"] for row in rows] if "id" in columns else None,
+    """Return a corpus of rows that have `sentence` and `corrections` or `annotations`, and perhaps `id`.
+
+    References are the corrections, or what the annotations give; `annotations` is as in `load_corpus`.
+    """
+    columns = list(rows[0]) if rows else ["sentence", "corrections"]
+    if "sentence" not in columns or not {"corrections", "annotations"} & set(columns):
+        found = ", ".join(columns)
+        raise InputError(f"the rows have the columns {found}", fix="They need sentence, and corrections or annotations")
+    for number, row in enumerate(rows, start=1):
+        if row.keys() != rows[0].keys():
+            raise InputError(f"row {number} has other columns than row 1", fix=f"Row 1 has {', '.join(columns)}")
+    table = {column: tuple(row[column] for row in rows) for column in columns}
+    corpus = Corpus(
+        sources=table["sentence"],
+        references=table.get("corrections"),
+        annotations=[_annotations(found) for found in table["annotations"]] if "annotations" in table else None,
+        ids=[str(found) for found in table["id"]] if "id" in table else None,
         name=name,
-        metadata={**(metadata or {}), "columns": {column: tuple(row[column] for row in rows) for column in others}},
+        metadata={**(metadata or {}), "columns": {key: table[key] for key in columns if key not in _CORPUS_COLUMNS}},
     )
+    if corpus.references is None:
+        corpus = derive_references(corpus)
+    if annotations is False:
+        return corpus.replace(annotations=None)
+    return derive_annotations(corpus) if annotations and corpus.annotations is None else corpus
 
 
-def _references(row: Row) -> list[str]:
-    if "corrections" in row:
-        return list(row["corrections"])
-    return [rewrite(row["sentence"], annotation["edits"]) for annotation in row["annotations"]]
-
-
-def _annotations(rows: Sequence[Row], given: bool, wanted: bool | None) -> list[list[Annotation]] | None:
-    if wanted is False or (wanted is None and not given):
-        return None
-    if given:
-        return [
-            [Annotation(entry["annotator"], as_edits(entry["edits"])) for entry in row["annotations"]] for row in rows
-        ]
-    return [
-        [
-            Annotation(number, as_edits(derive_edits(row["sentence"], text)))
-            for number, text in enumerate(row["corrections"])
-        ]
-        for row in rows
-    ]
+def _annotations(entries: Sequence[Row]) -> list[Annotation]:
+    return [Annotation(entry["annotator"], as_edits(entry["edits"])) for entry in entries]
 
 
 def load_rankings(name: str) -> list[Ranking]:

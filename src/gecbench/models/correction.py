@@ -64,7 +64,7 @@ def correct(
     """Return the model's corrections of a corpus (or its name), written to `output` as a whole when complete.
 
     Until then they are appended to `<output>.partial.jsonl`; calling again with the same model and corpus goes on
-    from there, unless `restart`. An output with a line break inside is refused, or flattened if so asked. `batch` is
+    from there, unless `restart`. An output with a line break inside is refused, or flattened on request. `batch` is
     the number of sentences handed over at once. Without `output` nothing is written, and nothing can go on.
     """
     chosen, wanted = _as_model(model, options), resolve_corpus(corpus)
