@@ -13,8 +13,8 @@ import urllib.request
 from pathlib import Path
 
 import gecbench
+from gecbench.corpora.resolve import resolve_corpus
 from gecbench.leaderboard.build import Plan, build_site
-from gecbench.leaderboard.corpora import resolve_corpus
 from gecbench.leaderboard.records import Record
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, score_submission

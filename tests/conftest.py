@@ -82,3 +82,15 @@ def calm(browser):
     yield
     problems = [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
     assert not problems, "the page complains"
+
+
+@pytest.fixture
+def hub(monkeypatch):
+    """Run a stand-in of the Hub, with one who is logged in."""
+    pytest.importorskip("huggingface_hub")
+    import hub_stand_in
+
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    monkeypatch.setenv("HF_TOKEN", "made-up")
+    with hub_stand_in.HubStandIn().running() as stand_in:
+        yield stand_in

@@ -1,17 +1,14 @@
-"""A tiny upstream tree of our own sentences, and a loopback server that misbehaves on demand."""
+"""A tiny upstream tree of our own sentences."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 import tarfile
-import threading
 import zipfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from gecbench.corpora.conll14 import INPUT, REWRITES, SYSTEMS
+from gecbench.corpora.conll14.rows import INPUT, REWRITES, SYSTEMS
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpora.upstream.fetch import Downloader
 from gecbench.corpora.upstream.pins import SOURCES, Pin
@@ -226,68 +223,4 @@ def tiny_upstream(root: Path) -> Upstream:
     return Upstream(mirror=mirror, cache=root / "cache", pins=pins_of(mirror), is_offline=True)
 
 
-PATIENT = Downloader(attempts=4, backoff=0.0, timeout=5.0, progress=False, pause=lambda _seconds: None)
-
-
-class Loopback:
-    """Serves bytes by path; `plan[path]` lists what to do at successive requests (then: behave)."""
-
-    def __init__(self) -> None:
-        self.files: dict[str, bytes] = {}
-        self.plan: dict[str, list[str]] = {}
-        self.requests: list[tuple[str, str | None]] = []
-        self.url = ""
-
-    @contextlib.contextmanager
-    def running(self):
-        server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self.url = f"http://127.0.0.1:{server.server_port}"
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        try:
-            yield self
-        finally:
-            server.shutdown()
-            server.server_close()
-
-    def _handler(self):
-        loopback = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def log_message(self, *_):
-                pass
-
-            def do_GET(self):
-                wanted = self.headers.get("Range")
-                loopback.requests.append((self.path, wanted))
-                plan = loopback.plan.get(self.path, [])
-                action = plan.pop(0) if plan else "serve"
-                if action.isdigit():
-                    self.send_response(int(action))
-                    self.send_header("Retry-After", "0")
-                    self.end_headers()
-                    return
-                content = loopback.files.get(self.path)
-                if content is None:
-                    self.send_error(404)
-                    return
-                if action == "wrong":
-                    content = b"?" * len(content)
-                if action == "long":
-                    content += b"more than there should be"
-                if action == "short":
-                    content = content[: len(content) // 2]
-                start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted and action != "whole" else 0
-                if start >= len(content) and start:
-                    self.send_error(416)
-                    return
-                self.send_response(206 if start else 200)
-                if start:
-                    self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
-                self.send_header("Content-Length", str(len(content) - start))
-                self.end_headers()
-                body = content[start:]
-                self.wfile.write(body[: len(body) // 2] if action == "drop" else body)
-                self.close_connection = True
-
-        return Handler
+PATIENT = Downloader(attempts=4, backoff=0.0, timeout=5.0, pause=lambda _seconds: None)

@@ -1,17 +1,23 @@
-"""A stand-in on loopback for the Hub's endpoints that an upload calls; it keeps what was sent."""
+"""A stand-in on loopback for the Hub's endpoints that gecbench reads from and uploads to; it keeps what was sent."""
 
 from __future__ import annotations
 
 import base64
 import contextlib
+import hashlib
 import json
-import threading
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+from loopback import serving
+
 COMMIT = "c" * 40
+_API = re.compile(r"/api/(?P<kind>datasets|spaces)/(?P<repository>[^/]+/[^/]+)(?:/(?P<rest>.+))?")
+_FILE = re.compile(r"/(?P<kind>datasets|spaces)/(?P<repository>[^/]+/[^/]+)/resolve/[^/]+/(?P<rest>.+)")
+_Answer = tuple[int, Any, dict[str, str]]
 
 
 @dataclass
@@ -27,60 +33,73 @@ class Commit:
 
 @dataclass
 class HubStandIn:
-    """Answers like the Hub, for one user whose token is accepted."""
+    """Answers like the Hub, for one user whose token is accepted, with one repository of these files."""
 
     token: str = "made-up"
-    present: list[str] = field(default_factory=list)
+    repository: str = "me/it"
+    files: dict[str, bytes] = field(default_factory=dict)
     refusal: tuple[int, str] | None = None
     url: str = ""
     requests: list[str] = field(default_factory=list)
     created: list[dict[str, Any]] = field(default_factory=list)
     commits: list[Commit] = field(default_factory=list)
 
-    def answer(self, method: str, path: str, body: bytes, token: str) -> tuple[int, Any]:
-        path, _, query = path.partition("?")
+    def answer(self, method: str, path: str, body: bytes, token: str) -> _Answer:
+        path, _, query = path.replace("%2F", "/").partition("?")
         self.requests.append(f"{method} {path}")
         if token != f"Bearer {self.token}":
-            return 401, {"error": "Invalid username or password."}
+            return 401, {"error": "Invalid username or password."}, {}
+        if path == "/api/validate-yaml":
+            return 200, {"errors": [], "warnings": []}, {}
         if self.refusal and method == "POST":
-            return self.refusal[0], {"error": self.refusal[1]}
+            return self.refusal[0], {"error": self.refusal[1]}, {}
+        return self._allowed(path, query, body)
+
+    def _allowed(self, path: str, query: str, body: bytes) -> _Answer:
         if path == "/api/repos/create":
             self.created.append(json.loads(body))
-            return 200, {"url": f"{self.url}/{self.created[-1]['organization']}/{self.created[-1]['name']}"}
-        endpoints = {
-            "validate-yaml": lambda: {"errors": [], "warnings": []},
-            "preupload/main": lambda: {"files": [_regular(file) for file in json.loads(body)["files"]]},
-            "tree/main": lambda: [{"type": "file", "path": name, "size": 1, "oid": "0" * 40} for name in self.present],
-            "commit/main": lambda: self._commit(path, query, body),
-            "revision/main": lambda: {"id": "me/it", "sha": COMMIT, "siblings": []},
-            "discussions": lambda: _DISCUSSION,
-            "discussions/1": lambda: _DISCUSSION,
-            "commit/refs/pr/1": lambda: self._commit(path, "create_pr=1", body),
-            "preupload/refs/pr/1": lambda: {"files": [_regular(file) for file in json.loads(body)["files"]]},
-            "revision/refs/pr/1": lambda: {"id": "me/it", "sha": COMMIT, "siblings": []},
-        }
-        for ending, make in endpoints.items():
-            if path.replace("%2F", "/").endswith(f"/{ending}"):
-                return 200, make()
-        return 404, {"error": f"{method} {path} is not part of the stand-in"}
+            return 200, {"url": f"{self.url}/{self.created[-1]['organization']}/{self.created[-1]['name']}"}, {}
+        if (found := _FILE.fullmatch(path)) and found["rest"] in self.files:
+            data = self.files[found["rest"]]
+            return 200, data, {"ETag": f'"{_hash(data)}"', "X-Repo-Commit": COMMIT}
+        found = _API.fullmatch(path)
+        there = found and found["repository"] == self.repository and (found["rest"] or self.files)
+        if found is None or not there:
+            return 404, {"error": "not found"}, {"X-Error-Code": "RepoNotFound" if found else "EntryNotFound"}
+        return self._repository(found["kind"], found["rest"] or "revision/main", query, body)
 
-    def _commit(self, path: str, query: str, body: bytes) -> dict[str, Any]:
+    def _repository(self, kind: str, endpoint: str, query: str, body: bytes) -> _Answer:
+        action, _, revision = endpoint.partition("/")
+        if action == "preupload":
+            paths = [file["path"] for file in json.loads(body)["files"]]
+            files = [{"path": path, "uploadMode": "regular", "shouldIgnore": False} for path in paths]
+            return 200, {"files": files}, {}
+        if action == "tree":
+            listed = [
+                {"type": "file", "path": name, "size": len(data), "oid": _hash(data)}
+                for name, data in self.files.items()
+            ]
+            return 200, listed, {}
+        if action == "commit":
+            return 200, self._commit(kind, body, "create_pr=1" in query or revision == "refs/pr/1"), {}
+        if action == "revision":
+            siblings = [{"rfilename": name} for name in self.files]
+            return 200, {"id": self.repository, "sha": COMMIT, "siblings": siblings, "private": False, "tags": []}, {}
+        if action == "discussions":
+            return 200, _DISCUSSION, {}
+        return 404, {"error": f"{endpoint} is not part of the stand-in"}, {}
+
+    def _commit(self, kind: str, body: bytes, pull_request: bool) -> dict[str, Any]:
         lines = [json.loads(line) for line in body.splitlines()]
-        self.commits.append(
-            Commit(
-                repository=path.partition("/commit/")[0].removeprefix("/api/"),
-                files={
-                    line["value"]["path"]: base64.b64decode(line["value"]["content"])
-                    for line in lines
-                    if line["key"] == "file"
-                },
-                deleted=[line["value"]["path"] for line in lines if line["key"] == "deletedFile"],
-                summary=lines[0]["value"]["summary"],
-                pull_request="create_pr=1" in query,
-            )
-        )
-        answer = {"commitOid": COMMIT, "commitUrl": f"{self.url}/me/it/commit/{COMMIT}"}
-        return {**answer, "pullRequestUrl": f"{self.url}/me/it/discussions/1"} if "create_pr=1" in query else answer
+        files = {
+            line["value"]["path"]: base64.b64decode(line["value"]["content"]) for line in lines if line["key"] == "file"
+        }
+        deleted = [line["value"]["path"] for line in lines if line["key"] == "deletedFile"]
+        summary = lines[0]["value"]["summary"]
+        self.commits.append(Commit(f"{kind}/{self.repository}", files, deleted, summary, pull_request))
+        address = f"{self.url}/{kind}/{self.repository}"
+        answer = {"success": True, "commitOid": COMMIT, "commitUrl": f"{address}/commit/{COMMIT}"}
+        return {**answer, "pullRequestUrl": f"{address}/discussions/1"} if pull_request else answer
 
     @contextlib.contextmanager
     def running(self) -> Iterator[HubStandIn]:
@@ -95,28 +114,24 @@ class HubStandIn:
             def reply(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 token = self.headers.get("Authorization") or ""
-                status, content = stand_in.answer(self.command, self.path, body, token)
-                data = json.dumps(content).encode()
+                status, content, headers = stand_in.answer(self.command, self.path, body, token)
+                data = content if isinstance(content, bytes) else json.dumps(content).encode()
+                kind = {} if isinstance(content, bytes) else {"Content-Type": "application/json"}
                 self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(data)))
+                for name, value in {**kind, "Content-Length": str(len(data)), **headers}.items():
+                    self.send_header(name, value)
                 self.end_headers()
-                self.wfile.write(data)
+                if self.command != "HEAD":
+                    self.wfile.write(data)
 
             do_GET = do_POST = do_HEAD = reply  # noqa: N815
 
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        try:
+        with serving(Handler) as self.url:
             yield self
-        finally:
-            server.shutdown()
-            server.server_close()
 
 
-def _regular(file: dict[str, Any]) -> dict[str, Any]:
-    return {"path": file["path"], "uploadMode": "regular", "shouldIgnore": False}
+def _hash(data: bytes) -> str:
+    return hashlib.sha1(data, usedforsecurity=False).hexdigest()
 
 
 _DISCUSSION = {

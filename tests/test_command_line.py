@@ -156,7 +156,33 @@ def test_usage_errors_exit_with_2(capsys, arguments):
     assert "usage: gecbench" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["demo", "score", "compare", "convert", "doctor"])
+def test_help_lists_every_command(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    listed = capsys.readouterr().out
+    folder = Path(gecbench.cli.__file__).parent
+    commands = [path.stem for path in folder.glob("*.py") if "def add_parser" in path.read_text(encoding="utf-8")]
+    assert {"demo", "score", "leaderboard", "push", "data"} <= set(commands)
+    assert all(re.search(rf"^    {command}\s+[A-Z]\w+", listed, re.MULTILINE) for command in commands)
+
+
+@pytest.mark.parametrize("word", ["options", "main", "unknown"])
+def test_helpers_are_no_commands(capsys, word):
+    with pytest.raises(SystemExit):
+        main([word])
+    assert re.search(rf"invalid choice: '{word}' .*demo.*score", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(("words", "imported"), [(["--version"], []), (["doctor"], ["doctor", "options"])])
+def test_a_command_is_imported_only_when_it_runs(words, imported):
+    code = f"import sys; from gecbench.cli import main\ntry: main({words})\nexcept SystemExit: pass\n"
+    code += "print(sorted(name for name in sys.modules if name.startswith('gecbench.cli.')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    expected = sorted(f"gecbench.cli.{name}" for name in [*imported, "main"])
+    assert done.stdout.splitlines()[-1] == str(expected)
+
+
+@pytest.mark.parametrize("command", ["demo", "score", "compare", "convert", "doctor", "run", "results", "push", "data"])
 def test_help_has_examples(capsys, command):
     with pytest.raises(SystemExit) as exit_info:
         main([command, "--help"])

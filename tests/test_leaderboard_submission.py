@@ -225,7 +225,7 @@ def test_cells_are_no_formulas():
 
 
 BAD_USES = {
-    "an unknown corpus": (["-c", "nowhere"], "unknown corpus 'nowhere'"),
+    "an unknown corpus": (["-c", "nowhere"], "no corpus or file 'nowhere'"),
     "a script link": (["--link", "javascript:alert(1)"], "Links start with http"),
     "no name": (["--name", ""], "system is empty"),
     "a compressed file": (["-p", "good.txt.gz"], "good.txt.gz: is compressed"),

@@ -8,7 +8,7 @@ from scipy import stats
 
 import gecbench
 from gecbench.cli import main
-from gecbench.corpora.rankings import load_rankings
+from gecbench.corpora.load import load_rankings
 from gecbench.formats.judgments import expand_pairs
 from gecbench.human.metaeval import MetricScores, meta_evaluate, score_systems
 from gecbench.human.ranking import expected_wins

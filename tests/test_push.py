@@ -40,14 +40,6 @@ def dataset(tmp_path):
     return write(tmp_path / "corpus", README_dot_md=DATA_CARD, **built, **other)
 
 
-@pytest.fixture
-def hub(monkeypatch):
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-    monkeypatch.setenv("HF_TOKEN", "made-up")
-    with HubStandIn().running() as stand_in:
-        yield stand_in
-
-
 @pytest.mark.parametrize("name", metric_modules())
 def test_a_metric_module_goes_into_a_space(hub, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -62,7 +54,7 @@ def test_a_metric_module_goes_into_a_space(hub, name, tmp_path, monkeypatch):
 
 
 def test_a_dataset_goes_with_its_data_and_old_data_goes_away(hub, dataset):
-    hub.present = ["README.md", "data/old/test.parquet", "data/default/test.parquet", "LICENSE"]
+    hub.files = dict.fromkeys(["README.md", "data/old/test.parquet", "data/default/test.parquet", "LICENSE"], b"?")
     push(plan_push("dataset", str(dataset), "me/it"), endpoint=hub.url)
     (commit,) = hub.commits
     assert commit.repository == "datasets/me/it"
@@ -74,7 +66,7 @@ def test_a_dataset_goes_with_its_data_and_old_data_goes_away(hub, dataset):
 
 
 def test_a_leaderboard_goes_into_a_static_space(hub, board):
-    hub.present = ["README.md", "old.html", ".gitattributes"]
+    hub.files = dict.fromkeys(["README.md", "old.html", ".gitattributes"], b"?")
     push(plan_push("leaderboard", str(board), "me/it", private=True), endpoint=hub.url)
     assert set(hub.commits[0].files) == {"README.md", "index.html", "data/jfleg.json", "a.css"}
     assert hub.commits[0].deleted == []
@@ -217,7 +209,7 @@ def test_the_command_line(board):
         assert not hub.requests
         done = command_line(hub, "leaderboard", board, "--repo", "me/it")
         assert done.returncode == 0, done.stderr
-        assert done.stdout.splitlines()[-1] == f"{hub.url}/me/it/commit/{COMMIT}"
+        assert done.stdout.splitlines()[-1] == f"{hub.url}/spaces/me/it/commit/{COMMIT}"
         assert set(hub.commits[0].files) == {"README.md", "a.css", "data/jfleg.json", "index.html"}
         failed = command_line(hub, "leaderboard", board, "--repo", "me/it", token="wrong")
         assert failed.returncode == 2

@@ -7,8 +7,8 @@ from mirror_files import golden, needs_mirror
 
 from gecbench import kernels
 from gecbench.corpora import jfleg
-from gecbench.corpora.conll14 import read_systems, sentence_rows
-from gecbench.corpora.judgments import read_rankings
+from gecbench.corpora.conll14.judgments import read_rankings
+from gecbench.corpora.conll14.rows import read_systems, sentence_rows
 from gecbench.corpora.upstream import Upstream
 from gecbench.formats.judgment_tables import parse_expert_groups
 from gecbench.formats.judgments import Ranking, expand_pairs, relabel

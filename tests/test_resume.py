@@ -113,7 +113,7 @@ def journal(path, restart=False):
     return Journal(path, run_key(make_model("cmd:cat"), DEMO), restart=restart)
 
 
-def test_every_torn_end_is_mended(tmp_path):
+def test_every_torn_end_is_dropped(tmp_path):
     path = tmp_path / "out.partial.jsonl"
     with journal(path) as made:
         made.append(["One é .", "Two ."])
@@ -161,8 +161,8 @@ def test_a_damaged_file_is_an_error(tmp_path, number, line):
     path.write_bytes(b"\n".join(lines))
     with pytest.raises(gecbench.InputError, match=rf"out.partial.jsonl(:{number + 1}: damaged|: holds).*--restart"):
         journal(path)
-    with journal(path, restart=True) as anew:
-        assert anew.outputs == []
+    with journal(path, restart=True) as restarted:
+        assert restarted.outputs == []
 
 
 def test_two_runs_do_not_write_to_one_file(tmp_path):

@@ -123,11 +123,3 @@ def test_sentences_are_never_run(capsys, folder):
     run(capsys, "--model", echo, "-c", "evil.jsonl", "-o", "out.txt")
     assert Path("out.txt").read_text().splitlines() == list(corpus.sources)
     assert not Path("ran").exists()
-
-
-@pytest.mark.parametrize("command", ["run", "results", "push"])
-def test_help_has_examples(capsys, command):
-    with pytest.raises(SystemExit) as exit_info:
-        main([command, "--help"])
-    assert exit_info.value.code == 0
-    assert "examples:\n  " in capsys.readouterr().out

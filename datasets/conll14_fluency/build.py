@@ -1,9 +1,11 @@
-"""Write the Parquet files of this folder: `python build.py [configuration …]`."""
+"""Write and check the Parquet files of this folder: `python build.py [configuration …]`."""
 
 import sys
 from pathlib import Path
 
-from gecbench.corpora.parquet import main
+from gecbench.cli import main
 
 if __name__ == "__main__":
-    sys.exit(main("conll14_fluency", Path(__file__).resolve().parent))
+    folder = ["-o", str(Path(__file__).resolve().parent)]
+    built = main(["data", "build", "conll14_fluency", *sys.argv[1:], *folder])
+    sys.exit(built or main(["data", "verify", "conll14_fluency", *folder]))

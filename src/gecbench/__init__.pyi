@@ -3,6 +3,7 @@
 from .analysis.report import Report as Report
 from .analysis.report import Scores as Scores
 from .api import compare as compare
+from .api import human_bound as human_bound
 from .api import score as score
 from .corpora.demo import load_demo as load_demo
 from .corpora.demo import load_demo_systems as load_demo_systems
@@ -28,7 +29,6 @@ from .errors import InputError as InputError
 from .huggingface.register import load_metric as load_metric
 from .huggingface.register import register as register
 from .huggingface.register import unregister as unregister
-from .human.bound import human_bound as human_bound
 from .human.correlation import correlate as correlate
 from .human.metaeval import meta_evaluate as meta_evaluate
 from .human.ranking import expected_wins as expected_wins

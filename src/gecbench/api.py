@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from gecbench.analysis.report import Report, Scores
 from gecbench.analysis.significance import (
@@ -17,24 +18,28 @@ from gecbench.analysis.significance import (
     paired_t_test,
     with_interval,
 )
+from gecbench.corpora.resolve import CorpusLike, resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.metrics.base import Metric, Score
 from gecbench.metrics.registry import make_metric
+
+if TYPE_CHECKING:
+    from gecbench.human.subsets import Bound, Sizes
 
 DEFAULT_METRICS = ("gleu",)
 
 
 def score(
     predictions: Sequence[str],
-    corpus: Corpus,
+    corpus: CorpusLike,
     metrics: Sequence[str | Metric] = DEFAULT_METRICS,
     *,
     resamples: int = 0,
     seed: int = DEFAULT_SEED,
     aligned: bool = False,
 ) -> Scores:
-    """Score one system's predictions on a corpus.
+    """Score one system's predictions on a corpus: a `Corpus`, a name (`"demo"`, `"jfleg:test"`), a file or rows.
 
     Returns the scores by metric name. `metrics` are names from the registry, with parameters in brackets if any
     (`"gleu(draws=py3)"`), or metric objects. `resamples` > 0 adds a bootstrap interval. `aligned=True` skips the
@@ -42,12 +47,13 @@ def score(
     """
     if isinstance(predictions, Mapping):
         raise InputError("score takes one system's predictions", fix="Use compare({name: predictions, ...}, corpus)")
-    return Scores(score_system(predictions, corpus, metrics, resamples, seed, "predictions", aligned))
+    gold = resolve_corpus(corpus, metrics)
+    return Scores(score_system(predictions, gold, metrics, resamples, seed, "predictions", aligned))
 
 
 def compare(
     systems: Mapping[str, Sequence[str]],
-    corpus: Corpus,
+    corpus: CorpusLike,
     metrics: Sequence[str | Metric] = DEFAULT_METRICS,
     *,
     resamples: int = 1000,
@@ -68,8 +74,9 @@ def compare(
         raise InputError("no systems to compare")
     if test not in (*TESTS, None):
         raise InputError(f"test={test!r} is unknown", fix=f"Use {', '.join(map(repr, TESTS))} or None")
+    gold = resolve_corpus(corpus, metrics)
     scored = {
-        name: score_system(predictions, corpus, metrics, resamples, seed, f"predictions of {name}", aligned)
+        name: score_system(predictions, gold, metrics, resamples, seed, f"predictions of {name}", aligned)
         for name, predictions in systems.items()
     }
     if test is None:
@@ -82,6 +89,23 @@ def compare(
         found = (_test(test, column[a], column[b], (a, b), resamples, seed) for a, b in _pairs(column, against))
         tests += [replace(each, metric=metric) for each in found]
     return Report(scored, tests)
+
+
+def human_bound(
+    metric: str | Metric,
+    corpus: CorpusLike,
+    systems: Mapping[str, Sequence[str]] | None = None,
+    *,
+    sizes: Sizes = "all",
+    sentences: Sequence[int] | None = None,
+) -> Bound:
+    """Score annotators against each other, and systems against them, by number of annotators.
+
+    The corpus may be a name or a file; all else is as in `gecbench.human.bound.human_bound`.
+    """
+    from gecbench.human import bound
+
+    return bound.human_bound(metric, resolve_corpus(corpus, [metric]), systems, sizes=sizes, sentences=sentences)
 
 
 def _test(

@@ -1,4 +1,4 @@
-"""Errors that say what is wrong, where, and how to mend it."""
+"""Errors that say what is wrong, where, and how to correct it."""
 
 from __future__ import annotations
 

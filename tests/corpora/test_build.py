@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import runpy
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,12 +12,11 @@ from corpora_support import WORKERS
 
 from gecbench.corpora.card import card_metadata, card_problems, refresh_card, render_card
 from gecbench.corpora.catalog import DATASETS
-from gecbench.corpora.lock import SplitLock, compute_lock, lock_of
+from gecbench.corpora.lock import lock_of, read_lock
 from gecbench.corpora.parquet import (
     build_dataset,
     copy_module_files,
     describe_dataset,
-    main,
     parquet_bytes,
     verify_dataset,
 )
@@ -25,28 +27,6 @@ datasets = pytest.importorskip("datasets", minversion="2.21")
 import pyarrow.parquet  # noqa: E402
 
 FOLDERS = Path(__file__).parents[2] / "datasets"
-
-
-@pytest.fixture
-def locked(tiny, monkeypatch):
-    """Lock the tiny tree's content, as if it were upstream's."""
-    locks = {name: compute_lock(name, tiny) for name in DATASETS}
-    for module in ("parquet", "card"):
-        monkeypatch.setattr(f"gecbench.corpora.{module}.read_lock", lambda name: locks[name])
-    return locks
-
-
-@pytest.fixture
-def built(tiny, locked, tmp_path):
-    def build(name: str) -> Path:
-        folder = tmp_path / "datasets" / name
-        folder.mkdir(parents=True)
-        text = (FOLDERS / name / "README.md").read_text(encoding="utf-8")
-        (folder / "README.md").write_text(render_card(name, text), encoding="utf-8")
-        build_dataset(name, folder, upstream=tiny)
-        return folder
-
-    return build
 
 
 @pytest.mark.parametrize("name", list(DATASETS))
@@ -95,7 +75,7 @@ def test_chosen_configurations_are_added_to_those_built_before(built, tiny):
     assert verify_dataset("conll14_fluency", folder) == []
 
 
-def test_verify_finds_what_is_wrong(built, locked):
+def test_verify_finds_what_is_wrong(built, lock_file):
     folder = built("jfleg")
     coded = folder / "data" / "coded" / "validation.parquet"
     good = coded.read_bytes()
@@ -105,7 +85,8 @@ def test_verify_finds_what_is_wrong(built, locked):
     coded.unlink()
     assert verify_dataset("jfleg", folder) == [f"{coded} is missing"]
     coded.write_bytes(good)
-    locked["jfleg"]["coded", "validation"] = SplitLock(1, 1, "0" * 64)
+    content = read_lock("jfleg")["coded", "validation"].content
+    lock_file.write_text(lock_file.read_text().replace(content, "0" * 64))
     (problem,) = verify_dataset("jfleg", folder)
     assert "expected content " + "0" * 64 in problem
     (folder / "data" / "fingerprints.json").unlink()
@@ -196,7 +177,7 @@ def test_the_features_of_the_card_are_those_of_the_builder(name):
         assert list(from_card) == list(config.columns)
 
 
-def test_a_drifted_card_is_noticed_and_mended(tmp_path):
+def test_a_drifted_card_is_noticed_and_brought_up_to_date(tmp_path):
     card = tmp_path / "README.md"
     assert "missing" in card_problems("jfleg", card)[0]
     text = (FOLDERS / "jfleg" / "README.md").read_text(encoding="utf-8")
@@ -242,9 +223,12 @@ def test_info(tiny):
     assert any(row["key"] == "bn15/A1.m2" and row["sha256"] is None for row in unpinned["upstream"])
 
 
-def test_build_script(tiny_environment, tmp_path, capsys):
-    folder = tmp_path / "out"
-    assert main("jfleg", folder, ["coded"]) == 1
-    assert "data/default/test.parquet is missing" in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        main("jfleg", folder, ["nonsense"])
+@pytest.mark.parametrize(
+    ("config", "message"), [("coded", "data/default/test.parquet is missing"), ("nonsense", "no configuration")]
+)
+def test_build_script(tiny_environment, tmp_path, monkeypatch, capsys, config, message):
+    monkeypatch.setattr(sys, "argv", ["build.py", config])
+    with pytest.raises(SystemExit) as exit_info:
+        runpy.run_path(shutil.copy(FOLDERS / "jfleg" / "build.py", tmp_path), run_name="__main__")
+    assert exit_info.value.code == 2
+    assert message in capsys.readouterr().err

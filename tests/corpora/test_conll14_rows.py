@@ -4,9 +4,9 @@ import pytest
 from corpora_support import CONLL, WORKERS, pins_of, tiny_mirror, write, write_bn15
 
 from gecbench.corpora.catalog import DATASETS
-from gecbench.corpora.conll14 import read_merged_ids
-from gecbench.corpora.essays import place_sentences
-from gecbench.corpora.judgments import read_rankings
+from gecbench.corpora.conll14.essays import place_sentences
+from gecbench.corpora.conll14.judgments import read_rankings
+from gecbench.corpora.conll14.rows import read_merged_ids
 from gecbench.corpora.load import load_corpus, load_rows
 from gecbench.corpora.upstream import Upstream
 from gecbench.errors import InputError
@@ -183,7 +183,7 @@ def test_every_row_has_exactly_the_declared_columns(tiny):
             "reassess/annotations/expert_annotations/expert_fluency/expert_fluencyB",
             "x\n",
             "all",
-            "1 lines where 5",
+            "1 lines, but the source has 5",
         ),
         ("grammatical/data/original/official_submissions/INPUT", "x\n" * 5, "systems", "sentence 1 is not"),
     ],

@@ -6,6 +6,8 @@ import json
 import pytest
 
 from gecbench.cli import data
+from gecbench.corpora.catalog import DATASETS
+from gecbench.corpora.lock import read_lock
 from gecbench.corpora.parquet import verify_dataset
 from gecbench.errors import GecbenchError, InputError
 
@@ -48,13 +50,37 @@ def test_info_is_json(tiny_environment, capsys):
     assert all(row["where"] == "mirror" for row in info["upstream"])
 
 
+def test_lock_records_a_dataset_and_renews_its_card(tiny_environment, lock_file, tmp_path, capsys):
+    folder = tmp_path / "out"
+    run("build", "jfleg", "-o", str(folder))
+    before = {name: read_lock(name) for name in DATASETS}
+    run("lock", "jfleg", "-o", str(folder))
+    printed = capsys.readouterr().out
+    assert "default/validation: 3 rows" in printed
+    assert f"locked in {lock_file}" in printed
+    assert "README.md: renewed" in printed
+    assert read_lock("jfleg")["default", "validation"].rows == 3
+    assert read_lock("jfleg").keys() == before["jfleg"].keys()
+    assert read_lock("conll14_fluency") == before["conll14_fluency"]
+    run("verify", "jfleg", "-o", str(folder))
+    run("lock", "jfleg", "-o", str(folder))
+    assert "README.md: as is" in capsys.readouterr().out
+
+
+def test_lock_of_the_real_thing_is_the_committed_one(mirror, lock_file, tmp_path):
+    committed = lock_file.read_bytes()
+    for name in DATASETS:
+        run("lock", name, "-o", str(tmp_path))
+    assert lock_file.read_bytes() == committed
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("build", "jflag"), "no dataset 'jflag'"),
         (("build", "jfleg", "m3"), "no configuration 'm3'"),
-        (("push", "jfleg"), "--to OWNER/NAME"),
-        (("push", "jfleg", "--to", "me/toy"), "build the dataset first"),
+        (("lock", "jflag"), "no dataset 'jflag'"),
+        (("verify", "jfleg"), "build the dataset first"),
     ],
 )
 def test_mistakes_are_explained(tiny_environment, tmp_path, monkeypatch, arguments, message):

@@ -14,7 +14,7 @@ from corpora_support import WORKERS
 from gecbench.corpora import catalog as catalog_module
 from gecbench.corpora.catalog import DATASETS
 from gecbench.corpora.load import load_dataset, load_rows
-from gecbench.corpora.upstream.problems import OfflineError
+from gecbench.corpora.upstream.pins import OfflineError
 from gecbench.errors import InputError
 from gecbench.huggingface.register import register_datasets, unregister_datasets
 

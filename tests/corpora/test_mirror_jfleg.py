@@ -7,7 +7,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from corpora_support import PATIENT, Loopback
+from corpora_support import PATIENT
+from loopback import Loopback
 
 from gecbench.corpora.edits import as_edits
 from gecbench.corpora.jfleg import read_gug

@@ -1,47 +1,22 @@
+"""Uploads of gecbench's own datasets; tests/test_push.py has the other kinds and what all share."""
+
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pytest
-from hub_stand_in import COMMIT, HubStandIn
+from hub_stand_in import COMMIT
 
-from gecbench.corpora.card import render_card
-from gecbench.corpora.lock import compute_lock
-from gecbench.corpora.parquet import build_dataset
-from gecbench.huggingface.dataset_push import PushError, push_dataset
+from gecbench.cli import main
+from gecbench.errors import InputError
+from gecbench.huggingface.push import PushError, plan_push, push
 
-pytest.importorskip("huggingface_hub")
 pytest.importorskip("pyarrow")
-FOLDERS = Path(__file__).parents[2] / "datasets"
 
 
-@pytest.fixture
-def hub(monkeypatch, tmp_path):
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-    with HubStandIn(present=["README.md", "data/old/gone.parquet"]).running() as stand_in:
-        yield stand_in
-
-
-@pytest.fixture
-def folder(tiny, monkeypatch, tmp_path):
-    def build(name: str) -> Path:
-        locks = compute_lock(name, tiny)
-        for module in ("parquet", "card"):
-            monkeypatch.setattr(f"gecbench.corpora.{module}.read_lock", lambda _name: locks)
-        shutil.copytree(FOLDERS / name, tmp_path / name, ignore=shutil.ignore_patterns("data"))
-        card = tmp_path / name / "README.md"
-        card.write_text(render_card(name, card.read_text(encoding="utf-8")), encoding="utf-8")
-        build_dataset(name, tmp_path / name, upstream=tiny)
-        (tmp_path / name / "notes.txt").write_text("not for upload")
-        return tmp_path / name
-
-    return build
-
-
-def test_the_folder_is_uploaded_in_one_commit(hub, folder):
-    source = folder("jfleg")
-    address = push_dataset("jfleg", source, "me/toy", token="made-up", endpoint=hub.url)
+def test_the_folder_is_uploaded_in_one_commit(hub, built):
+    hub.files = dict.fromkeys(["README.md", "data/old/gone.parquet"], b"?")
+    source = built("jfleg")
+    (source / "notes.txt").write_text("not for upload")
+    address = push(plan_push("dataset", str(source), "me/it"), endpoint=hub.url)
     assert address.endswith(f"/commit/{COMMIT}")
     (commit,) = hub.commits
     assert set(commit.files) == {
@@ -62,44 +37,52 @@ def test_the_folder_is_uploaded_in_one_commit(hub, folder):
     assert "JFLEG" in commit.summary
 
 
-def test_pull_request_and_benchmark_file(hub, folder):
-    address = push_dataset(
-        "jfleg",
-        folder("jfleg"),
-        "me/toy",
-        token="made-up",
-        endpoint=hub.url,
-        create_pr=True,
-        benchmark=True,
-    )
-    assert address.endswith("/discussions/1")
+def test_pull_request_and_benchmark_file(hub, built):
+    plan = plan_push("dataset", str(built("jfleg")), "me/it", pull_request=True, benchmark=True)
+    assert push(plan, endpoint=hub.url).endswith("/discussions/1")
     assert "eval.yaml" in hub.commits[0].files
 
 
-def test_what_has_no_licence_is_not_made_public_unasked(hub, folder):
-    source = folder("conll14_fluency")
+@pytest.mark.parametrize("renamed", [False, True])
+def test_what_has_no_licence_is_not_made_public_unasked(hub, built, renamed):
+    source = built("conll14_fluency")
+    if renamed:
+        source = source.rename(source.with_name("mine"))
     with pytest.raises(PushError, match="licence"):
-        push_dataset("conll14_fluency", source, "me/toy", token="made-up", endpoint=hub.url)
+        plan_push("dataset", str(source), "me/it")
     assert hub.requests == []
-    push_dataset("conll14_fluency", source, "me/toy", token="made-up", endpoint=hub.url, private=True)
+    push(plan_push("dataset", str(source), "me/it", private=True), endpoint=hub.url)
     assert hub.created[-1].get("private") is True or hub.created[-1].get("visibility") == "private"
-    push_dataset("conll14_fluency", source, "me/toy", token="made-up", endpoint=hub.url, licence_confirmed=True)
+    push(plan_push("dataset", str(source), "me/it", licence_confirmed=True), endpoint=hub.url)
     assert len(hub.commits) == 2
 
 
-def test_a_damaged_folder_is_not_uploaded(hub, folder):
-    source = folder("jfleg")
-    (source / "data" / "coded" / "validation.parquet").write_bytes(b"damaged")
-    with pytest.raises(PushError, match="sha256"):
-        push_dataset("jfleg", source, "me/toy", token="made-up", endpoint=hub.url)
+@pytest.mark.parametrize("renamed", [False, True])
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("data/coded/validation.parquet", b"PAR1", b"damaged", "sha256"),
+        ("README.md", b"config_name: coded", b"config_name: other", "drifted"),
+    ],
+)
+def test_what_is_not_as_it_was_built_is_not_uploaded(built, renamed, file, old, new, message):
+    source = built("jfleg")
+    (source / file).write_bytes((source / file).read_bytes().replace(old, new))
+    if renamed:
+        source = source.rename(source.with_name("mine"))
+    with pytest.raises(PushError, match=message):
+        plan_push("dataset", str(source), "me/it", private=True)
+
+
+def test_a_secret_stops_the_upload(hub, built, capsys):
+    source = built("jfleg")
+    (source / "build.py").write_text(f'token = "hf_{"a1B2" * 9}"\n')
+    assert main(["push", "dataset", str(source), "--repo", "me/it"]) == 2
+    assert "build.py:1: looks like a secret" in capsys.readouterr().err
     assert hub.requests == []
 
 
-def test_a_drifted_card_is_not_uploaded(hub, folder):
-    source = folder("jfleg")
-    card = source / "README.md"
-    card.write_text(
-        card.read_text(encoding="utf-8").replace("config_name: coded", "config_name: other"), encoding="utf-8"
-    )
-    with pytest.raises(PushError, match="drifted"):
-        push_dataset("jfleg", source, "me/toy", token="made-up", endpoint=hub.url)
+def test_by_name_it_must_be_built_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"not ready: no data.*gecbench data build jfleg"):
+        plan_push("dataset", "jfleg", "me/it")

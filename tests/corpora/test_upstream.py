@@ -3,14 +3,16 @@ from __future__ import annotations
 import hashlib
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
-from corpora_support import PATIENT, Loopback
+from corpora_support import PATIENT
+from loopback import Loopback
 
 from gecbench.corpora.upstream import Upstream, cache_folder, offline
 from gecbench.corpora.upstream.fetch import Downloader
-from gecbench.corpora.upstream.pins import Pin, Source, default_pins
-from gecbench.corpora.upstream.problems import HashMismatchError, OfflineError, UpstreamError
+from gecbench.corpora.upstream.pins import HashMismatchError, OfflineError, Pin, Source, UpstreamError, default_pins
+from gecbench.errors import InputError
 
 CONTENT = b"".join(b"line %d of a made-up file\n" % number for number in range(20_000))
 PATH = "files.example/project/1a2b/data.txt"
@@ -34,11 +36,15 @@ def upstream_of(server, tmp_path, **options) -> Upstream:
     return Upstream(cache=tmp_path / "cache", pins=pins(), base_url=server.url, downloader=PATIENT, **options)
 
 
-def test_mirror_comes_before_cache_and_network(server, tmp_path):
+def mirror_of(tmp_path, content: bytes) -> Path:
     mirrored = tmp_path / "mirror" / PATH
     mirrored.parent.mkdir(parents=True)
-    mirrored.write_bytes(CONTENT)
-    upstream = upstream_of(server, tmp_path, mirror=tmp_path / "mirror")
+    mirrored.write_bytes(content)
+    return tmp_path / "mirror"
+
+
+def test_mirror_comes_before_cache_and_network(server, tmp_path):
+    upstream = upstream_of(server, tmp_path, mirror=mirror_of(tmp_path, CONTENT))
     assert upstream.read(KEY) == CONTENT
     assert server.requests == []
     assert not (tmp_path / "cache").exists()
@@ -70,14 +76,14 @@ def test_a_server_without_ranges_is_started_over(server, tmp_path):
 
 
 @pytest.mark.parametrize("code", ["429", "500", "503"])
-def test_passing_trouble_is_retried(server, tmp_path, code):
+def test_an_overloaded_server_is_asked_again(server, tmp_path, code):
     server.plan["/" + PATH] = [code, code]
     assert upstream_of(server, tmp_path).read(KEY) == CONTENT
     assert len(server.requests) == 3
 
 
 @pytest.mark.parametrize("code", ["403", "404", "410"])
-def test_lasting_trouble_is_not_retried(server, tmp_path, code):
+def test_a_refusal_is_not_retried(server, tmp_path, code):
     server.plan["/" + PATH] = [code] * 5
     with pytest.raises(UpstreamError, match=code):
         upstream_of(server, tmp_path).read(KEY)
@@ -149,13 +155,11 @@ def test_a_damaged_cache_file_is_set_aside_and_fetched_again(server, tmp_path):
 
 
 def test_a_wrong_mirror_file_is_an_error_and_stays_untouched(tmp_path):
-    mirrored = tmp_path / "mirror" / PATH
-    mirrored.parent.mkdir(parents=True)
-    mirrored.write_bytes(b"edited")
-    upstream = Upstream(mirror=tmp_path / "mirror", cache=tmp_path / "cache", pins=pins(), is_offline=True)
+    mirror = mirror_of(tmp_path, b"edited")
+    upstream = Upstream(mirror=mirror, cache=tmp_path / "cache", pins=pins(), is_offline=True)
     with pytest.raises(HashMismatchError, match=hashlib.sha256(b"edited").hexdigest()):
         upstream.read(KEY)
-    assert mirrored.read_bytes() == b"edited"
+    assert (mirror / PATH).read_bytes() == b"edited"
 
 
 def test_offline_uses_the_cache_and_else_says_what_to_do(server, tmp_path):
@@ -176,19 +180,14 @@ def test_several_at_once_fetch_once(server, tmp_path):
     assert len(server.requests) == 2
 
 
-def test_progress_goes_to_standard_error_only(server, tmp_path, capsys):
-    downloader = Downloader(progress=True, backoff=0.0)
-    Upstream(cache=tmp_path, pins=pins(), base_url=server.url, downloader=downloader).read(KEY)
-    assert capsys.readouterr().out == ""
+def test_progress_is_silent_where_there_is_no_terminal(server, tmp_path, capsys):
+    Upstream(cache=tmp_path, pins=pins(), base_url=server.url, downloader=Downloader(backoff=0.0)).read(KEY)
+    assert capsys.readouterr() == ("", "")
 
 
 def test_no_server_at_all(tmp_path):
-    upstream = Upstream(
-        cache=tmp_path,
-        pins=pins(),
-        base_url="http://127.0.0.1:9",
-        downloader=Downloader(2, 0.0, 1.0, progress=False),
-    )
+    downloader = Downloader(2, 0.0, 1.0)
+    upstream = Upstream(cache=tmp_path, pins=pins(), base_url="http://127.0.0.1:9", downloader=downloader)
     with pytest.raises(UpstreamError, match="2 attempts"):
         upstream.read(KEY)
 
@@ -196,7 +195,7 @@ def test_no_server_at_all(tmp_path):
 def test_pauses_grow(server, tmp_path):
     pauses: list[float] = []
     server.plan["/" + PATH] = ["drop"] * 3
-    downloader = Downloader(attempts=4, backoff=1.0, progress=False, pause=pauses.append)
+    downloader = Downloader(attempts=4, backoff=1.0, pause=pauses.append)
     Upstream(cache=tmp_path, pins=pins(), base_url=server.url, downloader=downloader).read(KEY)
     assert [int(pause) for pause in pauses] == [1, 2, 4] or [round(pause) for pause in pauses] == [1, 2, 4]
     assert pauses == sorted(pauses)
@@ -230,11 +229,11 @@ def test_environment(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("text", "lines"), [("\ufeffa b \r\n\nc\x0cd\u2028e\nlast", ["a b", "", "c\x0cd\u2028e", "last"]), ("", [])]
 )
-def test_lines_are_split_on_newlines_only_and_blank_lines_are_data(text, lines, tmp_path):
-    mirrored = tmp_path / PATH
-    mirrored.parent.mkdir(parents=True)
-    mirrored.write_bytes(text.encode())
-    assert Upstream(mirror=tmp_path, pins=pins(text.encode())).lines(KEY) == lines
+def test_lines_are_split_on_newlines_only_and_blank_lines_are_data(tmp_path, text, lines):
+    upstream = Upstream(mirror=mirror_of(tmp_path, text.encode()), pins=pins(text.encode()), is_offline=True)
+    assert upstream.lines(KEY) == upstream.lines(KEY, len(lines)) == lines
+    with pytest.raises(InputError, match=f"{len(lines)} lines, but the source has 7"):
+        upstream.lines(KEY, 7)
 
 
 def test_errors_survive_pickling(tmp_path):

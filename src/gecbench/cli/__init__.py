@@ -1,4 +1,4 @@
-"""The command line: `gecbench demo | score | compare | run | convert | results | leaderboard | push | doctor`."""
+"""The command line: one module per command."""
 
 from gecbench.cli.main import main
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gecbench.cli.options import add_command, read_edits, with_references
+from gecbench.cli.options import add_command
+from gecbench.corpora.resolve import read_edits, with_references
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_groups, derive_references, ungroup
 from gecbench.errors import InputError

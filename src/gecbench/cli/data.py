@@ -1,4 +1,4 @@
-"""`gecbench data`: build, check, describe and publish the dataset folders."""
+"""`gecbench data`: build, check, describe and lock the dataset folders."""
 
 from __future__ import annotations
 
@@ -15,32 +15,25 @@ _EXAMPLES = """  gecbench data info jfleg
   gecbench data build jfleg                              (into ./datasets/jfleg)
   gecbench data build conll14_fluency bn15 -o folder
   gecbench data verify jfleg
-  gecbench data push jfleg --to someone/jfleg
+  gecbench data lock jfleg                               (in a clone, after a change of its rows)
+
+lock records rows, sizes and content fingerprints of a dataset, made from its upstream files, in the package's lock
+file, and brings the generated parts of its card up to date; verify compares with it. gecbench push dataset uploads.
 """
-ACTIONS = ("info", "build", "verify", "push")
 
 
 def add_parser(commands: Any) -> None:
     """Add the command."""
-    parser = add_command(commands, "data", "Build, verify, describe or publish a dataset", _EXAMPLES, run)
-    parser.add_argument("action", choices=ACTIONS)
+    parser = add_command(commands, "data", "Build, verify, describe or lock a dataset", _EXAMPLES, run)
+    parser.add_argument("action", choices=tuple(_ACTIONS))
     parser.add_argument("dataset", metavar="DATASET", help="jfleg or conll14_fluency")
     parser.add_argument("configs", metavar="CONFIG", nargs="*", help="build: only these configurations")
     parser.add_argument("-o", "--folder", metavar="FOLDER", help="the dataset's folder (default: datasets/NAME)")
-    parser.add_argument("--to", metavar="OWNER/NAME", help="push: the repository on the Hub")
-    parser.add_argument("--private", action="store_true", help="push: into a private repository")
-    parser.add_argument("--create-pr", action="store_true", help="push: as a pull request")
-    parser.add_argument("--benchmark", action="store_true", help="push: with eval.yaml")
-    parser.add_argument(
-        "--licence-confirmed", action="store_true", help="push: the owners allow you to redistribute the data"
-    )
 
 
 def run(options: argparse.Namespace) -> None:
     """Do what was asked."""
-    folder = Path(options.folder or Path("datasets") / options.dataset)
-    actions = {"info": _info, "build": _build, "verify": _verify, "push": _push}
-    actions[options.action](options, folder)
+    _ACTIONS[options.action](options, Path(options.folder or Path("datasets") / options.dataset))
 
 
 def _info(options: argparse.Namespace, folder: Path) -> None:
@@ -69,18 +62,16 @@ def _verify(options: argparse.Namespace, folder: Path) -> None:
     print(f"{folder}: all files, columns and contents are as they should be")
 
 
-def _push(options: argparse.Namespace, folder: Path) -> None:
-    from gecbench.huggingface.dataset_push import push_dataset
+def _lock(options: argparse.Namespace, folder: Path) -> None:
+    from gecbench.corpora.card import refresh_card
+    from gecbench.corpora.lock import LOCK_FILE, write_lock
 
-    if not options.to:
-        raise InputError("no repository to push to", fix="Give --to OWNER/NAME")
-    address = push_dataset(
-        options.dataset,
-        folder,
-        options.to,
-        private=options.private,
-        create_pr=options.create_pr,
-        benchmark=options.benchmark,
-        licence_confirmed=options.licence_confirmed,
-    )
-    print(address)
+    for (config, split), lock in write_lock(options.dataset).items():
+        print(f"{config}/{split}: {lock.rows} rows, content {lock.content[:12]}…")
+    print(f"locked in {LOCK_FILE}")
+    card = folder / "README.md"
+    if card.is_file():
+        print(f"{card}: {'renewed' if refresh_card(options.dataset, card) else 'as is'}")
+
+
+_ACTIONS = {"info": _info, "build": _build, "verify": _verify, "lock": _lock}

@@ -18,7 +18,8 @@ from gecbench.cli.options import (
     read_corpus,
     read_systems,
 )
-from gecbench.corpora.rankings import HUMAN_SOURCES, load_rankings
+from gecbench.corpora.catalog import HUMAN_JUDGMENTS
+from gecbench.corpora.load import load_rankings
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.judgments import expand_pairs
@@ -37,7 +38,7 @@ _EXAMPLES = """  gecbench human rank                                   (the demo
   gecbench human bound -c conll14_fluency:bn15 -m m2 --by-category --last
   gecbench human change -c conll14_fluency:expert_fluency
 """
-SOURCES_HELP = "\n".join(f"  {name:<20}{source.description}" for name, source in HUMAN_SOURCES.items())
+SOURCES_HELP = "\n".join(f"  {name:<20}{source.description}" for name, source in HUMAN_JUDGMENTS.items())
 
 
 def add_parser(commands: Any) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gecbench.analysis.tables import Table, render_table
-from gecbench.cli.options import add_command, read_edits, read_predictions
+from gecbench.cli.options import add_command, read_predictions
+from gecbench.corpora.resolve import read_edits
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.metrics.base import Score

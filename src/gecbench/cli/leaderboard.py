@@ -103,8 +103,8 @@ def _add_page_options(parser: argparse.ArgumentParser) -> None:
 
 def submit(options: argparse.Namespace) -> None:
     """Score, add, and print the record with its place."""
+    from gecbench.corpora.resolve import resolve_corpus
     from gecbench.leaderboard.boards import local_store, open_board
-    from gecbench.leaderboard.corpora import resolve_corpus
     from gecbench.leaderboard.outputs import read_outputs
     from gecbench.leaderboard.places import check_new, place_of
     from gecbench.leaderboard.ranking import Significance, known_corpora
@@ -181,8 +181,8 @@ def serve(options: argparse.Namespace) -> None:
 
 
 def _plan(options: argparse.Namespace) -> Any:
+    from gecbench.corpora.resolve import resolve_corpus
     from gecbench.leaderboard.build import Plan
-    from gecbench.leaderboard.corpora import resolve_corpus
 
     corpora: list[Corpus] = [resolve_corpus(name) for name in options.corpus]
     return Plan(corpora, seeds=not options.without_published, texts=not options.without_texts)

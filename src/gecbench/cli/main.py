@@ -1,4 +1,7 @@
-"""Entry point: parses arguments, runs a command, turns our errors into one sentence and exit code 2."""
+"""Entry point: finds the command among the modules beside it, runs it, turns errors into one sentence and exit code 2.
+
+A module of this folder with `add_parser(commands)` is a command; it is imported when it runs, or to be listed.
+"""
 
 from __future__ import annotations
 
@@ -7,32 +10,14 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
 
-from gecbench.cli import (
-    compare,
-    convert,
-    data,
-    demo,
-    doctor,
-    explain,
-    human,
-    ieval,
-    leaderboard,
-    m2scorer,
-    meta,
-    push,
-    reproduce,
-    results,
-    run,
-    score,
-)
 from gecbench.errors import GecbenchError
 from gecbench.version import __version__
 
-COMMANDS = (
-    *(demo, score, compare, run, explain, human, meta, reproduce, leaderboard, convert, m2scorer, ieval),
-    *(data, results, push, doctor),
-)
 _EPILOG = """examples:
   gecbench demo
   gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
@@ -42,8 +27,8 @@ _EPILOG = """examples:
 """
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser with all commands."""
+def build_parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """Return the parser for these arguments, with the command they begin with or, to list them, with all."""
     parser = argparse.ArgumentParser(
         prog="gecbench",
         description="Benchmark grammatical error correction, exact to the official scorers.",
@@ -52,17 +37,29 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"gecbench {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in COMMANDS:
+    first = arguments[0] if arguments else ""
+    for command in [] if first == "--version" else _commands(first):
         command.add_parser(commands)
     return parser
 
 
+def _commands(first: str) -> list[Any]:
+    """Return the module of the command `first`, or those of all commands if there is no such command."""
+    names = [module.name for module in iter_modules([str(Path(__file__).parent)])]
+    for wanted in ([first] if first in names else [], names):
+        modules = [import_module(f"gecbench.cli.{name}") for name in wanted]
+        if found := [module for module in modules if hasattr(module, "add_parser")]:
+            return found
+    return []
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return 0, or 2 after an error that the user can mend."""
+    """Run the command line; return 0, or 2 after an error that the user can correct."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    parsed = build_parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    parsed = build_parser(words).parse_args(words)
     try:
         parsed.run(parsed)
         if sys.stdout is not None:

@@ -9,8 +9,10 @@ from typing import Any
 
 from gecbench.analysis.tables import Table, render_rows
 from gecbench.cli.human import SOURCES_HELP, add_ranking_options, make_ranking
-from gecbench.cli.options import add_command, add_format_option, add_metrics_option, count, named_corpus, read_systems
-from gecbench.corpora.rankings import HUMAN_SOURCES, load_rankings
+from gecbench.cli.options import add_command, add_format_option, add_metrics_option, count, read_systems
+from gecbench.corpora.catalog import HUMAN_JUDGMENTS
+from gecbench.corpora.load import load_rankings
+from gecbench.corpora.resolve import resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, expand_pairs
@@ -84,7 +86,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _human(options: argparse.Namespace) -> tuple[HumanRanking | Mapping[str, float], Sequence[Judgment] | None]:
-    if options.human not in HUMAN_SOURCES and Path(options.human).suffix in (".tsv", ".txt"):
+    if options.human not in HUMAN_JUDGMENTS and Path(options.human).suffix in (".tsv", ".txt"):
         found = read_system_scores(options.human)
         if len(found) != 1:
             raise InputError(f"{len(found)} sets of human scores", file=options.human, fix="Give system TAB score")
@@ -95,9 +97,9 @@ def _human(options: argparse.Namespace) -> tuple[HumanRanking | Mapping[str, flo
 
 def _scorable(options: argparse.Namespace) -> tuple[dict[str, Corpus], Mapping[str, Sequence[str]]]:
     """Return reference sets and outputs: those given, else those that belong to the named judgments."""
-    source = HUMAN_SOURCES.get(options.human)
+    source = HUMAN_JUDGMENTS.get(options.human)
     names = options.corpora or ([source.corpus] if source and source.corpus else [])
-    corpora = {name: named_corpus(name) for name in names}
+    corpora = {name: resolve_corpus(name, options.metrics) for name in names}
     if options.metrics is None and options.scores:
         return corpora, {}
     if not corpora:

@@ -8,18 +8,13 @@ from typing import Any
 
 from gecbench.analysis.significance import DEFAULT_SEED
 from gecbench.analysis.tables import FORMATS
-from gecbench.corpora.catalog import DATASETS
-from gecbench.corpora.load import is_corpus_name, load_corpus
+from gecbench.corpora.resolve import apply_edits_for, read_edits, resolve_corpus
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.derive import derive_references
-from gecbench.corpus.mixing import derive_group_references
 from gecbench.errors import InputError
-from gecbench.formats.imeasure_xml import read_imeasure_xml
-from gecbench.formats.jsonl import read_jsonl, read_jsonl_predictions
-from gecbench.formats.m2 import read_m2
-from gecbench.formats.parallel import read_parallel, read_sources
+from gecbench.formats.jsonl import read_jsonl_predictions
+from gecbench.formats.parallel import read_parallel
 from gecbench.formats.text import STANDARD_INPUT, read_lines
-from gecbench.metrics.registry import METRICS, make_metric
+from gecbench.metrics.registry import METRICS
 
 _FORMATTER = argparse.RawDescriptionHelpFormatter
 
@@ -53,7 +48,10 @@ def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool | N
         help="an M2 file (or I-measure .xml) instead: coded edits, applied where references are needed",
     )
     corpus.add_argument(
-        "-c", "--corpus", metavar="NAME|FILE", help="demo, jfleg:test, conll14_fluency:nucle, … or a JSON Lines file"
+        "-c",
+        "--corpus",
+        metavar="NAME|FILE",
+        help="demo, jfleg:test, conll14_fluency:nucle, … or .m2, .xml, .jsonl",
     )
     if predictions is not False:
         corpus.add_argument(
@@ -109,48 +107,14 @@ def read_corpus(options: argparse.Namespace) -> Corpus:
             "no corpus" if not any(ways) else "more than one corpus",
             fix="Give -s with -r, or --gold, or -c",
         )
-    if options.corpus:
-        return named_corpus(options.corpus)
-    if options.gold:
-        return _read_gold(options)
+    if options.corpus or options.gold:
+        chosen = [options.metric] if "metric" in options else getattr(options, "metrics", ["gleu"])
+        if options.corpus:
+            return resolve_corpus(options.corpus, chosen)
+        return apply_edits_for(chosen, read_edits(options.gold))
     if not options.source or not options.references:
         raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
     return read_parallel(options.source, options.references, aligned=options.aligned)
-
-
-def _read_gold(options: argparse.Namespace) -> Corpus:
-    """Read M2 or XML; references are derived only for metrics that need them, as some edits cannot be applied."""
-    corpus = read_edits(options.gold)
-    chosen = [options.metric] if "metric" in options else getattr(options, "metrics", ["gleu"])
-    if all(make_metric(metric).gold(corpus) != "references" for metric in chosen):
-        return corpus
-    return with_references(corpus)
-
-
-def read_edits(path: str) -> Corpus:
-    """Read coded edits: I-measure XML if the name ends in .xml, else M2."""
-    return read_imeasure_xml(path) if path.removesuffix(".gz").endswith(".xml") else read_m2(path)
-
-
-def with_references(corpus: Corpus) -> Corpus:
-    """Return the corpus with references, made by applying its edits if it has none."""
-    if corpus.references is not None:
-        return corpus
-    return derive_references(corpus) if corpus.annotations is not None else derive_group_references(corpus)
-
-
-def named_corpus(name: str) -> Corpus:
-    """Return the demo corpus, a corpus of ours, or that of a JSON Lines file."""
-    if name == "demo":
-        from gecbench.corpora.demo import load_demo
-
-        return load_demo()
-    if is_corpus_name(name):
-        return load_corpus(name)
-    if not Path(name).exists() and name != STANDARD_INPUT:
-        known = ", ".join(["demo", *DATASETS])
-        raise InputError(f"no corpus or file {name!r}", fix=f"Corpora: {known}; or name a JSON Lines file")
-    return read_jsonl(name)
 
 
 def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, list[str]]:
@@ -176,11 +140,6 @@ def read_predictions(path: str, corpus: Corpus) -> list[str]:
             fix="Write one output per line, in order; an empty output is an empty line",
         )
     return lines
-
-
-def read_text_corpus(source: str) -> Corpus:
-    """Read a source file alone."""
-    return Corpus(sources=read_sources(source), name=Path(source).name)
 
 
 def _system_name(path: str) -> str:

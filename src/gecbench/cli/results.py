@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
         check_task(task_id(metric, corpus), corpus)
     systems = read_systems(options, corpus)
     if len(systems) != 1:
-        raise InputError(f"{len(systems)} systems, where one model is meant", fix="Give one file with -p")
+        raise InputError(f"{len(systems)} systems, where one model is expected", fix="Give one file with -p")
     ((name, predictions),) = systems.items()
     scores = score_system(
         predictions, corpus, options.metrics, options.resamples, options.seed, f"predictions of {name}", options.aligned

@@ -23,7 +23,7 @@ models:
   transformers:MODEL        a sequence-to-sequence or chat model, by folder or Hub name (extra: transformers)
 
 Outputs must be tokenised as the corpus is. They are kept in OUTPUT.partial.jsonl as they come: after an error or a
-kill the same command goes on from there. If you changed the model meanwhile, begin anew with --restart.
+kill the same command goes on from there. If you changed the model meanwhile, start again with --restart.
 """
 
 
@@ -33,7 +33,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--model", metavar="MODEL", required=True, help="cmd:…, python:… or transformers:…")
     add_corpus_options(parser, predictions=False)
     running = parser.add_argument_group("running the model")
-    running.add_argument("-o", "--output", metavar="FILE", help="the outputs, .txt or .jsonl (default: a telling name)")
+    running.add_argument(
+        "-o", "--output", metavar="FILE", help="the outputs, .txt or .jsonl (default: named by corpus and model)"
+    )
     running.add_argument("--name", help="the system's name in the table")
     running.add_argument("--batch", metavar="N", type=_positive, help="sentences handed over at once (cmd: all)")
     running.add_argument("--restart", action="store_true", help="discard the outputs of a stopped run")

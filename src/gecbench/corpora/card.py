@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.catalog import Config, DatasetDeclaration, dataset
+from gecbench.corpora.catalog import dataset
+from gecbench.corpora.declaration import Config, DatasetDeclaration
 from gecbench.corpora.lock import SplitLock, read_lock
 from gecbench.corpora.schema import type_name, yaml_features
 from gecbench.errors import InputError
@@ -88,7 +89,7 @@ def _by_fields(declared: DatasetDeclaration) -> dict[Any, list[str]]:
 
 
 def render_card(name: str, text: str) -> str:
-    """Return the card with its generated parts made anew."""
+    """Return the card with its generated parts brought up to date."""
     for markers, block in ((YAML_MARKERS, yaml_block(name)), (TABLE_MARKERS, table_block(name))):
         pattern = re.compile(re.escape(markers[0]) + ".*?" + re.escape(markers[1]), re.DOTALL)
         if len(pattern.findall(text)) != 1:
@@ -98,7 +99,7 @@ def render_card(name: str, text: str) -> str:
 
 
 def refresh_card(name: str, path: Path) -> bool:
-    """Write the card's generated parts anew; return whether anything changed."""
+    """Bring the card's generated parts up to date; return whether anything changed."""
     before = path.read_text(encoding="utf-8")
     after = render_card(name, before)
     if after != before:
@@ -111,4 +112,6 @@ def card_problems(name: str, path: Path) -> list[str]:
     if not path.is_file():
         return [f"{path} is missing"]
     text = path.read_text(encoding="utf-8")
-    return [] if render_card(name, text) == text else [f"{path} has drifted from the builder: refresh it"]
+    if render_card(name, text) == text:
+        return []
+    return [f"{path} has drifted from the builder: gecbench data lock {name} writes it again"]

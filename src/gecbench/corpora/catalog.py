@@ -1,72 +1,38 @@
-"""The datasets and their configurations: one declaration that builders, cards, files and the CLI all read."""
+"""The datasets by name, what travels with the package for them, and the hash of the code that makes their rows."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache, partial
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from gecbench.corpora import conll14, jfleg, judgments
-from gecbench.corpora.edits import Row
-from gecbench.corpora.schema import Field
-from gecbench.corpora.upstream import Upstream
+from gecbench.corpora import conll14, jfleg
+from gecbench.corpora.declaration import VERSION, Config, DatasetDeclaration, HumanJudgments
+from gecbench.corpora.demo import DATA, load_demo_systems
 from gecbench.errors import InputError
+from gecbench.formats.judgment_tables import read_judgments
 
 _PACKAGE = Path(__file__).parent.parent
-
-RowsFunction = Callable[[Upstream, str], Iterator[Row]]
-VERSION = "1.0.0"
-
-
-@dataclass(frozen=True)
-class Config:
-    """One configuration: columns, splits, and the function that makes the rows.
-
-    `pinned` is false where an upstream file could not be measured; such a one is built only on request.
-    """
-
-    name: str
-    description: str
-    fields: tuple[Field, ...]
-    splits: tuple[str, ...]
-    rows: RowsFunction
-    pinned: bool = True
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Return the names of the columns."""
-        return tuple(field.name for field in self.fields)
-
-
-@dataclass(frozen=True)
-class DatasetDeclaration:
-    """One dataset; `redistributable` is false where upstream states no licence that allows it."""
-
-    name: str
-    title: str
-    homepage: str
-    licence: str
-    redistributable: bool
-    sources: tuple[str, ...]
-    default_config: str
-    configs: Mapping[str, Config]
-    version: str = VERSION
-
-    def config(self, name: str | None = None) -> Config:
-        """Return a configuration by name, or the default one."""
-        chosen = name or self.default_config
-        if chosen not in self.configs:
-            raise InputError(f"{self.name} has no configuration {chosen!r}", fix=f"Choose one of {_list(self.configs)}")
-        return self.configs[chosen]
+DATASETS: Mapping[str, DatasetDeclaration] = MappingProxyType(
+    {module.DATASET.name: module.DATASET for module in (jfleg, conll14)}
+)
+_DEMO = HumanJudgments(
+    "two judges of the demo's four toy systems",
+    lambda: read_judgments(DATA / "judgments.csv"),
+    load_demo_systems,
+    "demo",
+)
+HUMAN_JUDGMENTS: Mapping[str, HumanJudgments] = MappingProxyType(
+    {"demo": _DEMO} | {name: found for each in DATASETS.values() for name, found in each.judgments.items()}
+)
 
 
 def dataset(name: str) -> DatasetDeclaration:
     """Return a dataset by name."""
     if name not in DATASETS:
-        raise InputError(f"there is no dataset {name!r}", fix=f"Choose one of {_list(DATASETS)}")
+        raise InputError(f"there is no dataset {name!r}", fix=f"Choose one of {', '.join(DATASETS)}")
     return DATASETS[name]
 
 
@@ -88,97 +54,9 @@ def code_hash(package: Path = _PACKAGE) -> str:
     return digest.hexdigest()
 
 
-def _list(names: Mapping[str, object]) -> str:
-    return ", ".join(names)
-
-
-def _configs(*configs: Config) -> Mapping[str, Config]:
-    return MappingProxyType({config.name: config for config in configs})
-
-
-def _references(name: str, description: str, coded: bool = False, pinned: bool = True) -> Config:
-    fields = conll14.ANNOTATED_FIELDS if coded else conll14.REFERENCE_FIELDS
-    return Config(name, description, fields, ("test",), partial(conll14.reference_rows, name=name), pinned)
-
-
-_BOTH = ("validation", "test")
-
-JFLEG = DatasetDeclaration(
-    name="jfleg",
-    title="JFLEG with GUG judgements",
-    homepage="https://github.com/keisks/jfleg",
-    licence="cc-by-nc-sa-4.0",
-    redistributable=True,
-    sources=("jfleg", "gug"),
-    default_config="default",
-    configs=_configs(
-        Config(
-            "default",
-            "sentences, four rewrites, GUG judgements",
-            jfleg.DEFAULT_FIELDS,
-            _BOTH,
-            jfleg.default_rows,
-        ),
-        Config("m2", "edits per rewrite, derived and as published", jfleg.M2_FIELDS, _BOTH, jfleg.m2_rows),
-        Config(
-            "judgments",
-            "pairwise human judgements of five systems and a rewrite",
-            jfleg.JUDGMENT_FIELDS,
-            ("validation",),
-            jfleg.judgment_rows,
-        ),
-        Config("coded", "the 100 hand-coded sentences", jfleg.CODED_FIELDS, ("validation",), jfleg.coded_rows),
-    ),
-)
-
-CONLL14_FLUENCY = DatasetDeclaration(
-    name="conll14_fluency",
-    title="CoNLL-14 with fluency and minimal rewrites",
-    homepage="https://github.com/keisks/reassess-gec",
-    licence="other",
-    redistributable=False,
-    sources=("conll14", "bn15", "reassess", "grammatical"),
-    default_config="all",
-    configs=_configs(
-        _references("nucle", "the two official annotators", coded=True),
-        Config(
-            "nucle_alt",
-            "the official annotations with the teams' alternatives, one to five per sentence",
-            conll14.ANNOTATED_FIELDS,
-            ("test",),
-            conll14.alternative_rows,
-        ),
-        _references("bn15", "the ten annotators of Bryant & Ng 2015", coded=True, pinned=False),
-        _references("expert_fluency", "two fluency rewrites by experts"),
-        _references("nonexpert_fluency", "two fluency rewrites by the crowd"),
-        _references("expert_minimal", "two minimal rewrites by experts"),
-        _references("nonexpert_minimal", "two minimal rewrites by the crowd"),
-        _references("all", "ten references: the two official annotators and the eight rewrites"),
-        _references("all_bn15", "eighteen references: the ten of Bryant & Ng and the eight rewrites", pinned=False),
-        Config(
-            "systems",
-            "outputs of the twelve systems of the shared task, and the input",
-            conll14.SYSTEM_FIELDS,
-            ("test",),
-            conll14.system_rows,
-        ),
-        Config(
-            "judgments",
-            "rankings of systems (experts; crowd, as published and relabelled) and of references (crowd)",
-            judgments.FIELDS,
-            judgments.SPLITS,
-            judgments.judgment_rows,
-        ),
-        Config(
-            "extra_fluency",
-            "six more crowd rewrites of twenty sentences",
-            conll14.EXTRA_FIELDS,
-            ("test",),
-            conll14.extra_rows,
-        ),
-    ),
-)
-
-DATASETS: Mapping[str, DatasetDeclaration] = MappingProxyType(
-    {declared.name: declared for declared in (JFLEG, CONLL14_FLUENCY)}
-)
+def modules_folder(kind: str) -> Path:
+    """Return the folder of the modules of a kind, installed with the package or in its source tree."""
+    for folder in (_PACKAGE / "_modules" / kind, _PACKAGE.parent.parent / kind):
+        if folder.is_dir():
+            return folder
+    raise InputError(f"this installation carries no {kind} modules", fix="Reinstall gecbench")

@@ -1,4 +1,4 @@
-"""JFLEG rows (Napoles et al. 2017) from the upstream files."""
+"""JFLEG (Napoles et al. 2017) with GUG judgements (Heilman et al. 2014): rows from the upstream files."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gecbench.corpora.declaration import Config, DatasetDeclaration, HumanJudgments, by_name
 from gecbench.corpora.edits import ANNOTATIONS, Row, annotation_rows
 from gecbench.corpora.schema import Field, ListOf
-from gecbench.corpora.upstream import Upstream
+from gecbench.corpora.upstream import Upstream, check_sources
 from gecbench.corpus.edits import Annotation, extract_edits
 from gecbench.errors import InputError
 from gecbench.formats.judgment_tables import parse_jfleg_pairwise
@@ -22,6 +23,9 @@ FOLDER = {"validation": "dev", "test": "test"}
 CODED_COLUMNS = ("Original", "Reference", "AMU", "CAMB14", "CAMB16", "NUS")
 PAIRWISE = "jfleg/EACL_exp/mturk/pairwise.csv"
 CODED = "jfleg/EACL_exp/manual_eval/coded_sentences.csv"
+GUG = "gug/gug_annotations.tsv"
+CROWD_SIZE = 5
+SPLIT_OF_DATASET = {"test": "validation", "dev": "test"}
 
 ID = Field("id", "string", "upstream file and 1-based line, such as `dev-1`")
 SENTENCE = Field("sentence", "string", "the learner's sentence, tokenised, trailing space removed")
@@ -81,24 +85,70 @@ CODED_FIELDS = (
 )
 
 
-def _parallel(upstream: Upstream, split: str, name: str) -> list[str]:
+@dataclass(frozen=True)
+class GugSentence:
+    """One row of the table; `average` is the mean of the expert's and the crowd's judgements (1 to 4)."""
+
+    id: int
+    sentence: str
+    expert: int
+    crowd: tuple[int, ...]
+    average: float
+    dataset: str
+
+
+def read_gug(upstream: Upstream) -> list[GugSentence]:
+    """Return all rows; tab-separated with doubled quotes, CRLF."""
+    columns = ("Id", "Sentence", "Expert Judgement", "Crowd Flower Judgements", "Average", "Dataset")
+    sentences = []
+    for _, row in parse_csv(upstream.text(GUG), columns, file=GUG, delimiter="\t"):
+        crowd = tuple(json.loads(row["Crowd Flower Judgements"]))
+        sentences.append(
+            GugSentence(
+                int(row["Id"]),
+                row["Sentence"],
+                int(row["Expert Judgement"]),
+                crowd,
+                float(row["Average"]),
+                row["Dataset"],
+            )
+        )
+    return sentences
+
+
+def comparison_key(sentence: str) -> str:
+    """Return what JFLEG's tokenisation left unchanged: no white space, one kind of quote and apostrophe."""
+    joined = re.sub(r"\s+", "", sentence).replace("&raspsquo;", "'")
+    return joined.replace("``", '"').replace("''", '"')
+
+
+def link(sentences: list[str], split: str, gug: list[GugSentence]) -> list[GugSentence]:
+    """Return the GUG row of every JFLEG sentence: line i is the i-th row of the split's set."""
+    rows = [row for row in gug if SPLIT_OF_DATASET.get(row.dataset) == split]
+    if len(rows) != len(sentences):
+        raise InputError(f"{len(rows)} GUG rows for {len(sentences)} sentences of {split}", file=GUG)
+    for number, (sentence, row) in enumerate(zip(sentences, rows, strict=True), 1):
+        if comparison_key(sentence) != comparison_key(row.sentence):
+            raise InputError(f"GUG row {row.id} is not {split} sentence {number}", file=GUG)
+        if len(row.crowd) != CROWD_SIZE:
+            raise InputError(f"GUG row {row.id} has {len(row.crowd)} crowd judgements", file=GUG)
+    return rows
+
+
+def _parallel(upstream: Upstream, split: str, name: str, expected: int | None = None) -> list[str]:
     folder = FOLDER[split]
-    return upstream.lines(f"jfleg/{folder}/{folder}.{name}")
+    return upstream.lines(f"jfleg/{folder}/{folder}.{name}", expected)
 
 
-def _check_lengths(sentences: list[str], others: dict[str, list[str]]) -> None:
-    for name, lines in others.items():
-        if len(lines) != len(sentences):
-            raise InputError(f"{len(lines)} lines, but the source has {len(sentences)}", file=name)
+def _rewrites(upstream: Upstream, split: str, expected: int) -> list[list[str]]:
+    return [_parallel(upstream, split, f"ref{k}", expected) for k in range(REFERENCES)]
 
 
 def default_rows(upstream: Upstream, split: str) -> Iterator[Row]:
     """Yield sentences with rewrites and GUG judgements."""
     sentences = _parallel(upstream, split, "src")
-    references = [_parallel(upstream, split, f"ref{k}") for k in range(REFERENCES)]
-    spellchecked = _parallel(upstream, split, "spellchecked.src")
-    _check_lengths(sentences, {f"ref{k}": lines for k, lines in enumerate(references)})
-    _check_lengths(sentences, {"spellchecked.src": spellchecked})
+    references = _rewrites(upstream, split, len(sentences))
+    spellchecked = _parallel(upstream, split, "spellchecked.src", len(sentences))
     judged = link(sentences, split, read_gug(upstream))
     for index, sentence in enumerate(sentences):
         yield {
@@ -116,13 +166,11 @@ def default_rows(upstream: Upstream, split: str) -> Iterator[Row]:
 def m2_rows(upstream: Upstream, split: str) -> Iterator[Row]:
     """Yield edits per annotator: derived from the rewrites, and as published."""
     sentences = _parallel(upstream, split, "src")
-    references = [_parallel(upstream, split, f"ref{k}") for k in range(REFERENCES)]
+    references = _rewrites(upstream, split, len(sentences))
     name = f"jfleg/EACL_exp/m2converter/{FOLDER[split]}.ref.m2"
     blocks = parse_blocks(upstream.lines(name), name)
-    _check_lengths(sentences, {name: [block.source for block in blocks]})
+    check_sources([block.source for block in blocks], sentences, name)
     for index, (sentence, block) in enumerate(zip(sentences, blocks, strict=True)):
-        if block.source.split() != sentence.split():
-            raise InputError(f"S line {index + 1} is not the source's line {index + 1}", file=name)
         derived = [Annotation(k, extract_edits(sentence, lines[index])) for k, lines in enumerate(references)]
         yield {
             "id": f"{FOLDER[split]}-{index + 1}",
@@ -175,56 +223,38 @@ def coded_rows(upstream: Upstream, split: str) -> Iterator[Row]:
         }
 
 
-FILE = "gug/gug_annotations.tsv"
-CROWD_SIZE = 5
-SPLIT_OF_DATASET = {"test": "validation", "dev": "test"}
+_BOTH = ("validation", "test")
 
-
-@dataclass(frozen=True)
-class GugSentence:
-    """One row of the table; `average` is the mean of the expert's and the crowd's judgements (1 to 4)."""
-
-    id: int
-    sentence: str
-    expert: int
-    crowd: tuple[int, ...]
-    average: float
-    dataset: str
-
-
-def read_gug(upstream: Upstream) -> list[GugSentence]:
-    """Return all rows; tab-separated with doubled quotes, CRLF."""
-    columns = ("Id", "Sentence", "Expert Judgement", "Crowd Flower Judgements", "Average", "Dataset")
-    sentences = []
-    for _, row in parse_csv(upstream.text(FILE), columns, file=FILE, delimiter="\t"):
-        crowd = tuple(json.loads(row["Crowd Flower Judgements"]))
-        sentences.append(
-            GugSentence(
-                int(row["Id"]),
-                row["Sentence"],
-                int(row["Expert Judgement"]),
-                crowd,
-                float(row["Average"]),
-                row["Dataset"],
-            )
+DATASET = DatasetDeclaration(
+    name="jfleg",
+    title="JFLEG with GUG judgements",
+    homepage="https://github.com/keisks/jfleg",
+    licence="cc-by-nc-sa-4.0",
+    redistributable=True,
+    sources=("jfleg", "gug"),
+    default_config="default",
+    configs=by_name(
+        Config(
+            "default",
+            "sentences, four rewrites, GUG judgements",
+            DEFAULT_FIELDS,
+            _BOTH,
+            default_rows,
+        ),
+        Config("m2", "edits per rewrite, derived and as published", M2_FIELDS, _BOTH, m2_rows),
+        Config(
+            "judgments",
+            "pairwise human judgements of five systems and a rewrite",
+            JUDGMENT_FIELDS,
+            ("validation",),
+            judgment_rows,
+        ),
+        Config("coded", "the 100 hand-coded sentences", CODED_FIELDS, ("validation",), coded_rows),
+    ),
+    judgments={
+        "jfleg": HumanJudgments(
+            "two judges of four systems, a rewrite and the input (Napoles et al. 2017); outputs are not public",
+            lambda: read_rankings(Upstream.from_environment()),
         )
-    return sentences
-
-
-def comparison_key(sentence: str) -> str:
-    """Return what JFLEG's tokenisation left unchanged: no white space, one kind of quote and apostrophe."""
-    joined = re.sub(r"\s+", "", sentence).replace("&raspsquo;", "'")
-    return joined.replace("``", '"').replace("''", '"')
-
-
-def link(sentences: list[str], split: str, gug: list[GugSentence]) -> list[GugSentence]:
-    """Return the GUG row of every JFLEG sentence: line i is the i-th row of the split's set."""
-    rows = [row for row in gug if SPLIT_OF_DATASET.get(row.dataset) == split]
-    if len(rows) != len(sentences):
-        raise InputError(f"{len(rows)} GUG rows for {len(sentences)} sentences of {split}", file=FILE)
-    for number, (sentence, row) in enumerate(zip(sentences, rows, strict=True), 1):
-        if comparison_key(sentence) != comparison_key(row.sentence):
-            raise InputError(f"GUG row {row.id} is not {split} sentence {number}", file=FILE)
-        if len(row.crowd) != CROWD_SIZE:
-            raise InputError(f"GUG row {row.id} has {len(row.crowd)} crowd judgements", file=FILE)
-    return rows
+    },
+)

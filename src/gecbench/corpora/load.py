@@ -1,19 +1,24 @@
-"""Ways in: rows, a `datasets.Dataset`, or a `Corpus` ready to score."""
+"""Named data as rows, as a `datasets.Dataset`, as a `Corpus` ready to score, or as human rankings."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.catalog import DATASETS, Config, DatasetDeclaration, check_split, code_hash, dataset
+from gecbench.corpora.catalog import DATASETS, HUMAN_JUDGMENTS, check_split, code_hash, dataset
 from gecbench.corpora.demo import load_demo
 from gecbench.corpora.edits import Row, as_edits
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.edits import Annotation, apply_edits, extract_edits
+from gecbench.corpus.derive import derive_annotations, derive_references
+from gecbench.corpus.edits import Annotation
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError
+from gecbench.formats.judgment_tables import read_judgments
+from gecbench.formats.judgments import Ranking
 
 Mirror = str | Path | None
+_CORPUS_COLUMNS = {"id", "sentence", "corrections", "annotations", "upstream_annotations"}
 
 
 def load_rows(
@@ -41,7 +46,7 @@ def load_dataset(
     *,
     mirror: Mirror = None,
 ) -> Any:
-    """Return a `datasets.Dataset` (one split), `DatasetDict` (all), or their iterable kin when streaming.
+    """Return a `datasets.Dataset` (one split), `DatasetDict` (all), or their iterable counterparts when streaming.
 
     Prepared once into the Hugging Face cache, under a folder named by the hash of the code that made it.
     """
@@ -82,12 +87,12 @@ def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
     for part in rest:
         if part in declared.configs and config is None:
             config = part
-        elif split is None and any(part in each.splits for each in declared.configs.values()):
+        elif split is None and part in declared.splits():
             split = part
         else:
             raise InputError(
                 f"{part!r} is neither a configuration nor a split of {name}",
-                fix=f"Configurations: {', '.join(declared.configs)}",
+                fix=f"Configurations: {', '.join(declared.configs)}. Splits: {', '.join(declared.splits())}",
             )
     return name, config, split
 
@@ -117,53 +122,58 @@ def load_corpus(
     declared = dataset(name)
     chosen = declared.config(config or named_config)
     split = check_split(chosen, split or named_split or "test")
-    if not {"corrections", "annotations"} & set(chosen.columns) or "sentence" not in chosen.columns:
+    if not chosen.scorable:
         raise InputError(
             f"{name}:{chosen.name} has no references to score against",
-            fix=f"Choose one of {', '.join(_scorable(declared))}",
+            fix=f"Choose one of {', '.join(each.name for each in declared.configs.values() if each.scorable)}",
         )
     rows = load_rows(name, chosen.name, split, mirror=mirror, upstream=upstream)
-    return Corpus(
-        sources=[row["sentence"] for row in rows],
-        references=[_references(row) for row in rows],
-        annotations=_annotations(rows, chosen, annotations),
-        ids=[row["id"] for row in rows],
-        name=f"{name}:{chosen.name}:{split}",
-        metadata=_metadata(declared, chosen, split, rows),
+    origin = {"dataset": declared.name, "config": chosen.name, "split": split, "version": declared.version}
+    return corpus_of_rows(rows, f"{name}:{chosen.name}:{split}", annotations=annotations, metadata=origin)
+
+
+def corpus_of_rows(
+    rows: Sequence[Row], name: str, *, annotations: bool | None = None, metadata: Mapping[str, object] | None = None
+) -> Corpus:
+    """Return a corpus of rows that have `sentence` and `corrections` or `annotations`, and perhaps `id`.
+
+    References are the corrections, or what the annotations give; `annotations` is as in `load_corpus`.
+    """
+    columns = list(rows[0]) if rows else ["sentence", "corrections"]
+    if "sentence" not in columns or not {"corrections", "annotations"} & set(columns):
+        found = ", ".join(columns)
+        raise InputError(f"the rows have the columns {found}", fix="They need sentence, and corrections or annotations")
+    for number, row in enumerate(rows, start=1):
+        if row.keys() != rows[0].keys():
+            raise InputError(f"row {number} has other columns than row 1", fix=f"Row 1 has {', '.join(columns)}")
+    table = {column: tuple(row[column] for row in rows) for column in columns}
+    corpus = Corpus(
+        sources=table["sentence"],
+        references=table.get("corrections"),
+        annotations=[_annotations(found) for found in table["annotations"]] if "annotations" in table else None,
+        ids=[str(found) for found in table["id"]] if "id" in table else None,
+        name=name,
+        metadata={**(metadata or {}), "columns": {key: table[key] for key in columns if key not in _CORPUS_COLUMNS}},
     )
+    if corpus.references is None:
+        corpus = derive_references(corpus)
+    if annotations is False:
+        return corpus.replace(annotations=None)
+    return derive_annotations(corpus) if annotations and corpus.annotations is None else corpus
 
 
-def _scorable(declared: DatasetDeclaration) -> list[str]:
-    wanted = {"corrections", "annotations"}
-    return [config.name for config in declared.configs.values() if wanted & set(config.columns)]
+def _annotations(entries: Sequence[Row]) -> list[Annotation]:
+    return [Annotation(entry["annotator"], as_edits(entry["edits"])) for entry in entries]
 
 
-def _references(row: Row) -> list[str]:
-    if "corrections" in row:
-        return list(row["corrections"])
-    return [apply_edits(row["sentence"], as_edits(annotation["edits"])) for annotation in row["annotations"]]
+def load_rankings(name: str) -> list[Ranking]:
+    """Return the rankings of a published source (`demo`, `conll14`, …) or of a file.
 
-
-def _annotations(rows: list[Row], config: Config, wanted: bool | None) -> list[list[Annotation]] | None:
-    if wanted is False or (wanted is None and "annotations" not in config.columns):
-        return None
-    if "annotations" in config.columns:
-        return [
-            [Annotation(entry["annotator"], as_edits(entry["edits"])) for entry in row["annotations"]] for row in rows
-        ]
-    return [
-        [Annotation(number, extract_edits(row["sentence"], text)) for number, text in enumerate(row["corrections"])]
-        for row in rows
-    ]
-
-
-def _metadata(declared: DatasetDeclaration, config: Config, split: str, rows: list[Row]) -> dict[str, object]:
-    used = {"id", "sentence", "corrections", "annotations", "upstream_annotations"}
-    columns = {name: tuple(row[name] for row in rows) for name in config.columns if name not in used}
-    return {
-        "dataset": declared.name,
-        "config": config.name,
-        "split": split,
-        "version": declared.version,
-        "columns": columns,
-    }
+    >>> len(load_rankings("demo"))
+    210
+    """
+    if name in HUMAN_JUDGMENTS:
+        return HUMAN_JUDGMENTS[name].rankings()
+    if not Path(name).is_file():
+        raise InputError(f"no file of judgments {name!r}", fix=f"Give a file or one of {', '.join(HUMAN_JUDGMENTS)}")
+    return read_judgments(name)

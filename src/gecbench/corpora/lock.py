@@ -6,16 +6,17 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.catalog import DATASETS, Config, dataset
+from gecbench.corpora.catalog import DATASETS, dataset
+from gecbench.corpora.declaration import Config
 from gecbench.corpora.edits import Row
 from gecbench.corpora.schema import FieldType, ListOf, Struct, yaml_features
 from gecbench.corpora.upstream import Upstream
+from gecbench.formats.text import write_bytes
 
-LOCK = "lock.tsv"
+LOCK_FILE = Path(__file__).parent / "lock.tsv"
 _HEADER = "dataset\tconfig\tsplit\trows\tbytes\tcontent"
 _WIDTH = {"int32": 4, "float64": 8, "bool": 1}
 
@@ -60,7 +61,7 @@ def _bytes(value: Any, kind: FieldType) -> int:
 def read_lock(name: str) -> dict[tuple[str, str], SplitLock]:
     """Return the committed lock of a dataset by configuration and split."""
     locks = {}
-    for line in files("gecbench.corpora").joinpath(LOCK).read_text(encoding="utf-8").splitlines()[1:]:
+    for line in LOCK_FILE.read_text(encoding="utf-8").splitlines()[1:]:
         owner, config, split, rows, size, content = line.split("\t")
         if owner == name:
             locks[config, split] = SplitLock(int(rows), int(size), content)
@@ -77,10 +78,12 @@ def compute_lock(name: str, upstream: Upstream) -> dict[tuple[str, str], SplitLo
     }
 
 
-def write_lock(path: Path, upstream: Upstream) -> None:
-    """Write the lock file anew; done when rows are meant to change."""
+def write_lock(name: str, upstream: Upstream | None = None) -> dict[tuple[str, str], SplitLock]:
+    """Write a dataset's lock again, for a new dataset or when rows change on purpose; return it. Others are kept."""
+    made = compute_lock(name, upstream or Upstream.from_environment())
     lines = [_HEADER]
-    for name in DATASETS:
-        for (config, split), lock in compute_lock(name, upstream).items():
-            lines.append("\t".join((name, config, split, str(lock.rows), str(lock.bytes), lock.content)))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for owner in DATASETS:
+        for (config, split), lock in (made if owner == name else read_lock(owner)).items():
+            lines.append("\t".join((owner, config, split, str(lock.rows), str(lock.bytes), lock.content)))
+    write_bytes(LOCK_FILE, ("\n".join(lines) + "\n").encode())
+    return made

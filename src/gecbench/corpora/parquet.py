@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import re
@@ -11,13 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.catalog import Config, DatasetDeclaration, code_hash, dataset
+from gecbench.corpora.catalog import code_hash, dataset, modules_folder
+from gecbench.corpora.declaration import Config, DatasetDeclaration
 from gecbench.corpora.edits import Row
-from gecbench.corpora.folders import modules_folder
 from gecbench.corpora.lock import SplitLock, lock_of, read_lock
 from gecbench.corpora.schema import FieldType, ListOf, Struct, arrow_schema
 from gecbench.corpora.upstream import Upstream
-from gecbench.errors import GecbenchError
 from gecbench.formats.text import write_bytes
 
 FINGERPRINTS = "fingerprints.json"
@@ -210,18 +208,3 @@ def describe_dataset(name: str, upstream: Upstream | None = None) -> dict[str, A
         },
         "upstream": [row for each in declared.sources for row in source.describe(f"{each}/")],
     }
-
-
-def main(name: str, folder: Path, arguments: Sequence[str] | None = None) -> int:
-    """Build a dataset folder from the command line (`python build.py [config …]`)."""
-    parser = argparse.ArgumentParser(description=f"Write the Parquet files of {name}.")
-    parser.add_argument("configs", nargs="*", choices=[[], *dataset(name).configs], help="default: all that are pinned")
-    options = parser.parse_args(arguments)
-    try:
-        build_dataset(name, folder, configs=options.configs or None, say=print)
-    except GecbenchError as error:
-        parser.exit(1, f"{error}\n")
-    problems = verify_dataset(name, folder)
-    for problem in problems:
-        print(problem)
-    return 1 if problems else 0

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-SCALARS = ("string", "int32", "float64", "bool")
-
 
 @dataclass(frozen=True)
 class ListOf:
@@ -34,30 +32,6 @@ class Field:
 FieldType = str | ListOf | Struct
 
 
-def arrow_type(kind: FieldType) -> Any:
-    """Return the pyarrow type."""
-    import pyarrow
-
-    if isinstance(kind, ListOf):
-        return pyarrow.list_(arrow_type(kind.item))
-    if isinstance(kind, Struct):
-        return pyarrow.struct([(field.name, arrow_type(field.type)) for field in kind.fields])
-    scalars = {
-        "string": pyarrow.string(),
-        "int32": pyarrow.int32(),
-        "float64": pyarrow.float64(),
-        "bool": pyarrow.bool_(),
-    }
-    return scalars[kind]
-
-
-def arrow_schema(fields: tuple[Field, ...]) -> Any:
-    """Return the pyarrow schema, without any metadata."""
-    import pyarrow
-
-    return pyarrow.schema([(field.name, arrow_type(field.type)) for field in fields])
-
-
 def feature(kind: FieldType) -> Any:
     """Return the `datasets` feature (`List` where the release has it, a Python list before)."""
     import datasets
@@ -75,6 +49,11 @@ def features(fields: tuple[Field, ...]) -> Any:
     import datasets
 
     return datasets.Features({field.name: feature(field.type) for field in fields})
+
+
+def arrow_schema(fields: tuple[Field, ...]) -> Any:
+    """Return the pyarrow schema, without any metadata."""
+    return features(fields).arrow_schema.remove_metadata()
 
 
 def yaml_features(fields: tuple[Field, ...]) -> list[dict[str, Any]]:

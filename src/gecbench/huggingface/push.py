@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import glob
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.catalog import DATASETS
-from gecbench.corpora.folders import modules_folder
-from gecbench.errors import InputError
-from gecbench.huggingface.dataset_push import PushError, check_pushable
-from gecbench.huggingface.files import choose_files
-from gecbench.huggingface.names import check_repository
+from gecbench.corpora.card import card_problems
+from gecbench.corpora.catalog import DATASETS, modules_folder
+from gecbench.corpora.declaration import DatasetDeclaration
+from gecbench.corpora.parquet import FINGERPRINTS, verify_dataset
+from gecbench.errors import GecbenchError, InputError
+from gecbench.huggingface.checks import check_repository, choose_files
 from gecbench.huggingface.tasks import TASKS_FILE
 
 CARD = "README.md"
@@ -23,6 +24,10 @@ _PAGE_ENDINGS = (
     *("woff2", "webmanifest", "txt", "md", "gz"),
 )
 _FREE = "apache-2.0|mit|bsd.*|cc0.*|cc-by.*|odc-by|odbl|gpl.*|openrail.*|unlicense"
+
+
+class PushError(GecbenchError):
+    """The folder must not be uploaded as it is, or the Hub refused it."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "dataset": Kind(
         "dataset",
-        (CARD, "build.py", "data/fingerprints.json", "data/*.parquet"),
+        (CARD, "build.py", f"data/{FINGERPRINTS}", "data/*.parquet"),
         "datasets",
         "data/**/*.parquet",
         "Build it first: gecbench data build {name}",
@@ -62,7 +67,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 @dataclass(frozen=True)
-class Plan:
+class Upload:
     """What an upload will do."""
 
     kind: str
@@ -74,6 +79,7 @@ class Plan:
     private: bool
     pull_request: bool
     prune: tuple[str, ...]
+    message: str
 
     def describe(self) -> str:
         """Return the files with their sizes, and where they go."""
@@ -96,7 +102,7 @@ def plan_push(
     benchmark: bool = False,
     licence_confirmed: bool = False,
     prune: bool = False,
-) -> Plan:
+) -> Upload:
     """Check a folder (or one of gecbench's modules by name) and say what its upload will do; no network is used.
 
     `benchmark` adds a dataset's `eval.yaml`. `prune` deletes what the repository has and the folder has not.
@@ -108,20 +114,21 @@ def plan_push(
     ready = form.ready.format(name=folder.name)
     if not any(folder.glob(ready)):
         raise InputError(f"not ready: no {ready}", file=str(folder), fix=form.make.format(name=folder.name))
-    if kind == "dataset" and folder.name in DATASETS:
-        check_pushable(folder.name, folder, private=private, licence_confirmed=licence_confirmed)
-    elif kind == "dataset" and not (private or licence_confirmed):
-        _check_licence(header, folder)
+    message = f"{kind} {folder.resolve().name}, by gecbench"
+    if kind == "dataset":
+        declared = _declaration(folder)
+        _check_dataset(folder, declared, header, may_share=private or licence_confirmed)
+        message = f"{declared.title}, version {declared.version}" if declared else message
     patterns = (*form.patterns, *([TASKS_FILE] if benchmark and kind == "dataset" else []))
     files = choose_files(folder, patterns, form.built)
     if CARD not in files:
         raise InputError("the card is git-ignored", file=str(folder / CARD))
     sdk = _sdk(header, folder) if form.repository == "space" else None
     pruned = ("*",) if prune else form.prune
-    return Plan(kind, folder, repository, form.repository, sdk, tuple(files), private, pull_request, pruned)
+    return Upload(kind, folder, repository, form.repository, sdk, tuple(files), private, pull_request, pruned, message)
 
 
-def push(plan: Plan, *, endpoint: str | None = None, message: str | None = None) -> str:
+def push(plan: Upload, *, endpoint: str | None = None) -> str:
     """Upload what a plan lists, in huggingface_hub's way and with its login; return the commit's address."""
     from huggingface_hub import HfApi, get_token
 
@@ -129,14 +136,14 @@ def push(plan: Plan, *, endpoint: str | None = None, message: str | None = None)
         raise InputError("you are not logged in to the Hub", fix="Run: hf auth login (or set HF_TOKEN)")
     api = HfApi(endpoint=endpoint)
     try:
-        return _upload(api, plan, message or f"{plan.kind} {plan.folder.resolve().name}, by gecbench")
+        return _upload(api, plan)
     except Exception as error:  # whatever the library raises, its first line says what happened
         words = str(error).strip().partition("\n")[0] or type(error).__name__
-        said = " ".join(str(getattr(error, "server_message", None) or "").split())
-        raise PushError(f"{plan.repository}: not uploaded: {words}{f' ({said})' if said else ''}") from error
+        reason = " ".join(str(getattr(error, "server_message", None) or "").split())
+        raise PushError(f"{plan.repository}: not uploaded: {words}{f' ({reason})' if reason else ''}") from error
 
 
-def _upload(api: Any, plan: Plan, message: str) -> str:
+def _upload(api: Any, plan: Upload) -> str:
     target = {"repo_id": plan.repository, "repo_type": plan.repository_type}
     if not plan.pull_request:
         api.create_repo(**target, private=plan.private or None, exist_ok=True, space_sdk=plan.sdk)
@@ -146,7 +153,7 @@ def _upload(api: Any, plan: Plan, message: str) -> str:
         allow_patterns=[glob.escape(name) for name in plan.files],
         delete_patterns=list(plan.prune) or None,
         create_pr=plan.pull_request,
-        commit_message=message,
+        commit_message=plan.message,
     )
     return str(getattr(commit, "pr_url", None) or commit.commit_url)
 
@@ -188,6 +195,35 @@ def _sdk(header: Mapping[str, Any], folder: Path) -> str:
     if sdk not in ("static", "gradio", "docker"):
         raise InputError("the card's header has no sdk", file=str(folder / CARD), fix="Write sdk: static, for example")
     return str(sdk)
+
+
+def _declaration(folder: Path) -> DatasetDeclaration | None:
+    """Return which of gecbench's datasets a folder holds, by its name or by what its fingerprints say."""
+    if folder.name in DATASETS:
+        return DATASETS[folder.name]
+    try:
+        built = json.loads((folder / "data" / FINGERPRINTS).read_text(encoding="utf-8"))
+        return DATASETS.get(str(built["dataset"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _check_dataset(
+    folder: Path, declared: DatasetDeclaration | None, header: Mapping[str, Any], *, may_share: bool
+) -> None:
+    """Refuse a folder that is not as gecbench built it, or whose owners gave no licence to redistribute it."""
+    if declared is None:
+        if not may_share:
+            _check_licence(header, folder)
+        return
+    problems = [*verify_dataset(declared.name, folder), *card_problems(declared.name, folder / CARD)]
+    if problems:
+        raise PushError("not uploaded: " + "; ".join(problems))
+    if not (declared.redistributable or may_share):
+        raise PushError(
+            f"not uploaded: part of {declared.name} was published without a licence. "
+            "Upload it with --private, or with --licence-confirmed if its owners allow you to redistribute it."
+        )
 
 
 def _check_licence(header: Mapping[str, Any], folder: Path) -> None:

@@ -8,9 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from gecbench.corpora.builders import module_name
-from gecbench.corpora.catalog import DATASETS, code_hash
-from gecbench.corpora.folders import modules_folder
+from gecbench.corpora.catalog import DATASETS, code_hash, modules_folder
 from gecbench.errors import InputError
 
 
@@ -79,6 +77,7 @@ def _register_metrics() -> list[str]:
 
 
 _FACTORY = "PackagedDatasetModuleFactory"
+_BUILDERS = "gecbench.corpora.builders"
 
 
 def register_datasets() -> list[str]:
@@ -88,7 +87,7 @@ def register_datasets() -> list[str]:
 
     table = datasets.packaged_modules._PACKAGED_DATASETS_MODULES
     for name in DATASETS:
-        table[name] = (module_name(name), code_hash())
+        table[name] = (_BUILDERS, code_hash())
     factory = getattr(datasets.load, _FACTORY)
     if not hasattr(factory, "before_gecbench"):
         setattr(datasets.load, _FACTORY, _factory_for_our_names(factory, datasets.load))
@@ -120,8 +119,10 @@ def _factory_for_our_names(original: Any, load: ModuleType) -> Any:
 
         def get_module(self) -> Any:
             if self.name in DATASETS:
-                builder_arguments = {"data_files": {}, "dataset_name": self.name}
-                return load.DatasetModule(module_name(self.name), code_hash(), builder_arguments)
+                from gecbench.corpora.builders import builder_parameters
+
+                named = {"data_files": {}, "dataset_name": self.name}
+                return load.DatasetModule(_BUILDERS, code_hash(), named, builder_parameters(self.name))
             return super().get_module()
 
     return Factory

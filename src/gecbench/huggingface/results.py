@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError
 from gecbench.formats.text import read_lines, write_bytes
-from gecbench.huggingface.names import check_address, check_repository
+from gecbench.huggingface.checks import check_address, check_repository
 from gecbench.huggingface.tasks import check_task, task_id
 from gecbench.metrics.base import Score
 from gecbench.metrics.ratios import percent
@@ -111,7 +111,7 @@ def read_results(path: str | Path) -> list[EvalResultEntry]:
     try:
         entries: list[EvalResultEntry] = _hub().parse_eval_result_entries(yaml.safe_load(text) or [])
     except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"holds no results ({error!r})", file=str(path), fix="Mend or remove it") from error
+        raise InputError(f"holds no results ({error!r})", file=str(path), fix="Correct or remove it") from error
     return entries
 
 

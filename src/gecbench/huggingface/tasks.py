@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from gecbench.corpora.folders import modules_folder
+from gecbench.corpora.catalog import DATASETS, modules_folder
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.metrics.base import Metric
 from gecbench.metrics.registry import make_metric
 
 TASKS_FILE = "eval.yaml"
-_ONLY_REFERENCES = ("default", "m2")
-"""Configurations of datasets with one set of references, as texts and as edits."""
 
 
 def task_id(metric: str | Metric, corpus: Corpus) -> str:
@@ -31,8 +29,9 @@ def task_id(metric: str | Metric, corpus: Corpus) -> str:
     split = corpus.metadata.get("split", "test")
     if split != "test":
         raise InputError(f"{corpus.name} is the split {split!r}, and tasks are of the test split")
-    config = corpus.metadata.get("config", "default")
-    return chosen.name if config in _ONLY_REFERENCES else f"{chosen.name}_{config}"
+    declared = DATASETS.get(str(corpus.metadata.get("dataset")))
+    several = declared is not None and declared.several_reference_sets
+    return f"{chosen.name}_{corpus.metadata['config']}" if several else chosen.name
 
 
 def known_tasks(corpus: Corpus) -> dict[str, str] | None:

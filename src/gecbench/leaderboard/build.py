@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.folders import modules_folder
+from gecbench.corpora.catalog import modules_folder
 from gecbench.corpus.corpus import Corpus
 from gecbench.formats.text import write_bytes
 from gecbench.leaderboard.ranking import Place, Significance, known_corpora

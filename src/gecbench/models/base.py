@@ -51,7 +51,7 @@ class Model(ABC):
 
 
 def shorten(text: str, length: int = _SHOWN) -> str:
-    """Return the text on one line, cut after so many characters."""
+    """Return the text on one line, cut to `length` characters."""
     line = " ".join(text.split())
     return line if len(line) <= length else f"{line[: length - 1]}…"
 

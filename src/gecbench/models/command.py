@@ -60,13 +60,14 @@ class CommandModel(Model):
         line = min(len(printed), len(sentences) - 1)
         place = (first_line + line, sentences[line])
         if process.timed_out:
-            fix = "Give a longer --timeout, or mend the command; what it printed is kept"
+            fix = "Give a longer --timeout, or correct the command; what it printed is kept"
             raise self.failure(f"printed nothing for {self.timeout:g} seconds {done}", *place, fix=fix)
         if code != 0:
-            said = f", saying {shorten(process.said())!r}" if process.said() else ""
+            message = process.last_message()
+            printed_error = f", saying {shorten(message)!r}" if message else ""
             how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
             fix = "What it printed is kept: run again to continue from there" if printed else "Try it by hand first"
-            raise self.failure(f"{how} {done}{said}", *place, fix=fix)
+            raise self.failure(f"{how} {done}{printed_error}", *place, fix=fix)
         if len(printed) != len(sentences):
             raise self._rejection(printed, sentences, first_line)
 
@@ -149,7 +150,7 @@ class _Process:
         self._helpers[1].join(timeout=1)
         return code
 
-    def said(self) -> str:
+    def last_message(self) -> str:
         """Return the last line of its messages on standard error."""
         return self._last_message.decode(errors="replace").strip()
 
@@ -183,18 +184,18 @@ def _feed(stdin: IO[bytes], data: bytes) -> None:
 
 
 class _Watchdog:
-    """Calls a function once nothing has happened for so many seconds."""
+    """Calls a function once nothing has happened for `seconds`."""
 
-    def __init__(self, seconds: float, bite: Callable[[], None]) -> None:
+    def __init__(self, seconds: float, expire: Callable[[], None]) -> None:
         self.expired = False
         self._seconds = seconds
-        self._bite = bite
+        self._expire = expire
         self._last = time.monotonic()
         self._stopped = threading.Event()
         threading.Thread(target=self._watch, daemon=True).start()
 
     def reset(self) -> None:
-        """Start counting anew."""
+        """Start counting again."""
         self._last = time.monotonic()
 
     def stop(self) -> None:
@@ -205,5 +206,5 @@ class _Watchdog:
         while not self._stopped.wait(max(0.0, self._last + self._seconds - time.monotonic())):
             if time.monotonic() >= self._last + self._seconds:
                 self.expired = True
-                self._bite()
+                self._expire()
                 return

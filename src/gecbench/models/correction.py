@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from gecbench.corpora.resolve import CorpusLike, resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.text import STANDARD_INPUT, write_lines
@@ -51,7 +52,7 @@ def make_model(text: str, **options: Any) -> Model:
 
 def correct(
     model: str | Model | Callable[..., Any],
-    corpus: Corpus,
+    corpus: CorpusLike,
     output: str | Path | None = None,
     *,
     batch: int | None = None,
@@ -60,27 +61,26 @@ def correct(
     say: Callable[[str], None] | None = None,
     **options: Any,
 ) -> list[str]:
-    """Return the model's corrections of all sentences, written to `output` as a whole when complete.
+    """Return the model's corrections of a corpus (or its name), written to `output` as a whole when complete.
 
     Until then they are appended to `<output>.partial.jsonl`; calling again with the same model and corpus goes on
-    from there, unless `restart`. An output with a line break inside is refused, or flattened if so asked. `batch` is
+    from there, unless `restart`. An output with a line break inside is refused, or flattened on request. `batch` is
     the number of sentences handed over at once. Without `output` nothing is written, and nothing can go on.
     """
-    chosen = _as_model(model, options)
+    chosen, wanted = _as_model(model, options), resolve_corpus(corpus)
     if batch is not None and batch < 1:
         raise InputError(f"batch={batch} is not at least 1")
     chosen.prepare()
     if output is None:
-        run = _Run(chosen, corpus, None, batch, flatten_lines)
-        return run.finish()
+        return _Run(chosen, wanted, None, batch, flatten_lines).finish()
     target = Path(output)
     if str(output) == STANDARD_INPUT or target.is_dir():
         raise InputError("the outputs need a file, so that a stopped run can go on", fix="Give -o FILE")
-    with Journal(partial_path(target), run_key(chosen, corpus), restart=restart) as journal:
+    with Journal(partial_path(target), run_key(chosen, wanted), restart=restart) as journal:
         if journal.outputs and say:
-            say(f"{len(journal.outputs)} of {len(corpus)} outputs are there already (--restart begins anew)")
-        outputs = _Run(chosen, corpus, journal, batch, flatten_lines).finish()
-        _write(target, outputs, corpus)
+            say(f"{len(journal.outputs)} of {len(wanted)} outputs are there already (--restart starts again)")
+        outputs = _Run(chosen, wanted, journal, batch, flatten_lines).finish()
+        _write(target, outputs, wanted)
         journal.finish()
     return outputs
 

@@ -21,7 +21,7 @@ class FunctionModel(Model):
     """A callable; its parameter's annotation (`str` or a list) says what it takes, or else a trial does.
 
     The trial hands it the first sentence alone: what returns a string is called sentence by sentence, anything else
-    with lists. What it prints goes to standard error, so that it does not mingle with the scores.
+    with lists. What it prints goes to standard error, so that it does not mix with the scores.
     """
 
     def __init__(self, text: str, function: Callable[..., Any] | None = None) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gecbench.analysis.tables import Table
-from gecbench.corpora.conll14 import OFFICIAL_IN_BN15
+from gecbench.corpora.conll14.rows import OFFICIAL_IN_BN15
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
 from gecbench.human.bound import bound_by_category, human_bound

@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gecbench.corpora.upstream.archives import read_members
 from gecbench.corpora.upstream.fetch import Downloader
-from gecbench.corpora.upstream.pins import Pin, Source, default_pins
-from gecbench.corpora.upstream.problems import HashMismatchError, OfflineError, UpstreamError
+from gecbench.corpora.upstream.pins import HashMismatchError, OfflineError, Pin, Source, UpstreamError, default_pins
+from gecbench.errors import InputError
 from gecbench.formats.text import split_lines
 
 MIRROR_VARIABLE = "GECBENCH_MIRROR"
@@ -63,7 +63,7 @@ class Upstream:
         """Return the upstream that the environment variables describe; `mirror` wins over GECBENCH_MIRROR."""
         folder = mirror or os.environ.get(MIRROR_VARIABLE) or None
         if folder is not None and not Path(folder).expanduser().is_dir():
-            raise UpstreamError(f"the mirror {folder} is not a folder", f"Mend or unset {MIRROR_VARIABLE}")
+            raise UpstreamError(f"the mirror {folder} is not a folder", f"Correct or unset {MIRROR_VARIABLE}")
         return cls(
             mirror=Path(folder).expanduser() if folder else None,
             base_url=os.environ.get(BASE_URL_VARIABLE) or None,
@@ -84,9 +84,12 @@ class Upstream:
         """Return a text file as it is, line ends included, without a byte order mark."""
         return self.read(key).decode("utf-8-sig")
 
-    def lines(self, key: str) -> list[str]:
+    def lines(self, key: str, expected: int | None = None) -> list[str]:
         r"""Return a text file's lines, stripped; split on "\n" only, blank lines kept (they are data)."""
-        return [line.strip() for line in split_lines(self.read(key), key)]
+        lines = [line.strip() for line in split_lines(self.read(key), key)]
+        if expected is not None and len(lines) != expected:
+            raise InputError(f"{len(lines)} lines, but the source has {expected}", file=key)
+        return lines
 
     def locate(self, key: str) -> Path:
         """Return where the file (or its archive) lies, fetching it into the cache when need be."""
@@ -174,6 +177,15 @@ class Upstream:
             self._download(pin, target, again=True)
             return
         partial.replace(target)
+
+
+def check_sources(found: Sequence[str], sentences: Sequence[str], file: str) -> None:
+    """Refuse a file whose sentences are not these, up to white space."""
+    if len(found) != len(sentences):
+        raise InputError(f"{len(found)} sentences, but the source has {len(sentences)}", file=file)
+    for line, (text, sentence) in enumerate(zip(found, sentences, strict=True), 1):
+        if text.split() != sentence.split():
+            raise InputError(f"sentence {line} is not sentence {line} of the source", file=file)
 
 
 def _check(pin: Pin, content: bytes, where: str) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from gecbench.corpora.upstream.problems import ArchiveError
+from gecbench.corpora.upstream.pins import ArchiveError
 
 MOST_MEMBERS = 10_000
 

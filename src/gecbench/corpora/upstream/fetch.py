@@ -9,17 +9,16 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.upstream.problems import UpstreamError
+from gecbench.corpora.upstream.pins import UpstreamError
 from gecbench.progress import progress
 
 CHUNK = 1 << 16
-PASSING_TROUBLE = frozenset({408, 425, 429, 500, 502, 503, 504})
-LONGEST_PAUSE = 30.0
+RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+LONGEST_DELAY = 30.0
 
 
 class _TruncatedError(ConnectionError):
@@ -33,17 +32,16 @@ class Downloader:
     attempts: int = 5
     backoff: float = 0.5
     timeout: float = 30.0
-    progress: bool = True
     pause: Callable[[float], None] = time.sleep
 
     def fetch(self, url: str, partial: Path, *, size: int | None, limit: int) -> bool:
         """Bring `url` into `partial`, continuing what is there; return whether bytes were continued."""
         partial.parent.mkdir(parents=True, exist_ok=True)
         continued = False
-        trouble: Exception | None = None
+        failure: Exception | None = None
         for attempt in range(self.attempts):
             if attempt:
-                self.pause(self._delay(attempt, trouble))
+                self.pause(self._delay(attempt, failure))
             try:
                 continued |= self._attempt(url, partial, size, limit)
                 return continued
@@ -51,22 +49,22 @@ class Downloader:
                 with error:
                     if error.code == 416 and partial.exists():
                         partial.unlink()
-                    elif error.code not in PASSING_TROUBLE:
+                    elif error.code not in RETRIED_STATUSES:
                         raise UpstreamError(f"{url} answered {error.code} {error.reason}") from error
-                trouble = error
+                failure = error
             except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
-                trouble = error
+                failure = error
         raise UpstreamError(
-            f"{url} could not be fetched in {self.attempts} attempts ({_describe(trouble)})",
+            f"{url} could not be fetched in {self.attempts} attempts ({_describe(failure)})",
             "Try again later, or set GECBENCH_MIRROR to a folder that holds the file",
-        ) from trouble
+        ) from failure
 
-    def _delay(self, attempt: int, trouble: Exception | None) -> float:
-        if isinstance(trouble, urllib.error.HTTPError):
-            asked = str(trouble.headers.get("Retry-After", ""))
+    def _delay(self, attempt: int, failure: Exception | None) -> float:
+        if isinstance(failure, urllib.error.HTTPError):
+            asked = str(failure.headers.get("Retry-After", ""))
             if asked.isdigit():
-                return min(float(asked), LONGEST_PAUSE)
-        return min(self.backoff * 2.0 ** (attempt - 1), LONGEST_PAUSE) * random.uniform(1.0, 1.25)
+                return min(float(asked), LONGEST_DELAY)
+        return min(self.backoff * 2.0 ** (attempt - 1), LONGEST_DELAY) * random.uniform(1.0, 1.25)
 
     def _attempt(self, url: str, partial: Path, size: int | None, limit: int) -> bool:
         have = partial.stat().st_size if partial.exists() else 0
@@ -91,17 +89,14 @@ class Downloader:
         return continues
 
     def _copy(self, answer: Any, file: Any, have: int, total: int | None, limit: int, url: str) -> int:
-        shown = progress(total or 0, url.rsplit("/", 1)[-1]) if self.progress else nullcontext()
-        with shown as bar:
-            if bar is not None:
-                bar.update(have)
+        with progress(total, url.rsplit("/", 1)[-1]) as bar:
+            bar.update(have)
             while chunk := answer.read(CHUNK):
                 have += len(chunk)
                 if have > limit:
                     raise UpstreamError(f"{url} sends more than the {limit} bytes it should have")
                 file.write(chunk)
-                if bar is not None:
-                    bar.update(len(chunk))
+                bar.update(len(chunk))
         return have
 
 
@@ -110,5 +105,5 @@ def _range_start(answer: Any) -> int | None:
     return int(words[0]) if words[0].isdigit() else None
 
 
-def _describe(trouble: Exception | None) -> str:
-    return f"last: {type(trouble).__name__}: {trouble}" if trouble else "no attempt was allowed"
+def _describe(failure: Exception | None) -> str:
+    return f"last: {type(failure).__name__}: {failure}" if failure else "no attempt was allowed"

@@ -1,4 +1,4 @@
-"""What every upstream file must be: address, commit, size and SHA-256."""
+"""What every upstream file must be (address, commit, size and SHA-256), and the errors where it is not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
+
+from gecbench.errors import GecbenchError
 
 MEBIBYTE = 1 << 20
 
@@ -88,3 +91,41 @@ def default_pins() -> Mapping[str, Pin]:
         pin = Pin(SOURCES["bn15"], f"A{number}.m2", None, None)
         pins[pin.key] = pin
     return MappingProxyType(pins)
+
+
+class UpstreamError(GecbenchError):
+    """An upstream file cannot be had."""
+
+    def __init__(self, problem: str, fix: str = "") -> None:
+        self.problem = problem
+        self.fix = fix
+        super().__init__(f"{problem}. {fix}.".rstrip(" .") + ".")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.problem, self.fix))
+
+
+class OfflineError(UpstreamError):
+    """The file is neither in the mirror nor in the cache, and the network may not be used."""
+
+
+class ArchiveError(UpstreamError):
+    """An archive is damaged, too large, or holds something it should not."""
+
+
+class HashMismatchError(UpstreamError):
+    """A file is not the pinned one; both hashes are named and the file is kept."""
+
+    def __init__(self, what: str, expected: str, found: str, kept: Path | None = None) -> None:
+        self.what = what
+        self.expected = expected
+        self.found = found
+        self.kept = kept
+        where = f" The file was kept as {kept}" if kept else ""
+        super().__init__(
+            f"{what} is not the pinned file: expected sha256 {expected}, found sha256 {found}",
+            where.strip() or "Replace it by the published file",
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.what, self.expected, self.found, self.kept))

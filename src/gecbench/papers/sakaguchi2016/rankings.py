@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gecbench.analysis.tables import Table
-from gecbench.corpora.judgments import read_rankings
+from gecbench.corpora.conll14.judgments import read_rankings
 from gecbench.formats.judgment_tables import parse_expert_groups
 from gecbench.formats.judgments import Ranking, expand_pairs, relabel
 from gecbench.human.agreement import cross_agreement, inter_agreement, pooled_agreement

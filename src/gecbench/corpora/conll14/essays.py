@@ -15,7 +15,7 @@ _PARAGRAPH = re.compile(r"<(TITLE|P)>(.*?)</\1>", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Place:
+class EssayPosition:
     """Essay, paragraph in the essay and sentence in the paragraph (both from 0), and the paragraph's kind."""
 
     essay: int
@@ -34,9 +34,9 @@ def paragraphs(sgml: str) -> Iterator[tuple[int, int, str, str]]:
             yield int(document[1]), number, paragraph[1], html.unescape(paragraph[2])
 
 
-def place_sentences(sentences: Sequence[str], sgml: str) -> list[Place]:
+def place_sentences(sentences: Sequence[str], sgml: str) -> list[EssayPosition]:
     """Return the place of every sentence: walk the essays, consuming their characters but white space."""
-    places: list[Place] = []
+    places: list[EssayPosition] = []
     remaining = iter(sentences)
     for essay, number, kind, text in paragraphs(sgml):
         left = "".join(text.split())
@@ -49,7 +49,7 @@ def place_sentences(sentences: Sequence[str], sgml: str) -> list[Place]:
             if not letters or not left.startswith(letters):
                 raise InputError(f"sentence {len(places) + 1} is not in paragraph {number} of essay {essay}")
             left = left[len(letters) :]
-            places.append(Place(essay, number, count, kind))
+            places.append(EssayPosition(essay, number, count, kind))
             count += 1
     if next(remaining, None) is not None:
         raise InputError(f"the essays end before sentence {len(places) + 1}")

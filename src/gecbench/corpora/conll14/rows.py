@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from gecbench.corpora.conll14.essays import place_sentences
 from gecbench.corpora.edits import ANNOTATIONS, Row, annotation_rows
-from gecbench.corpora.essays import place_sentences
 from gecbench.corpora.schema import Field, ListOf
-from gecbench.corpora.upstream import Upstream
+from gecbench.corpora.upstream import Upstream, check_sources
 from gecbench.corpora.upstream.pins import BN15_ANNOTATORS
 from gecbench.corpus.edits import Annotation, Edit, apply_edits
 from gecbench.errors import InputError
@@ -118,7 +118,7 @@ def _blocks(upstream: Upstream, key: str) -> list[Block]:
 def _coded(upstream: Upstream, key: str, name: str, sentences: list[str]) -> References:
     """Return one annotator's file as references; its only annotator bears the number 0."""
     blocks = _blocks(upstream, key)
-    _check_sources([block.source for block in blocks], sentences, key)
+    check_sources([block.source for block in blocks], sentences, key)
     edits = [[edit for found in block.annotations() for edit in _real(found)] for block in blocks]
     texts = []
     for line, pair in enumerate(zip(sentences, edits, strict=True), 1):
@@ -131,21 +131,6 @@ def _coded(upstream: Upstream, key: str, name: str, sentences: list[str]) -> Ref
 
 def _real(annotation: Annotation) -> tuple[Edit, ...]:
     return tuple(edit for edit in annotation.edits if edit.type != NOOP)
-
-
-def _check_sources(found: list[str], sentences: list[str], file: str) -> None:
-    if len(found) != len(sentences):
-        raise InputError(f"{len(found)} sentences where {len(sentences)} are expected", file=file)
-    for line, (text, sentence) in enumerate(zip(found, sentences, strict=True), 1):
-        if text.split() != sentence.split():
-            raise InputError(f"sentence {line} is not sentence {line} of the official test set", file=file)
-
-
-def _parallel(upstream: Upstream, key: str, sentences: list[str]) -> list[str]:
-    lines = upstream.lines(key)
-    if len(lines) != len(sentences):
-        raise InputError(f"{len(lines)} lines where {len(sentences)} are expected", file=key)
-    return lines
 
 
 def nucle(upstream: Upstream, sentences: list[str]) -> list[References]:
@@ -171,7 +156,7 @@ def bn15(upstream: Upstream, sentences: list[str]) -> list[References]:
 def rewrites(upstream: Upstream, sentences: list[str], name: str) -> list[References]:
     """Return the two rewrites (A and B) of one set of Sakaguchi et al. 2016."""
     path = f"reassess/annotations/{REWRITES[name]}"
-    return [References(f"{name}_{x}", _parallel(upstream, path + x, sentences)) for x in "AB"]
+    return [References(f"{name}_{x}", upstream.lines(path + x, len(sentences))) for x in "AB"]
 
 
 def everything(upstream: Upstream, sentences: list[str], *, with_bn15: bool) -> list[References]:
@@ -211,7 +196,7 @@ def alternative_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
     """
     rows = sentence_rows(upstream)
     blocks = _blocks(upstream, WITH_ALTERNATIVES)
-    _check_sources([block.source for block in blocks], [row["sentence"] for row in rows], WITH_ALTERNATIVES)
+    check_sources([block.source for block in blocks], [row["sentence"] for row in rows], WITH_ALTERNATIVES)
     for row, block in zip(rows, blocks, strict=True):
         published = sorted(block.annotations(), key=lambda found: found.annotator)
         annotations = [Annotation(found.annotator, _real(found)) for found in published] or [Annotation(0, ())]
@@ -222,8 +207,8 @@ def alternative_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
 
 def read_systems(upstream: Upstream, sentences: list[str]) -> dict[str, list[str]]:
     """Return the outputs of the twelve systems and the input."""
-    outputs = {name: _parallel(upstream, f"{SUBMISSIONS}/{name}", sentences) for name in (*SYSTEMS, INPUT)}
-    _check_sources(outputs[INPUT], sentences, INPUT)
+    outputs = {name: upstream.lines(f"{SUBMISSIONS}/{name}", len(sentences)) for name in (*SYSTEMS, INPUT)}
+    check_sources(outputs[INPUT], sentences, INPUT)
     return outputs
 
 

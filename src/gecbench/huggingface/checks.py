@@ -1,4 +1,4 @@
-"""Choosing what of a folder is uploaded: only what belongs there, nothing git-ignored, hidden or secret."""
+"""What may go to the Hub: names and addresses it takes, and of a folder only what belongs there and is no secret."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from gecbench.errors import InputError
 
@@ -14,6 +15,31 @@ _SECRET_NAMES = ("*.pem", "*.key", "*.p12", "*.pfx", "id_rsa*", "id_ed25519*", "
 _SECRETS = re.compile(
     rb"hf_[A-Za-z0-9]{30,}|gh[pousr]_[A-Za-z0-9]{36}|AKIA[0-9A-Z]{16}|-----BEGIN [A-Z ]*PRIVATE KEY-----"
 )
+
+
+def check_repository(name: str, option: str) -> str:
+    """Return a repository's name, `owner/name`, or say what is wrong with it."""
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
+
+    try:
+        validate_repo_id(name)
+    except HFValidationError as error:
+        raise InputError(f"{option}: {name!r} is no repository's name", fix="Write owner/name") from error
+    if name.count("/") != 1:
+        raise InputError(f"{option}: {name!r} has no owner", fix="Write owner/name")
+    return name
+
+
+def check_address(address: str, option: str) -> str:
+    """Return an http or https address, or refuse it."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.netloc or any(c.isspace() for c in address):
+        raise InputError(f"{option}: {address!r} is no http or https address")
+    return address
 
 
 def choose_files(folder: Path, patterns: Sequence[str], built: str | None = None) -> list[str]:

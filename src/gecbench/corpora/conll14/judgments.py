@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import isnan
 
-from gecbench.corpora.conll14 import read_systems, sentence_rows
+from gecbench.corpora.conll14.rows import read_systems, sentence_rows
 from gecbench.corpora.edits import Row
 from gecbench.corpora.schema import Field, ListOf, Struct
 from gecbench.corpora.upstream import Upstream
@@ -23,7 +23,7 @@ CROWD = "reassess/inter_annotator_agreements/Ctrl_merged.csv"
 REFERENCES = "reassess/inter_annotator_agreements/Main_merged.csv"
 SPLITS = ("expert", "crowd", "crowd_relabelled", "references")
 
-OUTPUT = Struct((Field("systems", ListOf("string")), Field("rank", "float64"), Field("text", "string")))
+_OUTPUT = Struct((Field("systems", ListOf("string")), Field("rank", "float64"), Field("text", "string")))
 FIELDS = (
     Field("item", "int32", "number of the ranking in the upstream file, from 0"),
     Field("id", "string", "the sentence, as in the other configurations"),
@@ -32,7 +32,7 @@ FIELDS = (
     Field("seconds", "float64", "time spent"),
     Field(
         "outputs",
-        ListOf(Struct((Field("systems", ListOf("string")), Field("rank", "float64"), Field("text", "string")))),
+        ListOf(_OUTPUT),
         "what was ranked: systems that gave this text, rank (lower is better, null where left blank), text",
     ),
 )
@@ -56,16 +56,17 @@ def read_rankings(upstream: Upstream, split: str) -> list[Ranking]:
     if split == "expert":
         return _expert_rankings(upstream)
     found = _crowd_rankings(upstream, REFERENCES if split == "references" else CROWD)
-    return relabel(found, _outputs(upstream)) if split == "crowd_relabelled" else found
+    return relabel(found, system_outputs(upstream)) if split == "crowd_relabelled" else found
 
 
-def _outputs(upstream: Upstream) -> dict[str, list[str]]:
+def system_outputs(upstream: Upstream) -> dict[str, list[str]]:
+    """Return the outputs of the twelve systems and the input."""
     return read_systems(upstream, [row["sentence"] for row in sentence_rows(upstream)])
 
 
 def _expert_rankings(upstream: Upstream) -> list[Ranking]:
     """Return the experts' rankings; `src-id` is 0-based, systems of one group gave the same output."""
-    outputs = _outputs(upstream)
+    outputs = system_outputs(upstream)
 
     def with_text(sentence: int, place: Place) -> Place:
         return replace(place, text=outputs[place.systems[0]][sentence])

@@ -1,0 +1,67 @@
+"""The one builder for the `datasets` library: rows of the catalogue as Arrow tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import datasets
+from datasets.load import BuilderConfigsParameters, configure_builder_class
+
+from gecbench.corpora.catalog import dataset
+from gecbench.corpora.declaration import Config, DatasetDeclaration
+from gecbench.corpora.schema import features
+from gecbench.corpora.upstream import Upstream
+
+
+class RowsBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
+    """Make the dataset of that name from upstream files; `mirror`, or `data_dir`, may name a mirror folder."""
+
+    mirror: str | None = None
+
+    def __init__(self, *args: Any, data_files: Any = None, **kwargs: Any) -> None:
+        del data_files  # never used: a bare name must not pick up files of the current folder
+        super().__init__(*args, **kwargs)
+
+    @property
+    def declared(self) -> DatasetDeclaration:
+        """The dataset in the catalogue."""
+        return dataset(self.dataset_name)
+
+    @property
+    def chosen(self) -> Config:
+        """The configuration in the catalogue."""
+        return self.declared.config(self.config.name)
+
+    def _info(self) -> Any:
+        return datasets.DatasetInfo(
+            description=f"{self.declared.title}: {self.chosen.description}",
+            features=features(self.chosen.fields),
+            homepage=self.declared.homepage,
+            license=self.declared.licence,
+        )
+
+    def _split_generators(self, dl_manager: Any) -> list[Any]:
+        del dl_manager
+        return [datasets.SplitGenerator(name=split, gen_kwargs={"split": split}) for split in self.chosen.splits]
+
+    def _generate_examples(self, split: str) -> Iterator[tuple[int, dict[str, Any]]]:
+        upstream = Upstream.from_environment(self.mirror or self.config.data_dir)
+        return enumerate(self.chosen.rows(upstream, split))
+
+
+def builder_parameters(name: str) -> Any:
+    """Return a dataset's configurations as `datasets` takes them."""
+    declared = dataset(name)
+    version = datasets.Version(declared.version)
+    configs = [
+        datasets.BuilderConfig(name=config.name, version=version, description=config.description)
+        for config in declared.configs.values()
+    ]
+    return BuilderConfigsParameters(builder_configs=configs, default_config_name=declared.default_config)
+
+
+def builder_class(name: str) -> Any:
+    """Return the builder with a dataset's configurations."""
+    found = builder_parameters(name)
+    return configure_builder_class(RowsBuilder, found.builder_configs, found.default_config_name, name)

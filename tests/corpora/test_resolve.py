@@ -1,0 +1,118 @@
+"""One resolver: names, files, rows and objects, from Python, the command line and the board."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import gecbench
+from gecbench.cli import main
+from gecbench.corpora.demo import DATA
+from gecbench.corpora.resolve import resolve_corpus
+
+DEMO, GOOD = gecbench.load_demo(), gecbench.load_demo_systems()["good-corrector"]
+OUTPUTS = str(DATA / "systems" / "good-corrector.txt")
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Write the demo's coded edits in every kind of file."""
+    for name in ("task.m2", "task.xml", "task.jsonl"):
+        assert main(["convert", str(DATA / "gold.m2"), "-o", str(tmp_path / name)]) == 0
+    (tmp_path / "task.m2.gz").write_bytes(gzip.compress((tmp_path / "task.m2").read_bytes()))
+    return tmp_path
+
+
+def test_names_and_objects():
+    assert resolve_corpus(DEMO) is DEMO
+    assert resolve_corpus("demo").fingerprint() == DEMO.fingerprint()
+
+
+@pytest.mark.parametrize("name", ["jfleg:test", "jfleg", "conll14_fluency:nucle", "conll14_fluency:all:test"])
+def test_names_of_datasets(tiny_environment, name):
+    expected = gecbench.load_corpus(name)
+    found = resolve_corpus(name)
+    assert (found.name, found.fingerprint()) == (expected.name, expected.fingerprint())
+
+
+@pytest.mark.parametrize("name", ["task.m2", "task.xml", "task.jsonl", "task.m2.gz"])
+def test_files_of_every_kind(files, name):
+    edited = gecbench.derive_references(gecbench.Corpus(DEMO.sources, annotations=DEMO.annotations))
+    expected = gecbench.score(GOOD, edited)["gleu"].value
+    for path in (files / name, str(files / name)):
+        assert resolve_corpus(path).name == name
+        assert gecbench.score(GOOD, path)["gleu"].value == pytest.approx(expected, abs=1e-12)
+
+
+def test_rows(tiny_environment):
+    rows = gecbench.load_rows("jfleg", split="test")
+    found = resolve_corpus(rows)
+    assert found.references == gecbench.load_corpus("jfleg:test").references
+    assert found.ids == ("test-1", "test-2")
+    datasets = pytest.importorskip("datasets", minversion="2.21")
+    assert resolve_corpus(datasets.Dataset.from_list(rows)).fingerprint() == found.fingerprint()
+    edited = resolve_corpus(gecbench.load_rows("jfleg", "m2", "test"))
+    assert edited.annotations == gecbench.load_corpus("jfleg:m2:test").annotations
+
+
+def test_edits_are_applied_where_a_metric_needs_references(tmp_path):
+    overlapping = tmp_path / "overlapping.m2"
+    edits = ["A 0 2|||X|||He goes|||REQUIRED|||-NONE-|||0", "A 1 2|||X|||went|||REQUIRED|||-NONE-|||0"]
+    overlapping.write_text("\n".join(["S He go home .", *edits, "", ""]))
+    assert resolve_corpus(overlapping, ["m2"]).references is None
+    assert resolve_corpus(overlapping).references is None
+    with pytest.raises(gecbench.InputError, match="overlap"):
+        resolve_corpus(overlapping, ["m2", "gleu"])
+
+
+def test_every_python_function_takes_a_name():
+    scores = gecbench.score(GOOD, "demo", ["gleu", "m2"])
+    assert scores["m2"].value == gecbench.score(GOOD, DEMO, ["m2"])["m2"].value
+    report = gecbench.compare({"good": GOOD}, "demo", resamples=10, test=None)
+    assert report["good"]["gleu"].value == scores["gleu"].value
+    named, given = (gecbench.human_bound("m2", corpus, sizes="last") for corpus in ("demo", DEMO))
+    assert named.rows == given.rows
+    assert gecbench.correct(str.upper, "demo") == [source.upper() for source in DEMO.sources]
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        (
+            "jflge:test",
+            r"no corpus or file 'jflge:test'\. Corpora: demo, jfleg\[:default\|m2\]\[:validation\|test\]",
+        ),
+        (Path("nowhere/at-all"), "or a file: .m2, .xml, .jsonl"),
+        ("nowhere.m2", "nowhere.m2: no such file"),
+        ("jfleg:tset", r"neither a configuration nor a split of jfleg\. Config.*Splits: validation, test"),
+        (42, "a int is not a corpus"),
+        (["a sentence"], "a list is not a corpus"),
+        ([{"text": "He go ."}], "columns text. They need sentence"),
+        ([{"sentence": "a", "corrections": ["b"]}, {"sentence": "a"}], "row 2 has other columns than row 1"),
+        ([], "the corpus is empty"),
+    ],
+)
+def test_what_is_no_corpus(what, message):
+    with pytest.raises(gecbench.InputError, match=message):
+        gecbench.score(GOOD, what)
+
+
+@pytest.mark.parametrize("name", ["task.m2", "task.xml", "task.jsonl"])
+def test_the_command_line_takes_the_same(files, capsys, name):
+    found = {}
+    for option in ("-c", "--gold") if name != "task.jsonl" else ("-c",):
+        assert main(["score", option, str(files / name), "-p", OUTPUTS, "-m", "gleu", "m2", "-f", "json"]) == 0
+        (system,) = json.loads(capsys.readouterr().out)["systems"]
+        found[option] = [scored["value"] for scored in system["scores"]]
+    assert all(values == found["-c"] for values in found.values())
+
+
+def test_the_board_takes_an_m2_file(files, capsys):
+    board = ["--board", str(files / "board")]
+    given = ["-c", str(files / "task.m2")]
+    assert main(["leaderboard", "submit", *given, "-p", OUTPUTS, "--name", "Good", *board]) == 0
+    assert "rank 1 of 1 by GLEU" in capsys.readouterr().out
+    assert main(["leaderboard", "list", "-c", "task", "--without-published", *board]) == 0
+    assert "Good" in capsys.readouterr().out
+    assert main(["leaderboard", "build", *given, *board, "-o", str(files / "site")]) == 0
