@@ -24,7 +24,7 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import gecbench
-from gecbench.leaderboard import build as building
+from gecbench.leaderboard import page as building
 from gecbench.leaderboard.ranking import Significance
 from gecbench.leaderboard.records import Details, Record, digest
 from gecbench.leaderboard.store import FolderStore
@@ -103,7 +103,7 @@ def build(store: FolderStore, folder: Path, systems: int) -> str:
     ]
     building.Significance = MadeUp  # type: ignore[misc]
     begin = time.perf_counter()
-    building.build_site(store, folder, building.Plan(corpora))
+    building.build_site(store, folder, building.PagePlan(corpora))
     seconds = time.perf_counter() - begin
     print(f"build of {systems} systems × 3 corpora × {len(METRICS)} metrics, tests known: {seconds:.1f} s")
     table = max(path.stat().st_size for path in (folder / "data").glob("table-*.js"))

@@ -13,8 +13,8 @@ import urllib.request
 from pathlib import Path
 
 import gecbench
-from gecbench.leaderboard.build import Plan, build_site
 from gecbench.leaderboard.corpora import resolve_corpus
+from gecbench.leaderboard.page import PagePlan, build_site
 from gecbench.leaderboard.records import Record
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, score_submission
@@ -60,7 +60,7 @@ def hostile_board(folder: Path) -> FolderStore:
 
 def site(store: FolderStore, folder: Path, **options) -> str:
     """Build the page and return its address on the disk."""
-    build_site(store, folder, Plan([resolve_corpus("demo")], resamples=QUICK, **options))
+    build_site(store, folder, PagePlan([resolve_corpus("demo")], resamples=QUICK, **options))
     return (folder / "index.html").as_uri()
 
 

@@ -17,9 +17,8 @@ from boards import call, demo_board, server
 
 import gecbench
 from gecbench.errors import InputError
-from gecbench.leaderboard.jobs import Queue
-from gecbench.leaderboard.limits import Rate
 from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.uploads import Queue, Rate
 
 pytest.importorskip("starlette", reason="the extra [leaderboard] is not installed")
 pytest.importorskip("uvicorn", reason="the extra [leaderboard] is not installed")

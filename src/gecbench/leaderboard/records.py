@@ -14,6 +14,7 @@ from gecbench.leaderboard import schema
 
 SCHEMA = 1
 Figure = Mapping[str, Any]
+BoardTable = tuple[str, str]
 
 _FIGURE = {
     "value": schema.number,
@@ -24,20 +25,23 @@ _FIGURE = {
     "signature": schema.text(500),
     "source": schema.optional(schema.fields_of(schema.LINK)),
 }
+ABOUT: Mapping[str, schema.Check] = {
+    "system": schema.text(schema.LONGEST_NAME, empty=False),
+    "date": schema.day,
+    "submitter": schema.text(schema.LONGEST_NAME),
+    "description": schema.text(),
+    "links": schema.list_of(schema.fields_of(schema.LINK), schema.MOST_LINKS),
+}
 _FIELDS: Mapping[str, schema.Check] = {
+    **ABOUT,
     "schema": schema.one_of(SCHEMA),
     "kind": schema.one_of("scored", "reported"),
     "role": schema.one_of("system", "human", "source"),
-    "system": schema.text(schema.LONGEST_NAME, empty=False),
     "corpus": schema.text(schema.LONGEST_NAME, empty=False),
     "reference_set": schema.text(schema.LONGEST_NAME, empty=False),
     "fingerprint": schema.text(64),
     "sentences": schema.optional(schema.count),
     "scores": schema.mapping_of(schema.METRIC_NAME, schema.fields_of(_FIGURE)),
-    "date": schema.day,
-    "submitter": schema.text(schema.LONGEST_NAME),
-    "description": schema.text(),
-    "links": schema.list_of(schema.fields_of(schema.LINK), schema.MOST_LINKS),
     "outputs": schema.optional(schema.digest),
     "details": schema.optional(schema.digest),
     "unchanged": schema.optional(schema.number),
@@ -78,7 +82,7 @@ class Record:
             raise InputError("the record has no scores")
 
     @property
-    def table(self) -> tuple[str, str]:
+    def table(self) -> BoardTable:
         """Corpus and reference set: records of one table are ranked together."""
         return self.corpus, self.reference_set
 

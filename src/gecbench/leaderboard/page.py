@@ -1,32 +1,37 @@
-"""The board as a static folder: the page's files, and its data as scripts, so that it opens from a disk too."""
+"""The page of a board: a folder of files with the data as scripts, so that it opens from a disk; and kept fresh."""
 
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
+import tempfile
+import threading
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from gecbench.corpora.folders import modules_folder
 from gecbench.corpus.corpus import Corpus
+from gecbench.errors import GecbenchError
 from gecbench.formats.text import write_bytes
-from gecbench.leaderboard.ranking import Place, Significance, known_corpora
-from gecbench.leaderboard.records import Record, digest
+from gecbench.leaderboard.ranking import BoardPlace, Significance, known_corpora
+from gecbench.leaderboard.records import BoardTable, Record, digest
+from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES
 from gecbench.leaderboard.seeds import seed_records
 from gecbench.leaderboard.store import FolderStore
-from gecbench.leaderboard.submission import DEFAULT_RESAMPLES
 from gecbench.metrics.registry import METRICS
 from gecbench.version import __version__
 
-Table = tuple[str, str]
-
 
 @dataclass(frozen=True)
-class Plan:
+class PagePlan:
     """What to put on the page: seeds, texts of corpora and outputs, tests; `server` is what the upload form needs.
 
     With `compute=False` the build is quick and shows only tests that were made before.
@@ -57,7 +62,7 @@ class Built:
         self.files[name] = path
 
 
-def build_site(store: FolderStore, folder: str | Path, plan: Plan = Plan()) -> Built:  # noqa: B008
+def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan()) -> Built:  # noqa: B008
     """Write the page of a board into a folder: a static Space, a web server's folder, or files on a disk."""
     store.remove_leftovers()
     loaded = store.load()
@@ -88,7 +93,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: Plan = Plan()) -> B
     return built
 
 
-def make_tests(store: FolderStore, plan: Plan) -> None:
+def make_tests(store: FolderStore, plan: PagePlan) -> None:
     """Make every test that the page of a board shows, so that the next build finds them."""
     tables = group_by_table(store.load().records)
     tests = Significance(store, known_corpora(plan.corpora), plan.resamples)
@@ -96,9 +101,73 @@ def make_tests(store: FolderStore, plan: Plan) -> None:
         table_rows(records, tests)
 
 
-def group_by_table(records: Sequence[Record]) -> dict[Table, list[Record]]:
+@dataclass(frozen=True)
+class Page:
+    """A file of the page as it is now; `tag` changes with its content."""
+
+    path: Path
+    tag: str
+
+    def compressed(self) -> bytes:
+        """Return the content for browsers that unpack gzip; the last ones asked for stay in memory."""
+        return _compressed(self)
+
+
+@lru_cache(maxsize=128)
+def _compressed(page: Page) -> bytes:
+    return gzip.compress(page.path.read_bytes(), compresslevel=6)
+
+
+class Site:
+    """The built page of a board, built anew when a record was added by anyone."""
+
+    def __init__(self, store: FolderStore, plan: PagePlan) -> None:
+        self.store, self.plan = store, plan
+        self._folder = tempfile.TemporaryDirectory(prefix="gecbench-site-", ignore_cleanup_errors=True)
+        self._lock = threading.Lock()
+        self._checked = 0.0
+        self._changed = -1.0
+        self._wanted = threading.Event()
+        self.built = Built(Path(self._folder.name))
+        threading.Thread(target=self.keep_testing, daemon=True).start()
+
+    def build(self) -> None:
+        """Build now, with the tests that are known; those that are not are made in the background."""
+        with self._lock:
+            self._changed = self.store.changed()
+            self.built = build_site(self.store, self._folder.name, replace(self.plan, compute=False))
+        self._wanted.set()
+
+    def rebuild(self) -> None:
+        """Build in a thread if records came from elsewhere; looks at most once a second."""
+        if self._lock.locked() or time.monotonic() - self._checked < 1:
+            return
+        self._checked = time.monotonic()
+        if self.store.changed() != self._changed:
+            threading.Thread(target=self.build, daemon=True).start()
+
+    def keep_testing(self) -> None:
+        """Make missing tests whenever the page was built, and build it once more; runs forever, in a thread."""
+        while True:
+            self._wanted.wait()
+            self._wanted.clear()
+            with suppress(GecbenchError, OSError):
+                make_tests(self.store, self.plan)
+                with self._lock:
+                    self.built = build_site(self.store, self._folder.name, replace(self.plan, compute=False))
+
+    def find(self, path: str) -> Page | None:
+        """Return the file of a path if the build wrote one; there is no way to any other file."""
+        found = self.built.files.get(path or "index.html")
+        if found is None:
+            return None
+        status = found.stat()
+        return Page(found, f'"{status.st_mtime_ns:x}-{status.st_size:x}"')
+
+
+def group_by_table(records: Sequence[Record]) -> dict[BoardTable, list[Record]]:
     """Return the records by corpus and reference set."""
-    tables: dict[Table, list[Record]] = {}
+    tables: dict[BoardTable, list[Record]] = {}
     for record in records:
         tables.setdefault(record.table, []).append(record)
     return tables
@@ -130,7 +199,7 @@ def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
     return stream.getvalue().encode()
 
 
-def table_key(table: Table) -> str:
+def table_key(table: BoardTable) -> str:
     """Return a short name for a table's files."""
     return digest("\0".join(table).encode())[:12]
 
@@ -139,7 +208,7 @@ def _disarmed(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t")) else cell
 
 
-def _ordered(tables: Mapping[Table, Sequence[object]]) -> list[Table]:
+def _ordered(tables: Mapping[BoardTable, Sequence[object]]) -> list[BoardTable]:
     return sorted(tables, key=lambda table: (table[0] != "demo", table[0].startswith("conll14"), table))
 
 
@@ -148,7 +217,7 @@ def _metric(name: str) -> dict[str, str]:
     return {"name": name, "title": entry.title, "description": entry.description, "paper": entry.paper}
 
 
-def _row(record: Record, places: Mapping[str, Mapping[str, Place]]) -> dict[str, Any]:
+def _row(record: Record, places: Mapping[str, Mapping[str, BoardPlace]]) -> dict[str, Any]:
     scores = {
         metric: {**figure, **_place(places.get(metric, {}).get(record.id))} for metric, figure in record.scores.items()
     }
@@ -157,12 +226,12 @@ def _row(record: Record, places: Mapping[str, Mapping[str, Place]]) -> dict[str,
     return {"id": record.id, **fields, "links": list(record.links), "outputs": record.outputs, "scores": scores}
 
 
-def _place(place: Place | None) -> dict[str, Any]:
+def _place(place: BoardPlace | None) -> dict[str, Any]:
     return {} if place is None else {"rank": place.rank, "cluster": place.cluster, "p_value": place.p_value}
 
 
 def _write_table(
-    built: Built, table: Table, rows: Sequence[Mapping[str, Any]], corpus: Corpus | None, texts: bool
+    built: Built, table: BoardTable, rows: Sequence[Mapping[str, Any]], corpus: Corpus | None, texts: bool
 ) -> dict[str, Any]:
     key = table_key(table)
     built.write(f"data/table-{key}.js", script(f"table-{key}", _packed(rows)))
