@@ -124,7 +124,7 @@ def submit(options: argparse.Namespace) -> None:
 
 def list_board(options: argparse.Namespace) -> None:
     """Print one table per corpus and reference set."""
-    from gecbench.leaderboard.page import group_by_table
+    from gecbench.leaderboard.page_data import group_by_table
     from gecbench.leaderboard.seeds import seed_records
     from gecbench.leaderboard.store import local_store, open_board
 

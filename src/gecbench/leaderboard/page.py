@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 import tempfile
 import threading
@@ -21,8 +19,19 @@ from gecbench.corpora.folders import modules_folder
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import GecbenchError
 from gecbench.formats.text import write_bytes
-from gecbench.leaderboard.ranking import BoardPlace, Significance, known_corpora
-from gecbench.leaderboard.records import BoardTable, Record, digest
+from gecbench.leaderboard.page_data import (
+    Row,
+    csv_header,
+    csv_lines,
+    group_by_table,
+    packed,
+    people_row,
+    script,
+    table_key,
+    table_rows,
+)
+from gecbench.leaderboard.ranking import Significance, known_corpora
+from gecbench.leaderboard.records import BoardTable, Record
 from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES
 from gecbench.leaderboard.seeds import seed_records
 from gecbench.leaderboard.store import FolderStore
@@ -53,13 +62,19 @@ class Built:
     files: dict[str, Path] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
-    def write(self, name: str, data: bytes, *, keep: bool = False) -> None:
-        """Write a file; `keep` leaves one that is there as it is."""
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file."""
         path = self.folder / name
-        if not (keep and path.is_file()):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_bytes(path, data)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(path, data)
         self.files[name] = path
+
+    def keep(self, name: str) -> bool:
+        """Take a file that an earlier build wrote; return whether there is one."""
+        path = self.folder / name
+        if path.is_file():
+            self.files[name] = path
+        return name in self.files
 
 
 def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan()) -> Built:  # noqa: B008
@@ -88,7 +103,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     built.write("data/board.js", script("board", board))
     flat = [row for table in _ordered(rows) for row in rows[table]]
     built.write("data/board.json", json.dumps({"records": flat}, indent=1).encode())
-    built.write("data/board.csv", as_csv(flat))
+    built.write("data/board.csv", (csv_header() + "".join(map(csv_lines, flat))).encode())
     _write_page(built)
     return built
 
@@ -165,49 +180,6 @@ class Site:
         return Page(found, f'"{status.st_mtime_ns:x}-{status.st_size:x}"')
 
 
-def group_by_table(records: Sequence[Record]) -> dict[BoardTable, list[Record]]:
-    """Return the records by corpus and reference set."""
-    tables: dict[BoardTable, list[Record]] = {}
-    for record in records:
-        tables.setdefault(record.table, []).append(record)
-    return tables
-
-
-def table_rows(records: Sequence[Record], tests: Significance) -> list[dict[str, Any]]:
-    """Return what the page shows of each record: its fields, and its places under each metric."""
-    metrics = {metric for record in records for metric in record.scores if metric in METRICS}
-    places = {metric: tests.places(records, metric) for metric in metrics}
-    return [_row(record, places) for record in records]
-
-
-def script(name: str, value: object) -> bytes:
-    """Return data as a script that hands it to the page: readable where a page from a disk may fetch nothing."""
-    return f"GECBENCH.add({json.dumps(name)}, {json.dumps(value, separators=(',', ':'))});\n".encode()
-
-
-def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """Return one line per record and metric; cells that a spreadsheet would run as formulas are disarmed."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    header = ["corpus", "reference_set", "system", "kind", "date", "submitter", "metric"]
-    figures = ["value", "low", "high", "human", "ratio", "rank", "cluster", "p_value", "signature"]
-    writer.writerow([*header, *figures])
-    for row in rows:
-        for metric, figure in row["scores"].items():
-            cells = [*(row[name] for name in header[:-1]), metric, *(figure.get(name) for name in figures)]
-            writer.writerow([_disarmed(cell) for cell in cells])
-    return stream.getvalue().encode()
-
-
-def table_key(table: BoardTable) -> str:
-    """Return a short name for a table's files."""
-    return digest("\0".join(table).encode())[:12]
-
-
-def _disarmed(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t")) else cell
-
-
 def _ordered(tables: Mapping[BoardTable, Sequence[object]]) -> list[BoardTable]:
     return sorted(tables, key=lambda table: (table[0] != "demo", table[0].startswith("conll14"), table))
 
@@ -217,66 +189,32 @@ def _metric(name: str) -> dict[str, str]:
     return {"name": name, "title": entry.title, "description": entry.description, "paper": entry.paper}
 
 
-def _row(record: Record, places: Mapping[str, Mapping[str, BoardPlace]]) -> dict[str, Any]:
-    scores = {
-        metric: {**figure, **_place(places.get(metric, {}).get(record.id))} for metric, figure in record.scores.items()
-    }
-    kept = ("system", "corpus", "reference_set", "kind", "role", "date", "submitter", "description", "unchanged")
-    fields = {name: getattr(record, name) for name in kept}
-    return {"id": record.id, **fields, "links": list(record.links), "outputs": record.outputs, "scores": scores}
-
-
-def _place(place: BoardPlace | None) -> dict[str, Any]:
-    return {} if place is None else {"rank": place.rank, "cluster": place.cluster, "p_value": place.p_value}
-
-
 def _write_table(
-    built: Built, table: BoardTable, rows: Sequence[Mapping[str, Any]], corpus: Corpus | None, texts: bool
+    built: Built, table: BoardTable, rows: Sequence[Row], corpus: Corpus | None, texts: bool
 ) -> dict[str, Any]:
     key = table_key(table)
-    built.write(f"data/table-{key}.js", script(f"table-{key}", _packed(rows)))
+    people = people_row(table, rows)
+    built.write(f"data/table-{key}.js", script(f"table-{key}", packed(rows, people)))
+    lines = {row["id"]: csv_lines(row) for row in (*rows, *([people] if people else ()))}
+    built.write(f"data/csv-{key}.js", script(f"csv-{key}", {"header": csv_header(), "lines": lines}))
     if corpus is not None and texts:
         text = {"ids": corpus.ids, "sources": corpus.sources, "references": corpus.references or ()}
         built.write(f"data/corpus-{key}.js", script(f"corpus-{key}", text))
-    shown = [metric for metric in METRICS if any(metric in row["scores"] for row in rows)]
     return {
         "key": key,
         "corpus": table[0],
         "reference_set": table[1],
         "sentences": len(corpus) if corpus is not None else None,
-        "metrics": shown,
+        "metrics": [metric for metric in METRICS if any(metric in row["scores"] for row in rows)],
         "systems": sum(row["role"] == "system" for row in rows),
         "texts": corpus is not None and texts,
     }
 
 
-def _packed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the rows without empty fields, and their signatures, which many share, as numbers into a list."""
-    signatures: dict[str, int] = {}
-    packed = []
-    for row in rows:
-        scores = {}
-        for metric, figure in row["scores"].items():
-            kept = {name: _rounded(value) for name, value in figure.items() if value not in (None, "")}
-            if "signature" in kept:
-                kept["signature"] = signatures.setdefault(kept["signature"], len(signatures))
-            scores[metric] = kept
-        packed.append({**row, "scores": scores})
-    return {"signatures": list(signatures), "rows": packed}
-
-
-def _rounded(value: Any) -> Any:
-    return round(value, 6) if isinstance(value, float) else value
-
-
 def _write_details(built: Built, store: FolderStore, record: Record) -> None:
-    name = f"data/system-{record.id}.js"
-    if (built.folder / name).is_file():
-        built.files[name] = built.folder / name
-        return
-    details = store.details(record)
-    if details is not None:
-        built.write(name, script(f"system-{record.id}", asdict(details)))
+    name = f"system-{record.id}"
+    if not built.keep(f"data/{name}.js") and (details := store.details(record)) is not None:
+        built.write(f"data/{name}.js", script(name, asdict(details)))
 
 
 def _write_page(built: Built) -> None:

@@ -64,7 +64,7 @@ def optional(check: Check) -> Check:
 
 
 def list_of(check: Check, most: int) -> Check:
-    """Return a check for a list of at most so many values."""
+    """Return a check for a list of at most `most` values."""
 
     def check_all(value: object, where: str) -> None:
         if not isinstance(value, (list, tuple)):
@@ -83,7 +83,7 @@ def fields_of(fields: Mapping[str, Check]) -> Check:
 
 
 def mapping_of(names: re.Pattern[str], check: Check, most: int = 50) -> Check:
-    """Return a check for an object of at most so many keys, all of one form."""
+    """Return a check for an object of at most `most` keys, all of one form."""
 
     def check_all(value: object, where: str) -> None:
         if not isinstance(value, dict):
