@@ -11,7 +11,7 @@ from gecbench.analysis.tables import Table
 from gecbench.corpus.corpus import Corpus
 from gecbench.human.correlation import correlate
 from gecbench.metrics.registry import make_metric
-from gecbench.papers.conll14 import REFERENCE_SETS, Conll14
+from gecbench.papers.data import REFERENCE_SETS, Conll14
 from gecbench.papers.document import ABSENT, Figure, Section, number, published
 from gecbench.papers.figures import grouped_points, ranks_side_by_side
 
@@ -161,7 +161,7 @@ def brevity_penalty(found: Correlations) -> Section:
     )
     notes = (
         "The scores of 2016 punish long outputs and not short ones: candidate and reference length are swapped in the "
-        "brevity penalty of both GLEU and BLEU. GLEU was mended in 2017; sacrebleu has the penalty right.",
+        "brevity penalty of both GLEU and BLEU. GLEU was fixed in 2017; sacrebleu has the penalty right.",
         f"Put right, GLEU correlates best with {best[1]} (ρ = {number(coefficients(found.put_right[best])[0], 3)}).",
     )
     return Section("Table 6 with the brevity penalty put right", Table(header, rows), notes)

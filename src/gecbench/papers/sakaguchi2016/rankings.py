@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from gecbench.formats.judgments import Ranking, expand_pairs, parse_expert_group
 from gecbench.human.agreement import cross_agreement, inter_agreement, pooled_agreement
 from gecbench.human.correlation import correlate
 from gecbench.human.ranking import HumanRanking, expected_wins, trueskill
-from gecbench.papers.conll14 import Conll14
+from gecbench.papers.data import Conll14
 from gecbench.papers.document import COMPARED, Figure, Section, Values, compared, comparison, published
 from gecbench.papers.figures import ranks_side_by_side
 
@@ -66,30 +67,31 @@ def experts_table(judged: Judged, ranking: HumanRanking) -> list[Section]:
     count = wins.systems[-1].cluster
     note = f"{count} clusters, as published ({figures['grundkiewicz2015_3b_clusters']})."
     first = Section("Grundkiewicz et al. 2015, Table 3b: Expected Wins", Table(header, rows), (note,))
-    ranges, clusters = figures["grundkiewicz2015_3c_ranges"], figures["grundkiewicz2015_3c_clusters"]
-    rows = []
-    for line in ranking.systems:
-        theirs = "{}–{}".format(*ranges[line.system])
-        cluster = 1 + next(k for k, names in enumerate(clusters) if line.system in names)
-        cells = compared(figures["grundkiewicz2015_3c"][line.system], line.score, 3)
-        rows.append([line.system, *cells, theirs, _range(line), str(cluster), str(line.cluster)])
-    header = ["system", *COMPARED, "ranks: published", "ours", "cluster: published", "ours"]
+    clusters = {name: k for k, names in enumerate(figures["grundkiewicz2015_3c_clusters"], 1) for name in names}
+    printed = {
+        name: (score, *figures["grundkiewicz2015_3c_ranges"][name], clusters[name])
+        for name, score in figures["grundkiewicz2015_3c"].items()
+    }
+    table = _ranking_table("system", printed, [(line.system, line) for line in ranking.systems])
     note = f"Means of {judged.runs} TrueSkill runs; {len(judged.experts):,} rankings, every pair of systems expanded."
-    return [first, Section("Grundkiewicz et al. 2015, Table 3c: TrueSkill", Table(header, rows), (note,))]
+    return [first, Section("Grundkiewicz et al. 2015, Table 3c: TrueSkill", table, (note,))]
 
 
 def table5(judged: Judged) -> Section:
     """Return Table 5: the crowd's ranking of annotation types."""
     printed = {name: rest for name, *rest in published("sakaguchi2016")["table5"]}
+    lines = [(ANNOTATION_TYPES[line.system], line) for line in judged.rank(judged.references).systems]
+    return Section("Table 5: human ranking of the annotations", _ranking_table("annotation", printed, lines))
+
+
+def _ranking_table(first: str, printed: Mapping[str, Sequence[Any]], lines: Iterable[tuple[str, Any]]) -> Table:
+    """Return a ranking beside the published one; `printed` are score, best and worst rank, and cluster by name."""
     rows = []
-    for line in judged.rank(judged.references).systems:
-        name = ANNOTATION_TYPES[line.system]
+    for name, line in lines:
         score, best, worst, cluster = printed[name]
-        rows.append(
-            [name, *compared(score, line.score, 3), f"{best}–{worst}", _range(line), str(cluster), str(line.cluster)]
-        )
-    header = ["annotation", *COMPARED, "ranks: published", "ours", "cluster: published", "ours"]
-    return Section("Table 5: human ranking of the annotations", Table(header, rows))
+        ranks = [f"{best}–{worst}", _range(line)]
+        rows.append([name, *compared(score, line.score, 3), *ranks, str(cluster), str(line.cluster)])
+    return Table([first, *COMPARED, "ranks: published", "ours", "cluster: published", "ours"], rows)
 
 
 def table7(data: Conll14, judged: Judged) -> Section:
@@ -122,14 +124,14 @@ def table7(data: Conll14, judged: Judged) -> Section:
 def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, Figure]:
     """Return the correlation of §5.2 and Figure 6: experts beside the crowd."""
     theirs = published("sakaguchi2016")
-    crowd, mended = judged.rank(judged.crowd), judged.rank(judged.relabelled)
+    crowd, relabelled = judged.rank(judged.crowd), judged.rank(judged.relabelled)
     shown = {ranking.sentence for ranking in judged.crowd}
     same = judged.rank([one for one in judged.experts if one.sentence - 1 in shown], share=5)
     rows: list[tuple[str, Values, Values]] = []
     for name, one, other in (
         ("Table 3c, crowd as published", theirs["grundkiewicz2015_3c"], crowd),
         ("experts on the crowd's sentence numbers, crowd as published", same.scores(), crowd),
-        ("Table 3c, crowd relabelled", theirs["grundkiewicz2015_3c"], mended),
+        ("Table 3c, crowd relabelled", theirs["grundkiewicz2015_3c"], relabelled),
     ):
         printed = theirs["section5.2"]
         ours = [correlate(other.scores(), one, method).value for method in printed]
@@ -140,7 +142,7 @@ def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, F
     )
 
     def draw(figure: Any) -> None:
-        columns = {"Experts": experts, "Non-experts": crowd, "Non-experts, relabelled": mended}
+        columns = {"Experts": experts, "Non-experts": crowd, "Non-experts, relabelled": relabelled}
         names = {title: [line.system for line in ranking.systems] for title, ranking in columns.items()}
         breaks = {
             title: [

@@ -14,7 +14,7 @@ from gecbench.corpora.load import load_rows
 from gecbench.corpus.corpus import Corpus
 from gecbench.metrics.gleu import GLEU
 from gecbench.metrics.statistics import Statistics
-from gecbench.papers.conll14 import Conll14
+from gecbench.papers.data import Conll14
 from gecbench.papers.document import Figure, Section
 from gecbench.papers.figures import line_with_range
 
@@ -36,9 +36,9 @@ def figure5(data: Conll14) -> tuple[Section, Figure]:
     ]
     header = ["references", "drawn: mean", "lowest", "highest", "best: mean", "lowest", "highest"]
     notes = (
-        f"{len(lines)} sentences, twelve systems, all sets of so many references. Of the paper's ten crowd rewrites "
-        "eight are public (two of the set, six more); the six are not tokenised and are split here by sacrebleu's 13a "
-        "rules.",
+        f"{len(lines)} sentences, twelve systems, all sets of each number of references. Of the paper's ten crowd "
+        "rewrites eight are public (two of the set, six more); the six are not tokenised and are split here by "
+        "sacrebleu's 13a rules.",
         "The paper prints no numbers; it says that GLEU rises with the number of references and levels off at four. "
         "The GLEU it defines does not rise: every draw takes one reference of each sentence, so more references only "
         "change what is averaged. It rises, ever more slowly, if each sentence is scored against its best reference.",
