@@ -10,7 +10,7 @@ from urllib.request import url2pathname
 
 import chromium
 import pytest
-from boards import demo_board, server
+from boards import DEMO, GOOD, demo_board, server, text
 from chromium import VIEWS, change, click, go, open_page, systems, texts, wait
 
 import gecbench
@@ -19,7 +19,6 @@ pytestmark = [
     pytest.mark.skipif(chromium.missing() is not None, reason=chromium.missing() or ""),
     pytest.mark.usefixtures("calm"),
 ]
-DEMO = gecbench.load_demo()
 
 
 def test_opens_from_a_disk_and_ranks(browser, page):
@@ -174,12 +173,17 @@ def test_downloads(browser, page, downloads):
         assert any(line.startswith(f"demo,default,{start}") for line in lines)
 
 
+def submit(browser, name, file):
+    browser.find_element("name", "name").send_keys(name)
+    browser.find_element("name", "file").send_keys(str(file))
+    browser.find_element("css selector", "form button[type=submit]").click()
+
+
 def test_upload_is_ranked_on_the_page(browser, tmp_path):
     pytest.importorskip("starlette")
     demo_board(tmp_path / "board")
-    outputs = [*gecbench.load_demo_systems()["good-corrector"][:-1], "Uploaded ."]
     file = tmp_path / "out.txt"
-    file.write_text("".join(f"{line}\n" for line in outputs), encoding="utf-8")
+    file.write_bytes(text([*GOOD[:-1], "Uploaded ."]))
     with server(tmp_path / "board") as (address, _):
         open_page(browser, address)
         for view in VIEWS:
@@ -187,9 +191,7 @@ def test_upload_is_ranked_on_the_page(browser, tmp_path):
         asked = browser.execute_script("return performance.getEntriesByType('resource').map((entry) => entry.name)")
         assert len(asked) > len(VIEWS)
         assert all(name.startswith(address) for name in asked), "nothing is asked of other hosts"
-        browser.find_element("name", "name").send_keys("<i>Uploaded</i> system")
-        browser.find_element("name", "file").send_keys(str(file))
-        browser.find_element("css selector", "form button[type=submit]").click()
+        submit(browser, "<i>Uploaded</i> system", file)
         wait(browser, "document.querySelector('#added')")
         assert "Added: rank 2 of 5 by gleu" in texts(browser, "#message")[0]
         change(browser, "document.querySelector('#added').click()")
@@ -199,9 +201,7 @@ def test_upload_is_ranked_on_the_page(browser, tmp_path):
         assert names.index("<i>Uploaded</i> system") == 1
         file.write_bytes(b"\x1f\x8b" + b"0" * 100)
         go(browser, "#submit")
-        browser.find_element("name", "name").send_keys("bomb")
-        browser.find_element("name", "file").send_keys(str(file))
-        browser.find_element("css selector", "form button[type=submit]").click()
+        submit(browser, "bomb", file)
         wait(browser, "document.querySelector('.message.error')")
         assert "is compressed (gzip)" in texts(browser, "#message")[0]
         refused = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from boards import QUICK, add, demo_board
+from boards import DEMO, GOOD, QUICK, add, demo_board, text
 
 import gecbench
 from gecbench import InputError
@@ -17,14 +17,6 @@ from gecbench.leaderboard.ranking import Significance, known_corpora
 from gecbench.leaderboard.scoring import board_metric, human_figures, usable_metrics
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, check_outputs, read_outputs, score_submission
-
-DEMO = gecbench.load_demo()
-GOOD = gecbench.load_demo_systems()["good-corrector"]
-
-
-def text(lines):
-    return "".join(f"{line}\n" for line in lines).encode()
-
 
 BAD_BYTES = {
     "gzip": (b"\x1f\x8b\x08\x00", "out.txt", "out.txt: is compressed \\(gzip\\)"),
