@@ -24,7 +24,7 @@ GECBENCH.define("dom", () => {
     return el("p", { class: "empty" }, text);
   }
 
-  /** Text of strangers: isolated, so that right-to-left marks in it turn nothing around it. */
+  /** Text that others wrote: isolated, so that right-to-left marks in it turn nothing around it. */
   function foreign(text, attributes) {
     return el("bdi", attributes, String(text));
   }

@@ -32,7 +32,7 @@ def check_fields(data: object, fields: Mapping[str, Check], where: str = "record
 
 
 def string(value: object, where: str) -> None:
-    """Refuse what is not text, of whatever kind."""
+    """Refuse what is not text."""
     if not isinstance(value, str):
         raise InputError(f"{where} is not text")
 

@@ -34,7 +34,7 @@ _PLAIN = "Give plain text, one output per line, or JSON Lines"
 
 
 class TooLargeError(InputError):
-    """More bytes than are taken."""
+    """More bytes than the limit."""
 
 
 def today() -> str:
