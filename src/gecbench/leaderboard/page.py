@@ -19,17 +19,8 @@ from gecbench.corpora.folders import modules_folder
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import GecbenchError
 from gecbench.formats.text import write_bytes
-from gecbench.leaderboard.page_data import (
-    Row,
-    csv_header,
-    csv_lines,
-    group_by_table,
-    packed,
-    people_row,
-    script,
-    table_key,
-    table_rows,
-)
+from gecbench.leaderboard import page_data
+from gecbench.leaderboard.page_data import script
 from gecbench.leaderboard.ranking import Significance, known_corpora
 from gecbench.leaderboard.records import BoardTable, Record
 from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES
@@ -82,12 +73,12 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     store.remove_leftovers()
     loaded = store.load()
     built = Built(Path(folder), warnings=loaded.warnings)
-    tables = group_by_table([*loaded.records, *(seed_records() if plan.seeds else ())])
+    tables = page_data.group_by_table([*loaded.records, *(seed_records() if plan.seeds else ())])
     corpora = known_corpora(plan.corpora)
     for table in corpora:
         tables.setdefault(table, [])
     tests = Significance(store, corpora, plan.resamples, compute=plan.compute)
-    rows = {table: table_rows(records, tests) for table, records in tables.items()}
+    rows = {table: page_data.table_rows(records, tests) for table, records in tables.items()}
     summaries = [_write_table(built, table, rows[table], corpora.get(table), plan.texts) for table in _ordered(rows)]
     if plan.texts:
         for record in loaded.records:
@@ -103,34 +94,23 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     built.write("data/board.js", script("board", board))
     flat = [row for table in _ordered(rows) for row in rows[table]]
     built.write("data/board.json", json.dumps({"records": flat}, indent=1).encode())
-    built.write("data/board.csv", (csv_header() + "".join(map(csv_lines, flat))).encode())
+    built.write("data/board.csv", (page_data.csv_header() + "".join(map(page_data.csv_lines, flat))).encode())
     _write_page(built)
     return built
 
 
 def make_tests(store: FolderStore, plan: PagePlan) -> None:
     """Make every test that the page of a board shows, so that the next build finds them."""
-    tables = group_by_table(store.load().records)
+    tables = page_data.group_by_table(store.load().records)
     tests = Significance(store, known_corpora(plan.corpora), plan.resamples)
     for records in tables.values():
-        table_rows(records, tests)
-
-
-@dataclass(frozen=True)
-class Page:
-    """A file of the page as it is now; `tag` changes with its content."""
-
-    path: Path
-    tag: str
-
-    def compressed(self) -> bytes:
-        """Return the content for browsers that unpack gzip; the last ones asked for stay in memory."""
-        return _compressed(self)
+        page_data.table_rows(records, tests)
 
 
 @lru_cache(maxsize=128)
-def _compressed(page: Page) -> bytes:
-    return gzip.compress(page.path.read_bytes(), compresslevel=6)
+def compressed(path: Path, _tag: str) -> bytes:
+    """Return a file for browsers that unpack gzip; the last ones asked for stay in memory until their tag changes."""
+    return gzip.compress(path.read_bytes(), compresslevel=6)
 
 
 class Site:
@@ -171,13 +151,13 @@ class Site:
                 with self._lock:
                     self.built = build_site(self.store, self._folder.name, replace(self.plan, compute=False))
 
-    def find(self, path: str) -> Page | None:
-        """Return the file of a path if the build wrote one; there is no way to any other file."""
+    def find(self, path: str) -> tuple[Path, str] | None:
+        """Return the file of a path and a tag of its content, if the build wrote one; no other file is ever found."""
         found = self.built.files.get(path or "index.html")
         if found is None:
             return None
         status = found.stat()
-        return Page(found, f'"{status.st_mtime_ns:x}-{status.st_size:x}"')
+        return found, f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
 
 
 def _ordered(tables: Mapping[BoardTable, Sequence[object]]) -> list[BoardTable]:
@@ -190,13 +170,13 @@ def _metric(name: str) -> dict[str, str]:
 
 
 def _write_table(
-    built: Built, table: BoardTable, rows: Sequence[Row], corpus: Corpus | None, texts: bool
+    built: Built, table: BoardTable, rows: Sequence[page_data.Row], corpus: Corpus | None, texts: bool
 ) -> dict[str, Any]:
-    key = table_key(table)
-    people = people_row(table, rows)
-    built.write(f"data/table-{key}.js", script(f"table-{key}", packed(rows, people)))
-    lines = {row["id"]: csv_lines(row) for row in (*rows, *([people] if people else ()))}
-    built.write(f"data/csv-{key}.js", script(f"csv-{key}", {"header": csv_header(), "lines": lines}))
+    key = page_data.table_key(table)
+    people = page_data.people_row(table, rows)
+    built.write(f"data/table-{key}.js", script(f"table-{key}", page_data.packed(rows, people)))
+    lines = {row["id"]: page_data.csv_lines(row) for row in (*rows, *([people] if people else ()))}
+    built.write(f"data/csv-{key}.js", script(f"csv-{key}", {"header": page_data.csv_header(), "lines": lines}))
     if corpus is not None and texts:
         text = {"ids": corpus.ids, "sources": corpus.sources, "references": corpus.references or ()}
         built.write(f"data/corpus-{key}.js", script(f"corpus-{key}", text))

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gecbench.errors import InputError, MissingDependencyError
-from gecbench.leaderboard.page import PagePlan, Site
+from gecbench.leaderboard.page import PagePlan, Site, compressed
 from gecbench.leaderboard.scoring import Progress
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, TooLargeError, check_size, read_outputs, submit
@@ -66,13 +66,14 @@ class App:
         found = self.site.find(request.path_params["path"])
         if found is None:
             return refusal(404, "There is no such page.")
-        kind = _TYPES.get(found.path.suffix, "application/octet-stream")
-        headers = {"Cache-Control": "no-cache", "ETag": found.tag, "Vary": "Accept-Encoding"}
-        if request.headers.get("if-none-match") == found.tag:
+        path, tag = found
+        kind = _TYPES.get(path.suffix, "application/octet-stream")
+        headers = {"Cache-Control": "no-cache", "ETag": tag, "Vary": "Accept-Encoding"}
+        if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
         if "gzip" in request.headers.get("accept-encoding", ""):
-            return Response(found.compressed(), media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
-        return Response(found.path.read_bytes(), media_type=kind, headers=headers)
+            return Response(compressed(path, tag), media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
+        return Response(path.read_bytes(), media_type=kind, headers=headers)
 
     def job(self, request: Request) -> Response:
         """Tell how far a submission is."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from gecbench.analysis.tables import Table
 from gecbench.formats.text import write_bytes
@@ -97,10 +97,8 @@ def figure2(found: dict[Pair, Change]) -> tuple[Section, Figure]:
         notes,
     )
 
-    def draw(figure: Any) -> None:
-        bars = {name: (change.ster, 100 * change.changed) for name, change in means.items()}
-        two_bars(figure, bars, ("Mean sTER", "% of sentences changed"), ((0, 8), (0, 100)))
-
+    bars = {name: (change.ster, 100 * change.changed) for name, change in means.items()}
+    draw = partial(two_bars, bars=bars, labels=("Mean sTER", "% of sentences changed"), limits=((0, 8), (0, 100)))
     return section, Figure("figure2", "Amount of changes compared to the original sentences", draw)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from gecbench.analysis.tables import Table
@@ -141,19 +143,9 @@ def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, F
         "judgments of the sentences whose numbers the crowd tasks carry.",
     )
 
-    def draw(figure: Any) -> None:
-        columns = {"Experts": experts, "Non-experts": crowd, "Non-experts, relabelled": relabelled}
-        names = {title: [line.system for line in ranking.systems] for title, ranking in columns.items()}
-        breaks = {
-            title: [
-                k
-                for k, (above, below) in enumerate(zip(ranking.systems, ranking.systems[1:], strict=False), 1)
-                if above.cluster != below.cluster
-            ]
-            for title, ranking in columns.items()
-        }
-        ranks_side_by_side(figure, names, breaks)
-
+    columns = {"Experts": experts, "Non-experts": crowd, "Non-experts, relabelled": relabelled}
+    names = {title: [line.system for line in ranking.systems] for title, ranking in columns.items()}
+    draw = partial(ranks_side_by_side, columns=names, breaks={title: _breaks(one) for title, one in columns.items()})
     section = Section("Section 5.2: experts and non-experts", comparison("rankings", ("ρ", "r"), rows, 3), notes)
     caption = "System rankings by experts and non-experts; dotted lines between clusters"
     return section, Figure("figure6", caption, draw, (6.5, 5.5))
@@ -161,3 +153,9 @@ def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, F
 
 def _range(line: Any) -> str:
     return f"{line.best}–{line.worst}"
+
+
+def _breaks(ranking: HumanRanking) -> list[int]:
+    """Return the ranks after which another cluster begins."""
+    pairs = pairwise(ranking.systems)
+    return [rank for rank, (above, below) in enumerate(pairs, 1) if above.cluster != below.cluster]

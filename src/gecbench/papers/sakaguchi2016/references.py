@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -44,10 +45,8 @@ def figure5(data: Conll14) -> tuple[Section, Figure]:
         "change what is averaged. It rises, ever more slowly, if each sentence is scored against its best reference.",
     )
 
-    def draw(figure: Any) -> None:
-        tables = {"best reference": best, "drawn reference": drawn}
-        line_with_range(figure, sizes, tables, ("Number of references", "GLEU"))
-
+    tables = {"best reference": best, "drawn reference": drawn}
+    draw = partial(line_with_range, places=sizes, tables=tables, labels=("Number of references", "GLEU"))
     section = Section("Figure 5: GLEU by number of references", Table(header, rows), notes)
     caption = "Mean GLEU of 12 systems with different numbers of fluency references"
     return section, Figure("figure5", caption, draw, (6, 4))
