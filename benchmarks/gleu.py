@@ -9,18 +9,12 @@ GECBENCH_MIRROR set, JFLEG's test set is timed too, against reading and splittin
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import platform
 import random
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
+from measure import best, implementations, is_quick, measured, mirror, peak_megabytes, time_label
 
 import gecbench
 from gecbench import kernels
@@ -36,32 +30,19 @@ LENGTH = 19
 
 
 def main() -> None:
-    options = _options()
-    if options.measure:
-        print(json.dumps(measure(**json.loads(options.measure))))
-        return
-    quick = options.quick
+    quick = is_quick(__doc__, measure, "small sizes only", f"; {LENGTH} tokens a sentence on average")
     base = 2_000 if quick else 10_000
-    print(f"gecbench {gecbench.__version__}, {platform.python_implementation()} {platform.python_version()}, ", end="")
-    print(f"numpy {np.__version__}, {os.cpu_count()} cores, one used; {LENGTH} tokens a sentence on average")
     speed(base)
     by_sentences([size for size in SENTENCES if not quick or size <= base])
     by_references(base)
     by_draws(base)
-    if os.environ.get("GECBENCH_MIRROR"):
-        jfleg(Path(os.environ["GECBENCH_MIRROR"]) / JFLEG_TEST, repeats=5 if quick else 25)
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="small sizes only")
-    parser.add_argument("--measure", help=argparse.SUPPRESS)
-    return parser.parse_args()
+    if folder := mirror():
+        jfleg(folder / JFLEG_TEST, repeats=5 if quick else 25)
 
 
 def speed(sentences: int) -> None:
     print(f"\nSentences per second ({sentences:,} sentences, 4 references, 500 draws)\n")
-    rows = {implementation: run(implementation, sentences) for implementation in implementations()}
+    rows = {implementation: measured(implementation, sentences=sentences) for implementation in implementations()}
     print("| step | native | Python twin | ratio |\n|---|---:|---:|---:|")
     for step, words in (("count", "counting n-grams"), ("draw", "drawing and scoring"), ("both", "text to score")):
         speeds = {name: sentences / row[step] for name, row in rows.items()}
@@ -75,22 +56,24 @@ def by_sentences(sizes: list[int]) -> None:
     print("| sentences | counting | drawing | µs a sentence | memory over the text | Python twin |")
     print("|---:|---:|---:|---:|---:|---:|")
     for size in sizes:
-        row = run(implementations()[0], size)
-        twin = f"{run('python', size)['both'] / row['both']:.0f} × as long" if size <= PYTHON_LIMIT else "–"
+        row = measured(implementations()[0], sentences=size)
+        twin = (
+            f"{measured('python', sentences=size)['both'] / row['both']:.0f} × as long" if size <= PYTHON_LIMIT else "–"
+        )
         memory = f"{row['memory']:,.0f} MB ({row['text']:,.0f} MB)"
-        print(f"| {size:,} | {_time(row['count'])} | {_time(row['draw'])} | ", end="")
+        print(f"| {size:,} | {time_label(row['count'])} | {time_label(row['draw'])} | ", end="")
         print(f"{1e6 * row['both'] / size:.1f} | {memory} | {twin} |")
 
 
 def by_references(sentences: int) -> None:
     print(f"\nBy number of references ({sentences:,} sentences, 500 draws; time relative to 4 references)\n")
-    rows = {count: run(implementations()[0], sentences, references=count) for count in REFERENCES}
+    rows = {count: measured(implementations()[0], sentences=sentences, references=count) for count in REFERENCES}
     _relative("references", rows, rows[4])
 
 
 def by_draws(sentences: int) -> None:
     print(f"\nBy number of draws ({sentences:,} sentences, 4 references; time relative to 500 draws)\n")
-    rows = {count: run(implementations()[0], sentences, draws=count) for count in DRAWS}
+    rows = {count: measured(implementations()[0], sentences=sentences, draws=count) for count in DRAWS}
     _relative("draws", rows, rows[500])
 
 
@@ -109,8 +92,8 @@ def jfleg(folder: Path, repeats: int) -> None:
     reading = best(lambda: [line.split() for file in files for line in read_lines(file)], repeats)
     scoring = best(lambda: _from_strings(corpus, predictions, "native"), repeats)
     print(f"\nJFLEG test ({len(corpus)} sentences, 4 references, 500 draws, the source as prediction)\n")
-    print(f"reading and splitting the six files  {_time(reading)}")
-    print(f"strings to score                     {_time(scoring)}  = {scoring / reading:.1f} × the reading")
+    print(f"reading and splitting the six files  {time_label(reading)}")
+    print(f"strings to score                     {time_label(scoring)}  = {scoring / reading:.1f} × the reading")
 
 
 def _from_strings(corpus: gecbench.Corpus, predictions: list[str], implementation: str) -> float:
@@ -121,19 +104,7 @@ def _from_strings(corpus: gecbench.Corpus, predictions: list[str], implementatio
     return found.value
 
 
-def run(implementation: str, sentences: int, references: int = 4, draws: int = 500) -> dict[str, float]:
-    """Return one measurement, made in a process of its own."""
-    wanted = {"sentences": sentences, "references": references, "draws": draws}
-    command = [sys.executable, __file__, "--measure", json.dumps(wanted)]
-    environment = {**os.environ, "GECBENCH_KERNELS": implementation}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(done.stderr)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
-
-
-def measure(sentences: int, references: int, draws: int) -> dict[str, float]:
+def measure(sentences: int, references: int = 4, draws: int = 500) -> dict[str, float]:
     """Return seconds for counting, for drawing and scoring, for both; megabytes of the text and beyond it."""
     corpus = gecbench.Corpus(**synthetic(sentences, references))  # type: ignore[arg-type]
     predictions = [texts[0] if i % 3 else source for i, (source, texts) in enumerate(_pairs(corpus))]
@@ -170,35 +141,6 @@ def _rewritten(tokens: list[str], pool: list[str], chance: random.Random) -> str
 
 def _pairs(corpus: gecbench.Corpus) -> Iterator[tuple[str, tuple[str, ...]]]:
     return zip(corpus.sources, corpus.references or (), strict=True)  # type: ignore[arg-type]
-
-
-def implementations() -> tuple[str, ...]:
-    """Return the kernels that can run here, the faster first."""
-    return kernels.IMPLEMENTATIONS if kernels.native_module() else ("python",)
-
-
-def best(work: Callable[[], object], repeats: int) -> float:
-    """Return the shortest of some timings, in seconds of processor time, which other work disturbs little."""
-    timings = []
-    for _ in range(repeats):
-        begin = time.process_time()
-        work()
-        timings.append(time.process_time() - begin)
-    return min(timings)
-
-
-def peak_megabytes() -> float:
-    """Return the most memory this process has held (0 where the system does not tell)."""
-    try:
-        import resource
-    except ImportError:
-        return 0.0
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.1f} ms"
 
 
 if __name__ == "__main__":

@@ -8,80 +8,61 @@ CoNLL-14 needs GECBENCH_MIRROR; the rest is synthetic. Memory is measured in a p
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import platform
 import random
-import resource
-import subprocess
-import sys
-import tarfile
-import time
 from pathlib import Path
 
-import numpy as np
-from gleu import best, implementations
+from measure import (
+    SUBMISSIONS,
+    best,
+    conll14_member,
+    implementations,
+    is_quick,
+    measured,
+    mirror,
+    peak_megabytes,
+    submissions,
+)
 
 import gecbench
 from gecbench import Alternative, Corpus, ErrorGroup, GroupedSentence, Replacement
 from gecbench.formats.m2 import parse_m2
 
-CONLL14 = "www.comp.nus.edu.sg/~nlp/conll14st/conll14st-test-data.tar.gz"
 GOLDS = {
-    "two annotators": "conll14st-test-data/noalt/official-2014.combined.m2",
-    "with alternatives": "conll14st-test-data/alt/official-2014.combined-withalt.m2",
+    "two annotators": "noalt/official-2014.combined.m2",
+    "with alternatives": "alt/official-2014.combined-withalt.m2",
 }
-SUBMISSIONS = (
-    "raw.githubusercontent.com/grammatical/evaluation/08cdad84ffae07dfa167e3e45d77a96e0e01a160"
-    "/data/original/official_submissions"
-)
 LENGTHS = (10, 25, 50, 100, 200, 400)
 GROUPS = (1, 5, 10, 20, 40, 80)
 
 
 def main() -> None:
-    options = _options()
-    if options.measure:
-        print(json.dumps(measure(**json.loads(options.measure))))
-        return
-    print(f"gecbench {gecbench.__version__}, {platform.python_implementation()} {platform.python_version()}, ", end="")
-    print(f"numpy {np.__version__}, {os.cpu_count()} cores, one used")
-    repeats = 3 if options.quick else 11
-    if os.environ.get("GECBENCH_MIRROR"):
-        conll14(Path(os.environ["GECBENCH_MIRROR"]), ("AMU", "CAMB") if options.quick else None, repeats)
-        whole(options.quick)
-    by_length(LENGTHS[:4] if options.quick else LENGTHS, repeats)
-    by_groups(GROUPS[:4] if options.quick else GROUPS, repeats)
+    quick = is_quick(__doc__, measure, "fewer systems and repetitions, small sizes")
+    repeats = 3 if quick else 11
+    if folder := mirror():
+        conll14(folder, ("AMU", "CAMB") if quick else None, repeats)
+        whole(quick)
+    by_length(LENGTHS[:4] if quick else LENGTHS, repeats)
+    by_groups(GROUPS[:4] if quick else GROUPS, repeats)
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="fewer systems and repetitions, small sizes")
-    parser.add_argument("--measure", help=argparse.SUPPRESS)
-    return parser.parse_args()
+def read_gold(folder: Path, gold: str) -> Corpus:
+    return parse_m2(conll14_member(folder, GOLDS[gold]).decode().split("\n"))
 
 
-def read_gold(mirror: Path, gold: str) -> Corpus:
-    with tarfile.open(mirror / CONLL14) as archive:
-        member = archive.extractfile(GOLDS[gold])
-        return parse_m2((member.read() if member else b"").decode().split("\n"))
+def read_system(folder: Path, system: str) -> list[str]:
+    return (folder / SUBMISSIONS / system).read_bytes().decode().split("\n")[:1312]
 
 
-def read_system(mirror: Path, system: str) -> list[str]:
-    return (mirror / SUBMISSIONS / system).read_bytes().decode().split("\n")[:1312]
-
-
-def conll14(mirror: Path, systems: tuple[str, ...] | None, repeats: int) -> None:
+def conll14(folder: Path, systems: tuple[str, ...] | None, repeats: int) -> None:
     """Alignments asked for (one per mixed reference), done and spared, and time from strings to score."""
-    names = systems or sorted(path.name for path in (mirror / SUBMISSIONS).iterdir() if path.name != "INPUT")
+    names = systems or [path.name for path in submissions(folder)]
     for gold in GOLDS:
-        corpus = read_gold(mirror, gold)
+        corpus = read_gold(folder, gold)
         print(f"\nCoNLL-14, {gold}: 1,312 sentences, strings to score (gold grouped anew / known already)\n")
         print("| system | unmixed | mixed | asked for | done | pruned | cells | I unmixed | I mixed |")
         print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
         for name in names:
-            lines = read_system(mirror, name)
+            lines = read_system(folder, name)
             times = {mixing: _times(corpus, lines, mixing, repeats) for mixing in (False, True)}
             plain, mixed = (gecbench.IMeasure(mixing=mixing).score_corpus(corpus, lines) for mixing in (False, True))
             asked, done = mixed.diagnostics["alignments_asked"], mixed.diagnostics["alignments_done"]
@@ -111,32 +92,17 @@ def whole(quick: bool) -> None:
         for mixing in (False, True):
             if implementation == "python" and quick:
                 continue
-            row = run(implementation, mixing=mixing, system="CAMB")
+            row = measured(implementation, mixing=mixing, system="CAMB")
             words = "full" if mixing else "none"
             print(f"| {implementation} | {words} | {row['seconds']:.2f} s | {row['memory']:.0f} MB |")
 
 
-def run(implementation: str, **settings: object) -> dict[str, float]:
-    command = [sys.executable, __file__, "--measure", json.dumps(settings)]
-    environment = {**os.environ, "GECBENCH_KERNELS": implementation}
-    found: dict[str, float] = json.loads(
-        subprocess.run(command, env=environment, check=True, capture_output=True).stdout
-    )
-    return found
-
-
 def measure(mixing: bool, system: str) -> dict[str, float]:
     metric = gecbench.IMeasure(mixing=mixing)
-    mirror = Path(os.environ["GECBENCH_MIRROR"])
-    corpus, lines = read_gold(mirror, "with alternatives"), read_system(mirror, system)
-    start = time.process_time()
-    metric.score_corpus(corpus, lines)
-    return {"seconds": time.process_time() - start, "memory": _peak()}
-
-
-def _peak() -> float:
-    scale = 2**20 if sys.platform == "darwin" else 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale
+    folder = mirror() or Path()
+    corpus, lines = read_gold(folder, "with alternatives"), read_system(folder, system)
+    seconds = best(lambda: metric.score_corpus(corpus, lines), 1)
+    return {"seconds": seconds, "memory": peak_megabytes()}
 
 
 def by_length(lengths: tuple[int, ...], repeats: int) -> None:

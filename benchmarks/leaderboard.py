@@ -21,10 +21,10 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import gecbench
-from gecbench.leaderboard import build as building
+from gecbench.leaderboard import page as building
 from gecbench.leaderboard.ranking import Significance
 from gecbench.leaderboard.records import Details, Record, digest
 from gecbench.leaderboard.store import FolderStore
@@ -103,7 +103,7 @@ def build(store: FolderStore, folder: Path, systems: int) -> str:
     ]
     building.Significance = MadeUp  # type: ignore[misc]
     begin = time.perf_counter()
-    building.build_site(store, folder, building.Plan(corpora))
+    building.build_site(store, folder, building.PagePlan(corpora))
     seconds = time.perf_counter() - begin
     print(f"build of {systems} systems × 3 corpora × {len(METRICS)} metrics, tests known: {seconds:.1f} s")
     table = max(path.stat().st_size for path in (folder / "data").glob("table-*.js"))
@@ -155,7 +155,7 @@ def serving(board: Path, readers: int) -> None:
         print(f"{readers} readers: {_latency(reading(address, readers, SECONDS))}")
         outputs = [*gecbench.load_demo_systems()["rule-based"][:-1], "Uploaded while others read ."]
         scored: list[float] = []
-        uploader = threading.Thread(target=lambda: scored.append(upload(address, outputs)))
+        uploader = threading.Thread(target=lambda: scored.append(upload_time(address, outputs)))
         uploader.start()
         print(f"{readers} readers during an upload: {_latency(reading(address, readers, SECONDS))}")
         uploader.join()
@@ -208,16 +208,12 @@ def page_files(address: str) -> list[str]:
     return ["", *re.findall(r'(?:src|href)="([\w/.]+)"', html), f"data/table-{first}.js"]
 
 
-def upload(address: str, outputs: list[str]) -> float:
+def upload_time(address: str, outputs: list[str]) -> float:
+    """Return how long it takes until an upload is ranked."""
     begin = time.perf_counter()
-    query = urlencode({"name": "Uploaded", "corpus": "demo", "file": "out.txt"})
-    data = "".join(f"{line}\n" for line in outputs).encode()
-    job = json.loads(boards.call(f"{address}api/submissions?{query}", data)[1])
-    while job["state"] in ("waiting", "running"):
-        time.sleep(0.1)
-        job = json.loads(boards.call(f"{address}api/submissions/{job['id']}")[1])
-    if job["state"] != "done":
-        raise SystemExit(job["error"])
+    report = boards.finished(address, boards.upload(address, boards.text(outputs), name="Uploaded")[1])
+    if report["state"] != "done":
+        raise SystemExit(report["error"])
     return time.perf_counter() - begin
 
 

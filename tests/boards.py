@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import socket
 import subprocess
@@ -11,25 +12,32 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from urllib.parse import urlencode
 
 import gecbench
-from gecbench.corpora.resolve import resolve_corpus
-from gecbench.leaderboard.build import Plan, build_site
+from gecbench.leaderboard.page import PagePlan, build_site
 from gecbench.leaderboard.records import Record
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, score_submission
 
 QUICK = 20
+DEMO = gecbench.load_demo()
+GOOD = gecbench.load_demo_systems()["good-corrector"]
 HOSTILE_NAME = "<img src=x onerror=window.hacked=1>[x](javascript:alert(1))"
 RIGHT_TO_LEFT = "\u202eshalom \u05e9\u05dc\u05d5\u05dd\u202c"
 LONG_NAME = "x" * 200
 HOSTILE_SENTENCE = "<script>window.hacked=2</script> & \u2028 \u202e evil **bold**"
 
 
+def text(lines) -> bytes:
+    """Return lines as the content of a file."""
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
 def add(store: FolderStore, system: str, predictions, **about) -> Record:
     """Score quickly and add."""
     submission = Submission(system, list(predictions), date="2026-01-02", **about)
-    scored = score_submission(submission, resolve_corpus("demo"), resamples=QUICK)
+    scored = score_submission(submission, DEMO, resamples=QUICK)
     store.add(scored.record, scored.details)
     return scored.record
 
@@ -60,7 +68,7 @@ def hostile_board(folder: Path) -> FolderStore:
 
 def site(store: FolderStore, folder: Path, **options) -> str:
     """Build the page and return its address on the disk."""
-    build_site(store, folder, Plan([resolve_corpus("demo")], resamples=QUICK, **options))
+    build_site(store, folder, PagePlan([DEMO], resamples=QUICK, **options))
     return (folder / "index.html").as_uri()
 
 
@@ -101,3 +109,22 @@ def call(address: str, data: bytes | None = None, headers: dict[str, str] | None
     except urllib.error.HTTPError as error:
         with error:
             return error.code, error.read(), dict(error.headers)
+
+
+def upload(address: str, data: bytes, headers: dict[str, str] | None = None, **query: str) -> tuple[int, dict]:
+    """Send outputs to a server; return the status and what it says."""
+    query = {"name": "New", "corpus": "demo", "file": "out.txt", **query}
+    status, body, _ = call(f"{address}api/submissions?{urlencode(query)}", data, headers)
+    return status, json.loads(body)
+
+
+def finished(address: str, job: dict) -> dict:
+    """Wait until a submission is done or has failed, and return its report."""
+    for _ in range(600):
+        status, body, _ = call(f"{address}api/submissions/{job['id']}")
+        assert status == 200
+        report = json.loads(body)
+        if report["state"] in ("done", "failed"):
+            return report
+        time.sleep(0.05)
+    raise AssertionError("the submission does not end")

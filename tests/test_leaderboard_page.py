@@ -1,11 +1,16 @@
 """The page in a real, headless Chromium: from a disk and from the server."""
 
 import json
+import re
+import shutil
 import time
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import chromium
 import pytest
-from boards import demo_board, server
+from boards import DEMO, GOOD, demo_board, server, text
 from chromium import VIEWS, change, click, go, open_page, systems, texts, wait
 
 import gecbench
@@ -14,7 +19,6 @@ pytestmark = [
     pytest.mark.skipif(chromium.missing() is not None, reason=chromium.missing() or ""),
     pytest.mark.usefixtures("calm"),
 ]
-DEMO = gecbench.load_demo()
 
 
 def test_opens_from_a_disk_and_ranks(browser, page):
@@ -88,6 +92,7 @@ def test_system_then_alignment(browser, page):
         browser, "[...document.querySelectorAll('table.ranking a')].find((a) => a.textContent === 'rule-based').click()"
     )
     assert texts(browser, "h2.name bdi") == ["rule-based"]
+    assert "null" not in texts(browser, "main")[0]
     assert any("gleu|variant:2017" in text for text in texts(browser, ".origins code"))
     permalink = browser.current_url
     change(browser, "document.querySelector('#alignment').click()")
@@ -112,7 +117,7 @@ def test_alignment_gives_every_text_back(browser, page):
     outputs = list(gecbench.load_demo_systems().values())
     for i, source in enumerate(DEMO.sources):
         rows = [*(lines[i] for lines in outputs), *DEMO.references[i], "", "entirely other words here"]
-        columns = browser.execute_script("return alignTexts(arguments[0], arguments[1])", source, rows)
+        columns = browser.execute_script("return GECBENCH.use('align').alignTexts(...arguments)", source, rows)
         assert " ".join(column["source"] for column in columns if column["source"]) == source
         for k, row in enumerate(rows):
             assert " ".join(column["cells"][k] for column in columns if column["cells"][k]) == " ".join(row.split())
@@ -125,7 +130,9 @@ JUDGED += [("go", "go", ["goes", "go"], "same"), ("", "the", [""], "good"), ("a"
 @pytest.mark.parametrize(("cell", "source", "references", "verdict"), JUDGED)
 def test_judgement_of_a_cell(browser, page, cell, source, references, verdict):
     open_page(browser, page)
-    assert browser.execute_script("return judge(...arguments)", cell, source, references) == verdict
+    assert (
+        browser.execute_script("return GECBENCH.use('align').judge(...arguments)", cell, source, references) == verdict
+    )
 
 
 def test_correlations(browser, page):
@@ -133,8 +140,9 @@ def test_correlations(browser, page):
     xs, ys = [1, 2, 2, 4, 9], [3, 1, 4, 1, 5]
     import numpy
 
-    assert browser.execute_script("return pearson(...arguments)", xs, ys) == pytest.approx(numpy.corrcoef(xs, ys)[0, 1])
-    assert browser.execute_script("return ranksOf(arguments[0])", xs) == [1, 2.5, 2.5, 4, 5]
+    found = browser.execute_script("return GECBENCH.use('charts').pearson(...arguments)", xs, ys)
+    assert found == pytest.approx(numpy.corrcoef(xs, ys)[0, 1])
+    assert browser.execute_script("return GECBENCH.use('charts').ranksOf(arguments[0])", xs) == [1, 2.5, 2.5, 4, 5]
 
 
 def test_plots(browser, page):
@@ -161,15 +169,21 @@ def test_downloads(browser, page, downloads):
     assert {row["system"] for row in rows} == {*gecbench.load_demo_systems(), "Human"}
     lines = found[".csv"].read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("corpus,reference_set,system,")
-    assert any(line.startswith("demo,default,good-corrector,scored,") for line in lines)
+    for start in ("good-corrector,scored,2026-01-02,,gleu,0.", "Human,scored,,,gleu,0."):
+        assert any(line.startswith(f"demo,default,{start}") for line in lines)
+
+
+def submit(browser, name, file):
+    browser.find_element("name", "name").send_keys(name)
+    browser.find_element("name", "file").send_keys(str(file))
+    browser.find_element("css selector", "form button[type=submit]").click()
 
 
 def test_upload_is_ranked_on_the_page(browser, tmp_path):
     pytest.importorskip("starlette")
     demo_board(tmp_path / "board")
-    outputs = [*gecbench.load_demo_systems()["good-corrector"][:-1], "Uploaded ."]
     file = tmp_path / "out.txt"
-    file.write_text("".join(f"{line}\n" for line in outputs), encoding="utf-8")
+    file.write_bytes(text([*GOOD[:-1], "Uploaded ."]))
     with server(tmp_path / "board") as (address, _):
         open_page(browser, address)
         for view in VIEWS:
@@ -177,9 +191,7 @@ def test_upload_is_ranked_on_the_page(browser, tmp_path):
         asked = browser.execute_script("return performance.getEntriesByType('resource').map((entry) => entry.name)")
         assert len(asked) > len(VIEWS)
         assert all(name.startswith(address) for name in asked), "nothing is asked of other hosts"
-        browser.find_element("name", "name").send_keys("<i>Uploaded</i> system")
-        browser.find_element("name", "file").send_keys(str(file))
-        browser.find_element("css selector", "form button[type=submit]").click()
+        submit(browser, "<i>Uploaded</i> system", file)
         wait(browser, "document.querySelector('#added')")
         assert "Added: rank 2 of 5 by gleu" in texts(browser, "#message")[0]
         change(browser, "document.querySelector('#added').click()")
@@ -189,13 +201,23 @@ def test_upload_is_ranked_on_the_page(browser, tmp_path):
         assert names.index("<i>Uploaded</i> system") == 1
         file.write_bytes(b"\x1f\x8b" + b"0" * 100)
         go(browser, "#submit")
-        browser.find_element("name", "name").send_keys("bomb")
-        browser.find_element("name", "file").send_keys(str(file))
-        browser.find_element("css selector", "form button[type=submit]").click()
+        submit(browser, "bomb", file)
         wait(browser, "document.querySelector('.message.error')")
         assert "is compressed (gzip)" in texts(browser, "#message")[0]
         refused = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
         assert all("400" in entry["message"] for entry in refused)
+
+
+def test_order_of_the_scripts_does_not_matter(browser, page, tmp_path):
+    site = shutil.copytree(Path(url2pathname(urlsplit(page).path)).parent, tmp_path / "site")
+    html = (site / "index.html").read_text(encoding="utf-8")
+    scripts = re.findall(r"<script .* defer></script>\n", html)
+    assert len(scripts) > 10
+    turned = html.replace("".join(scripts), "".join(reversed(scripts)))
+    assert turned != html
+    (site / "index.html").write_text(turned, encoding="utf-8")
+    open_page(browser, (site / "index.html").as_uri())
+    assert len(systems(browser)) == 5
 
 
 def test_unbuilt_page_says_so(browser, repository):

@@ -237,9 +237,17 @@ def test_quick_resamples_are_recorded(tmp_path):
     assert all(f"resamples:{QUICK}:" in signature for signature in signatures)
 
 
-@pytest.mark.parametrize("groups", [{"gleu": "x"}, {"gleu": [{"label": "0"}]}, {"gleu": [[[[]]]]}])
-def test_details_of_another_shape_are_refused(groups):
-    with pytest.raises(InputError, match="not groups"):
-        Details(predictions=["a"], by_distance=groups)
-    with pytest.raises(InputError, match="not a finite number"):
-        Details(predictions=["a"], sentence_scores={"gleu": [[]]})
+BAD_DETAILS = {
+    "text for groups": ({"by_distance": {"gleu": "x"}}, "by_distance.gleu is not a list"),
+    "half a group": ({"by_distance": {"gleu": [{"label": "0"}]}}, "has no sentences, value"),
+    "nested lists": ({"by_distance": {"gleu": [[[[]]]]}}, "is not a JSON object"),
+    "no number": ({"sentence_scores": {"gleu": [[]]}}, "not a finite number"),
+    "another length": ({"sentence_scores": {"gleu": [1.0, 1.0]}}, "differ in length"),
+    "no text": ({"predictions": [1]}, r"predictions\[0\] is not text"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BAD_DETAILS.values(), ids=BAD_DETAILS)
+def test_details_of_another_shape_are_refused(change, message):
+    with pytest.raises(InputError, match=message):
+        Details(**{"predictions": ["a"], **change})

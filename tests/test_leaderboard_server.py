@@ -10,47 +10,22 @@ import sys
 import threading
 import time
 from pathlib import Path
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
-from boards import call, demo_board, server
+from boards import DEMO, GOOD, add, call, demo_board, finished, server, text, upload
 
 import gecbench
 from gecbench.errors import InputError
-from gecbench.leaderboard.jobs import Queue
-from gecbench.leaderboard.limits import Rate
 from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.uploads import Queue, Rate
 
 pytest.importorskip("starlette", reason="the extra [leaderboard] is not installed")
 pytest.importorskip("uvicorn", reason="the extra [leaderboard] is not installed")
 
-DEMO = gecbench.load_demo()
-GOOD = gecbench.load_demo_systems()["good-corrector"]
-
-
-def text(lines):
-    return "".join(f"{line}\n" for line in lines).encode()
-
 
 def variant(word):
     return text([*GOOD[:-1], f"{word} ."])
-
-
-def upload(address, data, headers=None, **query):
-    query = {"name": "New", "corpus": "demo", "file": "out.txt", **query}
-    status, body, _ = call(f"{address}api/submissions?{urlencode(query)}", data, headers)
-    return status, json.loads(body)
-
-
-def finished(address, job):
-    for _ in range(600):
-        status, body, _ = call(f"{address}api/submissions/{job['id']}")
-        assert status == 200
-        report = json.loads(body)
-        if report["state"] in ("done", "failed"):
-            return report
-        time.sleep(0.05)
-    raise AssertionError("the submission does not end")
 
 
 @pytest.fixture(scope="module")
@@ -185,8 +160,6 @@ def test_unknown_job(served):
 
 def test_records_from_elsewhere_appear(served):
     address, board = served
-    from boards import add
-
     added = add(FolderStore(board), "from the command line", [*GOOD[:-1], "Elsewhere ."])
     shown, patience = False, time.monotonic() + 20
     while not shown and time.monotonic() < patience:

@@ -5,27 +5,18 @@ import os
 from pathlib import Path
 
 import pytest
-from boards import QUICK, add, demo_board
+from boards import DEMO, GOOD, QUICK, add, demo_board, text
 
 import gecbench
 from gecbench import InputError
 from gecbench.cli import main
-from gecbench.leaderboard.build import Plan, as_csv, build_site, table_rows
 from gecbench.leaderboard.corpora import table_of
-from gecbench.leaderboard.human_bound import human_figures
-from gecbench.leaderboard.measures import board_metric
-from gecbench.leaderboard.outputs import check_outputs, read_outputs
+from gecbench.leaderboard.page import PagePlan, build_site
+from gecbench.leaderboard.page_data import csv_lines, table_rows
 from gecbench.leaderboard.ranking import Significance, known_corpora
+from gecbench.leaderboard.scoring import board_metric, human_figures, usable_metrics
 from gecbench.leaderboard.store import FolderStore
-from gecbench.leaderboard.submission import Submission, score_submission, usable_metrics
-
-DEMO = gecbench.load_demo()
-GOOD = gecbench.load_demo_systems()["good-corrector"]
-
-
-def text(lines):
-    return "".join(f"{line}\n" for line in lines).encode()
-
+from gecbench.leaderboard.submission import Submission, check_outputs, read_outputs, score_submission
 
 BAD_BYTES = {
     "gzip": (b"\x1f\x8b\x08\x00", "out.txt", "out.txt: is compressed \\(gzip\\)"),
@@ -202,7 +193,7 @@ def test_table_names():
 
 def test_build_is_whole_and_repeatable(tmp_path):
     store = demo_board(tmp_path / "board")
-    plan = Plan([DEMO], resamples=QUICK)
+    plan = PagePlan([DEMO], resamples=QUICK)
     built = build_site(store, tmp_path / "site", plan)
     written = {
         path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*") if path.is_file()
@@ -213,15 +204,15 @@ def test_build_is_whole_and_repeatable(tmp_path):
     flat = json.loads((tmp_path / "site/data/board.json").read_text())["records"]
     assert {row["system"] for row in flat} > {"good-corrector", "Ge et al. (2018)"}
     build_site(store, tmp_path / "site", plan)
-    bare = build_site(store, tmp_path / "bare", Plan([DEMO], seeds=False, texts=False, resamples=QUICK))
+    bare = build_site(store, tmp_path / "bare", PagePlan([DEMO], seeds=False, texts=False, resamples=QUICK))
     assert not [name for name in bare.files if "system-" in name or "corpus-" in name]
     assert "swiming" not in "".join(path.read_text() for path in bare.files.values() if path.suffix == ".js")
 
 
 def test_cells_are_no_formulas():
     row = dict.fromkeys(["corpus", "reference_set", "kind", "date", "submitter"], "x")
-    lines = as_csv([{**row, "system": "=HYPERLINK(1)", "scores": {"gleu": {"value": -0.5}}}]).decode().splitlines()
-    assert lines[1].startswith("x,x,'=HYPERLINK(1),x,x,x,gleu,-0.5")
+    line = csv_lines({**row, "system": "=HYPERLINK(1)", "scores": {"gleu": {"value": -0.5}}})
+    assert line == "x,x,'=HYPERLINK(1),x,x,x,gleu,-0.5,,,,,,,,\n"
 
 
 BAD_USES = {

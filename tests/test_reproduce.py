@@ -13,10 +13,9 @@ from gecbench.cli import main
 from gecbench.corpora.upstream import Upstream
 from gecbench.human.change import mean_change
 from gecbench.papers import PAPERS, render, reproduce
-from gecbench.papers.conll14 import Conll14
+from gecbench.papers.data import Conll14
 from gecbench.papers.document import Reproduction, Section, compared, comparison, published
 from gecbench.papers.sakaguchi2016 import changes, correlations, rankings, references
-from gecbench.papers.ter_cache import TerCache
 
 needs_native = pytest.mark.skipif(kernels.active() != "native", reason="too slow on the Python twins")
 TABLE4 = golden("sakaguchi2016_change_agreement.json")["table4"]
@@ -75,22 +74,22 @@ def test_unknown_paper(capsys):
     with pytest.raises(InputError, match="no paper 'smith1999'"):
         reproduce("smith1999")
     assert main(["reproduce", "smith1999"]) == 2
-    assert "Choose one of sakaguchi2016" in capsys.readouterr().err
+    assert "Choose one of bryant2015, felice2015, sakaguchi2016, jfleg2017" in capsys.readouterr().err
 
 
 def test_ter_edits_are_remembered(tmp_path):
-    with TerCache(tmp_path) as known:
+    with changes.TerCache(tmp_path) as known:
         assert ("a b", "c d") not in known
         known["a b", "c d"] = 2.0
-    with TerCache(tmp_path) as known:
+    with changes.TerCache(tmp_path) as known:
         assert ("a b", "c d") in known
         assert known["a b", "c d"] == 2.0
     (file,) = tmp_path.iterdir()
     assert "a b" not in file.read_text()
     file.write_text("broken")
-    with TerCache(tmp_path) as known:
+    with changes.TerCache(tmp_path) as known:
         assert ("a b", "c d") not in known
-    with TerCache(None) as known:
+    with changes.TerCache(None) as known:
         known["a", "b"] = 1.0
 
 

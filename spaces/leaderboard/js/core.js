@@ -1,89 +1,75 @@
 "use strict";
-// Data arrives as scripts (a page on a disk may fetch nothing), and reaches the document as text nodes only.
-const GECBENCH = {
-  data: new Map(),
-  waiting: new Map(),
-  views: {},
-  add(name, value) {
-    GECBENCH.data.set(name, value);
-  },
-  load(name) {
-    if (GECBENCH.data.has(name)) return Promise.resolve(GECBENCH.data.get(name));
-    if (!GECBENCH.waiting.has(name)) {
-      GECBENCH.waiting.set(name, new Promise((resolve, reject) => {
-        const script = document.createElement("script");
-        script.src = `data/${name}.js?v=${encodeURIComponent(GECBENCH.built())}`;
-        script.onload = () => (GECBENCH.data.has(name) ? resolve(GECBENCH.data.get(name)) : script.onerror());
-        script.onerror = () => {
-          GECBENCH.waiting.delete(name);
-          script.remove();
-          reject(new Error(`data/${name}.js is missing`));
-        };
-        document.head.append(script);
-      }));
+// The page must open from a disk, where browsers refuse ES modules and fetch(). So there is one global, GECBENCH: files
+// define modules by name, which run when first used, whatever the order of the files (this one comes first), and data
+// arrives as scripts that call GECBENCH.add.
+const GECBENCH = (() => {
+  const factories = new Map();
+  const modules = new Map();
+  const data = new Map();
+  const loading = new Map();
+
+  function define(name, factory) {
+    factories.set(name, factory);
+  }
+
+  function use(name) {
+    if (!modules.has(name)) {
+      if (!factories.has(name)) throw new Error(`There is no module ${name}, or it uses itself.`);
+      const factory = factories.get(name);
+      factories.delete(name);
+      modules.set(name, Object.freeze(factory(use)));
     }
-    return GECBENCH.waiting.get(name);
-  },
-  built() {
-    return (GECBENCH.data.get("board") || {}).built || "";
-  },
-};
-
-const SVG = "http://www.w3.org/2000/svg";
-
-function fill(node, attributes, children) {
-  for (const [name, value] of Object.entries(attributes || {})) {
-    if (value === undefined || value === null || value === false) continue;
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else node.setAttribute(name, value === true ? "" : value);
+    return modules.get(name);
   }
-  for (const child of children.flat()) if (child !== null && child !== undefined) node.append(child);
-  return node;
-}
 
-function el(tag, attributes, ...children) {
-  return fill(document.createElement(tag), attributes, children);
-}
-
-function svg(tag, attributes, ...children) {
-  return fill(document.createElementNS(SVG, tag), attributes, children);
-}
-
-/** Text of strangers: isolated, so that right-to-left marks in it turn nothing around it. */
-function foreign(text, attributes) {
-  return el("bdi", attributes, String(text));
-}
-
-/** A link that leaves the page: http and https only, anything else stays text. */
-function outside(url, text) {
-  let parsed;
-  try {
-    parsed = new URL(url);
-  } catch {
-    return foreign(text || url);
+  function add(name, value) {
+    data.set(name, value);
   }
-  if (!["http:", "https:"].includes(parsed.protocol)) return foreign(text || url);
-  return el("a", { href: parsed.href, rel: "noopener noreferrer nofollow", target: "_blank" }, foreign(text || url));
-}
 
-function points(value, digits = 2) {
-  return value === null || value === undefined ? "–" : (100 * value).toFixed(digits);
-}
+  function board() {
+    return data.get("board");
+  }
 
-function pValue(value) {
-  if (value === null || value === undefined) return "";
-  return value < 0.001 ? "< 0.001" : value.toFixed(3);
-}
+  function runScript(address) {
+    return new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = address;
+      script.onload = resolve;
+      script.onerror = () => {
+        script.remove();
+        reject(new Error(`${address.split("?")[0]} is missing`));
+      };
+      document.head.append(script);
+    });
+  }
 
-function setLabel(name) {
-  return name === "default" ? "all references" : name.replaceAll("_", " ");
-}
+  async function read(name) {
+    try {
+      await runScript(`data/${name}.js?v=${encodeURIComponent(board().built)}`);
+      if (!data.has(name)) throw new Error(`data/${name}.js is missing`);
+      return data.get(name);
+    } finally {
+      loading.delete(name);
+    }
+  }
 
-function download(name, type, text) {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const anchor = el("a", { href: url, download: name });
-  document.body.append(anchor);
-  anchor.click();
-  anchor.remove();
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
-}
+  /** Return a promise of the data of a name, read once. */
+  function load(name) {
+    if (data.has(name)) return Promise.resolve(data.get(name));
+    if (!loading.has(name)) loading.set(name, read(name));
+    return loading.get(name);
+  }
+
+  /** Read the board's data again, after a submission. */
+  async function refresh() {
+    for (const name of [...data.keys()]) if (!name.startsWith("system-")) data.delete(name);
+    loading.clear();
+    try {
+      await runScript(`data/board.js?t=${Date.now()}`);
+    } catch {
+      throw new Error("The board could not be read again; reload the page.");
+    }
+  }
+
+  return Object.freeze({ define, use, add, board, load, refresh });
+})();

@@ -1,91 +1,109 @@
 "use strict";
 // How to submit; with the server behind the page, a form that scores at once.
+GECBENCH.define("submit", (use) => {
+  const { el } = use("dom");
+  const COMMANDS = `pip install gecbench
+gecbench leaderboard submit -c demo -p outputs.txt --name "My system" --board board
+gecbench leaderboard build --board board -o site
+gecbench leaderboard serve --board board -c demo`;
 
-GECBENCH.views.submit = async (main, state) => {
-  const { server } = board();
-  main.append(el("h2", null, "Submit a system"),
-    el("p", null, "One output per line, in the order of the corpus; or JSON Lines with ", el("code", null, '{"prediction": "…"}'),
-      ". Tokens are separated by blanks."));
-  if (server) main.append(submitForm(server, state));
-  main.append(el("h3", null, "On the command line"), el("pre", null,
-    "pip install gecbench\n"
-    + "gecbench leaderboard submit -c demo -p outputs.txt --name \"My system\" --board board\n"
-    + "gecbench leaderboard build --board board -o site\n"
-    + "gecbench leaderboard serve --board board -c demo"),
-  el("p", null, "With a board that lives in a dataset repository on the Hugging Face Hub, ", el("code", null, "--board hf://datasets/NAME/BOARD"),
-    " scores on your machine and opens a pull request with the record."),
-  el("h3", null, "What is measured"),
-  el("dl", null, board().metrics.map((metric) => [el("dt", null, metric.title), el("dd", null, `${metric.description} (${metric.paper})`)]).flat()));
-};
+  async function showSubmit(main, state) {
+    const { server, metrics } = GECBENCH.board();
+    main.append(
+      el("h2", null, "Submit a system"),
+      el("p", null, "One output per line, in the order of the corpus; or JSON Lines with ",
+        el("code", null, '{"prediction": "…"}'), ". Tokens are separated by blanks."));
+    if (server) main.append(submitForm(server, state));
+    main.append(
+      el("h3", null, "On the command line"),
+      el("pre", null, COMMANDS),
+      el("p", null, "With a board that lives in a dataset repository on the Hugging Face Hub, ",
+        el("code", null, "--board hf://datasets/NAME/BOARD"),
+        " scores on your machine and opens a pull request with the record."),
+      el("h3", null, "What is measured"),
+      el("dl", null, metrics.flatMap(({ title, description, paper }) => [
+        el("dt", null, title), el("dd", null, `${description} (${paper})`),
+      ])));
+  }
 
-function field(label, control, hint) {
-  return el("label", { class: "field" }, el("span", null, label), control, hint ? el("small", null, hint) : null);
-}
+  function field(label, control, hint) {
+    return el("label", { class: "field" }, el("span", null, label), control, hint ? el("small", null, hint) : null);
+  }
 
-function submitForm(server, state) {
-  const input = (name, attributes) => el("input", { name, autocomplete: "off", ...attributes });
-  const limit = server.most_bytes >= 2 ** 20 ? `${(server.most_bytes / 2 ** 20).toFixed(0)} MB` : `${server.most_bytes} bytes`;
-  const bar = el("progress", { max: 1, value: 0, hidden: true });
-  const message = el("p", { class: "message", role: "status", id: "message" });
-  const button = el("button", { type: "submit", class: "primary" }, "Score and add");
-  const form = el("form", { class: "submit" },
-    field("Name of the system", input("name", { required: true, maxlength: 200 })),
-    field("Corpus", el("select", { name: "corpus" }, server.corpora.map((name) => el("option", { value: name, selected: name === state.corpus }, name)))),
-    field("Outputs", input("file", { type: "file", required: true, accept: ".txt,.jsonl,text/plain" }), `Plain text or .jsonl, at most ${limit}`),
-    field("Submitter", input("submitter", { maxlength: 200 })),
-    field("Link", input("link", { type: "url", maxlength: 500, placeholder: "https://…" })),
-    field("Description", input("description", { maxlength: 2000 })),
-    server.token ? field("Token", input("token", { type: "password", required: true })) : null,
-    el("div", { class: "actions" }, button, bar), message);
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    button.disabled = true;
-    bar.hidden = false;
-    message.className = "message";
+  function sizeLabel(bytes) {
+    return bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(0)} MB` : `${bytes} bytes`;
+  }
+
+  function submitForm(server, state) {
+    const input = (name, attributes) => el("input", { name, autocomplete: "off", ...attributes });
+    const corpora = server.corpora.map((name) => el("option", { value: name, selected: name === state.corpus }, name));
+    const bar = el("progress", { max: 1, value: 0, hidden: true });
+    const message = el("p", { class: "message", role: "status", id: "message" });
+    const button = el("button", { type: "submit", class: "primary" }, "Score and add");
+    const form = el("form", { class: "submit" },
+      field("Name of the system", input("name", { required: true, maxlength: 200 })),
+      field("Corpus", el("select", { name: "corpus" }, corpora)),
+      field("Outputs", input("file", { type: "file", required: true, accept: ".txt,.jsonl,text/plain" }),
+        `Plain text or .jsonl, at most ${sizeLabel(server.most_bytes)}`),
+      field("Submitter", input("submitter", { maxlength: 200 })),
+      field("Link", input("link", { type: "url", maxlength: 500, placeholder: "https://…" })),
+      field("Description", input("description", { maxlength: 2000 })),
+      server.token ? field("Token", input("token", { type: "password", required: true })) : null,
+      el("div", { class: "actions" }, button, bar), message);
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      button.disabled = true;
+      bar.hidden = false;
+      message.className = "message";
+      try {
+        await send(form, server, bar, message);
+      } catch (error) {
+        message.classList.add("error");
+        message.textContent = error.message;
+      }
+      button.disabled = false;
+      bar.hidden = true;
+    });
+    return form;
+  }
+
+  async function ask(address, options) {
+    const response = await fetch(address, options);
+    let body;
     try {
-      await send(form, server, bar, message);
-    } catch (error) {
-      message.classList.add("error");
-      message.textContent = error.message;
+      body = await response.json();
+    } catch {
+      throw new Error(`The server answered ${response.status}.`);
     }
-    button.disabled = false;
-    bar.hidden = true;
-  });
-  return form;
-}
-
-async function answer(response) {
-  let body;
-  try {
-    body = await response.json();
-  } catch {
-    throw new Error(`The server answered ${response.status}.`);
+    if (!response.ok) throw new Error(body.error || `The server answered ${response.status}.`);
+    return body;
   }
-  if (!response.ok) throw new Error(body.error || `The server answered ${response.status}.`);
-  return body;
-}
 
-async function send(form, server, bar, message) {
-  const values = new FormData(form);
-  const file = values.get("file");
-  if (file.size > server.most_bytes) throw new Error("The file is larger than the limit.");
-  const query = new URLSearchParams({ file: file.name });
-  for (const name of ["name", "corpus", "submitter", "link", "description"]) query.set(name, values.get(name));
-  const headers = { "Content-Type": "application/octet-stream", "X-Gecbench": "submit" };
-  if (server.token) headers.Authorization = `Bearer ${values.get("token")}`;
-  message.textContent = "Sending …";
-  let job = await answer(await fetch(`api/submissions?${query}`, { method: "POST", body: file, headers }));
-  while (job.state === "waiting" || job.state === "running") {
-    bar.value = job.done;
-    message.textContent = job.state === "waiting" ? "Waiting for its turn …" : `Scoring: ${job.stage} …`;
-    await new Promise((resolve) => { setTimeout(resolve, 250); });
-    job = await answer(await fetch(`api/submissions/${encodeURIComponent(job.id)}`));
+  async function send(form, server, bar, message) {
+    const values = new FormData(form);
+    const file = values.get("file");
+    if (file.size > server.most_bytes) throw new Error("The file is larger than the limit.");
+    const query = new URLSearchParams({ file: file.name });
+    for (const name of ["name", "corpus", "submitter", "link", "description"]) query.set(name, values.get(name));
+    const headers = { "Content-Type": "application/octet-stream", "X-Gecbench": "submit" };
+    if (server.token) headers.Authorization = `Bearer ${values.get("token")}`;
+    message.textContent = "Sending …";
+    let job = await ask(`api/submissions?${query}`, { method: "POST", body: file, headers });
+    while (job.state === "waiting" || job.state === "running") {
+      bar.value = job.done;
+      message.textContent = job.state === "waiting" ? "Waiting for its turn …" : `Scoring: ${job.stage} …`;
+      await new Promise((resolve) => { setTimeout(resolve, 250); });
+      job = await ask(`api/submissions/${encodeURIComponent(job.id)}`);
+    }
+    if (job.state === "failed") throw new Error(job.error);
+    bar.value = 1;
+    await GECBENCH.refresh();
+    const place = new URLSearchParams({ corpus: job.corpus, set: job.reference_set, id: job.record.slice(0, 12) });
+    message.classList.add("good");
+    message.replaceChildren(`Added: rank ${job.rank} of ${job.of} by ${job.metric}. `,
+      el("a", { href: `#system?${place}`, id: "added" }, "See it on the board"),
+      ...job.warnings.map((warning) => el("span", { class: "warning" }, ` Note: ${warning}.`)));
   }
-  if (job.state === "failed") throw new Error(job.error);
-  bar.value = 1;
-  await GECBENCH.refresh();
-  const address = `#system?${new URLSearchParams({ corpus: job.corpus, set: job.reference_set, id: job.record.slice(0, 12) })}`;
-  message.classList.add("good");
-  message.replaceChildren(`Added: rank ${job.rank} of ${job.of} by ${job.metric}. `, el("a", { href: address, id: "added" }, "See it on the board"),
-    ...job.warnings.map((warning) => el("span", { class: "warning" }, ` Note: ${warning}.`)));
-}
+
+  return { showSubmit };
+});

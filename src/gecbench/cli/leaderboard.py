@@ -15,10 +15,8 @@ from gecbench.metrics.ratios import percent
 from gecbench.metrics.registry import METRICS
 
 if TYPE_CHECKING:
-    from gecbench.corpus.corpus import Corpus
-    from gecbench.leaderboard.records import Record
-    from gecbench.leaderboard.store import FolderStore
-    from gecbench.leaderboard.submission import Scored
+    from gecbench.leaderboard.page import PagePlan
+    from gecbench.leaderboard.records import BoardTable, Record
 
 _EXAMPLES = """  gecbench leaderboard submit -c demo -p output.txt --name "My system" --board board
   gecbench leaderboard list -c demo --board board
@@ -89,14 +87,8 @@ def _add_serve(actions: Any) -> None:
 
 
 def _add_page_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-c",
-        "--corpus",
-        metavar="NAME|FILE",
-        action="append",
-        default=[],
-        help="a corpus to show and test on",
-    )
+    about = "a corpus to show and test on"
+    parser.add_argument("-c", "--corpus", metavar="NAME|FILE", action="append", default=[], help=about)
     parser.add_argument("--without-published", action="store_true", help="leave out figures as reported by others")
     parser.add_argument("--without-texts", action="store_true", help="leave out sentences and outputs")
 
@@ -104,19 +96,14 @@ def _add_page_options(parser: argparse.ArgumentParser) -> None:
 def submit(options: argparse.Namespace) -> None:
     """Score, add, and print the record with its place."""
     from gecbench.corpora.resolve import resolve_corpus
-    from gecbench.leaderboard.boards import local_store, open_board
-    from gecbench.leaderboard.outputs import read_outputs
-    from gecbench.leaderboard.places import check_new, place_of
-    from gecbench.leaderboard.ranking import Significance, known_corpora
-    from gecbench.leaderboard.seeds import seed_records
-    from gecbench.leaderboard.store import FolderStore
-    from gecbench.leaderboard.submission import Submission, score_submission
+    from gecbench.leaderboard import submission
+    from gecbench.leaderboard.store import FolderStore, open_board
 
     corpus = resolve_corpus(options.corpus)
     board = open_board(options.board)
-    submission = Submission(
+    handed_in = submission.Submission(
         system=options.name,
-        predictions=read_outputs(_bytes(options.predictions), options.predictions),
+        predictions=submission.read_outputs(_bytes(options.predictions), options.predictions),
         submitter=options.submitter,
         description=options.description,
         links=options.link,
@@ -124,28 +111,27 @@ def submit(options: argparse.Namespace) -> None:
         aligned=options.aligned,
         baseline=options.baseline,
     )
-    scored = score_submission(submission, corpus)
-    store = local_store(board)
-    records = _load(store)
-    check_new(scored.record, records)
-    text = _as_json(scored) if options.format == "json" else _as_text(scored)
-    place = place_of(scored, [*records, *seed_records()], Significance(store, known_corpora([corpus])))
-    for warning in scored.warnings:
+    done = submission.submit(handed_in, corpus, board, dry_run=options.dry_run)
+    _warn(done.skipped)
+    for warning in done.warnings:
         print(f"gecbench: note: {warning}", file=sys.stderr)
-    added = "nothing was added (--dry-run)"
-    if not options.dry_run:
-        name = board.add(scored.record, scored.details)
-        added = f"added as records/{name}.json" if isinstance(board, FolderStore) else f"pull request: {name}"
-    print(text if options.format == "json" else f"{text}\n\n{place.sentence}\n{added}")
+    if options.format == "json":
+        print(done.record.to_json().decode().rstrip("\n"))
+        return
+    added = f"added as records/{done.added}.json" if isinstance(board, FolderStore) else f"pull request: {done.added}"
+    print(f"{_as_text(done.record)}\n\n{done.place.sentence}")
+    print("nothing was added (--dry-run)" if options.dry_run else added)
 
 
 def list_board(options: argparse.Namespace) -> None:
     """Print one table per corpus and reference set."""
-    from gecbench.leaderboard.boards import local_store, open_board
-    from gecbench.leaderboard.build import group_by_table
+    from gecbench.leaderboard.page_data import group_by_table
     from gecbench.leaderboard.seeds import seed_records
+    from gecbench.leaderboard.store import local_store, open_board
 
-    records = [*_load(local_store(open_board(options.board))), *(() if options.without_published else seed_records())]
+    loaded = local_store(open_board(options.board)).load()
+    _warn(loaded.warnings)
+    records = [*loaded.records, *(() if options.without_published else seed_records())]
     tables = group_by_table([record for record in records if options.corpus in (None, record.corpus)])
     if options.corpus and not tables:
         known = sorted({record.corpus for record in records})
@@ -158,8 +144,8 @@ def list_board(options: argparse.Namespace) -> None:
 
 def build(options: argparse.Namespace) -> None:
     """Build the page."""
-    from gecbench.leaderboard.boards import local_store, open_board
-    from gecbench.leaderboard.build import build_site
+    from gecbench.leaderboard.page import build_site
+    from gecbench.leaderboard.store import local_store, open_board
 
     built = build_site(local_store(open_board(options.board)), options.output, _plan(options))
     _warn(built.warnings)
@@ -168,10 +154,9 @@ def build(options: argparse.Namespace) -> None:
 
 def serve(options: argparse.Namespace) -> None:
     """Serve until stopped."""
-    from gecbench.leaderboard.boards import open_board
-    from gecbench.leaderboard.limits import Limits
     from gecbench.leaderboard.server import run
-    from gecbench.leaderboard.store import FolderStore
+    from gecbench.leaderboard.store import FolderStore, open_board
+    from gecbench.leaderboard.uploads import Limits
 
     store = open_board(options.board)
     if not isinstance(store, FolderStore):
@@ -180,17 +165,17 @@ def serve(options: argparse.Namespace) -> None:
     run(store, _plan(options), limits, os.environ.get(TOKEN) or None, options.host, options.port)
 
 
-def _plan(options: argparse.Namespace) -> Any:
+def _plan(options: argparse.Namespace) -> PagePlan:
     from gecbench.corpora.resolve import resolve_corpus
-    from gecbench.leaderboard.build import Plan
+    from gecbench.leaderboard.page import PagePlan
 
-    corpora: list[Corpus] = [resolve_corpus(name) for name in options.corpus]
-    return Plan(corpora, seeds=not options.without_published, texts=not options.without_texts)
+    corpora = [resolve_corpus(name) for name in options.corpus]
+    return PagePlan(corpora, seeds=not options.without_published, texts=not options.without_texts)
 
 
 def _bytes(path: str) -> bytes:
     from gecbench.formats.text import read_bytes
-    from gecbench.leaderboard.outputs import check_size
+    from gecbench.leaderboard.submission import check_size
 
     if path.endswith(".gz"):
         raise InputError("is compressed (gzip)", file=path, fix="Give plain text, one output per line, or JSON Lines")
@@ -199,44 +184,28 @@ def _bytes(path: str) -> bytes:
     return read_bytes(path)
 
 
-def _load(store: FolderStore) -> list[Record]:
-    loaded = store.load()
-    _warn(loaded.warnings)
-    return list(loaded.records)
-
-
 def _warn(warnings: tuple[str, ...]) -> None:
     for warning in warnings:
         print(f"gecbench: warning: {warning}", file=sys.stderr)
 
 
-def _as_json(scored: Scored) -> str:
-    return scored.record.to_json().decode().rstrip("\n")
-
-
-def _as_text(scored: Scored) -> str:
+def _as_text(record: Record) -> str:
     rows = []
-    for metric, figure in scored.record.scores.items():
+    for metric, figure in record.scores.items():
         interval = "" if figure["low"] is None else f"{percent(figure['low'])} – {percent(figure['high'])}"
         human = "" if figure["human"] is None else percent(figure["human"])
         ratio = "" if figure["ratio"] is None else f"{percent(figure['ratio'], 1)} %"
         rows.append([METRICS[metric].title, percent(figure["value"]), interval, human, ratio])
-    table = render_table(Table([scored.record.system, "score", "95 % interval", "human", "of human"], rows), "text")
+    table = render_table(Table([record.system, "score", "95 % interval", "human", "of human"], rows), "text")
     return f"{table}\n\nhuman, of human: people and system scored against all annotators but one"
 
 
-def _table(table: tuple[str, str], records: list[Record], metric: str, table_format: str) -> str:
+def _table(table: BoardTable, records: list[Record], metric: str, table_format: str) -> str:
     from gecbench.leaderboard.ranking import ranked
 
-    rows = [
-        [record.system, percent(record.scores[metric]["value"]), record.kind, record.date]
-        for record in ranked(records, metric)
-    ]
-    rows += [
-        [record.system, percent(record.scores[metric]["value"]), "human", record.date]
-        for record in records
-        if record.role == "human" and metric in record.scores
-    ]
-    if not rows:
+    people = [record for record in records if record.role == "human" and metric in record.scores]
+    shown = [(record, record.kind) for record in ranked(records, metric)] + [(record, "human") for record in people]
+    if not shown:
         return ""
+    rows = [[record.system, percent(record.scores[metric]["value"]), kind, record.date] for record, kind in shown]
     return render_table(Table([f"{table[0]} ({table[1]})", METRICS[metric].title, "kind", "date"], rows), table_format)

@@ -10,7 +10,7 @@ from typing import Any
 
 from gecbench.cli.options import add_command, add_format_option, count
 from gecbench.errors import InputError, MissingDependencyError
-from gecbench.papers import PAPERS, Reproduction, render, reproduce
+from gecbench.papers import PAPERS, Reproduction, check_paper, render, reproduce
 
 _EXAMPLES = """  gecbench reproduce sakaguchi2016
   gecbench reproduce jfleg2017 --figures figures
@@ -41,8 +41,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Compute, draw and print."""
     for paper in options.papers:
-        if paper not in PAPERS:
-            raise InputError(f"no paper {paper!r} to reproduce", fix=f"Choose one of {', '.join(PAPERS)}")
+        check_paper(paper)
     if options.figures:
         _matplotlib()
     chosen = options.papers or list(PAPERS)

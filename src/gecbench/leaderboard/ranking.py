@@ -1,4 +1,4 @@
-"""Ranks, p-values against the entry above, and clusters of systems that no test tells apart."""
+"""Ranks, p-values against the entry above, clusters of systems that no test tells apart, and a new record's place."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from gecbench.analysis.significance import paired_randomisation
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import GecbenchError
-from gecbench.leaderboard.measures import board_metric
-from gecbench.leaderboard.records import Details, Record
+from gecbench.leaderboard.corpora import table_of
+from gecbench.leaderboard.records import BoardTable, Details, Record
+from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, board_metric
 from gecbench.leaderboard.store import FolderStore
-from gecbench.leaderboard.submission import DEFAULT_RESAMPLES
 from gecbench.metrics.base import Score
 from gecbench.metrics.registry import METRICS
 
@@ -19,7 +19,7 @@ SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True)
-class Place:
+class BoardPlace:
     """A record's place under one metric.
 
     `above` and `p_value` tell of the test against the nearest entry above that has outputs, `cluster` counts from 1;
@@ -47,7 +47,7 @@ class Significance:
     def __init__(
         self,
         store: FolderStore,
-        corpora: Mapping[tuple[str, str], Corpus],
+        corpora: Mapping[BoardTable, Corpus],
         resamples: int = DEFAULT_RESAMPLES,
         *,
         compute: bool = True,
@@ -81,25 +81,25 @@ class Significance:
             self.store.remember(question, found)
         return found
 
-    def places(self, records: Iterable[Record], metric: str) -> dict[str, Place]:
+    def places(self, records: Iterable[Record], metric: str) -> dict[str, BoardPlace]:
         """Return the place of each record by its id.
 
         A cluster ends where a system differs from the cluster's best one (p < 0.05, approximate randomisation).
         """
-        places: dict[str, Place] = {}
+        places: dict[str, BoardPlace] = {}
         above: Record | None = None
         best: Record | None = None
         cluster = 0
         for rank, record in enumerate(ranked(records, metric), start=1):
             if not record.outputs or record.table not in self.corpora:
-                places[record.id] = Place(rank)
+                places[record.id] = BoardPlace(rank)
                 continue
             p_value = None if above is None else self.p_value(record, above, metric)
             apart = None if best is None else self.p_value(record, best, metric)
             if best is None or (apart is not None and apart < SIGNIFICANT):
                 best, cluster, apart = record, cluster + 1, 1.0
             known = None if apart is None else cluster
-            places[record.id] = Place(rank, above.id if above else None, p_value, known)
+            places[record.id] = BoardPlace(rank, above.id if above else None, p_value, known)
             above = record
         return places
 
@@ -119,8 +119,42 @@ class Significance:
         return self._scores[key]
 
 
-def known_corpora(corpora: Sequence[Corpus]) -> dict[tuple[str, str], Corpus]:
+def known_corpora(corpora: Sequence[Corpus]) -> dict[BoardTable, Corpus]:
     """Return the corpora by table."""
-    from gecbench.leaderboard.corpora import table_of
-
     return {table_of(corpus): corpus for corpus in corpora}
+
+
+@dataclass(frozen=True)
+class NewPlace:
+    """A record's rank under the first metric, and the p-value against the nearest scored entry above."""
+
+    metric: str
+    rank: int
+    of: int
+    above: str | None
+    p_value: float | None
+    reported: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """The place in words."""
+        words = f"rank {self.rank} of {self.of} by {METRICS[self.metric].title}"
+        if self.reported:
+            words += f" ({self.reported} as reported elsewhere, perhaps scored otherwise)"
+        if self.above is None or self.p_value is None:
+            return words
+        return f"{words}; against {self.above} above: p = {self.p_value:.4f}{'*' if self.p_value < SIGNIFICANT else ''}"
+
+
+def place_of(record: Record, details: Details, records: Iterable[Record], tests: Significance) -> NewPlace:
+    """Return the place of a record that is not on the board yet, among those of its table."""
+    metric = next(name for name in METRICS if name in record.scores)
+    order = ranked([record, *(other for other in records if other.table == record.table)], metric)
+    position = [other.id for other in order].index(record.id)
+    reported = sum(not other.outputs for other in order)
+    comparable = [other for other in order[:position] if other.outputs and other.fingerprint == record.fingerprint]
+    if not comparable:
+        return NewPlace(metric, position + 1, len(order), None, None, reported)
+    tests.know(record, details)
+    p_value = tests.p_value(record, comparable[-1], metric)
+    return NewPlace(metric, position + 1, len(order), comparable[-1].system, p_value, reported)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from gecbench.leaderboard import schema
 
 SCHEMA = 1
 Figure = Mapping[str, Any]
+BoardTable = tuple[str, str]
 
 _FIGURE = {
     "value": schema.number,
@@ -24,23 +25,32 @@ _FIGURE = {
     "signature": schema.text(500),
     "source": schema.optional(schema.fields_of(schema.LINK)),
 }
+ABOUT: Mapping[str, schema.Check] = {
+    "system": schema.text(schema.LONGEST_NAME, empty=False),
+    "date": schema.day,
+    "submitter": schema.text(schema.LONGEST_NAME),
+    "description": schema.text(),
+    "links": schema.list_of(schema.fields_of(schema.LINK), schema.MOST_LINKS),
+}
 _FIELDS: Mapping[str, schema.Check] = {
+    **ABOUT,
     "schema": schema.one_of(SCHEMA),
     "kind": schema.one_of("scored", "reported"),
     "role": schema.one_of("system", "human", "source"),
-    "system": schema.text(schema.LONGEST_NAME, empty=False),
     "corpus": schema.text(schema.LONGEST_NAME, empty=False),
     "reference_set": schema.text(schema.LONGEST_NAME, empty=False),
     "fingerprint": schema.text(64),
     "sentences": schema.optional(schema.count),
     "scores": schema.mapping_of(schema.METRIC_NAME, schema.fields_of(_FIGURE)),
-    "date": schema.day,
-    "submitter": schema.text(schema.LONGEST_NAME),
-    "description": schema.text(),
-    "links": schema.list_of(schema.fields_of(schema.LINK), schema.MOST_LINKS),
     "outputs": schema.optional(schema.digest),
     "details": schema.optional(schema.digest),
     "unchanged": schema.optional(schema.number),
+}
+_GROUP = {"label": schema.text(), "sentences": schema.count, "value": schema.optional(schema.number)}
+_DETAILS: Mapping[str, schema.Check] = {
+    "predictions": schema.list_of(schema.string),
+    "sentence_scores": schema.mapping_of(schema.METRIC_NAME, schema.list_of(schema.optional(schema.number))),
+    "by_distance": schema.mapping_of(schema.METRIC_NAME, schema.list_of(schema.fields_of(_GROUP))),
 }
 
 
@@ -78,7 +88,7 @@ class Record:
             raise InputError("the record has no scores")
 
     @property
-    def table(self) -> tuple[str, str]:
+    def table(self) -> BoardTable:
         """Corpus and reference set: records of one table are ranked together."""
         return self.corpus, self.reference_set
 
@@ -96,7 +106,7 @@ class Record:
         """Read a record, or say what is wrong with it."""
         value = parse(data)
         schema.check_fields(value, _FIELDS)
-        return cls(**{each.name: value[each.name] for each in fields(cls)})
+        return cls(**value)
 
 
 @dataclass(frozen=True)
@@ -108,18 +118,9 @@ class Details:
     by_distance: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        rows = (self.predictions, *self.sentence_scores.values())
-        if not all(isinstance(row, (list, tuple)) and len(row) == len(self.predictions) for row in rows):
+        schema.check_fields({**vars(self)}, _DETAILS, "details")
+        if any(len(scores) != len(self.predictions) for scores in self.sentence_scores.values()):
             raise InputError("the details differ in length")
-        if not all(isinstance(text, str) for text in self.predictions):
-            raise InputError("a prediction is not text")
-        for name, values in self.sentence_scores.items():
-            for value in values:
-                if value is not None:
-                    schema.number(value, f"a sentence score of {name}")
-        for groups in self.by_distance.values():
-            if not isinstance(groups, (list, tuple)) or not all(map(_is_group, groups)):
-                raise InputError("the scores by edit distance are not groups")
 
     @property
     def outputs(self) -> str:
@@ -134,24 +135,14 @@ class Details:
     def from_json(cls, data: bytes) -> Details:
         """Read details, or say what is wrong with them."""
         value = parse(data)
-        if not isinstance(value, dict) or set(value) != {each.name for each in fields(cls)}:
+        if not isinstance(value, dict) or set(value) != set(_DETAILS):
             raise InputError("the details have other fields")
-        if not isinstance(value["sentence_scores"], dict) or not isinstance(value["by_distance"], dict):
-            raise InputError("the details are not tables")
         return cls(**value)
-
-
-def _is_group(group: object) -> bool:
-    if not isinstance(group, Mapping) or set(group) != {"label", "sentences", "value"}:
-        return False
-    value = group["value"]
-    plain = value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
-    return isinstance(group["label"], str) and isinstance(group["sentences"], int) and plain
 
 
 def canonical(value: object) -> bytes:
     """Return a value as JSON in one form only: sorted keys, no blanks, ASCII."""
-    return json.dumps(schema.plain(value), sort_keys=True, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 
 def parse(data: bytes) -> Any:

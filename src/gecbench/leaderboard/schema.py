@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from datetime import date
-from typing import Any
 from urllib.parse import urlsplit
 
 from gecbench.errors import InputError
@@ -32,12 +31,18 @@ def check_fields(data: object, fields: Mapping[str, Check], where: str = "record
         check(data[name], name)
 
 
+def string(value: object, where: str) -> None:
+    """Refuse what is not text."""
+    if not isinstance(value, str):
+        raise InputError(f"{where} is not text")
+
+
 def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
     """Return a check for one line of printable text."""
 
     def check(value: object, where: str) -> None:
-        if not isinstance(value, str):
-            raise InputError(f"{where} is not text")
+        string(value, where)
+        value = str(value)
         if not value.strip() and not empty:
             raise InputError(f"{where} is empty", fix=f"Give a {where}")
         if len(value) > longest:
@@ -63,8 +68,8 @@ def optional(check: Check) -> Check:
     return lambda value, where: None if value is None else check(value, where)
 
 
-def list_of(check: Check, most: int) -> Check:
-    """Return a check for a list of at most so many values."""
+def list_of(check: Check, most: int = 10**9) -> Check:
+    """Return a check for a list of at most `most` values."""
 
     def check_all(value: object, where: str) -> None:
         if not isinstance(value, (list, tuple)):
@@ -83,7 +88,7 @@ def fields_of(fields: Mapping[str, Check]) -> Check:
 
 
 def mapping_of(names: re.Pattern[str], check: Check, most: int = 50) -> Check:
-    """Return a check for an object of at most so many keys, all of one form."""
+    """Return a check for an object of at most `most` keys, all of one form."""
 
     def check_all(value: object, where: str) -> None:
         if not isinstance(value, dict):
@@ -143,10 +148,3 @@ def web_address(value: object, where: str) -> None:
 
 
 LINK: Mapping[str, Check] = {"title": text(LONGEST_NAME), "url": web_address}
-
-
-def plain(value: Any) -> Any:
-    """Return tuples and mappings as the lists and dictionaries that JSON knows."""
-    if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
-    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -1,4 +1,9 @@
-"""The page with uploads: Starlette over a board's folder. Only files that the build wrote are ever served."""
+"""The page with uploads: Starlette over a board's folder. Only files that the build wrote are ever served.
+
+Starlette's StaticFiles and GZipMiddleware would do less: the one serves whatever lies in a folder, records taken off
+the board included, and may send a file that is replaced meanwhile under the length of the old one; the other packs
+every answer anew, on the thread that serves all readers.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +17,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gecbench.errors import InputError, MissingDependencyError
-from gecbench.leaderboard.build import Plan
-from gecbench.leaderboard.corpora import table_of
-from gecbench.leaderboard.jobs import Queue
-from gecbench.leaderboard.limits import Limits, Rate
-from gecbench.leaderboard.outputs import check_size, read_outputs
-from gecbench.leaderboard.places import check_new, place_of
-from gecbench.leaderboard.ranking import Significance, known_corpora
-from gecbench.leaderboard.seeds import seed_records
-from gecbench.leaderboard.site import Site
+from gecbench.leaderboard.page import PagePlan, Site, compressed
+from gecbench.leaderboard.scoring import Progress
 from gecbench.leaderboard.store import FolderStore
-from gecbench.leaderboard.submission import Progress, Submission, score_submission
+from gecbench.leaderboard.submission import Submission, TooLargeError, check_size, read_outputs, submit
+from gecbench.leaderboard.uploads import Limits, Queue, Rate
 
 try:
     from starlette.applications import Starlette
@@ -67,13 +66,14 @@ class App:
         found = self.site.find(request.path_params["path"])
         if found is None:
             return refusal(404, "There is no such page.")
-        kind = _TYPES.get(found.path.suffix, "application/octet-stream")
-        headers = {"Cache-Control": "no-cache", "ETag": found.tag, "Vary": "Accept-Encoding"}
-        if request.headers.get("if-none-match") == found.tag:
+        path, tag = found
+        kind = _TYPES.get(path.suffix, "application/octet-stream")
+        headers = {"Cache-Control": "no-cache", "ETag": tag, "Vary": "Accept-Encoding"}
+        if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
         if "gzip" in request.headers.get("accept-encoding", ""):
-            return Response(found.compressed(), media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
-        return Response(found.path.read_bytes(), media_type=kind, headers=headers)
+            return Response(compressed(path, tag), media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
+        return Response(path.read_bytes(), media_type=kind, headers=headers)
 
     def job(self, request: Request) -> Response:
         """Tell how far a submission is."""
@@ -89,7 +89,7 @@ class App:
             data = await asyncio.wait_for(_body(request, self.limits.most_bytes), self.limits.seconds)
             work = self._work(request.query_params, data)
         except InputError as error:
-            return refusal(413 if "limit" in error.problem else 400, str(error))
+            return refusal(413 if isinstance(error, TooLargeError) else 400, str(error))
         except (ClientDisconnect, asyncio.TimeoutError):
             return refusal(408, "The upload broke off or took too long.")
         job = self.queue.add(work)
@@ -128,32 +128,34 @@ class App:
         return lambda progress: self._score(submission, corpus, progress)
 
     def _score(self, submission: Submission, corpus: Any, progress: Progress) -> dict[str, Any]:
-        store = self.site.store
-        scored = score_submission(submission, corpus, progress=lambda stage, done: progress(stage, 0.8 * done))
-        records = [*store.load().records, *(seed_records() if self.site.plan.seeds else ())]
-        check_new(scored.record, records)
-        tests = Significance(store, known_corpora([corpus]), self.site.plan.resamples)
-        place = place_of(scored, records, tests)
-        record = store.add(scored.record, scored.details)
+        plan = self.site.plan
+        done = submit(
+            submission,
+            corpus,
+            self.site.store,
+            seeds=plan.seeds,
+            resamples=plan.resamples,
+            progress=lambda stage, share: progress(stage, 0.8 * share),
+        )
         progress("ranking", 0.9)
         self.site.build()
-        name, reference_set = table_of(corpus)
+        place = done.place
         return {
-            "record": record,
-            "corpus": name,
-            "reference_set": reference_set,
+            "record": done.added,
+            "corpus": done.record.corpus,
+            "reference_set": done.record.reference_set,
             "metric": place.metric,
             "rank": place.rank,
             "of": place.of,
             "above": place.above,
             "p_value": place.p_value,
-            "warnings": list(scored.warnings),
+            "warnings": list(done.warnings),
         }
 
 
 def create_app(
     store: FolderStore,
-    plan: Plan,
+    plan: PagePlan,
     limits: Limits = Limits(),  # noqa: B008
     token: str | None = None,
 ) -> Starlette:
@@ -202,7 +204,7 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
-def run(store: FolderStore, plan: Plan, limits: Limits, token: str | None, host: str, port: int) -> None:
+def run(store: FolderStore, plan: PagePlan, limits: Limits, token: str | None, host: str, port: int) -> None:
     """Serve until stopped by Ctrl-C."""
     import uvicorn
 

@@ -1,17 +1,24 @@
-"""A board as a folder: one file per record, named by its content, so that any number of writers cannot collide."""
+"""Where a board is kept: in a folder, or in a dataset repository on the Hub that is read as such a folder.
+
+There is one file per record, named by its content, so that any number of writers cannot collide.
+"""
 
 from __future__ import annotations
 
+import re
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from gecbench.errors import InputError
+from gecbench.errors import GecbenchError, InputError
 from gecbench.formats.text import write_bytes
 from gecbench.leaderboard.records import Details, Record, canonical, digest, parse
 from gecbench.leaderboard.schema import DIGEST
 
-MOST_BYTES = 64 * 2**20
+_HUB = "hf://datasets/"
+_MOST_BYTES = 64 * 2**20
 _LEFTOVER_SECONDS = 3600
 
 
@@ -111,12 +118,106 @@ class FolderStore:
         write_bytes(path, data, durable=durable)
 
 
+class BoardCopy(FolderStore):
+    """A copy of a board in a temporary folder, which goes when the copy does."""
+
+    def __init__(self) -> None:
+        self._temporary = tempfile.TemporaryDirectory(prefix="gecbench-board-", ignore_cleanup_errors=True)
+        super().__init__(self._temporary.name)
+
+
+@dataclass(frozen=True)
+class HubBoard:
+    """A dataset repository with `records/` and `details/`, laid out as a board's folder is."""
+
+    repository: str
+    revision: str = "main"
+    endpoint: str | None = None
+
+    def download(self) -> BoardCopy:
+        """Return a copy of the board as it is now."""
+        copy = BoardCopy()
+        self._call(
+            "snapshot_download",
+            repo_id=self.repository,
+            repo_type="dataset",
+            revision=self.revision,
+            local_dir=copy.folder,
+            allow_patterns=["records/*.json", "details/*.json"],
+        )
+        return copy
+
+    def add(self, record: Record, details: Details) -> str:
+        """Open a pull request that adds the record and its details; return its address."""
+        from huggingface_hub import CommitOperationAdd
+
+        files = {f"details/{record.details}.json": details.to_json(), f"records/{record.id}.json": record.to_json()}
+        commit = self._call(
+            "create_commit",
+            repo_id=self.repository,
+            repo_type="dataset",
+            revision=self.revision,
+            operations=[CommitOperationAdd(path, data) for path, data in files.items()],
+            commit_message=f"Add {record.system} on {record.corpus}"[:200],
+            commit_description=_summary(record),
+            create_pr=True,
+        )
+        return str(commit.pr_url or commit.commit_url)
+
+    def _call(self, name: str, **arguments: Any) -> Any:
+        from huggingface_hub import HfApi, constants
+        from huggingface_hub.errors import HfHubHTTPError
+
+        if constants.HF_HUB_OFFLINE:
+            raise InputError("HF_HUB_OFFLINE is set", fix="Unset it to reach a board on the Hub")
+        try:
+            return getattr(HfApi(endpoint=self.endpoint), name)(**arguments)
+        except HfHubHTTPError as error:
+            fix = "Check the name, and log in with hf auth login"
+            raise InputError(f"the Hub refused {self.repository}: {_first_line(error)}", fix=fix) from error
+        except (OSError, RuntimeError) as error:
+            raise GecbenchError(f"the Hub cannot be reached: {_first_line(error)}") from error
+
+
+Board = FolderStore | HubBoard
+
+
+def open_board(address: str) -> Board:
+    """Return the board of an address; a folder need not exist yet."""
+    if address.startswith(_HUB):
+        repository, _, revision = address.removeprefix(_HUB).rstrip("/").partition("@")
+        if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+            raise InputError(f"{address!r} names no repository", fix=f"Write {_HUB}NAME/BOARD")
+        return HubBoard(repository, revision or "main")
+    if "://" in address:
+        raise InputError(f"cannot open a board at {address!r}", fix=f"Give a folder, or {_HUB}NAME/BOARD")
+    if Path(address).exists() and not Path(address).is_dir():
+        raise InputError("is a file, not a board's folder", file=address)
+    return FolderStore(address)
+
+
+def local_store(board: Board) -> FolderStore:
+    """Return the board as a folder: itself, or a copy of the Hub's."""
+    return board if isinstance(board, FolderStore) else board.download()
+
+
 def _read(path: Path) -> bytes:
     if path.is_symlink() or not path.is_file():
         raise InputError("not a plain file")
-    if path.stat().st_size > MOST_BYTES:
+    if path.stat().st_size > _MOST_BYTES:
         raise InputError("too large")
     data = path.read_bytes()
     if digest(data) != path.stem:
         raise InputError("its content does not match its name")
     return data
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
+
+
+def _summary(record: Record) -> str:
+    lines = [
+        f"{metric}: {100 * figure['value']:.2f} `{figure['signature']}`" for metric, figure in record.scores.items()
+    ]
+    return "\n".join(lines)

@@ -1,27 +1,40 @@
-"""From a system's outputs to a record: every metric that the corpus allows, with intervals and the human bound."""
+"""From a system's outputs to a place on a board: read, check, score, place, store. Nothing handed in is ever run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
-from gecbench.analysis.breakdown import by_edit_distance
-from gecbench.analysis.significance import with_interval
+from gecbench.corpus.checks import check_alignment, misplaced_lines
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
+from gecbench.formats.jsonl import parse_jsonl_predictions
+from gecbench.formats.text import split_lines
 from gecbench.leaderboard.corpora import table_of
-from gecbench.leaderboard.human_bound import human_figures
-from gecbench.leaderboard.measures import board_metric
-from gecbench.leaderboard.outputs import check_outputs, unchanged_share
-from gecbench.leaderboard.records import Details, Figure, Record, digest
-from gecbench.leaderboard.schema import LINK, LONGEST_NAME, MOST_LINKS, check_fields, day, fields_of, list_of, text
-from gecbench.metrics.base import Score
-from gecbench.metrics.registry import METRICS
+from gecbench.leaderboard.ranking import NewPlace, Significance, known_corpora, place_of
+from gecbench.leaderboard.records import ABOUT, Details, Record, digest
+from gecbench.leaderboard.schema import check_fields
+from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, Progress, compute_figures
+from gecbench.leaderboard.seeds import seed_records
+from gecbench.leaderboard.store import Board, local_store
 
-Progress = Callable[[str, float], None]
-DEFAULT_RESAMPLES = 1000
+MOST_BYTES = 8 * 2**20
+_COMPRESSED = {
+    b"\x1f\x8b": "gzip",
+    b"PK": "zip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"7z\xbc\xaf": "7-Zip",
+    b"\x28\xb5\x2f\xfd": "Zstandard",
+    b"Rar!": "RAR",
+}
+_PLAIN = "Give plain text, one output per line, or JSON Lines"
+
+
+class TooLargeError(InputError):
+    """More bytes than the limit."""
 
 
 def today() -> str:
@@ -44,17 +57,7 @@ class Submission:
     baseline: bool = False
 
     def __post_init__(self) -> None:
-        check_fields(
-            self.about(),
-            {
-                "system": text(LONGEST_NAME, empty=False),
-                "submitter": text(LONGEST_NAME),
-                "description": text(),
-                "links": list_of(fields_of(LINK), MOST_LINKS),
-                "date": day,
-            },
-            "submission",
-        )
+        check_fields(self.about(), ABOUT, "submission")
 
     def about(self) -> dict[str, Any]:
         """Return what the record says about the system."""
@@ -76,14 +79,38 @@ class Scored:
     warnings: tuple[str, ...]
 
 
-def usable_metrics(corpus: Corpus) -> list[str]:
-    """Return the metrics of the registry for which a corpus has the gold."""
-    have = {
-        "references": corpus.references is not None,
-        "annotations": corpus.annotations is not None,
-        "groups": corpus.groups is not None,
-    }
-    return [name for name in METRICS if have[board_metric(name).gold(corpus)]]
+@dataclass(frozen=True)
+class Submitted(Scored):
+    """A scored submission with its place, and what the board calls it (its name, or the address of a pull request).
+
+    `skipped` has a warning for each record of the board that could not be read.
+    """
+
+    place: NewPlace
+    added: str | None
+    skipped: tuple[str, ...]
+
+
+def submit(
+    submission: Submission,
+    corpus: Corpus,
+    board: Board,
+    *,
+    seeds: bool = True,
+    dry_run: bool = False,
+    resamples: int = DEFAULT_RESAMPLES,
+    progress: Progress = lambda _stage, _done: None,
+) -> Submitted:
+    """Check a submission, score it, find its place among the board's records (and the seeds), and store it."""
+    scored = score_submission(submission, corpus, progress=progress)
+    store = local_store(board)
+    loaded = store.load()
+    _check_new(scored.record, loaded.records)
+    others = [*loaded.records, *(seed_records() if seeds else ())]
+    tests = Significance(store, known_corpora([corpus]), resamples)
+    place = place_of(scored.record, scored.details, others, tests)
+    added = None if dry_run else board.add(scored.record, scored.details)
+    return Submitted(scored.record, scored.details, scored.warnings, place, added, loaded.warnings)
 
 
 def score_submission(
@@ -91,30 +118,13 @@ def score_submission(
     corpus: Corpus,
     *,
     resamples: int = DEFAULT_RESAMPLES,
-    progress: Progress | None = None,
+    progress: Progress = lambda _stage, _done: None,
 ) -> Scored:
     """Check a submission and score it with every metric; `progress` hears of each stage and the share done."""
-    tell = progress or _silent
-    tell("checking", 0.0)
+    progress("checking", 0.0)
     predictions = tuple(submission.predictions)
     warnings = check_outputs(predictions, corpus, submission.file, aligned=submission.aligned, copy=submission.baseline)
-    metrics = usable_metrics(corpus)
-    if not metrics:
-        raise InputError(f"{corpus.name} has neither references nor annotations to score against")
-    figures: dict[str, Figure] = {}
-    scores: dict[str, Score] = {}
-    for k, name in enumerate(metrics):
-        tell(METRICS[name].title, (k + 0.1) / (len(metrics) + 1))
-        try:
-            scores[name] = _score(name, corpus, predictions, resamples)
-        except InputError as error:
-            warnings = [*warnings, f"{METRICS[name].title} is left out: {error}"]
-            continue
-        figures[name] = _figure(scores[name], corpus)
-    if not scores:
-        raise InputError("no metric can score these outputs", fix=" ".join(warnings))
-    tell("details", len(metrics) / (len(metrics) + 1))
-    details = _details(scores, corpus, predictions)
+    figures = compute_figures(predictions, corpus, resamples, progress)
     name, reference_set = table_of(corpus)
     record = Record(
         **submission.about(),
@@ -123,48 +133,119 @@ def score_submission(
         role="source" if submission.baseline else "system",
         fingerprint=corpus.fingerprint(),
         sentences=len(corpus),
-        scores=figures,
-        outputs=details.outputs,
-        details=digest(details.to_json()),
+        scores=figures.scores,
+        outputs=figures.details.outputs,
+        details=digest(figures.details.to_json()),
         unchanged=unchanged_share(predictions, corpus),
     )
-    tell("scored", 1.0)
-    return Scored(record, details, tuple(warnings))
+    progress("scored", 1.0)
+    return Scored(record, figures.details, (*warnings, *figures.warnings))
 
 
-def _silent(_stage: str, _done: float) -> None:
-    return None
+def read_outputs(data: bytes, file: str, most_bytes: int = MOST_BYTES) -> list[str]:
+    """Return the predictions in a file's content: text, or JSON Lines where the name ends in .jsonl."""
+    check_size(len(data), file, most_bytes)
+    for magic, kind in _COMPRESSED.items():
+        if data.startswith(magic):
+            raise InputError(f"is compressed ({kind})", file=file, fix=_PLAIN)
+    if b"\0" in data:
+        raise InputError("is binary: it holds zero bytes", file=file, fix=_PLAIN)
+    lines = split_lines(data, file)
+    predictions = parse_jsonl_predictions(lines, file) if file.endswith(".jsonl") else lines
+    for number, text in enumerate(predictions, start=1):
+        _check_line(text, file, number)
+    return predictions
 
 
-def _score(name: str, corpus: Corpus, predictions: Sequence[str], resamples: int) -> Score:
-    score = board_metric(name).score_corpus(corpus, predictions, aligned=True)
-    return with_interval(score, resamples) if resamples else score
+def check_size(size: int, file: str, most_bytes: int = MOST_BYTES) -> None:
+    """Refuse more bytes than the limit."""
+    if size > most_bytes:
+        limit = f"{most_bytes / 2**20:g} MB" if most_bytes >= 2**20 else f"{most_bytes} bytes"
+        raise TooLargeError(f"is larger than the limit of {limit}", file=file)
 
 
-def _figure(score: Score, corpus: Corpus) -> Figure:
-    human, ratio = human_figures(score, corpus)
-    return {
-        "value": score.value,
-        "low": score.interval.low if score.interval else None,
-        "high": score.interval.high if score.interval else None,
-        "human": human,
-        "ratio": ratio,
-        "signature": str(score.signature),
-        "source": None,
-    }
+def check_outputs(
+    predictions: Sequence[str], corpus: Corpus, file: str, *, aligned: bool = False, copy: bool = False
+) -> list[str]:
+    """Refuse outputs that do not fit the corpus; return warnings about those that look odd.
+
+    `aligned` skips the check for shifted lines, `copy` lets the unchanged source pass (as a baseline).
+    """
+    if len(predictions) != len(corpus):
+        raise InputError(
+            f"{len(predictions)} lines, but {corpus.name} has {len(corpus)} sentences",
+            file=file,
+            line=min(len(predictions), len(corpus)) + 1,
+            fix="Write one output per line, in order; an empty output is an empty line",
+        )
+    for number, (source, text) in enumerate(zip(corpus.sources, predictions, strict=True), start=1):
+        if len(text.split()) > 100 + 10 * len(source.split()):
+            raise InputError(
+                f"{len(text.split())} tokens, where the source has {len(source.split())}",
+                file=file,
+                line=number,
+                fix="A correction is about as long as its source",
+            )
+    misplaced = [] if aligned else misplaced_lines(predictions, _texts(corpus))
+    if not aligned:
+        check_alignment(corpus.sources, predictions, file)
+        _check_misplaced(misplaced, len(corpus), file)
+    return [*_copies(predictions, corpus, file, copy), *_oddities(predictions, corpus, misplaced)]
 
 
-def _details(scores: dict[str, Score], corpus: Corpus, predictions: tuple[str, ...]) -> Details:
-    return Details(
-        predictions=predictions,
-        sentence_scores={
-            name: [round(float(value), 4) for value in score.sentence_scores()] for name, score in scores.items()
-        },
-        by_distance={
-            name: [
-                {"label": group.label, "sentences": group.sentences, "value": group.value}
-                for group in by_edit_distance(score, corpus, predictions)
-            ]
-            for name, score in scores.items()
-        },
-    )
+def unchanged_share(predictions: Sequence[str], corpus: Corpus) -> float:
+    """Return the share of sentences whose tokens are those of the source."""
+    pairs = zip(corpus.sources, predictions, strict=True)
+    return sum(source.split() == text.split() for source, text in pairs) / len(corpus)
+
+
+def _copies(predictions: Sequence[str], corpus: Corpus, file: str, copy: bool) -> list[str]:
+    share = unchanged_share(predictions, corpus)
+    if share == 1 and not copy:
+        raise InputError(
+            "every line is a copy of the source",
+            file=file,
+            fix="Give the system's outputs; --baseline lets the source itself be listed",
+        )
+    return [f"{100 * share:.0f} % of the lines are copies of the source"] if 0.95 <= share < 1 else []
+
+
+def _texts(corpus: Corpus) -> list[tuple[str, ...]]:
+    references = corpus.references if corpus.references is not None else [()] * len(corpus)
+    return [(source, *texts) for source, texts in zip(corpus.sources, references, strict=True)]
+
+
+def _check_misplaced(misplaced: Sequence[int], sentences: int, file: str) -> None:
+    if len(misplaced) >= 3 and len(misplaced) > sentences / 5:
+        raise InputError(
+            f"{len(misplaced)} lines look like corrections of a neighbouring sentence",
+            file=file,
+            line=misplaced[0],
+            fix="Pair line by line; skip this check with --aligned",
+        )
+
+
+def _oddities(predictions: Sequence[str], corpus: Corpus, misplaced: Sequence[int]) -> list[str]:
+    warnings = []
+    if misplaced:
+        shown = ", ".join(map(str, misplaced[:5])) + (", …" if len(misplaced) > 5 else "")
+        warnings.append(f"{len(misplaced)} lines look like corrections of a neighbouring sentence: {shown}")
+    empty = sum(not text.strip() for text in predictions) - sum(not source.strip() for source in corpus.sources)
+    if empty > 0:
+        warnings.append(f"{empty} outputs are empty")
+    return warnings
+
+
+def _check_line(text: str, file: str, number: int) -> None:
+    if "\n" in text:
+        raise InputError("the output holds a line break", file=file, line=number, fix="Write each sentence on one line")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError("the output holds a lone surrogate", file=file, line=number, fix="Write valid Unicode")
+
+
+def _check_new(record: Record, records: Sequence[Record]) -> None:
+    for other in records:
+        if other.outputs == record.outputs and other.table == record.table and other.fingerprint == record.fingerprint:
+            raise InputError(
+                f"these outputs are on the board already, as {other.system!r}", fix="Each system is listed once"
+            )

@@ -1,29 +1,36 @@
-"""The papers' tables and figures, computed again from raw outputs, references and judgments."""
+"""The papers' tables and figures, computed again from raw outputs, references and judgments.
+
+A paper is a module here with a function `reproduce(settings)`, and what it printed is `published/<module>.json`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.resources import files
 from typing import Any
 
 from gecbench.corpora.upstream import Upstream
 from gecbench.errors import InputError
-from gecbench.papers.document import Reproduction, render
+from gecbench.papers.document import Reproduction, Settings, published, render
 
+_NAMES = [file.name.removesuffix(".json") for file in files("gecbench.papers").joinpath("published").iterdir()]
 PAPERS: Mapping[str, str] = {
-    "sakaguchi2016": "Reassessing the Goals of GEC: Tables 4 to 7, Figures 2 to 6",
-    "bryant2015": "How Far are We from Fully Automatic High Quality GEC: Tables 2 to 5, Figures 1 to 3",
-    "felice2015": "Towards a standard evaluation method: Tables 1 to 3, 8, 10 and 11",
-    "jfleg2017": "JFLEG: Tables 2, 4, 5 and 6, Figure 1",
+    name: published(name)["contents"] for name in sorted(_NAMES, key=lambda name: (name[-4:], name))
 }
 
-__all__ = ["PAPERS", "Reproduction", "render", "reproduce"]
+__all__ = ["PAPERS", "Reproduction", "check_paper", "render", "reproduce"]
+
+
+def check_paper(paper: str) -> None:
+    """Refuse the name of a paper that is not here."""
+    if paper not in PAPERS:
+        raise InputError(f"no paper {paper!r} to reproduce", fix=f"Choose one of {', '.join(PAPERS)}")
 
 
 def reproduce(paper: str, upstream: Upstream | None = None, **options: Any) -> Reproduction:
-    """Compute a paper's tables again; `processes` spreads slow parts, `runs` are those of TrueSkill."""
-    if paper not in PAPERS:
-        raise InputError(f"no paper {paper!r} to reproduce", fix=f"Choose one of {', '.join(PAPERS)}")
-    module = import_module(f"gecbench.papers.{paper}")
-    found: Reproduction = module.reproduce(upstream or Upstream.from_environment(), **options)
-    return found
+    """Compute a paper's tables again; the options are those of `Settings`."""
+    check_paper(paper)
+    settings = Settings(upstream or Upstream.from_environment(), **options)
+    sections, figures = import_module(f"gecbench.papers.{paper}").reproduce(settings)
+    return Reproduction(paper, published(paper)["title"], tuple(sections), tuple(figures))

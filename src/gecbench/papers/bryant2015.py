@@ -3,44 +3,43 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gecbench.analysis.tables import Table
 from gecbench.corpora.conll14.rows import OFFICIAL_IN_BN15
-from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
 from gecbench.human.bound import bound_by_category, human_bound
 from gecbench.human.subsets import Bound
 from gecbench.metrics.m2.metric import M2
-from gecbench.metrics.ratios import percent
-from gecbench.papers.conll14 import NO_ARCHIVE, Conll14
+from gecbench.papers.data import NO_ARCHIVE, Conll14, m2_percentages
 from gecbench.papers.document import (
     COMPARED,
+    Contents,
     Figure,
-    Reproduction,
     Section,
+    Settings,
     Values,
     compared,
     comparison,
+    comparison_of_values,
     number,
     published,
 )
 from gecbench.papers.figures import curves
 
 PAPER = "bryant2015"
-TITLE = "Bryant & Ng 2015: How Far are We from Fully Automatic High Quality Grammatical Error Correction?"
 TOP_SYSTEMS = ("AMU", "CAMB", "CUUI")
 FIRST_ESSAYS = range(1, 11)
 NINE = range(1, 10)
 AXES = ("Number of Gold Standard Annotators", "F0.5")
+Lines = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 STAND_IN = "the ten public references of CoNLL-14 (two official annotators, eight rewrites)"
 
 
-def reproduce(upstream: Upstream, *, processes: int = 1, runs: int = 0, keep: bool = True) -> Reproduction:
+def reproduce(settings: Settings) -> Contents:
     """Compute what the public annotations give: all of it where the ten annotations are at hand."""
-    del processes, runs, keep
-    data = Conll14(upstream)
+    data = Conll14(settings.upstream)
     nucle = data.whole("nucle")
     ten = data.whole("bn15") if data.has_ten_annotations else None
     systems = {name: data.systems[name] for name in TOP_SYSTEMS}
@@ -58,7 +57,7 @@ def reproduce(upstream: Upstream, *, processes: int = 1, runs: int = 0, keep: bo
         _categories(categories, ten is not None),
         _essays(subset, ten is not None),
     ]
-    return Reproduction(PAPER, TITLE, tuple(sections), _figures(bound, categories, subset, ten is not None))
+    return sections, _figures(bound, categories, subset, ten is not None)
 
 
 def _table2(data: Conll14) -> Section:
@@ -67,8 +66,8 @@ def _table2(data: Conll14) -> Section:
         "sentences": len(data.rows),
         "tokens": sum(len(str(row["sentence"]).split()) for row in data.rows),
     }
-    rows = [[name, *compared(value, found[name], 0, 0)] for name, value in published(PAPER)["table2"].items()]
-    return Section("Table 2: the 50 essays", Table(["", *COMPARED], rows))
+    table = comparison_of_values("", published(PAPER)["table2"], found, lambda _: (0, 0))
+    return Section("Table 2: the 50 essays", table)
 
 
 def _annotators(nucle: Corpus, ten: Corpus | None) -> dict[int, tuple[Corpus, int]]:
@@ -103,7 +102,7 @@ def _table4(data: Conll14, nucle: Corpus, ten: Corpus | None) -> Section:
         if int(name[1:]) in at_hand:
             corpus, annotator = at_hand[int(name[1:])]
             score = M2(annotators=str(annotator)).score_corpus(corpus, data.systems["CAMB"], aligned=True)
-            ours = [100 * score.parts["precision"], 100 * score.parts["recall"], 100 * score.value]
+            ours = [*m2_percentages(score)]
         rows.append((name, theirs, ours))
     table = comparison("CAMB against", ("P", "R", "F0.5"), rows, 2, 0)
     notes = () if ten is not None else (f"Each but A3 and A7, the official annotators, {NO_ARCHIVE}.",)
@@ -117,11 +116,8 @@ def _table5(bound: Bound | None) -> Section:
         rows = [[str(k + 1), *(number(value, 2) for value in row)] for k, row in enumerate(theirs)]
         note = f"Published only: ours {NO_ARCHIVE}; with them this table fills itself."
         return Section("Table 5: humans and systems", Table(["annotators", *parts], rows), (note,))
-    ours = []
-    for row in bound.rows[:-1]:
-        pairs = [(row.systems[name], row.ratio(name)) for name in TOP_SYSTEMS]
-        ours.append([100 * value for value in (row.human, *(value for pair in pairs for value in pair))])
-    lines = [(str(k + 1), *pair) for k, pair in enumerate(zip(theirs, ours, strict=True))]
+    pairs = zip(theirs, _bound_rows(bound), strict=True)
+    lines = [(str(k), *pair) for k, pair in enumerate(pairs, start=1)]
     return Section("Table 5: humans and systems", comparison("annotators", parts, lines, 2, 0))
 
 
@@ -131,11 +127,17 @@ def _published_row(k: int) -> list[float]:
     return [figures["table5"]["human"][k], *(value for pair in pairs for value in pair)]
 
 
+def _bound_rows(bound: Bound) -> list[list[float]]:
+    """Return, for 1, 2, … annotators, the human score, then each system's score and ratio, in per cent."""
+    rows = [
+        (row.human, *(cell for name in TOP_SYSTEMS for cell in (row.systems[name], row.ratio(name))))
+        for row in bound.rows[:-1]
+    ]
+    return [[100 * value for value in row] for row in rows]
+
+
 def _bound_table(bound: Bound) -> Table:
-    rows = []
-    for row in bound.rows[:-1]:
-        cells = [cell for name in TOP_SYSTEMS for cell in (row.systems[name], row.ratio(name))]
-        rows.append([str(row.size), *(percent(value) for value in (row.human, *cells))])
+    rows = [[str(k), *(number(value, 2) for value in row)] for k, row in enumerate(_bound_rows(bound), start=1)]
     return Table(["annotators", "human", *(cell for name in TOP_SYSTEMS for cell in (name, "ratio %"))], rows)
 
 
@@ -159,34 +161,30 @@ def _categories(bounds: Mapping[str, Bound], complete: bool) -> Section:
     return Section("Figure 2: human F0.5 by error category", Table(header, rows), (note,))
 
 
-def _lines(bound: Bound) -> dict[str, tuple[list[float], list[float]]]:
+def _human_line(bound: Bound) -> tuple[list[float], list[float]]:
     rows = bound.rows[:-1]
-    sizes = [float(row.size) for row in rows]
-    lines = {"Human": (sizes, [100 * row.human for row in rows])}
-    return lines | {name: (sizes, [100 * row.systems[name] for row in rows]) for name in TOP_SYSTEMS}
+    return [float(row.size) for row in rows], [100 * row.human for row in rows]
+
+
+def _lines(bound: Bound) -> dict[str, tuple[list[float], list[float]]]:
+    human = _human_line(bound)
+    rows = bound.rows[:-1]
+    return {"Human": human} | {name: (human[0], [100 * row.systems[name] for row in rows]) for name in TOP_SYSTEMS}
 
 
 def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, complete: bool) -> tuple[Figure, ...]:
     theirs = published(PAPER)["table5"]
     nine = [float(k) for k in NINE]
     printed = {"Human": (nine, theirs["human"]), **{name: (nine, theirs[name]) for name in TOP_SYSTEMS}}
-    by_category = {
-        name: ([float(row.size) for row in found.rows[:-1]], [100 * row.human for row in found.rows[:-1]])
-        for name, found in categories.items()
-    }
+    by_category = {name: _human_line(found) for name, found in categories.items()}
     whose = "" if complete else ";\nsolid lines: " + STAND_IN
 
-    def figure1(figure: Any) -> None:
-        curves(figure, _lines(bound), AXES, (0, 100), dashed=printed, ticks=NINE)
+    def drawing(lines: Lines, dashed: Lines | None = None) -> Callable[[Any], None]:
+        return lambda figure: curves(figure, lines, AXES, (0, 100), dashed=dashed, ticks=NINE)
 
-    def figure2(figure: Any) -> None:
-        curves(figure, by_category, AXES, (0, 100), ticks=NINE)
-
-    def figure3(figure: Any) -> None:
-        curves(figure, _lines(subset), AXES, (0, 100), ticks=NINE)
-
+    official = "" if complete else ", official annotators"
     return (
-        Figure("figure1", f"F0.5 by number of annotators, 50 essays{whose}", figure1),
-        Figure("figure2", "Human F0.5 by error category" + ("" if complete else ", official annotators"), figure2),
-        Figure("figure3", f"F0.5 by number of annotators, essays 1 to 10{whose}", figure3),
+        Figure("figure1", f"F0.5 by number of annotators, 50 essays{whose}", drawing(_lines(bound), printed)),
+        Figure("figure2", f"Human F0.5 by error category{official}", drawing(by_category)),
+        Figure("figure3", f"F0.5 by number of annotators, essays 1 to 10{whose}", drawing(_lines(subset))),
     )

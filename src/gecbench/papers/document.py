@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -11,6 +11,7 @@ from math import isnan
 from typing import Any
 
 from gecbench.analysis.tables import Table, render_table
+from gecbench.corpora.upstream import Upstream
 
 ABSENT = "–"
 
@@ -34,6 +35,19 @@ class Figure:
     size: tuple[float, float] = (7.0, 4.5)
 
 
+Contents = tuple[Sequence[Section], Sequence[Figure]]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where the files come from; processes for slow parts, runs of TrueSkill, whether TER edits are remembered."""
+
+    upstream: Upstream
+    processes: int = 1
+    runs: int = 1000
+    keep: bool = True
+
+
 @dataclass(frozen=True)
 class Reproduction:
     """All of a paper that can be computed again."""
@@ -51,7 +65,7 @@ def published(paper: str) -> Any:
 
 
 def number(value: float | None, digits: int) -> str:
-    """Return a number with so many decimals, a dash where there is none."""
+    """Return a number with this many decimals, a dash where there is none."""
     return ABSENT if value is None or isnan(value) else f"{value:.{digits}f}"
 
 
@@ -86,6 +100,23 @@ def comparison(
         if printed is not None or found is not None
     ]
     return Table([first, "what", *COMPARED], lines)
+
+
+def comparison_of_values(
+    first: str, theirs: Mapping[str, float], ours: Mapping[str, float], digits: Callable[[str], tuple[int, int]]
+) -> Table:
+    """Return a table with a line for each published value; `digits` of a name are its decimals and ours beyond."""
+    return Table([first, *COMPARED], [[name, *compared(theirs[name], ours[name], *digits(name))] for name in theirs])
+
+
+def side_by_side(first: str, parts: Sequence[str], rows: Iterable[tuple[str, Values, Values]]) -> Table:
+    """Return a table with a line for each name: published and our value of each part, with two decimals."""
+    header = [first, *(cell for part in parts for cell in (f"{part}: published", "ours"))]
+    lines = [
+        [name, *(number(value, 2) for pair in zip(theirs, ours, strict=True) for value in pair)]
+        for name, theirs, ours in rows
+    ]
+    return Table(header, lines)
 
 
 def render(reproductions: Sequence[Reproduction], output_format: str) -> str:

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gecbench.analysis.tables import Table
-from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.human.correlation import coefficient
@@ -16,27 +14,25 @@ from gecbench.metrics.imeasure.accuracy import weighted_accuracy
 from gecbench.metrics.imeasure.metric import IMeasure
 from gecbench.metrics.m2.metric import M2
 from gecbench.metrics.ratios import f_beta, precision_recall
-from gecbench.papers.conll14 import Conll14
-from gecbench.papers.document import Reproduction, Section, comparison, number, published
+from gecbench.papers.data import Conll14, m2_percentages
+from gecbench.papers.document import Contents, Section, Settings, comparison, published, side_by_side
 
 PAPER = "felice2015"
-TITLE = "Felice & Briscoe 2015: Towards a standard evaluation method for grammatical error detection and correction"
 SUBSET = (
     "Published on 711 sentences, which are not listed and could not be found again; ours on all 1,312, so only the "
     "order of the systems can be compared."
 )
 
 
-def reproduce(upstream: Upstream, *, processes: int = 1, runs: int = 0, keep: bool = True) -> Reproduction:
+def reproduce(settings: Settings) -> Contents:
     """Compute the worked examples, and the systems' scores on all sentences."""
-    del processes, runs, keep
-    data = Conll14(upstream)
+    data = Conll14(settings.upstream)
     corpus = data.whole("nucle_alt")
     m2, mixed = (
         {name: metric.score_corpus(corpus, lines, aligned=True) for name, lines in data.systems.items()}
         for metric in (M2(), M2(mixing="cap"))
     )
-    return Reproduction(PAPER, TITLE, (_examples(), _table8(), _table10(m2, mixed), _table11(corpus, data, m2)))
+    return (_examples(), _table8(), _table10(m2, mixed), _table11(corpus, data, m2)), ()
 
 
 def _examples() -> Section:
@@ -59,7 +55,7 @@ def _examples() -> Section:
     rows = []
     for name, source, gold, hypothesis, printed in cases:
         corpus = Corpus(sources=[source], annotations=[gold])
-        ours = [value / 100 for value in _percentages(M2().score_corpus(corpus, [hypothesis], aligned=True))]
+        ours = [value / 100 for value in m2_percentages(M2().score_corpus(corpus, [hypothesis], aligned=True))]
         rows.append((name, printed, ours))
     table = comparison("example", ("P", "R", "F0.5"), rows, 2, 0)
     note = "Sentences of our own of the same shape as the paper's."
@@ -79,23 +75,13 @@ def _table8() -> Section:
     return Section("Table 8: figures of given counts", table)
 
 
-def _percentages(score: Score) -> list[float]:
-    return [100 * score.parts["precision"], 100 * score.parts["recall"], 100 * score.value]
-
-
 def _table10(m2: Mapping[str, Score], mixed: Mapping[str, Score]) -> Section:
     printed = published(PAPER)["table10"]
-    rows, values = [], []
-    for name, theirs in printed.items():
-        ours = [*_percentages(m2[name]), *_percentages(mixed[name])]
-        values.append(ours)
-        pairs = zip(theirs, ours, strict=True)
-        rows.append([name, *(cell for pair in pairs for cell in (number(value, 2) for value in pair))])
-    header = ["system"]
-    for gold in ("original", "mixed"):
-        header += [cell for part in ("P", "R", "F0.5") for cell in (f"{gold} {part}: published", "ours")]
+    ours = {name: [*m2_percentages(m2[name]), *m2_percentages(mixed[name])] for name in printed}
+    parts = [f"{gold} {part}" for gold in ("original", "mixed") for part in ("P", "R", "F0.5")]
     original, mixes = (
-        coefficient([theirs[k] for theirs in printed.values()], [row[k] for row in values], "spearman") for k in (2, 5)
+        coefficient([theirs[k] for theirs in printed.values()], [row[k] for row in ours.values()], "spearman")
+        for k in (2, 5)
     )
     notes = (
         SUBSET,
@@ -103,18 +89,18 @@ def _table10(m2: Mapping[str, Score], mixed: Mapping[str, Score]) -> Section:
         "with too many mixes are left unmixed).",
         "As published, mixing raises recall and hardly moves precision.",
     )
-    return Section("Table 10: M2, original and mixed annotations", Table(header, rows), notes)
+    table = side_by_side("system", parts, [(name, theirs, ours[name]) for name, theirs in printed.items()])
+    return Section("Table 10: M2, original and mixed annotations", table, notes)
 
 
 def _table11(corpus: Corpus, data: Conll14, m2: Mapping[str, Score]) -> Section:
     printed = published(PAPER)["table11"]
     scores = {name: IMeasure().score_corpus(corpus, data.systems[name], aligned=True) for name in printed}
     rows = []
-    for name, (*_, accuracy, baseline, improvement) in printed.items():
+    for name, theirs in printed.items():
         parts = scores[name].parts
         ours = parts["correction_weighted_accuracy"], parts["baseline_weighted_accuracy"], scores[name].value
-        pairs = zip((accuracy, baseline, improvement), ours, strict=True)
-        rows.append([name, *(cell for one, other in pairs for cell in (number(one, 2), number(100 * other, 2)))])
+        rows.append((name, theirs[-3:], [100 * value for value in ours]))
     values = [scores[name].value for name in printed]
     rho = coefficient([theirs[-1] for theirs in printed.values()], values, "spearman")
     against = coefficient([m2[name].value for name in printed], values, "spearman")
@@ -123,5 +109,4 @@ def _table11(corpus: Corpus, data: Conll14, m2: Mapping[str, Score]) -> Section:
         f"Spearman's ρ of published and our I: {rho:.3f}. Of I with M2's F0.5: published "
         f"{published(PAPER)['spearman_f_and_i']:.3f}, ours {against:.3f}.",
     )
-    header = ["system", *(cell for part in ("WAcc", "WAcc base", "I") for cell in (f"{part}: published", "ours"))]
-    return Section("Table 11: I-measure", Table(header, rows), notes)
+    return Section("Table 11: I-measure", side_by_side("system", ("WAcc", "WAcc base", "I"), rows), notes)

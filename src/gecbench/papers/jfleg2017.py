@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from gecbench.analysis.breakdown import by_edit_distance, edit_distances
-from gecbench.analysis.tables import Table
 from gecbench.corpora import jfleg
 from gecbench.corpora.edits import as_edits
 from gecbench.corpora.load import load_corpus, load_rows
@@ -25,27 +24,26 @@ from gecbench.metrics.gleu import GLEU
 from gecbench.metrics.m2.metric import M2
 from gecbench.papers.document import (
     ABSENT,
-    COMPARED,
+    Contents,
     Figure,
-    Reproduction,
     Section,
-    compared,
+    Settings,
     comparison,
+    comparison_of_values,
     number,
     published,
 )
 from gecbench.papers.figures import curves
 
 PAPER = "jfleg2017"
-TITLE = "Napoles et al. 2017: JFLEG, A Fluency Corpus and Benchmark for Grammatical Error Correction"
 ERRORS = {"Awkward": "A", "Ortho.": "O", "Grammatical": "U"}
 EDITS = {"Fluency": "F", "Minimal": "M"}
 BINS = (0, 1, 3, 6, 9, 13, 18, 25, 40)
 
 
-def reproduce(upstream: Upstream, *, processes: int = 1, runs: int = 1000, keep: bool = True) -> Reproduction:
+def reproduce(settings: Settings) -> Contents:
     """Compute what the public files give: corpus, rewrites, judgments and codes; systems' outputs are not public."""
-    del processes, keep
+    upstream = settings.upstream
     corpus = load_corpus("jfleg", "default", "validation", upstream=upstream)
     test = load_rows("jfleg", "default", "test", upstream=upstream)
     coded = load_rows("jfleg", "coded", "validation", upstream=upstream)
@@ -54,10 +52,10 @@ def reproduce(upstream: Upstream, *, processes: int = 1, runs: int = 1000, keep:
         _table2(corpus, distances, len(corpus) + len(test)),
         _section3(corpus, distances, coded),
         _table4(coded),
-        _table5(upstream, corpus, distances, runs),
+        _table5(upstream, corpus, distances, settings.runs),
         _table6(coded),
     )
-    return Reproduction(PAPER, TITLE, sections, (_figure1(corpus),))
+    return sections, (_figure1(corpus),)
 
 
 def _columns(corpus: Corpus) -> list[list[str]]:
@@ -71,15 +69,13 @@ def _table2(corpus: Corpus, distances: Any, sentences: int) -> Section:
         "sentences changed, %": 100 * float((distances > 0).mean()),
         "mean distance": float(distances.mean()),
     }
-    rows = [
-        [name, *compared(value, ours[name], 0, 0 if name == "sentences" else 2)]
-        for name, value in published(PAPER)["table2"].items()
-    ]
+    theirs = published(PAPER)["table2"]
+    table = comparison_of_values("JFLEG", theirs, ours, lambda name: (0, 0 if name == "sentences" else 2))
     notes = (
         "GUG's development and test sets have 747 + 754 = 1,501 sentences, and so has JFLEG; 1,511 is a slip.",
         "The other rows are of the 754 sentences that the paper analyses: every sentence with each of its rewrites.",
     )
-    return Section("Table 2: the corpus", Table(["JFLEG", *COMPARED], rows), notes)
+    return Section("Table 2: the corpus", table, notes)
 
 
 def _section3(corpus: Corpus, distances: Any, coded: Sequence[dict[str, Any]]) -> Section:
@@ -102,16 +98,14 @@ def _section3(corpus: Corpus, distances: Any, coded: Sequence[dict[str, Any]]) -
         "rewrites with orthographic errors, %": _coded_share(coded, "O"),
         "rewrites ungrammatical, %": _coded_share(coded, "U"),
     }
-    rows = [
-        [name, *compared(value, ours[name], 2 if name.endswith("r") else 0, 2)]
-        for name, value in published(PAPER)["section3"].items()
-    ]
+    theirs = published(PAPER)["section3"]
+    table = comparison_of_values("", theirs, ours, lambda name: (2 if name.endswith("r") else 0, 2))
     notes = (
         f'"Corrected alike": two equal rewrites, unless all four left the sentence as it was ({sum(and_changed)} of '
         f"{len(lines)}; a definition found by trying). With those it is {number(100 * float(np.mean(alike)), 1)} %.",
         "The annotators' ratings of difficulty are not public.",
     )
-    return Section("Section 3: distances and codes", Table(["", *COMPARED], rows), notes)
+    return Section("Section 3: distances and codes", table, notes)
 
 
 def _coded_share(coded: Sequence[dict[str, Any]], letter: str) -> float:

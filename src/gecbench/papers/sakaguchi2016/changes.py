@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+import hashlib
+import json
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
 
 from gecbench.analysis.tables import Table
+from gecbench.formats.text import write_bytes
 from gecbench.human.change import Change, changes, mean_change
 from gecbench.metrics.ratios import percent
-from gecbench.papers.conll14 import Conll14
+from gecbench.papers.data import Conll14
 from gecbench.papers.document import COMPARED, Figure, Section, compared, comparison, number, published
 from gecbench.papers.figures import two_bars
-from gecbench.papers.ter_cache import TerCache
 
 KINDS = {"F": "fluency", "M": "minimal"}
 PAIRS = {
@@ -25,9 +30,10 @@ PAIRS = {
 SETS = {"NUCLE": "NU", "E-minimal": "EM", "N-minimal": "NM", "E-fluency": "EF", "N-fluency": "NF"}
 SOURCE, SYSTEMS = "INPUT", "Systems"
 COUNT_OF_SYSTEMS = 12
+Pair = tuple[str, str]
 
 
-def compute_changes(data: Conll14, cache: TerCache, processes: int) -> dict[tuple[str, str], Change]:
+def compute_changes(data: Conll14, cache: TerCache, processes: int) -> dict[Pair, Change]:
     """Return every comparison that Table 4 and Figure 2 need, on the 1,278 sentences."""
     texts = _texts(data)
     wanted = [pair for pairs in PAIRS.values() for pair in pairs]
@@ -49,7 +55,7 @@ def _texts(data: Conll14) -> dict[str, list[str]]:
     return texts
 
 
-def table4(found: dict[tuple[str, str], Change]) -> Section:
+def table4(found: dict[Pair, Change]) -> Section:
     """Return Table 4: identical corrections and sTER between annotators."""
     ours = {label: mean_change([found[pair] for pair in pairs]) for label, pairs in PAIRS.items()}
     rows = [
@@ -68,7 +74,7 @@ def table4(found: dict[tuple[str, str], Change]) -> Section:
     )
 
 
-def figure2(found: dict[tuple[str, str], Change]) -> tuple[Section, Figure]:
+def figure2(found: dict[Pair, Change]) -> tuple[Section, Figure]:
     """Return Figure 2: how far each set of annotations, and the systems, are from the source."""
     means = {name: mean_change([found[SOURCE, f"{key}{x}"] for x in "AB"]) for name, key in SETS.items()}
     references = {f"{key}{letter}" for key in SETS.values() for letter in "AB"}
@@ -92,8 +98,64 @@ def figure2(found: dict[tuple[str, str], Change]) -> tuple[Section, Figure]:
         notes,
     )
 
-    def draw(figure: Any) -> None:
-        bars = {name: (change.ster, 100 * change.changed) for name, change in means.items()}
-        two_bars(figure, bars, ("Mean sTER", "% of sentences changed"), ((0, 8), (0, 100)))
-
+    bars = {name: (change.ster, 100 * change.changed) for name, change in means.items()}
+    draw = partial(two_bars, bars=bars, labels=("Mean sTER", "% of sentences changed"), limits=((0, 8), (0, 100)))
     return section, Figure("figure2", "Amount of changes compared to the original sentences", draw)
+
+
+class TerCache:
+    """A dictionary from pairs of lines to TER edits, filled from a folder on entry and written back on exit.
+
+    The file holds hashes, never texts; its name carries the version of sacrebleu. Without a folder nothing is kept.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.path = None if folder is None else folder / f"ter-sacrebleu-{version('sacrebleu')}.json"
+        self._known: dict[Pair, float] = {}
+
+    def __enter__(self) -> dict[Pair, float]:
+        stored = _read(self.path)
+        self._known = _Remembered(stored)
+        return self._known
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.path is None or not self._known:
+            return
+        edits = _read(self.path) | {_key(pair): edits for pair, edits in self._known.items()}
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            write_bytes(self.path, json.dumps(edits).encode())
+        except (OSError, ValueError):
+            return
+
+
+class _Remembered(dict[Pair, float]):
+    """Pairs of lines, looked up by hash where they are not there yet."""
+
+    def __init__(self, stored: dict[str, float]) -> None:
+        super().__init__()
+        self._stored = stored
+
+    def __contains__(self, pair: object) -> bool:
+        if super().__contains__(pair):
+            return True
+        if isinstance(pair, tuple) and (edits := self._stored.get(_key(pair))) is not None:
+            self[pair] = edits
+            return True
+        return False
+
+
+def _key(pair: Pair) -> str:
+    return hashlib.sha256("\0".join(pair).encode(errors="surrogatepass")).hexdigest()[:20]
+
+
+def _read(path: Path | None) -> dict[str, float]:
+    if path is None or not path.is_file():
+        return {}
+    try:
+        found = json.loads(path.read_bytes())
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

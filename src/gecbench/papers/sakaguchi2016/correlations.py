@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from gecbench.analysis.tables import Table
 from gecbench.corpus.corpus import Corpus
 from gecbench.human.correlation import correlate
 from gecbench.metrics.registry import make_metric
-from gecbench.papers.conll14 import REFERENCE_SETS, Conll14
+from gecbench.papers.data import REFERENCE_SETS, Conll14
 from gecbench.papers.document import ABSENT, Figure, Section, number, published
 from gecbench.papers.figures import grouped_points, ranks_side_by_side
 
@@ -161,7 +161,7 @@ def brevity_penalty(found: Correlations) -> Section:
     )
     notes = (
         "The scores of 2016 punish long outputs and not short ones: candidate and reference length are swapped in the "
-        "brevity penalty of both GLEU and BLEU. GLEU was mended in 2017; sacrebleu has the penalty right.",
+        "brevity penalty of both GLEU and BLEU. GLEU was fixed in 2017; sacrebleu has the penalty right.",
         f"Put right, GLEU correlates best with {best[1]} (ρ = {number(coefficients(found.put_right[best])[0], 3)}).",
     )
     return Section("Table 6 with the brevity penalty put right", Table(header, rows), notes)
@@ -177,24 +177,14 @@ def figure3(found: Correlations) -> Figure:
     ours = {
         name: [coefficients(found.ours.get((name, references)))[0] for references in REFERENCE_SETS] for name in COLUMNS
     }
-
-    def draw(figure: Any) -> None:
-        grouped_points(figure, labels, printed, ours, "Spearman's ρ", (-0.6, 1.0))
-
-    return Figure(
-        "figure3", "Correlation of the human ranking with metric scores over reference sets", draw, (8.5, 4.8)
-    )
+    caption = "Correlation of the human ranking with metric scores over reference sets"
+    draw = partial(grouped_points, labels=labels, printed=printed, ours=ours, quantity="Spearman's ρ", limits=(-0.6, 1))
+    return Figure("figure3", caption, draw, (8.5, 4.8))
 
 
 def figure4(found: Correlations) -> Figure:
     """Return Figure 4: the experts' ranking beside GLEU's with expert fluency references."""
-    human, gleu = human_scores(), found.ours["GLEU", "E-fluency"]
-
-    def draw(figure: Any) -> None:
-        columns = {
-            "Human": sorted(human, key=lambda name: -human[name]),
-            "GLEU, E-fluency": sorted(gleu, key=lambda name: -gleu[name]),
-        }
-        ranks_side_by_side(figure, columns)
-
-    return Figure("figure4", "System rankings by experts and by GLEU with expert fluency references", draw, (4.5, 5.5))
+    rankings = {"Human": human_scores(), "GLEU, E-fluency": found.ours["GLEU", "E-fluency"]}
+    columns = {title: sorted(scores, key=lambda name: -scores[name]) for title, scores in rankings.items()}
+    caption = "System rankings by experts and by GLEU with expert fluency references"
+    return Figure("figure4", caption, partial(ranks_side_by_side, columns=columns), (4.5, 5.5))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from gecbench.analysis.tables import Table
@@ -12,7 +15,7 @@ from gecbench.formats.judgments import Ranking, expand_pairs, relabel
 from gecbench.human.agreement import cross_agreement, inter_agreement, pooled_agreement
 from gecbench.human.correlation import correlate
 from gecbench.human.ranking import HumanRanking, expected_wins, trueskill
-from gecbench.papers.conll14 import Conll14
+from gecbench.papers.data import Conll14
 from gecbench.papers.document import COMPARED, Figure, Section, Values, compared, comparison, published
 from gecbench.papers.figures import ranks_side_by_side
 
@@ -67,30 +70,31 @@ def experts_table(judged: Judged, ranking: HumanRanking) -> list[Section]:
     count = wins.systems[-1].cluster
     note = f"{count} clusters, as published ({figures['grundkiewicz2015_3b_clusters']})."
     first = Section("Grundkiewicz et al. 2015, Table 3b: Expected Wins", Table(header, rows), (note,))
-    ranges, clusters = figures["grundkiewicz2015_3c_ranges"], figures["grundkiewicz2015_3c_clusters"]
-    rows = []
-    for line in ranking.systems:
-        theirs = "{}–{}".format(*ranges[line.system])
-        cluster = 1 + next(k for k, names in enumerate(clusters) if line.system in names)
-        cells = compared(figures["grundkiewicz2015_3c"][line.system], line.score, 3)
-        rows.append([line.system, *cells, theirs, _range(line), str(cluster), str(line.cluster)])
-    header = ["system", *COMPARED, "ranks: published", "ours", "cluster: published", "ours"]
+    clusters = {name: k for k, names in enumerate(figures["grundkiewicz2015_3c_clusters"], 1) for name in names}
+    printed = {
+        name: (score, *figures["grundkiewicz2015_3c_ranges"][name], clusters[name])
+        for name, score in figures["grundkiewicz2015_3c"].items()
+    }
+    table = _ranking_table("system", printed, [(line.system, line) for line in ranking.systems])
     note = f"Means of {judged.runs} TrueSkill runs; {len(judged.experts):,} rankings, every pair of systems expanded."
-    return [first, Section("Grundkiewicz et al. 2015, Table 3c: TrueSkill", Table(header, rows), (note,))]
+    return [first, Section("Grundkiewicz et al. 2015, Table 3c: TrueSkill", table, (note,))]
 
 
 def table5(judged: Judged) -> Section:
     """Return Table 5: the crowd's ranking of annotation types."""
     printed = {name: rest for name, *rest in published("sakaguchi2016")["table5"]}
+    lines = [(ANNOTATION_TYPES[line.system], line) for line in judged.rank(judged.references).systems]
+    return Section("Table 5: human ranking of the annotations", _ranking_table("annotation", printed, lines))
+
+
+def _ranking_table(first: str, printed: Mapping[str, Sequence[Any]], lines: Iterable[tuple[str, Any]]) -> Table:
+    """Return a ranking beside the published one; `printed` are score, best and worst rank, and cluster by name."""
     rows = []
-    for line in judged.rank(judged.references).systems:
-        name = ANNOTATION_TYPES[line.system]
+    for name, line in lines:
         score, best, worst, cluster = printed[name]
-        rows.append(
-            [name, *compared(score, line.score, 3), f"{best}–{worst}", _range(line), str(cluster), str(line.cluster)]
-        )
-    header = ["annotation", *COMPARED, "ranks: published", "ours", "cluster: published", "ours"]
-    return Section("Table 5: human ranking of the annotations", Table(header, rows))
+        ranks = [f"{best}–{worst}", _range(line)]
+        rows.append([name, *compared(score, line.score, 3), *ranks, str(cluster), str(line.cluster)])
+    return Table([first, *COMPARED, "ranks: published", "ours", "cluster: published", "ours"], rows)
 
 
 def table7(data: Conll14, judged: Judged) -> Section:
@@ -123,14 +127,14 @@ def table7(data: Conll14, judged: Judged) -> Section:
 def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, Figure]:
     """Return the correlation of §5.2 and Figure 6: experts beside the crowd."""
     theirs = published("sakaguchi2016")
-    crowd, mended = judged.rank(judged.crowd), judged.rank(judged.relabelled)
+    crowd, relabelled = judged.rank(judged.crowd), judged.rank(judged.relabelled)
     shown = {ranking.sentence for ranking in judged.crowd}
     same = judged.rank([one for one in judged.experts if one.sentence - 1 in shown], share=5)
     rows: list[tuple[str, Values, Values]] = []
     for name, one, other in (
         ("Table 3c, crowd as published", theirs["grundkiewicz2015_3c"], crowd),
         ("experts on the crowd's sentence numbers, crowd as published", same.scores(), crowd),
-        ("Table 3c, crowd relabelled", theirs["grundkiewicz2015_3c"], mended),
+        ("Table 3c, crowd relabelled", theirs["grundkiewicz2015_3c"], relabelled),
     ):
         printed = theirs["section5.2"]
         ours = [correlate(other.scores(), one, method).value for method in printed]
@@ -140,19 +144,9 @@ def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, F
         "judgments of the sentences whose numbers the crowd tasks carry.",
     )
 
-    def draw(figure: Any) -> None:
-        columns = {"Experts": experts, "Non-experts": crowd, "Non-experts, relabelled": mended}
-        names = {title: [line.system for line in ranking.systems] for title, ranking in columns.items()}
-        breaks = {
-            title: [
-                k
-                for k, (above, below) in enumerate(zip(ranking.systems, ranking.systems[1:], strict=False), 1)
-                if above.cluster != below.cluster
-            ]
-            for title, ranking in columns.items()
-        }
-        ranks_side_by_side(figure, names, breaks)
-
+    columns = {"Experts": experts, "Non-experts": crowd, "Non-experts, relabelled": relabelled}
+    names = {title: [line.system for line in ranking.systems] for title, ranking in columns.items()}
+    draw = partial(ranks_side_by_side, columns=names, breaks={title: _breaks(one) for title, one in columns.items()})
     section = Section("Section 5.2: experts and non-experts", comparison("rankings", ("ρ", "r"), rows, 3), notes)
     caption = "System rankings by experts and non-experts; dotted lines between clusters"
     return section, Figure("figure6", caption, draw, (6.5, 5.5))
@@ -160,3 +154,9 @@ def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, F
 
 def _range(line: Any) -> str:
     return f"{line.best}–{line.worst}"
+
+
+def _breaks(ranking: HumanRanking) -> list[int]:
+    """Return the ranks after which another cluster begins."""
+    pairs = pairwise(ranking.systems)
+    return [rank for rank, (above, below) in enumerate(pairs, 1) if above.cluster != below.cluster]

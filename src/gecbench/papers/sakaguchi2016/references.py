@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -14,7 +15,7 @@ from gecbench.corpora.load import load_rows
 from gecbench.corpus.corpus import Corpus
 from gecbench.metrics.gleu import GLEU
 from gecbench.metrics.statistics import Statistics
-from gecbench.papers.conll14 import Conll14
+from gecbench.papers.data import Conll14
 from gecbench.papers.document import Figure, Section
 from gecbench.papers.figures import line_with_range
 
@@ -36,18 +37,16 @@ def figure5(data: Conll14) -> tuple[Section, Figure]:
     ]
     header = ["references", "drawn: mean", "lowest", "highest", "best: mean", "lowest", "highest"]
     notes = (
-        f"{len(lines)} sentences, twelve systems, all sets of so many references. Of the paper's ten crowd rewrites "
-        "eight are public (two of the set, six more); the six are not tokenised and are split here by sacrebleu's 13a "
-        "rules.",
+        f"{len(lines)} sentences, twelve systems, all sets of each number of references. Of the paper's ten crowd "
+        "rewrites eight are public (two of the set, six more); the six are not tokenised and are split here by "
+        "sacrebleu's 13a rules.",
         "The paper prints no numbers; it says that GLEU rises with the number of references and levels off at four. "
         "The GLEU it defines does not rise: every draw takes one reference of each sentence, so more references only "
         "change what is averaged. It rises, ever more slowly, if each sentence is scored against its best reference.",
     )
 
-    def draw(figure: Any) -> None:
-        tables = {"best reference": best, "drawn reference": drawn}
-        line_with_range(figure, sizes, tables, ("Number of references", "GLEU"))
-
+    tables = {"best reference": best, "drawn reference": drawn}
+    draw = partial(line_with_range, places=sizes, tables=tables, labels=("Number of references", "GLEU"))
     section = Section("Figure 5: GLEU by number of references", Table(header, rows), notes)
     caption = "Mean GLEU of 12 systems with different numbers of fluency references"
     return section, Figure("figure5", caption, draw, (6, 4))

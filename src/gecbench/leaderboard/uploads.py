@@ -1,9 +1,10 @@
-"""Submissions on their way: one is scored at a time, each can be asked how far it is."""
+"""Uploads to a server: how large and how often they may be, and the queue in which they wait to be scored."""
 
 from __future__ import annotations
 
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,10 +12,40 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gecbench.errors import GecbenchError
-from gecbench.leaderboard.submission import Progress
+from gecbench.leaderboard.scoring import Progress
+from gecbench.leaderboard.submission import MOST_BYTES
 
 Work = Callable[[Progress], dict[str, Any]]
 _REMEMBERED = 500
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much is taken: bytes and seconds per upload, uploads per client and minute, uploads waiting."""
+
+    most_bytes: int = MOST_BYTES
+    per_minute: int = 10
+    waiting: int = 20
+    seconds: float = 60.0
+
+
+class Rate:
+    """Counts the uploads of each client in the last minute."""
+
+    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self.per_minute = per_minute
+        self.clock = clock
+        self._times: dict[str, list[float]] = {}
+
+    def allows(self, client: str) -> bool:
+        """Return whether the client may upload now, and count it."""
+        now = self.clock()
+        self._times = {who: kept for who, times in self._times.items() if (kept := [t for t in times if t > now - 60])}
+        times = self._times.setdefault(client, [])
+        if len(times) >= self.per_minute:
+            return False
+        times.append(now)
+        return True
 
 
 @dataclass

@@ -12,6 +12,7 @@ from gecbench.corpora.load import load_corpus
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
 from gecbench.formats.scores import parse_system_scores
+from gecbench.metrics.base import Score
 
 METRIC_SCORES = "reassess/metric_scores"
 REFERENCE_SETS = {
@@ -92,3 +93,8 @@ class Conll14:
             key = f"{'I-measure' if metric == 'IM' else metric}|{sets.get(references, references)}"
             found[key] = {"INPUT" if system == "source" else system: score for system, score in scores.items()}
         return found
+
+
+def m2_percentages(score: Score) -> list[float]:
+    """Return precision, recall and F0.5 in per cent."""
+    return [100 * score.parts["precision"], 100 * score.parts["recall"], 100 * score.value]

@@ -1,0 +1,68 @@
+"use strict";
+// Elements, numbers and downloads. Data reaches the document as text nodes only.
+GECBENCH.define("dom", () => {
+  function fill(node, attributes, children) {
+    for (const [name, value] of Object.entries(attributes || {})) {
+      if (value === undefined || value === null || value === false) continue;
+      if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+      else node.setAttribute(name, value === true ? "" : value);
+    }
+    for (const child of children.flat()) if (child !== null && child !== undefined) node.append(child);
+    return node;
+  }
+
+  function el(tag, attributes, ...children) {
+    return fill(document.createElement(tag), attributes, children);
+  }
+
+  function svg(tag, attributes, ...children) {
+    return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+  }
+
+  /** A paragraph in place of what cannot be shown. */
+  function empty(text) {
+    return el("p", { class: "empty" }, text);
+  }
+
+  /** Text that others wrote: isolated, so that right-to-left marks in it turn nothing around it. */
+  function foreign(text, attributes) {
+    return el("bdi", attributes, String(text));
+  }
+
+  /** A link that leaves the page: http and https only, anything else stays text. */
+  function outside(url, text) {
+    let parsed;
+    try {
+      parsed = new URL(url);
+    } catch {
+      return foreign(text || url);
+    }
+    if (!["http:", "https:"].includes(parsed.protocol)) return foreign(text || url);
+    return el("a", { href: parsed.href, rel: "noopener noreferrer nofollow", target: "_blank" }, foreign(text || url));
+  }
+
+  function points(value, digits = 2) {
+    return value === null || value === undefined ? "–" : (100 * value).toFixed(digits);
+  }
+
+  function pValue(value) {
+    if (value === null || value === undefined) return "";
+    return value < 0.001 ? "< 0.001" : value.toFixed(3);
+  }
+
+  function shorten(text, most = 26) {
+    const letters = [...text];
+    return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
+  }
+
+  function download(name, type, text) {
+    const url = URL.createObjectURL(new Blob([text], { type }));
+    const anchor = el("a", { href: url, download: name });
+    document.body.append(anchor);
+    anchor.click();
+    anchor.remove();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+  }
+
+  return { el, svg, empty, foreign, outside, points, pValue, shorten, download };
+});

@@ -1,0 +1,126 @@
+"""The figures of a system: every metric that the corpus allows, with intervals and people's scores beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gecbench.analysis.breakdown import by_edit_distance
+from gecbench.analysis.significance import with_interval
+from gecbench.corpus.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.human.bound import human_bound
+from gecbench.leaderboard.records import Details, Figure
+from gecbench.metrics.base import Metric, Score
+from gecbench.metrics.registry import METRICS, metric_class
+
+Progress = Callable[[str, float], None]
+DEFAULT_RESAMPLES = 1000
+
+_HUMAN_SCORES: dict[tuple[str, str], float | None] = {}
+
+
+def board_metric(name: str) -> Metric:
+    """Return a metric of the registry with the parameters that boards use."""
+    metric = metric_class(name)
+    return metric(**metric.board_parameters)
+
+
+def usable_metrics(corpus: Corpus) -> list[str]:
+    """Return the metrics of the registry for which a corpus has the gold."""
+    have = {
+        "references": corpus.references is not None,
+        "annotations": corpus.annotations is not None,
+        "groups": corpus.groups is not None,
+    }
+    return [name for name in METRICS if have[board_metric(name).gold(corpus)]]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The figures of a system by metric, the details behind them, and a warning for each metric left out."""
+
+    scores: dict[str, Figure]
+    details: Details
+    warnings: tuple[str, ...]
+
+
+def compute_figures(predictions: Sequence[str], corpus: Corpus, resamples: int, progress: Progress) -> Figures:
+    """Score with every usable metric; one that cannot score these outputs is left out with a warning."""
+    metrics = usable_metrics(corpus)
+    if not metrics:
+        raise InputError(f"{corpus.name} has neither references nor annotations to score against")
+    scores: dict[str, Score] = {}
+    figures: dict[str, Figure] = {}
+    warnings = []
+    for k, name in enumerate(metrics):
+        progress(METRICS[name].title, (k + 0.1) / (len(metrics) + 1))
+        try:
+            score = board_metric(name).score_corpus(corpus, predictions, aligned=True)
+            scores[name] = with_interval(score, resamples) if resamples else score
+        except InputError as error:
+            warnings.append(f"{METRICS[name].title} is left out: {error}")
+            continue
+        figures[name] = _figure(scores[name], corpus)
+    if not scores:
+        raise InputError("no metric can score these outputs", fix=" ".join(warnings))
+    progress("details", len(metrics) / (len(metrics) + 1))
+    return Figures(figures, _details(scores, corpus, predictions), tuple(warnings))
+
+
+def human_figures(score: Score, corpus: Corpus) -> tuple[float | None, float | None]:
+    """Return people's mean score, each against the others, and the system's against the same others divided by it.
+
+    Ratio scoring of Bryant & Ng 2015, §5.3, with all but one annotator. No human score where a sentence has only one
+    reference or their number differs; no ratio where the metric's counts do not have one row per person.
+    """
+    key = (repr(score.metric), corpus.fingerprint(score.metric.gold(corpus)))
+    if key not in _HUMAN_SCORES:
+        _HUMAN_SCORES[key] = _human_score(score, corpus)
+    human = _HUMAN_SCORES[key]
+    people = set(score.statistics.choices().tolist())
+    if not human or human < 0 or len(people) != 1 or people == {1}:
+        return human, None
+    return human, _against_all_but_one(score, people.pop()) / human
+
+
+def _human_score(score: Score, corpus: Corpus) -> float | None:
+    try:
+        return human_bound(score.metric, corpus, sizes="last").rows[0].human
+    except InputError:
+        return None
+
+
+def _against_all_but_one(score: Score, people: int) -> float:
+    left_out = ([k for k in range(people) if k != one] for one in range(people))
+    values = [score.metric.value_of(score.statistics.keep_choices(kept)) for kept in left_out]
+    return sum(values) / len(values)
+
+
+def _figure(score: Score, corpus: Corpus) -> Figure:
+    human, ratio = human_figures(score, corpus)
+    return {
+        "value": score.value,
+        "low": score.interval.low if score.interval else None,
+        "high": score.interval.high if score.interval else None,
+        "human": human,
+        "ratio": ratio,
+        "signature": str(score.signature),
+        "source": None,
+    }
+
+
+def _details(scores: dict[str, Score], corpus: Corpus, predictions: Sequence[str]) -> Details:
+    return Details(
+        predictions=predictions,
+        sentence_scores={
+            name: [round(float(value), 4) for value in score.sentence_scores()] for name, score in scores.items()
+        },
+        by_distance={
+            name: [
+                {"label": group.label, "sentences": group.sentences, "value": group.value}
+                for group in by_edit_distance(score, corpus, predictions)
+            ]
+            for name, score in scores.items()
+        },
+    )
