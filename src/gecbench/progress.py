@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from types import SimpleNamespace
 from typing import Any
+
+_SILENT = SimpleNamespace(update=lambda steps: None)
 
 
 def progress(total: int | None, what: str) -> AbstractContextManager[Any]:
-    """Return a bar with `update(steps)` that shows itself after a second, if standard error is a terminal."""
+    """Return a bar with `update(steps)` that shows itself after a second, if standard error is a terminal.
+
+    tqdm's own switch would import it everywhere and, even switched off, take a lock shared between processes, which a
+    killed process leaves locked for all others.
+    """
+    if not sys.stderr.isatty():
+        return nullcontext(_SILENT)
     from tqdm import tqdm
 
-    bar: AbstractContextManager[Any] = tqdm(total=total, desc=what, delay=1, leave=False, disable=None)
+    bar: AbstractContextManager[Any] = tqdm(total=total, desc=what, delay=1, leave=False)
     return bar

@@ -16,6 +16,7 @@ from gecbench.errors import GecbenchError, InputError
 from gecbench.formats.text import write_bytes
 from gecbench.leaderboard.records import Details, Record, canonical, digest, parse
 from gecbench.leaderboard.schema import DIGEST
+from gecbench.metrics.ratios import percent
 
 _HUB = "hf://datasets/"
 _MOST_BYTES = 64 * 2**20
@@ -218,6 +219,6 @@ def _first_line(error: BaseException) -> str:
 
 def _summary(record: Record) -> str:
     lines = [
-        f"{metric}: {100 * figure['value']:.2f} `{figure['signature']}`" for metric, figure in record.scores.items()
+        f"{metric}: {percent(figure['value'])} `{figure['signature']}`" for metric, figure in record.scores.items()
     ]
     return "\n".join(lines)

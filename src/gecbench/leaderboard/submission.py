@@ -19,6 +19,7 @@ from gecbench.leaderboard.schema import check_fields
 from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, Progress, compute_figures
 from gecbench.leaderboard.seeds import seed_records
 from gecbench.leaderboard.store import Board, local_store
+from gecbench.metrics.ratios import percent
 
 MOST_BYTES = 8 * 2**20
 _COMPRESSED = {
@@ -207,7 +208,7 @@ def _copies(predictions: Sequence[str], corpus: Corpus, file: str, copy: bool) -
             file=file,
             fix="Give the system's outputs; --baseline lets the source itself be listed",
         )
-    return [f"{100 * share:.0f} % of the lines are copies of the source"] if 0.95 <= share < 1 else []
+    return [f"{percent(share, 0)} % of the lines are copies of the source"] if 0.95 <= share < 1 else []
 
 
 def _texts(corpus: Corpus) -> list[tuple[str, ...]]:
