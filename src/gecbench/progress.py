@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
-_SILENT = SimpleNamespace(update=lambda steps: None)
+_SILENT = SimpleNamespace(update=lambda _steps: None)
 
 
 def progress(total: int | None, what: str) -> AbstractContextManager[Any]:
