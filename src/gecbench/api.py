@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from gecbench.analysis.report import Report, Scores
 from gecbench.analysis.significance import (
@@ -20,49 +20,67 @@ from gecbench.analysis.significance import (
 )
 from gecbench.corpora.resolve import CorpusLike, resolve_corpus
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
+from gecbench.formats.columns import texts_of
 from gecbench.metrics.base import Metric, Score
 from gecbench.metrics.registry import make_metric
 
 if TYPE_CHECKING:
     from gecbench.human.subsets import Bound, Sizes
 
+Predictions = Iterable[str] | Any
+Metrics = str | Metric | Sequence[str | Metric]
 DEFAULT_METRICS = ("gleu",)
 
 
 def score(
-    predictions: Sequence[str],
+    predictions: Predictions,
     corpus: CorpusLike,
-    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
+    metrics: Metrics = DEFAULT_METRICS,
     *,
     resamples: int = 0,
     seed: int = DEFAULT_SEED,
+    column: str | None = None,
+    tokenize: str = "none",
+    tokenized: bool = False,
     aligned: bool = False,
+    foreign: Literal["warning", "error"] = "warning",
 ) -> Scores:
     """Score one system's predictions on a corpus: a `Corpus`, a name (`"demo"`, `"jfleg:test"`), a file or rows.
 
     Returns the scores by metric name. `metrics` are names from the registry, with parameters in brackets if any
-    (`"gleu(draws=py3)"`), or metric objects. `resamples` > 0 adds a bootstrap interval. `aligned=True` skips the
-    check for shifted lines.
+    (`"gleu(draws=py3)"`), or metric objects. `resamples` > 0 adds a bootstrap interval.
+
+    `predictions` are texts, or a table (a `datasets.Dataset`, a pandas or polars frame, a list of dictionaries) in
+    which `column` names them. `tokenize` brings natural text to tokens: "auto" is the corpus's own way, guided by the
+    sources. Text that is not tokenised like its sources is refused without it, unless `tokenized=True`; shifted
+    lines unless `aligned=True`; text that shares hardly a word with its sources gives a warning, or an error
+    if `foreign="error"`.
     """
     if isinstance(predictions, Mapping):
         raise InputError("score takes one system's predictions", fix="Use compare({name: predictions, ...}, corpus)")
-    gold = resolve_corpus(corpus, metrics)
-    return Scores(score_system(predictions, gold, metrics, resamples, seed, "predictions", aligned))
+    gold, intake = resolve_corpus(corpus, _listed(metrics)), Intake(tokenize, tokenized, aligned, foreign)
+    texts = texts_of(predictions, gold, column)
+    return Scores(score_system(texts, gold, metrics, resamples, seed, "predictions", intake))
 
 
 def compare(
-    systems: Mapping[str, Sequence[str]],
+    systems: Mapping[str, Predictions],
     corpus: CorpusLike,
-    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
+    metrics: Metrics = DEFAULT_METRICS,
     *,
     resamples: int = 1000,
     seed: int = DEFAULT_SEED,
     test: TestName | None = "randomisation",
     against: str = "first",
+    column: str | None = None,
+    tokenize: str = "none",
+    tokenized: bool = False,
     aligned: bool = False,
+    foreign: Literal["warning", "error"] = "warning",
 ) -> Report:
-    """Score several systems, with intervals and paired tests.
+    """Score several systems, with intervals and paired tests; predictions and their preparation are as in `score`.
 
     `against`: each system is tested against the "first" one given, against the one ranked just "above" it, or
     against the system of that name. `test` is "randomisation" (approximate randomisation), "bootstrap" (paired
@@ -74,10 +92,11 @@ def compare(
         raise InputError("no systems to compare")
     if test not in (*TESTS, None):
         raise InputError(f"test={test!r} is unknown", fix=f"Use {', '.join(map(repr, TESTS))} or None")
-    gold = resolve_corpus(corpus, metrics)
+    gold, intake = resolve_corpus(corpus, _listed(metrics)), Intake(tokenize, tokenized, aligned, foreign)
+    texts = {name: texts_of(predictions, gold, column) for name, predictions in systems.items()}
     scored = {
-        name: score_system(predictions, gold, metrics, resamples, seed, f"predictions of {name}", aligned)
-        for name, predictions in systems.items()
+        name: score_system(lines, gold, metrics, resamples, seed, f"predictions of {name}", intake)
+        for name, lines in texts.items()
     }
     if test is None:
         return Report(scored, [])
@@ -85,8 +104,8 @@ def compare(
         raise InputError("one system alone has nothing to be tested against", fix="Give two, or use test=None")
     tests: list[PairedTest] = []
     for metric in next(iter(scored.values())):
-        column = {name: scores[metric] for name, scores in scored.items()}
-        found = (_test(test, column[a], column[b], (a, b), resamples, seed) for a, b in _pairs(column, against))
+        values = {name: scores[metric] for name, scores in scored.items()}
+        found = (_test(test, values[a], values[b], (a, b), resamples, seed) for a, b in _pairs(values, against))
         tests += [replace(each, metric=metric) for each in found]
     return Report(scored, tests)
 
@@ -121,25 +140,25 @@ def _test(
 def score_system(
     predictions: Iterable[str],
     corpus: Corpus,
-    metrics: Sequence[str | Metric],
+    metrics: Metrics,
     resamples: int,
     seed: int,
     name: str,
-    aligned: bool,
+    intake: Intake,
 ) -> dict[str, Score]:
     """Return a system's scores by column name: the metric's name, with its parameters where two share it."""
-    if isinstance(metrics, (str, Metric)):
-        raise InputError(f"metrics={metrics!r} is not a list", fix="Pass metrics=[...]")
-    if not metrics:
+    columns = _columns(_listed(metrics))
+    if not columns:
         raise InputError("no metrics", fix='Pass metrics=["gleu"], for example')
     if resamples:
         check_resamples(resamples)
-    lines = predictions if isinstance(predictions, str) or predictions is None else list(predictions)
-    scores: dict[str, Score] = {}
-    for column, metric in _columns(metrics).items():
-        found = metric.score_corpus(corpus, lines, name=name, aligned=aligned)
-        scores[column] = with_interval(found, resamples, seed) if resamples else found
-    return scores
+    admitted = intake.admit(corpus, predictions, name)
+    scores = {column: metric.score_admitted(admitted) for column, metric in columns.items()}
+    return {column: with_interval(each, resamples, seed) if resamples else each for column, each in scores.items()}
+
+
+def _listed(metrics: Metrics) -> Sequence[str | Metric]:
+    return [metrics] if isinstance(metrics, (str, Metric)) else metrics
 
 
 def _columns(metrics: Sequence[str | Metric]) -> dict[str, Metric]:

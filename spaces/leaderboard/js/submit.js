@@ -43,8 +43,10 @@ gecbench leaderboard serve --board board -c demo`;
     const form = el("form", { class: "submit" },
       field("Name of the system", input("name", { required: true, maxlength: 200 })),
       field("Corpus", el("select", { name: "corpus" }, corpora)),
-      field("Outputs", input("file", { type: "file", required: true, accept: ".txt,.jsonl,text/plain" }),
-        `Plain text or .jsonl, at most ${sizeLabel(server.most_bytes)}`),
+      field("Outputs", input("file", { type: "file", required: true, accept: ".txt,.jsonl,.csv,.tsv,text/plain" }),
+        `Plain text, .jsonl, .csv or .tsv, at most ${sizeLabel(server.most_bytes)}`),
+      field("Tokens", el("select", { name: "tokenize" }, el("option", { value: "none" }, "separated by blanks"),
+        el("option", { value: "auto" }, "natural text: split it as the corpus does"))),
       field("Submitter", input("submitter", { maxlength: 200 })),
       field("Link", input("link", { type: "url", maxlength: 500, placeholder: "https://…" })),
       field("Description", input("description", { maxlength: 2000 })),
@@ -84,7 +86,7 @@ gecbench leaderboard serve --board board -c demo`;
     const file = values.get("file");
     if (file.size > server.most_bytes) throw new Error("The file is larger than the limit.");
     const query = new URLSearchParams({ file: file.name });
-    for (const name of ["name", "corpus", "submitter", "link", "description"]) query.set(name, values.get(name));
+    for (const name of ["name", "corpus", "tokenize", "submitter", "link", "description"]) query.set(name, values.get(name));
     const headers = { "Content-Type": "application/octet-stream", "X-Gecbench": "submit" };
     if (server.token) headers.Authorization = `Bearer ${values.get("token")}`;
     message.textContent = "Sending …";

@@ -11,6 +11,7 @@ from gecbench.cli.options import (
     add_command,
     add_corpus_options,
     add_scoring_options,
+    intake_of,
     read_corpus,
     read_systems,
 )
@@ -57,6 +58,6 @@ def run(options: argparse.Namespace) -> None:
         seed=options.seed,
         test=options.test,
         against=options.against,
-        aligned=options.aligned,
+        **intake_of(options),
     )
     print(report.render(options.format))

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from gecbench.cli.options import add_command, add_corpus_options, read_corpus, read_systems
+from gecbench.cli.options import add_command, add_corpus_options, intake_of, read_corpus, read_systems
+from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
 from gecbench.formats.text import write_lines
 from gecbench.metrics.explanation import html_page
@@ -44,9 +45,10 @@ def run(options: argparse.Namespace) -> None:
     sentences = _sentences(options.sentences, len(corpus))
     if options.html and len(systems) > 1:
         raise InputError("a page shows one system", fix="Give one predictions file with --html")
+    intake = Intake(**intake_of(options))
     pages = []
     for name, predictions in systems.items():
-        explanations = metric.explain(corpus, predictions, sentences)
+        explanations = metric.explain(corpus, intake.admit(corpus, predictions, name).lines, sentences)
         if options.html:
             write_lines(options.html, html_page(explanations, f"{name}: {metric.title}").split("\n"))
             return

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gecbench.analysis.tables import Table, render_table
-from gecbench.cli.options import add_command, read_predictions
+from gecbench.cli.options import add_command
 from gecbench.corpora.resolve import read_edits
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
+from gecbench.formats.columns import read_predictions
 from gecbench.metrics.base import Score
 from gecbench.metrics.imeasure.accuracy import COUNT_NAMES
 from gecbench.metrics.imeasure.metric import IMeasure
@@ -61,7 +62,7 @@ def run(options: argparse.Namespace) -> None:
     corpus = read_edits(given["ref"])
     predictions = read_predictions(given["hyp"], corpus)
     metric = _metric(given)
-    score = metric.score_corpus(corpus, predictions, name=given["hyp"], aligned=True)
+    score = metric.score_corpus(corpus, predictions, name=given["hyp"], aligned=True, tokenized=True)
     if {"v", "vv"} & given.keys():
         for explanation in metric.explain(corpus, predictions, range(len(corpus))):
             print(explanation.to_text(width=120), end="\n\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gecbench.analysis.tables import FORMATS, Table, render_table
-from gecbench.cli.options import add_command
+from gecbench.cli.options import add_command, add_intake_options
 from gecbench.errors import InputError
 from gecbench.metrics.ratios import percent
 from gecbench.metrics.registry import METRICS
@@ -44,13 +44,14 @@ def _add_submit(actions: Any) -> None:
 """
     parser = add_command(actions, "submit", "Score a system's outputs and add the record", examples, submit)
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", required=True, help="what it was run on")
-    parser.add_argument("-p", "--predictions", metavar="FILE", required=True, help="text or .jsonl, one per sentence")
+    parser.add_argument("-p", "--predictions", metavar="FILE", required=True, help="text, .jsonl, .csv or .tsv")
     parser.add_argument("--name", required=True, help="name of the system")
     parser.add_argument("--board", default="board", help=_BOARD)
     parser.add_argument("--submitter", default="", help="who submits it")
     parser.add_argument("--description", default="", help="one line about the system")
     parser.add_argument("--link", metavar="URL", action="append", default=[], help="paper or code; may be repeated")
     parser.add_argument("--baseline", action="store_true", help="let the unchanged source be listed, as a baseline")
+    add_intake_options(parser)
     parser.add_argument("--aligned", action="store_true", help="skip the check for shifted lines")
     parser.add_argument("--dry-run", action="store_true", help="score and show, but add nothing")
     parser.add_argument("-f", "--format", choices=("text", "json"), default="text", help="how to print")
@@ -103,12 +104,14 @@ def submit(options: argparse.Namespace) -> None:
     board = open_board(options.board)
     handed_in = submission.Submission(
         system=options.name,
-        predictions=submission.read_outputs(_bytes(options.predictions), options.predictions),
+        predictions=submission.read_outputs(_bytes(options.predictions), options.predictions, corpus),
         submitter=options.submitter,
         description=options.description,
         links=options.link,
         file=options.predictions,
         aligned=options.aligned,
+        tokenize=options.tokenize,
+        tokenized=options.tokenized,
         baseline=options.baseline,
     )
     done = submission.submit(handed_in, corpus, board, dry_run=options.dry_run)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gecbench.cli.options import add_command, read_predictions
+from gecbench.cli.options import add_command
+from gecbench.formats.columns import read_predictions
 from gecbench.formats.m2 import read_m2
 from gecbench.metrics.m2.metric import M2
 
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> None:
         max_unchanged_words=options.max_unchanged_words,
         ignore_whitespace_casing=options.ignore_whitespace_casing,
     )
-    score = metric.score_corpus(corpus, predictions, name=options.system, aligned=True)
+    score = metric.score_corpus(corpus, predictions, name=options.system, aligned=True, tokenized=True)
     if options.verbose or options.very_verbose:
         for explanation in metric.explain(corpus, predictions, range(len(corpus))):
             print(explanation.to_text(), end="\n\n")

@@ -9,7 +9,7 @@ from typing import Any
 
 from gecbench.analysis.tables import Table, render_rows
 from gecbench.cli.human import SOURCES_HELP, add_ranking_options, make_ranking
-from gecbench.cli.options import add_command, add_format_option, add_metrics_option, count, read_systems
+from gecbench.cli.options import add_command, add_format_option, add_metrics_option, count, intake_of, read_systems
 from gecbench.corpora.catalog import HUMAN_JUDGMENTS
 from gecbench.corpora.load import load_rankings
 from gecbench.corpora.resolve import resolve_corpus
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
             fix="Give both files, with the same metric's name (or the same file name)",
         )
     metrics = options.metrics or ([] if options.scores else ["gleu", "m2", "bleu"])
-    scores += score_systems(metrics, corpora, systems, sentences=judgments is not None, aligned=options.aligned)
+    scores += score_systems(metrics, corpora, systems, sentences=judgments is not None, **intake_of(options))
     rows = meta_evaluate(scores, human, judgments, resamples=options.resamples, seed=options.seed)
     print(render_rows(_table(rows), [_plain(row) for row in rows], options.format))
 

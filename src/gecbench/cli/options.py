@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ from gecbench.analysis.significance import DEFAULT_SEED
 from gecbench.analysis.tables import FORMATS
 from gecbench.corpora.resolve import apply_edits_for, read_edits, resolve_corpus
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.intake import TOKENIZE_CHOICES
+from gecbench.corpus.raw_text import clean
 from gecbench.errors import InputError
-from gecbench.formats.jsonl import read_jsonl_predictions
+from gecbench.formats.columns import ENDINGS, read_predictions
 from gecbench.formats.parallel import read_parallel
-from gecbench.formats.text import STANDARD_INPUT, read_lines
+from gecbench.formats.text import STANDARD_INPUT
 from gecbench.metrics.registry import METRICS
 
 _FORMATTER = argparse.RawDescriptionHelpFormatter
@@ -53,6 +56,7 @@ def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool | N
         metavar="NAME|FILE",
         help="demo, jfleg:test, conll14_fluency:nucle, … or .m2, .xml, .jsonl",
     )
+    corpus.add_argument("--aligned", action="store_true", help="skip the check for shifted lines")
     if predictions is not False:
         corpus.add_argument(
             "-p",
@@ -61,9 +65,27 @@ def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool | N
             nargs="+",
             required=bool(predictions),
             default=[],
-            help="one file per system (.jsonl too)",
+            help="one file per system: text, or a table (.jsonl, .csv, .tsv, .parquet)",
         )
-    corpus.add_argument("--aligned", action="store_true", help="skip the check for shifted lines")
+        add_intake_options(corpus)
+        corpus.add_argument("--column", metavar="NAME", help="the predictions' column of a table")
+        corpus.add_argument("--clean", action="store_true", help="remove labels, quotes, numbers, fences, explanations")
+
+
+def add_intake_options(parser: Any) -> None:
+    """Add what is done to predictions before they are scored."""
+    parser.add_argument(
+        "--tokenize",
+        choices=TOKENIZE_CHOICES,
+        default="none",
+        help="split natural text into tokens; auto: as the corpus does, guided by the source",
+    )
+    parser.add_argument("--tokenized", action="store_true", help="skip the check for text that is not tokenised")
+
+
+def intake_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return how predictions of files come in: foreign text is an error there."""
+    return {**{name: getattr(options, name) for name in ("tokenize", "tokenized", "aligned")}, "foreign": "error"}
 
 
 def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None:
@@ -125,20 +147,15 @@ def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, list[
     names = short if len(set(short)) == len(short) else paths
     if len(set(names)) != len(names):
         raise InputError("the same predictions file is given twice", file=_first_repeated(names))
-    return {name: read_predictions(path, corpus) for name, path in zip(names, paths, strict=True)}
+    return {name: _read_system(path, corpus, options) for name, path in zip(names, paths, strict=True)}
 
 
-def read_predictions(path: str, corpus: Corpus) -> list[str]:
-    """Read one system's predictions, one for each sentence of the corpus."""
-    jsonl = path.removesuffix(".gz").endswith(".jsonl")
-    lines = read_jsonl_predictions(path) if jsonl else read_lines(path)
-    if len(lines) != len(corpus):
-        raise InputError(
-            f"{len(lines)} lines, but {corpus.name} has {len(corpus)} sentences",
-            file=path,
-            line=min(len(lines), len(corpus)) + 1,
-            fix="Write one output per line, in order; an empty output is an empty line",
-        )
+def _read_system(path: str, corpus: Corpus, options: argparse.Namespace) -> list[str]:
+    if not options.clean:
+        return read_predictions(path, corpus, options.column)
+    lines, touched = clean(read_predictions(path, corpus, options.column), corpus.sources)
+    removed = ", ".join(f"{name} from {count} lines" for name, count in touched.items()) or "nothing"
+    print(f"gecbench: {path}: removed {removed}", file=sys.stderr)
     return lines
 
 
@@ -146,7 +163,7 @@ def _system_name(path: str) -> str:
     if path == STANDARD_INPUT:
         return "standard input"
     name = Path(path).name.removesuffix(".gz")
-    return name.removesuffix(".txt").removesuffix(".jsonl") or name
+    return Path(name).stem if Path(name).suffix in (".txt", *ENDINGS) else name
 
 
 def _check_standard_input(paths: list[str | None]) -> None:

@@ -6,7 +6,15 @@ import argparse
 from typing import Any
 
 from gecbench.api import score_system
-from gecbench.cli.options import add_command, add_corpus_options, add_scoring_options, read_corpus, read_systems
+from gecbench.cli.options import (
+    add_command,
+    add_corpus_options,
+    add_scoring_options,
+    intake_of,
+    read_corpus,
+    read_systems,
+)
+from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
 from gecbench.huggingface.results import Provenance, result_entries, write_results
 from gecbench.huggingface.tasks import check_task, task_id
@@ -56,9 +64,9 @@ def run(options: argparse.Namespace) -> None:
     if len(systems) != 1:
         raise InputError(f"{len(systems)} systems, where one model is expected", fix="Give one file with -p")
     ((name, predictions),) = systems.items()
-    scores = score_system(
-        predictions, corpus, options.metrics, options.resamples, options.seed, f"predictions of {name}", options.aligned
-    )
+    intake = Intake(**intake_of(options))
+    label = f"predictions of {name}"
+    scores = score_system(predictions, corpus, options.metrics, options.resamples, options.seed, label, intake)
     entries = result_entries(scores, corpus, origin)
     path = write_results(entries, options.to)
     for entry in entries:

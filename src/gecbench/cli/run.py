@@ -7,8 +7,16 @@ import sys
 from typing import Any
 
 from gecbench.api import compare, score_system
-from gecbench.cli.options import add_command, add_corpus_options, add_scoring_options, read_corpus
+from gecbench.cli.options import (
+    add_command,
+    add_corpus_options,
+    add_intake_options,
+    add_scoring_options,
+    intake_of,
+    read_corpus,
+)
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.intake import Intake
 from gecbench.models import correct, default_output, make_model
 
 _EXAMPLES = """  gecbench run --model "cmd:sed 's/ a apple/ an apple/'" -c demo
@@ -22,8 +30,9 @@ models:
   python:MODULE:FUNCTION    from a string to a string, or from a list of strings to a list
   transformers:MODEL        a sequence-to-sequence or chat model, by folder or Hub name (extra: transformers)
 
-Outputs must be tokenised as the corpus is. They are kept in OUTPUT.partial.jsonl as they come: after an error or a
-kill the same command goes on from there. If you changed the model meanwhile, start again with --restart.
+Outputs must be tokenised as the corpus is; for natural text use --raw, or --tokenize. They are kept in
+OUTPUT.partial.jsonl as they come: after an error or a kill the same command goes on from there. If you changed the
+model meanwhile, start again with --restart.
 """
 
 
@@ -33,6 +42,10 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--model", metavar="MODEL", required=True, help="cmd:…, python:… or transformers:…")
     add_corpus_options(parser, predictions=False)
     running = parser.add_argument_group("running the model")
+    running.add_argument(
+        "--raw", action="store_true", help="send natural, detokenised sentences; tokenise what comes back (auto)"
+    )
+    add_intake_options(running)
     running.add_argument(
         "-o", "--output", metavar="FILE", help="the outputs, .txt or .jsonl (default: named by corpus and model)"
     )
@@ -50,6 +63,8 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Correct, write, score and print."""
+    if options.raw and options.tokenize == "none":
+        options.tokenize = "auto"
     corpus = read_corpus(options)
     _check_scoring(options, corpus)
     names = ("timeout", "prompt", "beams", "max_new_tokens", "device")
@@ -59,6 +74,7 @@ def run(options: argparse.Namespace) -> None:
         model,
         corpus,
         output,
+        raw=options.raw,
         batch=options.batch,
         restart=options.restart,
         flatten_lines=options.flatten,
@@ -72,7 +88,7 @@ def run(options: argparse.Namespace) -> None:
         resamples=options.resamples,
         seed=options.seed,
         test=None,
-        aligned=options.aligned,
+        **intake_of(options),
     )
     print(report.render(options.format))
 
@@ -80,7 +96,7 @@ def run(options: argparse.Namespace) -> None:
 def _check_scoring(options: argparse.Namespace, corpus: Corpus) -> None:
     """Find out that the corpus cannot be scored so before the model runs, not after."""
     first = corpus.select([0])
-    score_system(first.sources, first, options.metrics, 0, options.seed, "predictions", aligned=True)
+    score_system(first.sources, first, options.metrics, 0, options.seed, "predictions", Intake(tokenized=True))
 
 
 def _say(text: str) -> None:

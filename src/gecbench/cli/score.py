@@ -16,10 +16,12 @@ from gecbench.cli.options import (
     add_command,
     add_corpus_options,
     add_scoring_options,
+    intake_of,
     read_corpus,
     read_systems,
 )
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.intake import Intake
 from gecbench.metrics.ratios import percent
 
 _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
@@ -56,12 +58,14 @@ def run(options: argparse.Namespace) -> None:
         resamples=options.resamples,
         seed=options.seed,
         test=None,
-        aligned=options.aligned,
+        **intake_of(options),
     )
     if options.per_sentence:
         print(_per_sentence(report, corpus, options.format))
     elif options.by:
-        print(render_breakdown(options.by, report, corpus, systems, options.format))
+        intake = Intake(**intake_of(options))
+        scored = {name: intake.admit(corpus, lines).lines for name, lines in systems.items()}
+        print(render_breakdown(options.by, report, corpus, scored, options.format))
     else:
         print(report.render(options.format))
 

@@ -108,6 +108,11 @@ _RUN = 10
 _WINDOW = 30
 _SHORT = 4
 _UNLIKE = 0.2
+_PAIR = "Pair line by line; skip this check with aligned=True (on the command line: --aligned)"
+
+
+class ForeignTextError(InputError):
+    """Lines that share hardly a word with their sources."""
 
 
 def check_alignment(
@@ -131,10 +136,9 @@ def check_alignment(
         likeness.append((i, own))
         misplaced = misplaced + 1 if own < 0.6 and _is_misplaced(lines[i], texts, i) else 0
         if misplaced == needed:
-            _refuse(
-                f"{name} look shifted", likeness[-needed][0], "they resemble the sources of neighbouring lines", file
-            )
-    window = _WINDOW if len(likeness) >= _WINDOW else len(likeness)
+            problem = f"{name} look shifted from line {likeness[-needed][0] + 1} on"
+            raise InputError(f"{problem}: they resemble the sources of neighbouring lines", file=file, fix=_PAIR)
+    window = min(_WINDOW, len(likeness))
     if window >= _RUN:
         _check_likeness(likeness, window, name, file)
 
@@ -173,15 +177,7 @@ def _check_likeness(likeness: list[tuple[int, float]], window: int, name: str, f
     total = sum(own for _, own in likeness[:window])
     for end in range(window, len(likeness) + 1):
         if total < _UNLIKE * window:
-            first = likeness[end - window][0]
-            _refuse(f"{name} do not belong to the sources", first, "they share hardly a word with their lines", file)
+            problem = f"{name} do not belong to the sources from line {likeness[end - window][0] + 1} on"
+            raise ForeignTextError(f"{problem}: they share hardly a word with their lines", file=file, fix=_PAIR)
         if end < len(likeness):
             total += likeness[end][1] - likeness[end - window][1]
-
-
-def _refuse(problem: str, first: int, evidence: str, file: str | None) -> None:
-    raise InputError(
-        f"{problem} from line {first + 1} on: {evidence}",
-        file=file,
-        fix="Pair line by line; skip this check with aligned=True (on the command line: --aligned)",
-    )

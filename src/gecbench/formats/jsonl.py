@@ -46,23 +46,8 @@ def write_jsonl(corpus: Corpus, path: str | Path) -> None:
     write_lines(path, lines)
 
 
-def read_jsonl_predictions(path: str | Path) -> list[str]:
-    """Read one prediction per line: an object with `prediction`, or a JSON string."""
-    return parse_jsonl_predictions(read_lines(path), str(path))
-
-
-def parse_jsonl_predictions(lines: Sequence[str], file: str) -> list[str]:
-    """Read predictions from lines, as `read_jsonl_predictions` does; `file` is their name in errors."""
-    predictions = []
-    for number, row in enumerate(_values(lines, file), start=1):
-        text = row.get("prediction") if isinstance(row, dict) else row
-        if not isinstance(text, str):
-            raise InputError("no string under 'prediction'", file=file, line=number, fix='Write {"prediction": "..."}')
-        predictions.append(text)
-    return predictions
-
-
-def _values(lines: Sequence[str], file: str) -> list[Any]:
+def json_values(lines: Sequence[str], file: str) -> list[Any]:
+    """Return the JSON value on every line."""
     values = []
     for number, line in enumerate(lines, start=1):
         try:
@@ -75,7 +60,7 @@ def _values(lines: Sequence[str], file: str) -> list[Any]:
 
 
 def _objects(path: str | Path) -> list[dict[str, Any]]:
-    rows = _values(read_lines(path), str(path))
+    rows = json_values(read_lines(path), str(path))
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
             raise InputError("not a JSON object", file=str(path), line=number, fix='Write {"source": ..., ...}')

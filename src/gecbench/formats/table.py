@@ -43,7 +43,7 @@ def _header(record: list[str], required: Iterable[str], file: str) -> tuple[list
         raise InputError(f"no column {', '.join(missing)}", file=file, line=1)
     if len(set(record)) != len(record):
         raise InputError("a column name occurs twice", file=file, line=1)
-    return record, 1 + max(record.index(column) for column in required)
+    return record, max((record.index(column) + 1 for column in required), default=len(record))
 
 
 def whole_number(text: str, what: str, *, file: str, line: int) -> int:

@@ -26,7 +26,7 @@ def read_lines(path: str | Path) -> list[str]:
 
 def split_lines(data: bytes, file: str) -> list[str]:
     """Return the lines of a file's content, as `read_lines` does; `file` is its name in errors."""
-    lines = _decode(data, file).split("\n")
+    lines = decode(data, file).split("\n")
     if lines[-1] == "":
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
@@ -34,7 +34,7 @@ def split_lines(data: bytes, file: str) -> list[str]:
 
 def read_text(path: str | Path) -> str:
     """Return a file's text as it is, line ends included; `.gz` is unpacked, a byte order mark dropped."""
-    return _decode(read_bytes(path), str(path))
+    return decode(read_bytes(path), str(path))
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -100,7 +100,14 @@ def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None
         raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
 
 
-def _decode(data: bytes, file: str) -> str:
+def decode(data: bytes, file: str) -> str:
+    """Return the text of a file's content: UTF-8, without a byte order mark."""
+    if data.startswith(b"PAR1"):
+        raise InputError(
+            "is a Parquet file, not text",
+            file=file,
+            fix="Give it the ending .parquet, and name its column with --column",
+        )
     try:
         return data.removeprefix(b"\xef\xbb\xbf").decode()
     except UnicodeDecodeError as error:

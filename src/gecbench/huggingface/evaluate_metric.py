@@ -12,6 +12,7 @@ from gecbench.analysis.significance import with_interval
 from gecbench.corpus.checks import check_predictions
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation
+from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
 from gecbench.formats.m2 import parse_m2
 from gecbench.metrics.base import Metric
@@ -82,19 +83,22 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         resamples: int = 0,
         per_sentence: bool = False,
         aligned: bool = False,
+        tokenize: str = "none",
+        tokenized: bool = False,
         **options: Any,
     ) -> dict[str, Any]:
-        """Return the score, its parts, interval and signature under flat keys, and its diagnostics under one."""
+        """Return the score, its parts, diagnostics, interval and signature under flat keys."""
         self.metric.check_parameters(options)
-        score = self.metric(**options).score_corpus(self.corpus(sources, references), predictions, aligned=aligned)
+        intake = Intake(tokenize, tokenized, aligned)
+        admitted = intake.admit(self.corpus(sources, references), predictions)
+        score = self.metric(**options).score_admitted(admitted)
         if resamples:
             score = with_interval(score, resamples)
-        result: dict[str, Any] = {score.name: score.value, **score.parts}
-        result["interval_low"] = score.interval.low if score.interval else None
-        result["interval_high"] = score.interval.high if score.interval else None
+        result: dict[str, Any] = {score.name: score.value, **score.parts, **score.diagnostics}
+        if score.interval is not None:
+            result |= {"interval_low": score.interval.low, "interval_high": score.interval.high}
         if per_sentence:
             result["sentence_scores"] = score.sentence_scores().tolist()
-        result["diagnostics"] = dict(score.diagnostics)
         result["signature"] = str(score.signature)
         return result
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from gecbench.corpus.checks import check_alignment, check_predictions
+from gecbench.corpus.checks import check_predictions
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import apply_edits
+from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
 from gecbench.human.subsets import (
     Bound,
@@ -85,7 +86,7 @@ def human_bound(
     part = corpus if sentences is None else corpus.select(list(sentences))
     chosen = systems or {}
     for name, texts in chosen.items():
-        check_alignment(corpus.sources, check_predictions(texts, len(corpus), f"predictions of {name}"), name)
+        Intake(foreign="error").admit(corpus, texts, f"predictions of {name}")
     if sentences is not None:
         chosen = {name: [texts[i] for i in sentences] for name, texts in chosen.items()}
     found = annotators_of(made, part)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
@@ -52,15 +53,18 @@ def score_systems(
     systems: Mapping[str, Sequence[str]],
     *,
     sentences: bool = False,
-    aligned: bool = False,
+    **intake: Any,
 ) -> list[MetricScores]:
-    """Score every system with every metric against every reference set; `sentences` adds sentence scores."""
+    """Score every system with every metric against every reference set; `sentences` adds sentence scores.
+
+    `intake` are the fields of `Intake`, such as `tokenize="auto"`.
+    """
     found = []
     for metric in metrics:
         made = make_metric(metric)
         for name, corpus in corpora.items():
             scores = {
-                system: made.score_corpus(corpus, lines, name=f"predictions of {system}", aligned=aligned)
+                system: made.score_corpus(corpus, lines, name=f"predictions of {system}", **intake)
                 for system, lines in systems.items()
             }
             each = (

@@ -115,7 +115,9 @@ class Significance:
             if record.outputs not in self._predictions or metric not in METRICS:
                 raise GecbenchError("no outputs to test")
             predictions = self._predictions[record.outputs]
-            self._scores[key] = board_metric(metric).score_corpus(self.corpora[record.table], predictions, aligned=True)
+            self._scores[key] = board_metric(metric).score_corpus(
+                self.corpora[record.table], predictions, aligned=True, tokenized=True
+            )
         return self._scores[key]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gecbench.analysis.breakdown import by_edit_distance
 from gecbench.analysis.significance import with_interval
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.intake import Admitted
 from gecbench.errors import InputError
 from gecbench.human.bound import human_bound
 from gecbench.leaderboard.records import Details, Figure
@@ -45,8 +46,9 @@ class Figures:
     warnings: tuple[str, ...]
 
 
-def compute_figures(predictions: Sequence[str], corpus: Corpus, resamples: int, progress: Progress) -> Figures:
+def compute_figures(admitted: Admitted, resamples: int, progress: Progress) -> Figures:
     """Score with every usable metric; one that cannot score these outputs is left out with a warning."""
+    corpus, predictions = admitted.corpus, admitted.lines
     metrics = usable_metrics(corpus)
     if not metrics:
         raise InputError(f"{corpus.name} has neither references nor annotations to score against")
@@ -56,7 +58,7 @@ def compute_figures(predictions: Sequence[str], corpus: Corpus, resamples: int, 
     for k, name in enumerate(metrics):
         progress(METRICS[name].title, (k + 0.1) / (len(metrics) + 1))
         try:
-            score = board_metric(name).score_corpus(corpus, predictions, aligned=True)
+            score = board_metric(name).score_admitted(admitted)
             scores[name] = with_interval(score, resamples) if resamples else score
         except InputError as error:
             warnings.append(f"{METRICS[name].title} is left out: {error}")

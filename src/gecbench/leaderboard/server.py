@@ -119,11 +119,12 @@ class App:
         file = Path(query.get("file", "")).name[:100] or "upload"
         submission = Submission(
             system=query.get("name", ""),
-            predictions=read_outputs(data, file, self.limits.most_bytes),
+            predictions=read_outputs(data, file, corpus, self.limits.most_bytes),
             submitter=query.get("submitter", ""),
             description=query.get("description", ""),
             links=[query["link"]] if query.get("link") else [],
             file=file,
+            tokenize=query.get("tokenize") or "none",
         )
         return lambda progress: self._score(submission, corpus, progress)
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
-from gecbench.corpus.checks import check_alignment, misplaced_lines
+from gecbench.corpus.checks import misplaced_lines
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
-from gecbench.formats.jsonl import parse_jsonl_predictions
-from gecbench.formats.text import split_lines
+from gecbench.formats.columns import parse_predictions
 from gecbench.leaderboard.corpora import table_of
 from gecbench.leaderboard.ranking import NewPlace, Significance, known_corpora, place_of
 from gecbench.leaderboard.records import ABOUT, Details, Record, digest
@@ -56,6 +56,8 @@ class Submission:
     file: str = "predictions"
     aligned: bool = False
     baseline: bool = False
+    tokenize: str = "none"
+    tokenized: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self.about(), ABOUT, "submission")
@@ -123,9 +125,12 @@ def score_submission(
 ) -> Scored:
     """Check a submission and score it with every metric; `progress` hears of each stage and the share done."""
     progress("checking", 0.0)
-    predictions = tuple(submission.predictions)
+    _check_lengths(submission.predictions, corpus, submission.file)
+    intake = Intake(submission.tokenize, submission.tokenized, submission.aligned, "error")
+    admitted = intake.admit(corpus, submission.predictions, file=submission.file)
+    predictions = admitted.lines
     warnings = check_outputs(predictions, corpus, submission.file, aligned=submission.aligned, copy=submission.baseline)
-    figures = compute_figures(predictions, corpus, resamples, progress)
+    figures = compute_figures(admitted, resamples, progress)
     name, reference_set = table_of(corpus)
     record = Record(
         **submission.about(),
@@ -143,16 +148,15 @@ def score_submission(
     return Scored(record, figures.details, (*warnings, *figures.warnings))
 
 
-def read_outputs(data: bytes, file: str, most_bytes: int = MOST_BYTES) -> list[str]:
-    """Return the predictions in a file's content: text, or JSON Lines where the name ends in .jsonl."""
+def read_outputs(data: bytes, file: str, corpus: Corpus, most_bytes: int = MOST_BYTES) -> list[str]:
+    """Return the predictions in a file's content: text, or a table by its ending."""
     check_size(len(data), file, most_bytes)
     for magic, kind in _COMPRESSED.items():
         if data.startswith(magic):
             raise InputError(f"is compressed ({kind})", file=file, fix=_PLAIN)
     if b"\0" in data:
         raise InputError("is binary: it holds zero bytes", file=file, fix=_PLAIN)
-    lines = split_lines(data, file)
-    predictions = parse_jsonl_predictions(lines, file) if file.endswith(".jsonl") else lines
+    predictions = parse_predictions(data, file, corpus)
     for number, text in enumerate(predictions, start=1):
         _check_line(text, file, number)
     return predictions
@@ -168,10 +172,16 @@ def check_size(size: int, file: str, most_bytes: int = MOST_BYTES) -> None:
 def check_outputs(
     predictions: Sequence[str], corpus: Corpus, file: str, *, aligned: bool = False, copy: bool = False
 ) -> list[str]:
-    """Refuse outputs that do not fit the corpus; return warnings about those that look odd.
+    """Refuse outputs that cannot be a system's; return warnings about those that look odd.
 
     `aligned` skips the check for shifted lines, `copy` lets the unchanged source pass (as a baseline).
     """
+    misplaced = [] if aligned else misplaced_lines(predictions, _texts(corpus))
+    _check_misplaced(misplaced, len(corpus), file)
+    return [*_copies(predictions, corpus, file, copy), *_oddities(predictions, corpus, misplaced)]
+
+
+def _check_lengths(predictions: Sequence[str], corpus: Corpus, file: str) -> None:
     if len(predictions) != len(corpus):
         raise InputError(
             f"{len(predictions)} lines, but {corpus.name} has {len(corpus)} sentences",
@@ -187,11 +197,6 @@ def check_outputs(
                 line=number,
                 fix="A correction is about as long as its source",
             )
-    misplaced = [] if aligned else misplaced_lines(predictions, _texts(corpus))
-    if not aligned:
-        check_alignment(corpus.sources, predictions, file)
-        _check_misplaced(misplaced, len(corpus), file)
-    return [*_copies(predictions, corpus, file, copy), *_oddities(predictions, corpus, misplaced)]
 
 
 def unchanged_share(predictions: Sequence[str], corpus: Corpus) -> float:

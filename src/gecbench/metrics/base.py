@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.corpus.checks import check_alignment, check_predictions
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.edits import Annotation
+from gecbench.corpus.intake import Admitted, Intake
 from gecbench.errors import InputError
 from gecbench.metrics.explanation import Explanation
 from gecbench.metrics.policy import Policy
@@ -191,25 +191,24 @@ class Metric(ABC):
             raise InputError(f"not a complete {cls.title} signature: {signature}") from error
 
     def score(
-        self,
-        *,
-        sources: Sequence[str],
-        predictions: Sequence[str],
-        references: Sequence[Sequence[str]],
-        aligned: bool = False,
+        self, *, sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], **intake: Any
     ) -> Score:
         """Score predictions; `references[i]` are the references of sentence i (sentence-major)."""
-        return self.score_corpus(Corpus(sources=sources, references=references), predictions, aligned=aligned)
+        return self.score_corpus(Corpus(sources=sources, references=references), predictions, **intake)
 
     def score_corpus(
-        self, corpus: Corpus, predictions: Iterable[str], *, name: str = "predictions", aligned: bool = False
+        self, corpus: Corpus, predictions: Iterable[str], *, name: str = "predictions", **intake: Any
     ) -> Score:
-        """Score predictions on a corpus; `aligned=True` skips the check for shifted lines."""
-        checked = check_predictions(predictions, len(corpus), name)
-        if not aligned:
-            check_alignment(corpus.sources, checked, name)
-        statistics = self.count(corpus, checked)
-        return self.score_statistics(statistics, Signature.of(self.name, self._all_fields(corpus)))
+        """Score predictions on a corpus; `intake` are the fields of `Intake`, such as `tokenize="auto"`."""
+        return self.score_admitted(Intake(**intake).admit(corpus, predictions, name))
+
+    def score_admitted(self, admitted: Admitted) -> Score:
+        """Score predictions that have been checked and prepared."""
+        statistics = self.count(admitted.corpus, admitted.lines)
+        signature = Signature.of(self.name, self._all_fields(admitted.corpus))
+        if admitted.preparation is not None:
+            signature = signature.with_field("prep", admitted.preparation)
+        return self.score_statistics(statistics, signature)
 
     def score_statistics(self, statistics: Statistics, signature: Signature) -> Score:
         """Score counts that are already there."""

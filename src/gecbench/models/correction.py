@@ -12,6 +12,7 @@ from typing import Any
 
 from gecbench.corpora.resolve import CorpusLike, resolve_corpus
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.tokenizers import detokenize
 from gecbench.errors import InputError
 from gecbench.formats.text import STANDARD_INPUT, write_lines
 from gecbench.models.base import Model, ModelError, flatten
@@ -58,6 +59,7 @@ def correct(
     batch: int | None = None,
     restart: bool = False,
     flatten_lines: bool = False,
+    raw: bool = False,
     say: Callable[[str], None] | None = None,
     **options: Any,
 ) -> list[str]:
@@ -65,9 +67,12 @@ def correct(
 
     Until then they are appended to `<output>.partial.jsonl`; calling again with the same model and corpus goes on
     from there, unless `restart`. An output with a line break inside is refused, or flattened on request. `batch` is
-    the number of sentences handed over at once. Without `output` nothing is written, and nothing can go on.
+    the number of sentences handed over at once. Without `output` nothing is written, and nothing can go on. With `raw`
+    the model gets natural, detokenised sentences; its answers are kept as they come, to be scored with `tokenize`.
     """
     chosen, wanted = _as_model(model, options), resolve_corpus(corpus)
+    if raw:
+        wanted = Corpus(sources=detokenize(wanted.sources), ids=wanted.ids, name=wanted.name)
     if batch is not None and batch < 1:
         raise InputError(f"batch={batch} is not at least 1")
     chosen.prepare()

@@ -101,7 +101,9 @@ def _table4(data: Conll14, nucle: Corpus, ten: Corpus | None) -> Section:
         ours: list[float | None] = [None, None, None]
         if int(name[1:]) in at_hand:
             corpus, annotator = at_hand[int(name[1:])]
-            score = M2(annotators=str(annotator)).score_corpus(corpus, data.systems["CAMB"], aligned=True)
+            score = M2(annotators=str(annotator)).score_corpus(
+                corpus, data.systems["CAMB"], aligned=True, tokenized=True
+            )
             ours = [*m2_percentages(score)]
         rows.append((name, theirs, ours))
     table = comparison("CAMB against", ("P", "R", "F0.5"), rows, 2, 0)

@@ -29,7 +29,7 @@ def reproduce(settings: Settings) -> Contents:
     data = Conll14(settings.upstream)
     corpus = data.whole("nucle_alt")
     m2, mixed = (
-        {name: metric.score_corpus(corpus, lines, aligned=True) for name, lines in data.systems.items()}
+        {name: metric.score_corpus(corpus, lines, aligned=True, tokenized=True) for name, lines in data.systems.items()}
         for metric in (M2(), M2(mixing="cap"))
     )
     return (_examples(), _table8(), _table10(m2, mixed), _table11(corpus, data, m2)), ()
@@ -55,7 +55,10 @@ def _examples() -> Section:
     rows = []
     for name, source, gold, hypothesis, printed in cases:
         corpus = Corpus(sources=[source], annotations=[gold])
-        ours = [value / 100 for value in m2_percentages(M2().score_corpus(corpus, [hypothesis], aligned=True))]
+        ours = [
+            value / 100
+            for value in m2_percentages(M2().score_corpus(corpus, [hypothesis], aligned=True, tokenized=True))
+        ]
         rows.append((name, printed, ours))
     table = comparison("example", ("P", "R", "F0.5"), rows, 2, 0)
     note = "Sentences of our own of the same shape as the paper's."
@@ -95,7 +98,9 @@ def _table10(m2: Mapping[str, Score], mixed: Mapping[str, Score]) -> Section:
 
 def _table11(corpus: Corpus, data: Conll14, m2: Mapping[str, Score]) -> Section:
     printed = published(PAPER)["table11"]
-    scores = {name: IMeasure().score_corpus(corpus, data.systems[name], aligned=True) for name in printed}
+    scores = {
+        name: IMeasure().score_corpus(corpus, data.systems[name], aligned=True, tokenized=True) for name in printed
+    }
     rows = []
     for name, theirs in printed.items():
         parts = scores[name].parts

@@ -179,7 +179,7 @@ def _human_m2(upstream: Upstream, corpus: Corpus, release: Any) -> float:
     for k, texts in enumerate(_columns(corpus)):
         others = [[annotation for annotation in row if annotation.annotator != k] for row in gold]
         part = corpus.replace(references=None, annotations=others)
-        values.append(M2(release=release).score_corpus(part, texts, aligned=True).value)
+        values.append(M2(release=release).score_corpus(part, texts, aligned=True, tokenized=True).value)
     return float(np.mean(values))
 
 
@@ -192,7 +192,7 @@ def _figure1(corpus: Corpus) -> Figure:
     def draw(figure: Any) -> None:
         lines = {}
         for name, (against, predictions) in texts.items():
-            score = GLEU().score_corpus(against, predictions, aligned=True)
+            score = GLEU().score_corpus(against, predictions, aligned=True, tokenized=True)
             groups = [one for one in by_edit_distance(score, against, predictions, BINS) if one.value is not None]
             lines[name] = ([float(one.low) for one in groups], [100 * (one.value or 0) for one in groups])
         curves(figure, lines, ("LD from the input (lower end of the group)", "GLEU"), (0, 100))

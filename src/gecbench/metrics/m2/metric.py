@@ -225,7 +225,7 @@ class M2(Metric):
         if by not in self.breakdowns:
             return super().breakdown(by, corpus, predictions)
         types = error_types(corpus)
-        score = partial(self.score_corpus, predictions=predictions, aligned=True)
+        score = partial(self.score_corpus, predictions=predictions, aligned=True, tokenized=True)
         return by_error_type(corpus, types, self.matches(corpus, predictions), score)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:

@@ -1,0 +1,116 @@
+"""The one door: how predictions come in before any metric sees them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gecbench.corpus.checks import ForeignTextError, check_alignment, check_predictions
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.raw_text import check_tokenization, check_wrappers, compare_tokenization
+from gecbench.corpus.source_guided import guide_of, measure_tokenizer
+from gecbench.corpus.tokenizers import TOKENIZERS, tokenize
+from gecbench.errors import InputError
+
+TOKENIZE_CHOICES = ("none", "auto", *TOKENIZERS)
+
+
+class ForeignTextWarning(UserWarning):
+    """Predictions that share hardly a word with their sources: from a model that has not learned yet, or a mix-up."""
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """Predictions ready to be counted, their corpus, and what was done to them (None: nothing)."""
+
+    corpus: Corpus
+    lines: tuple[str, ...]
+    preparation: str | None = None
+
+
+@dataclass(frozen=True)
+class Intake:
+    """What is done to predictions, and what is refused.
+
+    `tokenize`: "none"; a tokeniser by name; or "auto", the corpus's own way, guided by the source. `tokenized=True`
+    takes text as it is although it is not tokenised like its sources; `aligned=True` although lines look shifted.
+    `foreign`: text that shares hardly a word with its sources is an "error", or only a "warning".
+    """
+
+    tokenize: str = "none"
+    tokenized: bool = False
+    aligned: bool = False
+    foreign: Literal["warning", "error"] = "warning"
+
+    def __post_init__(self) -> None:
+        if self.tokenize not in TOKENIZE_CHOICES:
+            raise InputError(f"tokenize={self.tokenize!r} is unknown", fix=f"Use one of {', '.join(TOKENIZE_CHOICES)}")
+
+    def admit(
+        self, corpus: Corpus, predictions: Iterable[str], name: str = "predictions", file: str | None = None
+    ) -> Admitted:
+        """Check and prepare predictions: their number and type, wrappers, tokens, and the lines they stand on."""
+        lines = check_predictions(predictions, len(corpus), name)
+        admitted = Admitted(corpus, lines)
+        if not self.tokenized:
+            check_wrappers(corpus.sources, lines, name, file)
+        if self.tokenize != "none":
+            admitted = self._tokenize(corpus, lines)
+        elif not self.tokenized:
+            _check_references(corpus)
+            check_tokenization(corpus.sources, lines, name, file)
+        if not self.aligned:
+            self._check_alignment(admitted, name, file)
+        return admitted
+
+    def _tokenize(self, corpus: Corpus, lines: tuple[str, ...]) -> Admitted:
+        if self.tokenize == "auto":
+            return _tokenize_by_source(corpus, lines)
+        if corpus.annotations is None and corpus.groups is None and measure_tokenizer(corpus.sources) == "none":
+            corpus = corpus.replace(sources=tokenize(corpus.sources, self.tokenize))
+        if (references := corpus.references) is not None and not _alike(corpus.sources, first_references(corpus)):
+            corpus = corpus.replace(references=[tokenize(texts, self.tokenize) for texts in references])
+        return Admitted(corpus, tuple(tokenize(lines, self.tokenize)), self.tokenize)
+
+    def _check_alignment(self, admitted: Admitted, name: str, file: str | None) -> None:
+        try:
+            check_alignment(admitted.corpus.sources, admitted.lines, name, file)
+        except ForeignTextError as error:
+            if self.foreign == "error":
+                raise
+            warnings.warn(str(error), ForeignTextWarning, stacklevel=2)
+
+
+def first_references(corpus: Corpus) -> list[str]:
+    """Return the first reference of every sentence."""
+    return [texts[0] for texts in corpus.references or ()]
+
+
+def _check_references(corpus: Corpus) -> None:
+    if corpus.references is not None:
+        corpus.derived(
+            "references tokenised like sources",
+            lambda: check_tokenization(corpus.sources, first_references(corpus), "references"),
+        )
+
+
+def _tokenize_by_source(corpus: Corpus, lines: tuple[str, ...]) -> Admitted:
+    guide = guide_of(corpus)
+    if guide is None:
+        return Admitted(corpus, lines, "auto:none")
+    if corpus.references is not None and not _alike(corpus.sources, first_references(corpus)):
+        pairs = zip(corpus.sources, corpus.references, strict=True)
+        corpus = corpus.replace(
+            references=[[guide.tokenize(source, text) for text in texts] for source, texts in pairs]
+        )
+    if not _alike(corpus.sources, lines):
+        lines = tuple(map(guide.tokenize, corpus.sources, lines))
+    return Admitted(corpus, lines, f"auto:{guide.tokenizer}")
+
+
+def _alike(sources: Sequence[str], lines: Sequence[str]) -> bool:
+    """Return whether lines are tokenised like their sources beyond doubt."""
+    like, unlike = compare_tokenization(sources, lines)
+    return like > 10 * len(unlike)

@@ -1,0 +1,224 @@
+"""Tables with named columns, from JSON Lines, CSV, TSV, Parquet, data frames and `datasets`: texts found and paired.
+
+Texts are found by the usual names of their columns, or by the name given. Rows with an `id` are matched to the corpus
+by it, in any order; a `source` beside a prediction must be the corpus's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.source_guided import plain_form
+from gecbench.errors import InputError
+from gecbench.formats.jsonl import json_values
+from gecbench.formats.table import parse_csv
+from gecbench.formats.text import decode, read_bytes, split_lines
+
+ENDINGS = (".jsonl", ".csv", ".tsv", ".parquet")
+PREDICTION_NAMES = (
+    *("prediction", "predictions", "hypothesis", "output", "outputs", "correction", "corrected", "corrected_text"),
+    *("corrected_sentence", "response", "generated", "generated_text", "answer", "model_output"),
+)
+SOURCE_NAMES = ("source", "sources", "src", "input", "original", "sentence")
+REFERENCE_NAMES = ("references", "reference", "refs", "ref", "target", "targets", "corrections", "gold")
+_UNDECIDED = ("text",)
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table by name, all of one length; `place` names the file, for errors."""
+
+    values: Mapping[str, Sequence[Any]]
+    place: str | None = None
+
+    def __len__(self) -> int:
+        return len(next(iter(self.values.values()), ()))
+
+    def find(self, names: Sequence[str], wanted: str | None, option: str) -> str:
+        """Return the column asked for, or the one whose name is among the usual ones."""
+        if wanted is not None:
+            if wanted not in self.values:
+                self._refuse(f"no column {wanted!r}", option)
+            return wanted
+        for usual in (names, _UNDECIDED):
+            found = [name for name in self.values if name.lower() in usual]
+            if len(found) == 1:
+                return found[0]
+            if found:
+                self._refuse(f"columns {', '.join(map(repr, found))} could all be the text", option)
+        self._refuse("no column with a usual name", option)
+        raise AssertionError
+
+    def texts(self, name: str) -> list[str]:
+        """Return a column of texts, or say which row is none."""
+        for row, value in enumerate(self.values[name], 1):
+            if not isinstance(value, str):
+                kind = "missing" if value is None else f"a {type(value).__name__}"
+                raise InputError(f"{name} of row {row} is {kind}, not a text", file=self.place)
+        return list(self.values[name])
+
+    def _refuse(self, problem: str, option: str) -> None:
+        names = ", ".join(map(repr, self.values))
+        raise InputError(f"{problem} among {names}", file=self.place, fix=f"Name the column: {option}")
+
+
+def read_predictions(path: str | Path, corpus: Corpus, column: str | None = None) -> list[str]:
+    """Read one system's predictions of a corpus, in its order: plain text, or a table by its ending."""
+    return parse_predictions(read_bytes(path), str(path), corpus, column)
+
+
+def parse_predictions(data: bytes, file: str, corpus: Corpus, column: str | None = None) -> list[str]:
+    """Read predictions from a file's content, as `read_predictions` does."""
+    ending = Path(file.removesuffix(".gz")).suffix.lower()
+    if ending in ENDINGS:
+        columns = _READERS[ending](data, file)
+        texts = columns if isinstance(columns, list) else paired_predictions(columns, corpus, column)
+    elif column is not None:
+        raise InputError("plain text has no columns", file=file, fix=f"Columns are for {', '.join(ENDINGS)}")
+    else:
+        texts = split_lines(data, file)
+    if len(texts) != len(corpus):
+        raise InputError(
+            f"{len(texts)} lines, but {corpus.name} has {len(corpus)} sentences",
+            file=file,
+            line=min(len(texts), len(corpus)) + 1,
+            fix=_table_hint(texts) or "Write one output per line, in order; an empty output is an empty line",
+        )
+    return texts
+
+
+def _table_hint(lines: Sequence[str]) -> str | None:
+    """Return how to give a table that was given as plain text."""
+    for delimiter, ending in ((",", ".csv"), ("\t", ".tsv")):
+        header = lines[0].lower().replace('"', "").split(delimiter) if lines else []
+        if {name.strip() for name in header} & {*PREDICTION_NAMES, *SOURCE_NAMES, *REFERENCE_NAMES}:
+            return f"It looks like a table with a header: name it {ending}, and its column with --column"
+    return None
+
+
+def columns_of(table: Any) -> Columns | None:
+    """Return the columns of a `datasets.Dataset`, a pandas or polars frame, a mapping of lists or a list of mappings.
+
+    None for anything else.
+    """
+    names = getattr(table, "column_names", None) or getattr(table, "columns", None)
+    if names is not None and not callable(names) and hasattr(table, "__getitem__"):
+        return Columns({str(name): list(table[name]) for name in names})
+    if isinstance(table, Mapping):
+        return Columns({str(name): list(values) for name, values in table.items()})
+    if isinstance(table, Sequence) and table and all(isinstance(row, Mapping) for row in table):
+        return Columns(_transposed(table, None))
+    return None
+
+
+def texts_of(predictions: Any, corpus: Corpus, column: str | None = None) -> Any:
+    """Return the texts of predictions that are a table, in the order of the corpus; other predictions as they are."""
+    if isinstance(predictions, (str, bytes)) or predictions is None:
+        return predictions
+    columns = columns_of(predictions)
+    return list(predictions) if columns is None else paired_predictions(columns, corpus, column)
+
+
+def paired_predictions(columns: Columns, corpus: Corpus, column: str | None = None) -> list[str]:
+    """Return the predictions of a table in the order of the corpus: by id if it has one, else row by row."""
+    texts = columns.texts(columns.find(PREDICTION_NAMES, column, "--column NAME (in Python: column=...)"))
+    order = _order_by_id(columns, corpus) if "id" in columns.values else range(len(texts))
+    sources = [name for name in columns.values if name.lower() in SOURCE_NAMES]
+    if len(texts) == len(corpus) and len(sources) == 1:
+        _check_sources(columns, sources[0], corpus, order)
+    return [texts[row] for row in order]
+
+
+def _order_by_id(columns: Columns, corpus: Corpus) -> list[int]:
+    rows: dict[str, int] = {}
+    double = []
+    for row, value in enumerate(columns.values["id"]):
+        if str(value) in rows:
+            double.append(str(value))
+        rows[str(value)] = row
+    ids = corpus.ids or ()
+    known = set(ids)
+    problems = {
+        "double ids": double,
+        "ids that the corpus does not have": [name for name in rows if name not in known],
+        "ids of the corpus missing": [name for name in ids if name not in rows],
+    }
+    for problem, names in problems.items():
+        if names:
+            examples = ", ".join(map(repr, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else "")
+            raise InputError(
+                f"{len(names)} {problem}: {examples}",
+                file=columns.place,
+                fix="Give one row per id of the corpus, or drop the id column to pair row by row",
+            )
+    return [rows[name] for name in ids]
+
+
+def _check_sources(columns: Columns, name: str, corpus: Corpus, order: Sequence[int]) -> None:
+    theirs = columns.texts(name)
+    for i, row in enumerate(order):
+        if _letters(theirs[row]) != _letters(corpus.sources[i]):
+            raise InputError(
+                f"the {name} of row {row + 1} is not sentence {i + 1} of {corpus.name}: "
+                f"{theirs[row][:60]!r} against {corpus.sources[i][:60]!r}",
+                file=columns.place,
+                fix="Score predictions with the corpus they were made from",
+            )
+
+
+def _letters(text: str) -> str:
+    return "".join(plain_form(text).split())
+
+
+def _read_jsonl(data: bytes, file: str) -> Columns | list[str]:
+    """Return the columns of JSON objects, or the texts if every line is a JSON string."""
+    rows = json_values(split_lines(data, file), file)
+    if rows and all(isinstance(row, str) for row in rows):
+        return rows
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise InputError(
+                "not a JSON object", file=file, line=number, fix='Write {"prediction": "..."} on every line'
+            )
+    return Columns(_transposed(rows, file), file)
+
+
+def _transposed(rows: Sequence[Mapping[str, Any]], place: str | None) -> dict[str, list[Any]]:
+    names = list(rows[0]) if rows else []
+    for number, row in enumerate(rows, 1):
+        if set(row) != set(names):
+            odd = ", ".join(sorted(set(row) ^ set(names)))
+            raise InputError(
+                f"row {number} differs from the first in {odd}", file=place, fix="Use the same names in all"
+            )
+    return {name: [row[name] for row in rows] for name in names}
+
+
+def _read_table(data: bytes, file: str, delimiter: str) -> Columns:
+    records = [record for _, record in parse_csv(decode(data, file), (), file=file, delimiter=delimiter)]
+    return Columns(_transposed(records, file), file)
+
+
+def _read_parquet(data: bytes, file: str) -> Columns:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        table = pyarrow.parquet.read_table(pyarrow.BufferReader(data))
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"not a Parquet file: {str(error).splitlines()[0]}", file=file) from error
+    return Columns(table.to_pydict(), file)
+
+
+_READERS: Mapping[str, Callable[[bytes, str], Columns | list[str]]] = {
+    ".jsonl": _read_jsonl,
+    ".csv": partial(_read_table, delimiter=","),
+    ".tsv": partial(_read_table, delimiter="\t"),
+    ".parquet": _read_parquet,
+}
