@@ -34,7 +34,8 @@ def test_result(gleu):
     assert result["gleu"] == EXPECTED.value
     assert result["signature"] == str(EXPECTED.signature)
     assert result["standard_deviation"] == EXPECTED.parts["standard_deviation"]
-    assert result["interval_low"] is None
+    assert not [name for name, value in result.items() if value is None or isinstance(value, dict)]
+    assert "interval_low" not in result
 
 
 def test_options_are_typed_arguments(gleu):
@@ -164,8 +165,8 @@ def test_arguments_are_documented_as_the_class_declares_them(name):
     arguments = gecbench.load_metric(name).inputs_description.partition("Args:\n")[2].partition("Returns:\n")[0]
     found = [" ".join(entry.split()) for entry in re.split(r"^    (?=\w)", arguments, flags=re.MULTILINE)[1:]]
     assert [entry.partition(" (")[0] for entry in found[:3]] == inputs
-    assert found[3:-3] == lines
-    assert [entry.partition(":")[0] for entry in found[-3:]] == common
+    assert found[3:-5] == lines
+    assert [entry.partition(":")[0] for entry in found[-5:]] == common
 
     card = (metric_modules()[name] / "README.md").read_text(encoding="utf-8")
     section = card.partition("### Inputs\n")[2].partition("\n### ")[0].replace("`", "")

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gecbench import Annotation, Corpus, Edit, InputError, apply_edits, derive_references, load_demo
-from gecbench.formats.jsonl import read_jsonl, read_jsonl_predictions, write_jsonl
+from gecbench.formats.columns import read_predictions
+from gecbench.formats.jsonl import read_jsonl, write_jsonl
 from gecbench.formats.m2 import format_m2, parse_blocks, parse_m2, read_m2, write_m2
 from gecbench.formats.parallel import read_parallel, write_parallel
 from gecbench.formats.text import read_lines, write_lines
@@ -196,11 +197,13 @@ def test_parallel_refuses_ragged_references(tmp_path):
 
 def test_predictions_as_json_lines(tmp_path):
     path = tmp_path / "p.jsonl"
-    path.write_text('{"prediction": "a", "id": 1}\n"b"\n')
-    assert read_jsonl_predictions(path) == ["a", "b"]
+    corpus = Corpus(sources=["a", "b"], ids=["1", "2"])
+    for text in ('{"prediction": "a", "id": 1}\n{"prediction": "b", "id": 2}\n', '"a"\n"b"\n'):
+        path.write_text(text)
+        assert read_predictions(path, corpus) == ["a", "b"]
     path.write_text('{"prediction": "a"}\n{"output": "b"}\n')
-    with pytest.raises(InputError, match=r"p.jsonl:2: no string under 'prediction'"):
-        read_jsonl_predictions(path)
+    with pytest.raises(InputError, match=r"p.jsonl: row 2 differs from the first in output, prediction"):
+        read_predictions(path, corpus)
 
 
 class TestCorpus:

@@ -129,8 +129,9 @@ def test_a_body_without_end_is_cut_off(served):
 
 def test_bad_outputs_fail_with_a_sentence(served):
     address, _ = served
-    _, job = upload(address, text(GOOD[:-1]))
-    assert "41 lines, but demo has 42 sentences" in finished(address, job)["error"]
+    status, answer = upload(address, text(GOOD[:-1]))
+    assert status == 400
+    assert "41 lines, but demo has 42 sentences" in answer["error"]
     _, job = upload(address, text(DEMO.sources))
     assert "copy of the source" in finished(address, job)["error"]
 

@@ -18,6 +18,7 @@ from gecbench.leaderboard.scoring import board_metric, human_figures, usable_met
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, check_outputs, read_outputs, score_submission
 
+ONE = gecbench.Corpus(sources=["a b"])
 BAD_BYTES = {
     "gzip": (b"\x1f\x8b\x08\x00", "out.txt", "out.txt: is compressed \\(gzip\\)"),
     "zip": (b"PK\x03\x04rest", "out.txt", "is compressed \\(zip\\)"),
@@ -29,31 +30,31 @@ BAD_BYTES = {
     "JSON too deep": (b"[" * 9, "o.jsonl", "o.jsonl:1: not JSON"),
     "a line break in JSON": (b'"a\\nb"\n', "o.jsonl", "o.jsonl:1: the output holds a line break"),
     "a surrogate in JSON": (b'"\\ud800"', "o.jsonl", "o.jsonl:1: the output holds a lone surrogate"),
-    "no prediction": (b'{"p":1}', "o.jsonl", "no string under 'prediction'"),
+    "no prediction": (b'{"p":1}', "o.jsonl", "o.jsonl: no column with a usual name among 'p'"),
 }
 
 
 @pytest.mark.parametrize(("data", "file", "message"), BAD_BYTES.values(), ids=BAD_BYTES)
 def test_bad_bytes_are_refused(data, file, message):
     with pytest.raises(InputError, match=message):
-        read_outputs(data, file, most_bytes=10)
+        read_outputs(data, file, ONE, most_bytes=10)
 
 
 def test_json_lines_and_text_are_the_same():
     rows = "".join(json.dumps({"prediction": line}) + "\n" for line in GOOD).encode()
-    assert read_outputs(rows, "o.jsonl") == read_outputs(text(GOOD), "o.txt") == GOOD
+    assert read_outputs(rows, "o.jsonl", DEMO) == read_outputs(text(GOOD), "o.txt", DEMO) == GOOD
 
 
 def test_deep_and_long_json_is_refused_not_run_into():
     for data in (b"[" * 200_000, b"9" * 10_000):
         with pytest.raises(InputError, match="not JSON"):
-            read_outputs(data, "o.jsonl")
+            read_outputs(data, "o.jsonl", ONE)
 
 
 BAD_OUTPUTS = {
     "a line missing": (GOOD[:-1], "out:42: 41 lines, but demo has 42 sentences"),
     "a line too many": ([*GOOD, "x"], "out:43: 43 lines"),
-    "shifted by one": ([*GOOD[1:], GOOD[0]], "out look shifted from line 1 on"),
+    "shifted by one": ([*GOOD[1:], GOOD[0]], "out: predictions look shifted from line 1 on"),
     "the source": (DEMO.sources, "every line is a copy of the source"),
     "the source with other blanks": ([f" {line} " for line in DEMO.sources], "every line is a copy"),
     "an endless line": ([*GOOD[:-1], "word " * 5000], "out:42: 5000 tokens, where the source has"),
@@ -63,7 +64,7 @@ BAD_OUTPUTS = {
 @pytest.mark.parametrize(("outputs", "message"), BAD_OUTPUTS.values(), ids=BAD_OUTPUTS)
 def test_bad_outputs_are_refused(outputs, message):
     with pytest.raises(InputError, match=message):
-        check_outputs(outputs, DEMO, "out")
+        score_submission(Submission("bad", outputs, file="out"), DEMO, resamples=0)
 
 
 def test_odd_outputs_are_warned_about():
@@ -96,7 +97,7 @@ def test_a_metric_that_cannot_score_is_left_out_with_a_warning(monkeypatch):
     def refuse(*_arguments, **_options):
         raise InputError("too much for it")
 
-    monkeypatch.setattr(gecbench.IMeasure, "score_corpus", refuse)
+    monkeypatch.setattr(gecbench.IMeasure, "score_admitted", refuse)
     scored = score_submission(Submission("good", GOOD), DEMO, resamples=0)
     assert set(scored.record.scores) == set(gecbench.METRICS) - {"imeasure"}
     assert any("I-measure is left out: too much for it" in warning for warning in scored.warnings)

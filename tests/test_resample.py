@@ -137,8 +137,8 @@ class TestCompare:
             compare({}, DEMO)
         with pytest.raises(InputError, match=r"Use compare\("):
             score(SYSTEMS, DEMO)
-        with pytest.raises(InputError, match="is not a list"):
-            score(SYSTEMS["rule-based"], DEMO, metrics="gleu")
+        with pytest.raises(InputError, match="no metrics"):
+            score(SYSTEMS["rule-based"], DEMO, metrics=[])
         with pytest.raises(InputError, match="resamples=-1"):
             score(SYSTEMS["rule-based"], DEMO, resamples=-1)
         with pytest.raises(InputError, match="predictions of short"):

@@ -41,13 +41,14 @@ Args:
     resamples (int, 0): bootstrap resamples for an interval, 0 for none.
     per_sentence (bool, False): also return the smoothed score of each sentence.
     aligned (bool, False): skip the check for shifted lines.
+    tokenize (str, none): split natural text: "auto" as the corpus does, or "treebank", "moses", "spacy", "13a" ...
+    tokenized (bool, False): take text that is not tokenised like its sources as it is.
 Returns:
     gleu (float): the score, between 0 and 1.
     standard_deviation, draws_low, draws_high (float): spread over the draws.
     brevity_penalty, hypothesis_length, reference_length, precision_1 ... (float): its ingredients.
-    interval_low, interval_high (float or None): 95 % bootstrap interval, if resamples were asked for.
+    interval_low, interval_high (float): 95 % bootstrap interval, if resamples were asked for.
     sentence_scores (list of float): if per_sentence.
-    diagnostics (dict): nothing here; other metrics tell how their counts were made.
     signature (str): how the number was made.
 Examples:
     >>> import gecbench

@@ -43,13 +43,15 @@ Args:
     resamples (int, 0): bootstrap resamples for an interval, 0 for none.
     per_sentence (bool, False): also return I of each sentence.
     aligned (bool, False): skip the check for shifted lines.
+    tokenize (str, none): split natural text: "auto" as the corpus does, or "treebank", "moses", "spacy", "13a" ...
+    tokenized (bool, False): take text that is not tokenised like its sources as it is.
 Returns:
     imeasure (float): I of the correction, between -1 and 1.
     correction_tp ... correction_improvement, detection_tp ... (int or float): counts and ratios of both aspects.
     baseline_weighted_accuracy ... (float): of leaving the source alone, on the chosen references.
-    interval_low, interval_high (float or None): 95 % bootstrap interval, if resamples were asked for.
+    interval_low, interval_high (float): 95 % bootstrap interval, if resamples were asked for.
     sentence_scores (list of float): if per_sentence.
-    diagnostics (dict): the alignments computed, and how many sentences were not mixed or left out.
+    alignments_asked, unmixed_sentences, excluded_sentences ... (int): how references were chosen.
     signature (str): how the number was made.
 Examples:
     >>> import gecbench

@@ -40,12 +40,14 @@ Args:
     resamples (int, 0): bootstrap resamples for an interval, 0 for none.
     per_sentence (bool, False): also return the score of each sentence.
     aligned (bool, False): skip the check for shifted lines.
+    tokenize (str, none): split natural text: "auto" as the corpus does, or "treebank", "moses", "spacy", "13a" ...
+    tokenized (bool, False): take text that is not tokenised like its sources as it is.
 Returns:
     m2 (float): F-beta, between 0 and 1.
     precision, recall (float), correct, proposed, gold (int): its ingredients.
-    interval_low, interval_high (float or None): 95 % bootstrap interval, if resamples were asked for.
+    interval_low, interval_high (float): 95 % bootstrap interval, if resamples were asked for.
     sentence_scores (list of float): if per_sentence.
-    diagnostics (dict): how many near-ties were settled the official way, or could not be.
+    settled_literally, too_large_for_literal (int): near-ties settled the official way, or that could not be.
     signature (str): how the number was made.
 Examples:
     >>> import gecbench

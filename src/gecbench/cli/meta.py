@@ -9,7 +9,15 @@ from typing import Any
 
 from gecbench.analysis.tables import Table, render_rows
 from gecbench.cli.human import SOURCES_HELP, add_ranking_options, make_ranking
-from gecbench.cli.options import add_command, add_format_option, add_metrics_option, count, intake_of, read_systems
+from gecbench.cli.options import (
+    add_command,
+    add_format_option,
+    add_metrics_option,
+    add_predictions_options,
+    count,
+    intake_of,
+    read_systems,
+)
 from gecbench.corpora.catalog import HUMAN_JUDGMENTS
 from gecbench.corpora.load import load_rankings
 from gecbench.corpora.resolve import resolve_corpus
@@ -50,10 +58,7 @@ def add_parser(commands: Any) -> None:
         "--human", metavar="NAME|FILE", default="demo", help="judgments: a name, CSV or XML; or a TSV of human scores"
     )
     parser.add_argument("-c", "--corpora", metavar="NAME|FILE", nargs="+", help="reference sets (default: by --human)")
-    parser.add_argument(
-        "-p", "--predictions", metavar="FILE", nargs="+", default=[], help="outputs of the judged systems"
-    )
-    parser.add_argument("--aligned", action="store_true", help="skip the check for shifted lines")
+    add_predictions_options(parser, None)
     add_ranking_options(parser)
     parser.add_argument(
         "--resamples",

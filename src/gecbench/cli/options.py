@@ -56,20 +56,32 @@ def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool | N
         metavar="NAME|FILE",
         help="demo, jfleg:test, conll14_fluency:nucle, … or .m2, .xml, .jsonl",
     )
-    corpus.add_argument("--aligned", action="store_true", help="skip the check for shifted lines")
-    if predictions is not False:
-        corpus.add_argument(
-            "-p",
-            "--predictions",
-            metavar="FILE",
-            nargs="+",
-            required=bool(predictions),
-            default=[],
-            help="one file per system: text, or a table (.jsonl, .csv, .tsv, .parquet)",
-        )
-        add_intake_options(corpus)
-        corpus.add_argument("--column", metavar="NAME", help="the predictions' column of a table")
-        corpus.add_argument("--clean", action="store_true", help="remove labels, quotes, numbers, fences, explanations")
+    if predictions is False:
+        add_aligned_option(corpus)
+    else:
+        add_predictions_options(corpus, predictions)
+
+
+def add_predictions_options(parser: Any, needed: bool | None) -> None:
+    """Add the systems' outputs, and what is done to them before they are scored."""
+    parser.add_argument(
+        "-p",
+        "--predictions",
+        metavar="FILE",
+        nargs="+",
+        required=bool(needed),
+        default=[],
+        help="one file per system: text, or a table (.jsonl, .csv, .tsv, .parquet)",
+    )
+    parser.add_argument("--column", metavar="NAME", help="the predictions' column of a table")
+    parser.add_argument("--clean", action="store_true", help="remove labels, quotes, numbers, fences, explanations")
+    add_intake_options(parser)
+    add_aligned_option(parser)
+
+
+def add_aligned_option(parser: Any) -> None:
+    """Add the consent to lines that look shifted."""
+    parser.add_argument("--aligned", action="store_true", help="skip the check for shifted lines")
 
 
 def add_intake_options(parser: Any) -> None:

@@ -140,7 +140,7 @@ def check_alignment(
             raise InputError(f"{problem}: they resemble the sources of neighbouring lines", file=file, fix=_PAIR)
     window = min(_WINDOW, len(likeness))
     if window >= _RUN:
-        _check_likeness(likeness, window, name, file)
+        _check_likeness(sources, lines, likeness, window, name, file)
 
 
 def misplaced_lines(lines: Sequence[str], texts: Sequence[Sequence[str]]) -> list[int]:
@@ -173,11 +173,26 @@ def _is_misplaced(line: str, texts: Sequence[Sequence[str]], i: int) -> bool:
     return any(likeness(j) > needed for j in (i - 1, i + 1) if 0 <= j < len(texts))
 
 
-def _check_likeness(likeness: list[tuple[int, float]], window: int, name: str, file: str | None) -> None:
+def _check_likeness(
+    sources: Sequence[str],
+    lines: Sequence[str],
+    likeness: list[tuple[int, float]],
+    window: int,
+    name: str,
+    file: str | None,
+) -> None:
     total = sum(own for _, own in likeness[:window])
     for end in range(window, len(likeness) + 1):
         if total < _UNLIKE * window:
-            problem = f"{name} do not belong to the sources from line {likeness[end - window][0] + 1} on"
-            raise ForeignTextError(f"{problem}: they share hardly a word with their lines", file=file, fix=_PAIR)
+            seen = [i for i, _ in likeness[end - window : end]]
+            if 2 * sum(_belongs_elsewhere(lines[i], sources) for i in seen) > window:
+                problem, evidence = "look shifted", "they resemble the sources of other lines"
+                raise InputError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
+            problem, evidence = "do not belong to the sources", "they share hardly a word with their lines"
+            raise ForeignTextError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
         if end < len(likeness):
             total += likeness[end][1] - likeness[end - window][1]
+
+
+def _belongs_elsewhere(line: str, sources: Sequence[str]) -> bool:
+    return any(overlap(source, line) > 0.5 for source in sources)
