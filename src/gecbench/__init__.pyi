@@ -23,12 +23,17 @@ from .corpus.error_groups import Alternative as Alternative
 from .corpus.error_groups import ErrorGroup as ErrorGroup
 from .corpus.error_groups import GroupedSentence as GroupedSentence
 from .corpus.error_groups import Replacement as Replacement
+from .corpus.intake import tokenize_like as tokenize_like
 from .corpus.mixing import mix_annotations as mix_annotations
+from .corpus.raw_text import clean as clean
+from .corpus.tokenizers import detokenize as detokenize
+from .corpus.tokenizers import tokenize as tokenize
 from .errors import GecbenchError as GecbenchError
 from .errors import InputError as InputError
 from .huggingface.register import load_metric as load_metric
 from .huggingface.register import register as register
 from .huggingface.register import unregister as unregister
+from .huggingface.training import compute_metrics as compute_metrics
 from .human.correlation import correlate as correlate
 from .human.metaeval import meta_evaluate as meta_evaluate
 from .human.ranking import expected_wins as expected_wins

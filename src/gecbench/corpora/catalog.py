@@ -29,8 +29,17 @@ HUMAN_JUDGMENTS: Mapping[str, HumanJudgments] = MappingProxyType(
 )
 
 
+_ALIASES = {alias: declared.name for declared in DATASETS.values() for alias in declared.aliases}
+
+
+def is_dataset(name: str) -> bool:
+    """Return whether a dataset has this name."""
+    return name in DATASETS or name in _ALIASES
+
+
 def dataset(name: str) -> DatasetDeclaration:
-    """Return a dataset by name."""
+    """Return a dataset by its name or another name of it."""
+    name = _ALIASES.get(name, name)
     if name not in DATASETS:
         raise InputError(f"there is no dataset {name!r}", fix=f"Choose one of {', '.join(DATASETS)}")
     return DATASETS[name]

@@ -56,7 +56,8 @@ class DatasetDeclaration:
     """One dataset; `redistributable` is false where upstream states no licence that allows it.
 
     With `several_reference_sets` each configuration is a benchmark of its own, not another view of the same
-    references. `sources` name its upstream files, `judgments` the published rankings that belong to it.
+    references. `aliases` are other names of it, `tokenizer` is how its sentences are split. `sources` name its upstream
+    files, `judgments` the published rankings that belong to it.
     """
 
     name: str
@@ -68,6 +69,8 @@ class DatasetDeclaration:
     default_config: str
     configs: Mapping[str, Config]
     several_reference_sets: bool = False
+    aliases: tuple[str, ...] = ()
+    tokenizer: str = "treebank"
     judgments: Mapping[str, HumanJudgments] = field(default_factory=dict)
     version: str = VERSION
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.catalog import DATASETS, HUMAN_JUDGMENTS, check_split, code_hash, dataset
+from gecbench.corpora.catalog import HUMAN_JUDGMENTS, check_split, code_hash, dataset, is_dataset
 from gecbench.corpora.demo import load_demo
 from gecbench.corpora.edits import Row, as_edits
 from gecbench.corpora.upstream import Upstream
@@ -80,11 +80,13 @@ def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
 
     >>> parse_corpus_name("jfleg:m2:test")
     ('jfleg', 'm2', 'test')
+    >>> parse_corpus_name("jfleg:dev")
+    ('jfleg', None, 'validation')
     """
     name, *rest = text.split(":")
     declared = dataset(name)
     config = split = None
-    for part in rest:
+    for part in ("validation" if part == "dev" else part for part in rest):
         if part in declared.configs and config is None:
             config = part
         elif split is None and part in declared.splits():
@@ -94,12 +96,12 @@ def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
                 f"{part!r} is neither a configuration nor a split of {name}",
                 fix=f"Configurations: {', '.join(declared.configs)}. Splits: {', '.join(declared.splits())}",
             )
-    return name, config, split
+    return declared.name, config, split
 
 
 def is_corpus_name(text: str) -> bool:
     """Return whether a name such as `jfleg:test` means one of our datasets (and not, say, a file)."""
-    return text.partition(":")[0] in DATASETS
+    return is_dataset(text.partition(":")[0])
 
 
 def load_corpus(
@@ -128,7 +130,13 @@ def load_corpus(
             fix=f"Choose one of {', '.join(each.name for each in declared.configs.values() if each.scorable)}",
         )
     rows = load_rows(name, chosen.name, split, mirror=mirror, upstream=upstream)
-    origin = {"dataset": declared.name, "config": chosen.name, "split": split, "version": declared.version}
+    origin = {
+        "tokenizer": declared.tokenizer,
+        "dataset": declared.name,
+        "config": chosen.name,
+        "split": split,
+        "version": declared.version,
+    }
     return corpus_of_rows(rows, f"{name}:{chosen.name}:{split}", annotations=annotations, metadata=origin)
 
 

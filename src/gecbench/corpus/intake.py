@@ -83,6 +83,11 @@ class Intake:
             warnings.warn(str(error), ForeignTextWarning, stacklevel=2)
 
 
+def tokenize_like(texts: Iterable[str], corpus: Corpus) -> list[str]:
+    """Return natural text as tokens, split as its corpus is and guided by the source of each line."""
+    return list(Intake("auto", tokenized=True, aligned=True).admit(corpus, texts, "texts").lines)
+
+
 def first_references(corpus: Corpus) -> list[str]:
     """Return the first reference of every sentence."""
     return [texts[0] for texts in corpus.references or ()]

@@ -170,7 +170,7 @@ def check_wrappers(
                 f"nearly all {name} have {wrapper.description}, for example line {found[0] + 1}: "
                 f"{_shown(lines[found[0]])!r}",
                 file=file,
-                fix="Remove it, or pass clean=True (on the command line: --clean)",
+                fix="Remove it, or let gecbench.clean(lines, sources) do so (on the command line: --clean)",
             )
 
 

@@ -1,0 +1,25 @@
+"""`gecbench detokenize`: tokens to natural text, as people write it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from gecbench.cli.options import add_command
+from gecbench.corpus.tokenizers import detokenize
+from gecbench.formats.text import STANDARD_INPUT, read_lines, write_lines
+
+_EXAMPLES = """  gecbench detokenize tokenised.txt -o natural.txt
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    parser = add_command(commands, "detokenize", "Join tokens to natural text", _EXAMPLES, run)
+    parser.add_argument("file", metavar="FILE", nargs="?", default=STANDARD_INPUT, help="(default: standard input)")
+    parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD_INPUT, help="(default: standard output)")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Detokenise and write."""
+    write_lines(options.output, detokenize(read_lines(options.file)))

@@ -1,0 +1,42 @@
+"""`gecbench tokenize`: natural text to tokens, by a named tokeniser or the way of a corpus."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from gecbench.cli.options import add_command
+from gecbench.corpora.resolve import resolve_corpus
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.intake import tokenize_like
+from gecbench.corpus.tokenizers import TOKENIZERS, tokenize
+from gecbench.errors import InputError
+from gecbench.formats.columns import parse_predictions
+from gecbench.formats.text import STANDARD_INPUT, read_bytes, read_lines, write_lines
+
+_EXAMPLES = """  gecbench tokenize raw.txt -c jfleg:test -o tokenised.txt    (as the corpus does, guided by its sources)
+  gecbench tokenize raw.txt -s source.txt                     (the same, with a tokenised source file)
+  gecbench tokenize raw.txt -t moses
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    parser = add_command(commands, "tokenize", "Split natural text into tokens", _EXAMPLES, run)
+    parser.add_argument("file", metavar="FILE", nargs="?", default=STANDARD_INPUT, help="(default: standard input)")
+    parser.add_argument("-t", "--tokenizer", choices=tuple(TOKENIZERS), help="without a corpus (default: treebank)")
+    parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help="split as this corpus does")
+    parser.add_argument("-s", "--source", metavar="FILE", help="the same, with tokenised sources, one per line")
+    parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD_INPUT, help="(default: standard output)")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Tokenise and write."""
+    if sum(map(bool, (options.tokenizer, options.corpus, options.source))) > 1:
+        raise InputError("more than one way to tokenise", fix="Give one of -t, -c and -s")
+    if not options.corpus and not options.source:
+        write_lines(options.output, tokenize(read_lines(options.file), options.tokenizer or "treebank"))
+        return
+    corpus = resolve_corpus(options.corpus) if options.corpus else Corpus(sources=read_lines(options.source))
+    lines = parse_predictions(read_bytes(options.file), options.file, corpus)
+    write_lines(options.output, tokenize_like(lines, corpus))
