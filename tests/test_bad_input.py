@@ -210,7 +210,7 @@ class TestShiftedLines:
 
     def test_shuffled_lines_are_an_error(self):
         outputs = gecbench.load_demo_systems()["good-corrector"][::-1]
-        with pytest.raises(gecbench.InputError, match="look shifted from line 1 on: they resemble .* other lines"):
+        with pytest.raises(gecbench.InputError, match=r"look shifted from line 1 on: they resemble .* other lines"):
             gecbench.score(outputs, self.CORPUS)
 
     def test_a_shifted_reference_file_is_an_error_that_names_it(self, tmp_path, capsys):
