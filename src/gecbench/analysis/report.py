@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
-from typing import TypeVar
+from dataclasses import asdict, dataclass
+from html import escape
+from importlib import import_module
+from typing import Any, Literal, TypeVar
 
 from gecbench.analysis.significance import PairedTest
-from gecbench.analysis.tables import Table, render_table
+from gecbench.analysis.tables import Table, best_cells, html_table, render_table, shown_p_value
+from gecbench.errors import MissingDependencyError
 from gecbench.metrics.base import Score
 from gecbench.metrics.ratios import percent
 
 _WIDEST = 120
+_SIGNIFICANT = 0.05
 Entry = TypeVar("Entry")
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of the table."""
+
+    kind: Literal["value", "interval", "p", "part"]
+    title: str
+    cells: Sequence[str]
 
 
 class _Entries(Mapping[str, Entry]):
@@ -37,6 +51,9 @@ class Scores(_Entries[Score]):
 
     def __repr__(self) -> str:
         return "\n".join(str(score) for score in self._scores.values())
+
+    def _repr_html_(self) -> str:
+        return "\n".join(score._repr_html_() for score in self._scores.values())
 
 
 class Report(_Entries[Mapping[str, Score]]):
@@ -63,20 +80,42 @@ class Report(_Entries[Mapping[str, Score]]):
         """Return the report as text, markdown, latex, tsv or json."""
         if report_format == "json":
             return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
-        if report_format in ("tsv", "latex"):
-            return render_table(self.table(), report_format)
+        if report_format == "latex":
+            return self._latex()
         whole = render_table(self.table(), report_format)
+        if report_format == "tsv":
+            return f"{whole}\n{_comments('#', self._notes())}"
         wide = report_format == "text" and len(whole.splitlines()[0]) > _WIDEST
         tables = [render_table(self.table([metric]), "text") for metric in self.metrics] if wide else [whole]
         return "\n\n".join([*tables, *self._notes()])
 
+    def _repr_html_(self) -> str:
+        *notes, signatures = map(escape, self._notes())
+        explained = "".join(f"<p><small>{note}</small></p>\n" for note in notes)
+        lines = "<br>".join(signatures.splitlines())
+        return f"{html_table(self.table())}\n{explained}<p><small><code>{lines}</code></small></p>"
+
     def table(self, metrics: Sequence[str] | None = None) -> Table:
-        """Return systems × metrics (by default all), values times 100, ranked by the first of them."""
-        shown = list(metrics or self.metrics)
-        header, tested = ["system"], {test.metric for test in self.tests}
-        for metric in shown:
-            header += self._columns(metric, metric in tested)
-        return Table(header, [self._row(system, shown, tested) for system in self.ranked(shown[0])])
+        """Return systems × metrics (by default all), values times 100, ranked by the first of them.
+
+        Beside a value stand its interval, the p-value of its test and the parts that its metric names in `columns`.
+        """
+        return self._table(list(metrics or self.metrics))
+
+    def to_pandas(self) -> Any:
+        """Return a `pandas.DataFrame`: a row per system, ranked; a column per value, such as `m2`, and its figures.
+
+        These are `m2_low` and `m2_high`, the interval, `m2_p`, and `m2_precision` and `m2_recall`, the metric's own.
+        All are fractions, as `Score.value` is; what is not known is NaN. `attrs["signatures"]` lists the signatures.
+        """
+        try:
+            pandas = import_module("pandas")
+        except ImportError as error:
+            raise MissingDependencyError("to_pandas needs pandas. Install it: pip install pandas.") from error
+        rows = {system: self._figures(system) for system in self.ranked()}
+        frame = pandas.DataFrame.from_dict(rows, orient="index", dtype=float).rename_axis("system")
+        frame.attrs["signatures"] = self._signatures()
+        return frame
 
     def to_dict(self) -> dict[str, object]:
         """Return systems with their scores, and tests, as plain data."""
@@ -86,30 +125,63 @@ class Report(_Entries[Mapping[str, Score]]):
         ]
         return {"systems": systems, "tests": [asdict(test) for test in self.tests]}
 
-    def _columns(self, metric: str, tested: bool) -> list[str]:
-        sample = next(iter(self._scores.values()))[metric]
-        title = sample.metric.title if metric == sample.name else metric
-        interval = [f"{percent(sample.interval.confidence, 0)} % interval"] if sample.interval else []
-        return [title, *interval, *(["p"] if tested else [])]
+    def _latex(self) -> str:
+        table = self._table(self.metrics, star_scores=True)
+        needs = r"Needs \usepackage{booktabs}." + (" Bold: the best of its column." if table.bold else "")
+        notes = self._notes("$^{*}$ after a score")
+        return f"{_comments('%', [needs, *notes])}\n{render_table(table, 'latex')}"
 
-    def _row(self, system: str, metrics: Sequence[str], tested: set[str]) -> list[str]:
-        cells = [system]
+    def _table(self, metrics: Sequence[str], star_scores: bool = False) -> Table:
+        """Return the table with stars on p-values, or on the scores that they tell of."""
+        systems = self.ranked(metrics[0])
+        header, columns, bold, starred = ["system"], [list(systems)], [], []
         for metric in metrics:
-            score = self._scores[system][metric]
-            cells.append(percent(score.value))
+            for column in self._columns(metric, systems):
+                header.append(column.title)
+                columns.append(list(column.cells))
+                if column.kind in ("value", "part"):
+                    bold += [(row, len(columns) - 1) for row in best_cells(column.cells)]
+                if column.kind == ("value" if star_scores else "p"):
+                    starred += [(row, len(columns) - 1) for row in self._significant(metric, systems)]
+        return Table(header, list(map(list, zip(*columns, strict=True))), frozenset(bold), frozenset(starred))
+
+    def _columns(self, metric: str, systems: Sequence[str]) -> Iterator[_Column]:
+        scores = [self._scores[system][metric] for system in systems]
+        sample = scores[0]
+        title = sample.metric.title if metric == sample.name else metric
+        yield _Column("value", title, [percent(score.value) for score in scores])
+        if sample.interval is not None:
+            bounds = [score.interval for score in scores if score.interval is not None]
+            cells = [f"{percent(each.low)} – {percent(each.high)}" for each in bounds]
+            yield _Column("interval", f"{percent(sample.interval.confidence, 0)} % interval", cells)
+        found = [self._test(system, metric) for system in systems]
+        if any(found):
+            yield _Column("p", "p", [shown_p_value(test.p_value) if test else "" for test in found])
+        for part in sample.metric.columns:
+            yield _Column("part", part, [percent(score.parts[part]) for score in scores])
+
+    def _figures(self, system: str) -> dict[str, float]:
+        """Return a system's row of the data frame."""
+        figures: dict[str, float] = {}
+        for metric in self.metrics:
+            score, test = self._scores[system][metric], self._test(system, metric)
+            figures[metric] = score.value
             if score.interval is not None:
-                cells.append(f"{percent(score.interval.low)} – {percent(score.interval.high)}")
-            if metric in tested:
-                cells.append(self._p_value(system, metric))
-        return cells
+                figures |= {f"{metric}_low": score.interval.low, f"{metric}_high": score.interval.high}
+            if any(each.metric == metric for each in self.tests):
+                figures[f"{metric}_p"] = math.nan if test is None else test.p_value
+            figures |= {f"{metric}_{part}": score.parts[part] for part in score.metric.columns}
+        return figures
 
-    def _p_value(self, system: str, metric: str) -> str:
-        for test in self.tests:
-            if test.system == system and test.metric == metric:
-                return f"{test.p_value:.4f}{'*' if test.p_value < 0.05 else ''}"
-        return ""
+    def _test(self, system: str, metric: str) -> PairedTest | None:
+        return next((test for test in self.tests if (test.system, test.metric) == (system, metric)), None)
 
-    def _notes(self) -> list[str]:
+    def _significant(self, metric: str, systems: Sequence[str]) -> list[int]:
+        tests = [self._test(system, metric) for system in systems]
+        return [row for row, test in enumerate(tests) if test is not None and test.p_value < _SIGNIFICANT]
+
+    def _notes(self, star: str = "*") -> list[str]:
+        """Return what the tests are, if there are any, and the signatures."""
         notes = []
         if self.tests:
             first = self.tests[0]
@@ -122,9 +194,14 @@ class Report(_Entries[Mapping[str, Score]]):
             }[first.test]
             notes.append(
                 f"p: chance of a difference from {opponent} at least this large if the two systems were equally good,\n"
-                f"by {kind}; * marks p < 0.05."
+                f"by {kind}; {star} marks p < {_SIGNIFICANT}."
             )
-        signatures = dict.fromkeys(
-            str(self._scores[system][metric].signature) for metric in self.metrics for system in self
-        )
-        return [*notes, "\n".join(signatures)]
+        return [*notes, "\n".join(self._signatures())]
+
+    def _signatures(self) -> list[str]:
+        found = (str(self._scores[system][metric].signature) for metric in self.metrics for system in self)
+        return list(dict.fromkeys(found))
+
+
+def _comments(sign: str, notes: Sequence[str]) -> str:
+    return "\n".join(f"{sign} {line}" for note in notes for line in note.splitlines())

@@ -4,19 +4,59 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 
 from gecbench.errors import InputError
 
 
 @dataclass(frozen=True)
 class Table:
-    """A header and rows of cells; columns after the first are numbers and stand to the right."""
+    """A header and rows of cells; columns after the first are numbers and stand to the right.
+
+    `bold` and `starred` are cells, as (row, column) counted from 0: the best of their columns, in bold where a paper
+    or a notebook is written, and those with a star after them, in every format.
+    """
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
+    bold: Collection[tuple[int, int]] = ()
+    starred: Collection[tuple[int, int]] = ()
+
+    def drawn(self, cell: Callable[[str], str] = str, star: str = "*", bold: str = "{}") -> list[list[str]]:
+        """Return the rows with each cell put through `cell`, then its star and bold type added."""
+        return [
+            [self._drawn(cell(text), (i, k), star, bold) for k, text in enumerate(row)]
+            for i, row in enumerate(self.rows)
+        ]
+
+    def _drawn(self, text: str, place: tuple[int, int], star: str, bold: str) -> str:
+        return (bold.format(text) if place in self.bold else text) + (star if place in self.starred else "")
+
+
+def shown_p_value(p_value: float) -> str:
+    """Return a p-value as every table prints it.
+
+    >>> shown_p_value(1 / 1001), shown_p_value(0.001), shown_p_value(0.0496)
+    ('< 0.001', '0.001', '0.050')
+    """
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def best_cells(cells: Sequence[str]) -> list[int]:
+    """Return where a column of printed numbers is highest, all places if several print the same.
+
+    A dash is no number, and a number alone is not the best of anything.
+
+    >>> best_cells(["9.50", "12.00", "–", "12.00"]), best_cells(["9.50", "–"])
+    ([1, 3], [])
+    """
+    numbers = [math.nan if cell == "–" else float(cell) for cell in cells]
+    known = [number for number in numbers if not math.isnan(number)]
+    return [i for i, number in enumerate(numbers) if number == max(known)] if len(known) > 1 else []
 
 
 def render_table(table: Table, table_format: str) -> str:
@@ -42,7 +82,7 @@ def _without_nan(value: object) -> object:
 
 
 def _text(table: Table) -> str:
-    rows = [table.header, *table.rows]
+    rows = [table.header, *table.drawn()]
     widths = [max(_width(row[k]) for row in rows) for k in range(len(table.header))]
     lines = [
         "  ".join(_pad(cell, width, k > 0) for k, (cell, width) in enumerate(zip(row, widths, strict=True)))
@@ -52,14 +92,14 @@ def _text(table: Table) -> str:
 
 
 def _markdown(table: Table) -> str:
-    escape = {ord("|"): r"\|", ord("\n"): " ", ord("<"): "&lt;"}
-    rows = [[cell.translate(escape) for cell in row] for row in (table.header, *table.rows)]
+    rows = [list(map(_escape_markdown, row)) for row in (table.header, *table.drawn())]
     ruler = ["---"] + ["---:"] * (len(table.header) - 1)
     return "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], ruler, *rows[1:]])
 
 
 def _latex(table: Table) -> str:
-    rows = [" & ".join(map(_escape_latex, row)) + r" \\" for row in (table.header, *table.rows)]
+    cells = table.drawn(_escape_latex, star=r"\rlap{$^{*}$}", bold=r"\textbf{{{}}}")
+    rows = [" & ".join(row) + r" \\" for row in (map(_escape_latex, table.header), *cells)]
     columns = "l" + "r" * (len(table.header) - 1)
     body = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", rows[0], r"\midrule", *rows[1:], r"\bottomrule"]
     return "\n".join([*body, r"\end{tabular}"])
@@ -67,12 +107,30 @@ def _latex(table: Table) -> str:
 
 def _tsv(table: Table) -> str:
     clean = {ord("\t"): " ", ord("\n"): " "}
-    return "\n".join("\t".join(cell.translate(clean) for cell in row) for row in (table.header, *table.rows))
+    return "\n".join("\t".join(cell.translate(clean) for cell in row) for row in (table.header, *table.drawn()))
+
+
+def html_table(table: Table) -> str:
+    """Return the table for a notebook or a page, its text escaped."""
+    header = "".join(_html_cell("th", escape(cell), k) for k, cell in enumerate(table.header))
+    body = [[_html_cell("td", cell, k) for k, cell in enumerate(row)] for row in table.drawn(escape, bold="<b>{}</b>")]
+    rows = "\n".join(f"<tr>{''.join(row)}</tr>" for row in body)
+    return f"<table>\n<thead><tr>{header}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+
+
+def _html_cell(tag: str, content: str, column: int) -> str:
+    return f'<{tag} style="text-align: {"right" if column else "left"}">{content}</{tag}>'
+
+
+def _escape_markdown(cell: str) -> str:
+    """Return the cell such that no character ends it or begins a tag; "< 0.001" stays as it is."""
+    return re.sub(r"<(?! )", "&lt;", cell.translate({ord("|"): r"\|", ord("\n"): " "}))
 
 
 def _escape_latex(cell: str) -> str:
     special = {character: f"\\{character}" for character in "&%$#_{}"}
     special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--"}
+    special |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\n": " "}
     return "".join(special.get(character, character) for character in cell)
 
 

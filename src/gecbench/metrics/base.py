@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from html import escape
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
@@ -37,7 +38,8 @@ class Interval:
 class Score:
     """A value with its parts, how it was made, and the counts it came from.
 
-    `value` is a fraction, as the official scripts print it; tables show it times 100, as papers do.
+    `value` and `float(score)` are a fraction, as the official scripts print it. Tables and `f"{score:.2f}"` show it
+    times 100, as papers do; `f"{score:.2%}"` gives the same figure with its sign.
     """
 
     metric: Metric = field(repr=False, compare=False)
@@ -84,11 +86,27 @@ class Score:
             "signature": str(self.signature),
         }
 
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        return format(self.value if spec.endswith("%") else 100 * self.value, spec)
+
     def __str__(self) -> str:
-        words = f"{self.metric.title} = {percent(self.value)}"
-        if self.interval is not None:
-            words += f" [{percent(self.interval.low)}, {percent(self.interval.high)}]"
-        return f"{words}  {self.signature}"
+        return f"{self.metric.title} = {self._figures()}  {self.signature}"
+
+    def _repr_html_(self) -> str:
+        title, figures, signature = map(escape, (self.metric.title, self._figures(), str(self.signature)))
+        return f"<div><b>{title}</b> = {figures}<br><small><code>{signature}</code></small></div>"
+
+    def _figures(self) -> str:
+        """Return the value, its interval and the parts shown beside it, times 100."""
+        interval = self.interval
+        bounds = "" if interval is None else f" [{percent(interval.low)}, {percent(interval.high)}]"
+        parts = (f"{name} {percent(self.parts[name])}" for name in self.metric.columns)
+        return ", ".join([percent(self.value) + bounds, *parts])
 
 
 def parameter(default: Any, description: str) -> Any:
@@ -116,7 +134,8 @@ class Metric(ABC):
     """A metric, declared here and nowhere else; a subclass is a frozen dataclass whose fields are its parameters.
 
     `golds` are what it can be scored against, the preferred one first; `explains` says that it has `explain`;
-    `breakdowns` are names for `breakdown`; `board_parameters` are those that a leaderboard scores with.
+    `breakdowns` are names for `breakdown`; `board_parameters` are those that a leaderboard scores with; `columns` are
+    the parts that tables show beside the value, fractions of which more is better.
     """
 
     name: ClassVar[str]
@@ -126,6 +145,7 @@ class Metric(ABC):
     golds: ClassVar[tuple[Gold, ...]] = ("references",)
     explains: ClassVar[bool] = False
     breakdowns: ClassVar[tuple[str, ...]] = ()
+    columns: ClassVar[tuple[str, ...]] = ()
     board_parameters: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 
     def __post_init__(self) -> None:

@@ -77,6 +77,7 @@ class M2(Metric):
     golds: ClassVar[tuple[Gold, ...]] = ("annotations", "groups", "references")
     explains: ClassVar[bool] = True
     breakdowns: ClassVar[tuple[str, ...]] = ("error-type",)
+    columns: ClassVar[tuple[str, ...]] = ("precision", "recall")
 
     beta: float = parameter(0.5, "weight of recall; 0.5 counts precision twice as much")
     max_unchanged_words: int = parameter(2, "the most unchanged words that an edit may span")

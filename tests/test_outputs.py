@@ -1,0 +1,241 @@
+"""What people take away from a report: tables for papers, programs and notebooks.
+
+Two sentences with one gold edit each (go → goes, cat → cats). The careful system makes the first edit only: precision
+1/1, recall 1/2, F0.5 = 1.25 · 1 · 0.5 / (0.25 · 1 + 0.5) = 0.8333. The bold one makes both and a wrong one (I → You):
+precision 2/3, recall 2/2, F0.5 = 1.25 · 2/3 / (0.25 · 2/3 + 1) = 0.7143.
+"""
+
+import io
+import json
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+import gecbench
+from gecbench.analysis.report import Report, Scores
+from gecbench.analysis.significance import PairedTest
+from gecbench.analysis.tables import Table, best_cells, html_table, render_table, shown_p_value
+from gecbench.cli import main
+from gecbench.errors import MissingDependencyError
+from gecbench.formats.m2 import parse_m2
+from gecbench.metrics.base import Interval
+
+CORPUS = parse_m2(
+    [
+        "S He go home .",
+        "A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0",
+        "",
+        "S I like cat .",
+        "A 2 3|||Nn|||cats|||REQUIRED|||-NONE-|||0",
+    ]
+)
+OUTPUTS = {
+    "careful": ["He goes home .", "I like cat ."],
+    "bold": ["He goes home .", "You like cats ."],
+}
+
+
+def scored(name, metric=None):
+    return (metric or gecbench.M2()).score_corpus(CORPUS, OUTPUTS[name])
+
+
+def report(p_value=None, names=("careful", "bold"), metric=None):
+    scores = {name: {"m2": scored(own, metric)} for name, own in zip(names, OUTPUTS, strict=True)}
+    difference = 0.8333 - 0.7143
+    tests = [] if p_value is None else [PairedTest("randomisation", "m2", *names, difference, p_value, 1000)]
+    return Report(scores, tests)
+
+
+class TestPrecisionAndRecall:
+    def test_in_text(self):
+        header, _, careful, bold = report().render("text").splitlines()[:4]
+        assert header.split() == ["system", "M2", "precision", "recall"]
+        assert careful.split() == ["careful", "83.33", "100.00", "50.00"]
+        assert bold.split() == ["bold", "71.43", "66.67", "100.00"]
+
+    def test_in_markdown(self):
+        lines = report().render("markdown").splitlines()
+        assert lines[0] == "| system | M2 | precision | recall |"
+        assert lines[2] == "| careful | 83.33 | 100.00 | 50.00 |"
+
+    def test_in_tsv(self):
+        lines = report().render("tsv").splitlines()
+        assert lines[0] == "system\tM2\tprecision\trecall"
+        assert lines[2] == "bold\t71.43\t66.67\t100.00"
+
+    def test_in_json(self):
+        careful, bold = (system["scores"][0]["parts"] for system in json.loads(report().render("json"))["systems"])
+        assert (careful["precision"], careful["recall"]) == (1.0, 0.5)
+        assert (bold["precision"], bold["recall"]) == (pytest.approx(2 / 3), 1.0)
+
+    def test_in_words(self):
+        words = str(scored("bold"))
+        assert words.startswith("M2 = 71.43, precision 66.67, recall 100.00  m2|gold:edits|")
+        interval = scored("bold").with_interval(Interval(0.5, 0.9, 0.95, 10), seed=1)
+        assert str(interval).startswith("M2 = 71.43 [50.00, 90.00], precision 66.67, recall 100.00  m2|")
+
+    def test_on_the_command_line(self, capsys, tmp_path):
+        (tmp_path / "gold.m2").write_text(
+            "S He go home .\nA 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n\n"
+            "S I like cat .\nA 2 3|||Nn|||cats|||REQUIRED|||-NONE-|||0\n\n"
+        )
+        (tmp_path / "careful.txt").write_text("\n".join(OUTPUTS["careful"]) + "\n")
+        arguments = ["score", "-m", "m2", "--gold", tmp_path / "gold.m2", "-p", tmp_path / "careful.txt", "-f", "tsv"]
+        assert main([str(argument) for argument in arguments]) == 0
+        rows = capsys.readouterr().out.splitlines()
+        assert rows[:2] == ["system\tM2\tprecision\trecall", "careful\t83.33\t100.00\t50.00"]
+        assert rows[2].startswith("# m2|gold:edits|")
+
+    def test_the_metric_declares_them(self):
+        @dataclass(frozen=True)
+        class GoldEdits(gecbench.M2):
+            columns = ("recall",)
+
+        assert report(metric=GoldEdits()).table().header == ["system", "M2", "recall"]
+        gleu = gecbench.compare(gecbench.load_demo_systems(), gecbench.load_demo(), ["gleu"], resamples=0, test=None)
+        assert gleu.table().header == ["system", "GLEU"]
+
+    @pytest.mark.parametrize("name", gecbench.METRICS)
+    def test_every_declared_part_is_there(self, name):
+        outputs = gecbench.load_demo_systems()["rule-based"]
+        parts = gecbench.score(outputs, gecbench.load_demo(), metrics=[name])[name].parts
+        assert all(0 <= parts[part] <= 1 for part in gecbench.METRICS[name].columns)
+
+
+class TestLatex:
+    def test_a_whole_table(self):
+        signature = scored("bold").signature
+        assert report(p_value=1 / 1001).render("latex").splitlines() == [
+            r"% Needs \usepackage{booktabs}. Bold: the best of its column.",
+            "% p: chance of a difference from bold at least this large if the two systems were equally good,",
+            "% by approximate randomisation (1000 resamples); $^{*}$ after a score marks p < 0.05.",
+            f"% {signature}",
+            r"\begin{tabular}{lrrrr}",
+            r"\toprule",
+            r"system & M2 & p & precision & recall \\",
+            r"\midrule",
+            r"careful & \textbf{83.33}\rlap{$^{*}$} & \textless{} 0.001 & \textbf{100.00} & 50.00 \\",
+            r"bold & 71.43 &  & 66.67 & \textbf{100.00} \\",
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+
+    def test_no_star_from_a_twentieth_on(self):
+        assert r"\textbf{83.33} & 0.050 &" in report(p_value=0.05).render("latex")
+        assert r"\textbf{83.33}\rlap{$^{*}$} & 0.049 &" in report(p_value=0.049).render("latex")
+
+    def test_one_system_is_not_the_best(self):
+        alone = Report({"careful": {"m2": scored("careful")}}, []).render("latex")
+        assert "textbf" not in alone
+        assert "Bold" not in alone
+
+    def test_best_cells(self):
+        assert best_cells(["9.50", "12.00", "–", "12.00"]) == [1, 3], "numbers, not words; ties together"
+        assert best_cells(["-3.00", "-1.00"]) == [1]
+        assert best_cells(["–", "9.50"]) == []
+
+    def test_a_name_cannot_leave_its_comment_or_cell(self):
+        lines = report(p_value=0.5, names=("a & b", "x\n\\input{y}")).render("latex").splitlines()
+        begin = lines.index(r"\begin{tabular}{lrrrr}")
+        assert all(line.startswith("% ") for line in lines[:begin])
+        assert lines[begin + 4].startswith(r"a \& b & ")
+        assert lines[begin + 5].startswith(r"x \textbackslash{}input\{y\} & ")
+
+
+class TestTsv:
+    def test_signatures_come_last(self):
+        *_, last = report().render("tsv").splitlines()
+        assert last == f"# {scored('bold').signature}"
+
+    def test_programs_read_it(self):
+        pandas = pytest.importorskip("pandas")
+        frame = pandas.read_csv(io.StringIO(report(p_value=0.2).render("tsv")), sep="\t", comment="#", index_col=0)
+        assert frame["recall"].to_dict() == {"careful": 50.0, "bold": 100.0}
+
+
+class TestPValues:
+    @pytest.mark.parametrize(
+        ("p_value", "shown"),
+        [(1 / 1001, "< 0.001"), (0.001, "0.001"), (0.0304, "0.030"), (1.0, "1.000"), (1e-9, "< 0.001")],
+    )
+    def test_three_digits(self, p_value, shown):
+        assert shown_p_value(p_value) == shown
+
+    @pytest.mark.parametrize(
+        ("report_format", "cell"),
+        [
+            ("text", "  < 0.001*  "),
+            ("markdown", "| < 0.001* |"),
+            ("tsv", "\t< 0.001*\t"),
+            ("latex", r" & \textless{} 0.001 & "),
+        ],
+    )
+    def test_the_same_in_every_format(self, report_format, cell):
+        assert cell in report(p_value=0.0004).render(report_format)
+
+    def test_in_a_notebook(self):
+        assert ">&lt; 0.001*</td>" in report(p_value=0.0004)._repr_html_()
+
+    def test_data_keep_the_number(self):
+        assert json.loads(report(p_value=0.0004).render("json"))["tests"][0]["p_value"] == 0.0004
+
+    def test_markdown_still_escapes_tags(self):
+        table = Table(["system", "p"], [["<b>a", "< 0.001"]])
+        assert render_table(table, "markdown").splitlines()[2] == "| &lt;b>a | < 0.001 |"
+
+
+class TestNumbers:
+    def test_float_is_the_fraction(self):
+        assert float(scored("careful")) == pytest.approx(5 / 6)
+
+    def test_format_is_the_percentage(self):
+        score = scored("careful")
+        assert f"{score:.2f}" == "83.33"
+        assert f"{score:7.1f}" == "   83.3"
+        assert f"{score:.1%}" == "83.3%"
+        assert f"{score}" == str(score)
+
+
+class TestNotebooks:
+    def test_a_report(self):
+        html = report(p_value=0.01, names=("<script>x</script>", "a & b"))._repr_html_()
+        assert "<script>" not in html
+        assert '<td style="text-align: left">&lt;script&gt;x&lt;/script&gt;</td>' in html
+        assert "difference from a &amp; b at least" in html
+        assert '<td style="text-align: right"><b>83.33</b></td><td style="text-align: right">0.010*</td>' in html
+        assert f"<code>{scored('bold').signature}</code>" in html
+
+    def test_scores(self):
+        score = scored("careful")
+        html = Scores({"m2": score})._repr_html_()
+        assert html == score._repr_html_()
+        assert html.startswith("<div><b>M2</b> = 83.33, precision 100.00, recall 50.00<br>")
+        assert f"<code>{score.signature}</code>" in html
+
+    def test_text_is_escaped_once(self):
+        table = html_table(Table(["a<b"], [["c&d"]], bold=[(0, 0)]))
+        assert '<th style="text-align: left">a&lt;b</th>' in table
+        assert '<td style="text-align: left"><b>c&amp;d</b></td>' in table
+
+
+class TestDataFrame:
+    def test_rows_and_columns(self):
+        pytest.importorskip("pandas")
+        frame = report(p_value=0.03).to_pandas()
+        assert frame.index.tolist() == ["careful", "bold"]
+        assert frame.columns.tolist() == ["m2", "m2_p", "m2_precision", "m2_recall"]
+        assert frame.loc["careful"].tolist() == pytest.approx([5 / 6, 0.03, 1.0, 0.5])
+        assert frame["m2_p"].isna().tolist() == [False, True], "the baseline is not tested against itself"
+        assert frame.attrs["signatures"] == [str(scored("bold").signature)]
+
+    def test_intervals(self):
+        pytest.importorskip("pandas")
+        score = scored("bold").with_interval(Interval(0.5, 0.9, 0.95, 10), seed=1)
+        frame = Report({"bold": {"m2": score}}, []).to_pandas()
+        assert frame.loc["bold", ["m2_low", "m2_high"]].tolist() == [0.5, 0.9]
+
+    def test_without_pandas(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "pandas", None)
+        with pytest.raises(MissingDependencyError, match=r"to_pandas needs pandas\. Install it: pip install"):
+            report().to_pandas()
