@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gecbench.analysis.tables import FORMATS, Table, render_table
-from gecbench.cli.options import add_command
+from gecbench.cli.options import add_command, pick
 from gecbench.errors import InputError
 from gecbench.metrics.ratios import percent
 from gecbench.metrics.registry import METRICS
@@ -104,12 +104,9 @@ def submit(options: argparse.Namespace) -> None:
     handed_in = submission.Submission(
         system=options.name,
         predictions=submission.read_outputs(_bytes(options.predictions), options.predictions),
-        submitter=options.submitter,
-        description=options.description,
         links=options.link,
         file=options.predictions,
-        aligned=options.aligned,
-        baseline=options.baseline,
+        **pick(options, "submitter", "description", "aligned", "baseline"),
     )
     done = submission.submit(handed_in, corpus, board, dry_run=options.dry_run)
     _warn(done.skipped)
