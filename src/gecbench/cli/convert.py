@@ -6,12 +6,12 @@ import argparse
 from typing import Any
 
 from gecbench.cli.options import add_command, check_one_given
-from gecbench.corpora.resolve import read_edits, with_references
+from gecbench.corpora.resolve import CORPUS_FILES, read_file, with_references
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_groups, derive_references, ungroup
 from gecbench.errors import InputError
 from gecbench.formats.imeasure_xml import write_imeasure_xml
-from gecbench.formats.jsonl import read_jsonl, write_jsonl
+from gecbench.formats.jsonl import write_jsonl
 from gecbench.formats.m2 import write_m2
 from gecbench.formats.parallel import read_parallel, write_parallel
 from gecbench.formats.text import STANDARD_INPUT, write_lines
@@ -58,13 +58,10 @@ def _read(options: argparse.Namespace) -> Corpus:
     check_one_given("input", ways, "Name an .m2, .xml or .jsonl file, or give -s and -r")
     if options.source:
         return read_parallel(options.source, options.references)
-    kind = options.input.removesuffix(".gz")
-    if kind.endswith((".m2", ".xml")):
-        return read_edits(options.input)
-    if kind.endswith(".jsonl"):
-        return read_jsonl(options.input)
-    fix = "Input files end in .m2, .xml or .jsonl; text goes with -s and -r"
-    raise InputError("cannot tell the format", file=options.input, fix=fix)
+    if not options.input.removesuffix(".gz").endswith(CORPUS_FILES):
+        fix = "Input files end in .m2, .xml or .jsonl; text goes with -s and -r"
+        raise InputError("cannot tell the format", file=options.input, fix=fix)
+    return read_file(options.input)
 
 
 def _write(corpus: Corpus, path: str, annotator: int | None) -> None:

@@ -110,8 +110,7 @@ def submit(options: argparse.Namespace) -> None:
     )
     done = submission.submit(handed_in, corpus, board, dry_run=options.dry_run)
     _warn(done.skipped)
-    for warning in done.warnings:
-        print(f"gecbench: note: {warning}", file=sys.stderr)
+    _warn(done.warnings, "note")
     if options.format == "json":
         print(done.record.to_json().decode().rstrip("\n"))
         return
@@ -181,9 +180,9 @@ def _bytes(path: str) -> bytes:
     return read_bytes(path)
 
 
-def _warn(warnings: tuple[str, ...]) -> None:
+def _warn(warnings: tuple[str, ...], kind: str = "warning") -> None:
     for warning in warnings:
-        print(f"gecbench: warning: {warning}", file=sys.stderr)
+        print(f"gecbench: {kind}: {warning}", file=sys.stderr)
 
 
 def _as_text(record: Record) -> str:

@@ -138,12 +138,10 @@ def _plain(row: MetaRow) -> dict[str, object]:
     correlations = {method: asdict(found) for method, found in row.correlations.items()}
     for plain in correlations.values():
         del plain["method"]
-    sentences = None
-    if row.sentences is not None:
-        sentences = {
-            "tau": row.sentences.tau,
-            "accuracy": row.sentences.accuracy,
-            "accuracy_with_ties": row.sentences.accuracy_with_ties,
-            "pairs": row.sentences.decided,
-        }
+    sentences = row.sentences and {
+        "tau": row.sentences.tau,
+        "accuracy": row.sentences.accuracy,
+        "accuracy_with_ties": row.sentences.accuracy_with_ties,
+        "pairs": row.sentences.decided,
+    }
     return {"metric": row.metric, "references": row.references, "systems": correlations, "sentences": sentences}

@@ -19,8 +19,6 @@ from gecbench.formats.parallel import read_parallel
 from gecbench.formats.text import STANDARD_INPUT, read_lines
 from gecbench.metrics.registry import METRICS
 
-_FORMATTER = argparse.RawDescriptionHelpFormatter
-
 
 def add_command(
     commands: Any, name: str, description: str, examples: str, run: Any, **settings: Any
@@ -31,7 +29,7 @@ def add_command(
         help=description,
         description=description + ".",
         epilog=f"examples:\n{examples}",
-        formatter_class=_FORMATTER,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         **settings,
     )
     parser.set_defaults(run=run)
@@ -139,11 +137,13 @@ def read_corpus(options: argparse.Namespace) -> Corpus:
 def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, list[str]]:
     """Return each system's predictions by name: the file name without its ending where that is unique."""
     paths = [str(path) for path in options.predictions]
-    _check_standard_input([*paths, options.source, *(options.references or []), options.gold, options.corpus])
+    if [*paths, options.source, *(options.references or []), options.gold, options.corpus].count(STANDARD_INPUT) > 1:
+        raise InputError("standard input (-) is named more than once", fix="It can be read only once")
     short = [_system_name(path) for path in paths]
     names = short if len(set(short)) == len(short) else paths
-    if len(set(names)) != len(names):
-        raise InputError("the same predictions file is given twice", file=_first_repeated(names))
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise InputError("the same predictions file is given twice", file=name)
     return {name: read_predictions(path, corpus) for name, path in zip(names, paths, strict=True)}
 
 
@@ -166,15 +166,6 @@ def _system_name(path: str) -> str:
         return "standard input"
     name = Path(path).name.removesuffix(".gz")
     return name.removesuffix(".txt").removesuffix(".jsonl") or name
-
-
-def _check_standard_input(paths: list[str | None]) -> None:
-    if sum(path == STANDARD_INPUT for path in paths) > 1:
-        raise InputError("standard input (-) is named more than once", fix="It can be read only once")
-
-
-def _first_repeated(names: list[str]) -> str:
-    return next(name for i, name in enumerate(names) if name in names[:i])
 
 
 def count(text: str, least: int = 0) -> int:

@@ -19,7 +19,9 @@ from gecbench.formats.table import parse_csv
 
 REFERENCES = 4
 FOLDER = {"validation": "dev", "test": "test"}
-CODED_COLUMNS = ("Original", "Reference", "AMU", "CAMB14", "CAMB16", "NUS")
+CODED_COLUMNS = {"Original": "the sentence", "Reference": "the rewrite"} | {
+    name: name for name in ("AMU", "CAMB14", "CAMB16", "NUS")
+}
 PAIRWISE = "jfleg/EACL_exp/mturk/pairwise.csv"
 CODED = "jfleg/EACL_exp/manual_eval/coded_sentences.csv"
 GUG = "gug/gug_annotations.tsv"
@@ -73,14 +75,7 @@ CODED_FIELDS = (
     GUG_ID,
     Field("sentence", "string", "the learner's sentence as coded, not tokenised"),
     Field("reference", "string", "the rewrite as coded, not tokenised"),
-    *(
-        Field(f"codes_{name.lower()}", "string", f"letters given to {text}")
-        for name, text in zip(
-            CODED_COLUMNS,
-            ("the sentence", "the rewrite", "AMU", "CAMB14", "CAMB16", "NUS"),
-            strict=True,
-        )
-    ),
+    *(Field(f"codes_{name.lower()}", "string", f"letters given to {text}") for name, text in CODED_COLUMNS.items()),
 )
 
 

@@ -132,14 +132,7 @@ class HubBoard:
     def download(self) -> BoardCopy:
         """Return a copy of the board as it is now."""
         copy = BoardCopy()
-        self._call(
-            "snapshot_download",
-            repo_id=self.repository,
-            repo_type="dataset",
-            revision=self.revision,
-            local_dir=copy.folder,
-            allow_patterns=["records/*.json", "details/*.json"],
-        )
+        self._call("snapshot_download", local_dir=copy.folder, allow_patterns=["records/*.json", "details/*.json"])
         return copy
 
     def add(self, record: Record, details: Details) -> str:
@@ -149,9 +142,6 @@ class HubBoard:
         files = {f"details/{record.details}.json": details.to_json(), f"records/{record.id}.json": record.to_json()}
         commit = self._call(
             "create_commit",
-            repo_id=self.repository,
-            repo_type="dataset",
-            revision=self.revision,
             operations=[CommitOperationAdd(path, data) for path, data in files.items()],
             commit_message=f"Add {record.system} on {record.corpus}"[:200],
             commit_description=_summary(record),
@@ -165,8 +155,9 @@ class HubBoard:
 
         if constants.HF_HUB_OFFLINE:
             raise InputError("HF_HUB_OFFLINE is set", fix="Unset it to reach a board on the Hub")
+        place = {"repo_id": self.repository, "repo_type": "dataset", "revision": self.revision}
         try:
-            return getattr(HfApi(endpoint=self.endpoint), name)(**arguments)
+            return getattr(HfApi(endpoint=self.endpoint), name)(**place, **arguments)
         except HfHubHTTPError as error:
             fix = "Check the name, and log in with hf auth login"
             raise InputError(f"the Hub refused {self.repository}: {_first_line(error)}", fix=fix) from error
