@@ -10,10 +10,10 @@ from boards import DEMO, GOOD, QUICK, add, demo_board, text
 import gecbench
 from gecbench import InputError
 from gecbench.cli import main
-from gecbench.leaderboard.corpora import table_of
 from gecbench.leaderboard.page import PagePlan, build_site
 from gecbench.leaderboard.page_data import csv_lines, table_rows
 from gecbench.leaderboard.ranking import Significance, known_corpora
+from gecbench.leaderboard.records import table_of
 from gecbench.leaderboard.scoring import board_metric, human_figures, usable_metrics
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, check_outputs, read_outputs, score_submission

@@ -78,18 +78,18 @@ def test_unknown_paper(capsys):
 
 
 def test_ter_edits_are_remembered(tmp_path):
-    with changes.TerCache(tmp_path) as known:
+    with changes.remembered(tmp_path) as known:
         assert ("a b", "c d") not in known
         known["a b", "c d"] = 2.0
-    with changes.TerCache(tmp_path) as known:
+    with changes.remembered(tmp_path) as known:
         assert ("a b", "c d") in known
         assert known["a b", "c d"] == 2.0
     (file,) = tmp_path.iterdir()
     assert "a b" not in file.read_text()
     file.write_text("broken")
-    with changes.TerCache(tmp_path) as known:
+    with changes.remembered(tmp_path) as known:
         assert ("a b", "c d") not in known
-    with changes.TerCache(None) as known:
+    with changes.remembered(None) as known:
         known["a", "b"] = 1.0
 
 

@@ -204,7 +204,7 @@ def test_entities_in_the_rankings_file_are_refused(tmp_path):
 
 def test_essays_that_do_not_fit_are_refused():
     essay = '<DOC nid="7"><TEXT><P>One two. Three.</P></TEXT></DOC>'
-    assert [place.sentence for place in place_sentences(["One two .", "Three ."], essay)] == [0, 1]
+    assert [place["sentence_in_paragraph"] for place in place_sentences(["One two .", "Three ."], essay)] == [0, 1]
     with pytest.raises(InputError, match="sentence 2 is not in paragraph 0 of essay 7"):
         place_sentences(["One two .", "Four ."], essay)
     with pytest.raises(InputError, match="end before paragraph 0 of essay 7"):
