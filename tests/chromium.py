@@ -6,7 +6,8 @@ import contextlib
 import os
 import shutil
 import tempfile
-import time
+
+from waiting import eventually
 
 VIEWS = ("table", "plot", "distance", "sentences", "submit")
 FLAGS = (
@@ -67,13 +68,7 @@ def emulate(driver, *, width: int = 1280, dark: bool = False) -> None:
 
 def wait(browser, script, *arguments):
     """Wait until a script returns something true, and return it."""
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        found = browser.execute_script(f"return ({script});", *arguments)
-        if found:
-            return found
-        time.sleep(0.02)
-    raise AssertionError(f"never true: {script}")
+    return eventually(lambda: browser.execute_script(f"return ({script});", *arguments), f"never true: {script}")
 
 
 def open_page(browser, address):

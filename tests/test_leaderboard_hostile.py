@@ -1,14 +1,10 @@
 """The page in Chromium again: hostile data stays text, and it fits phones and both themes."""
 
-import chromium
 import pytest
 from boards import HOSTILE_NAME, HOSTILE_SENTENCE, LONG_NAME, RIGHT_TO_LEFT
-from chromium import VIEWS, change, click, go, open_page, systems, texts, wait
+from chromium import VIEWS, change, click, emulate, go, open_page, systems, texts, wait
 
-pytestmark = [
-    pytest.mark.skipif(chromium.missing() is not None, reason=chromium.missing() or ""),
-    pytest.mark.usefixtures("calm"),
-]
+pytestmark = pytest.mark.usefixtures("calm")
 
 
 def test_hostile_data_is_text(browser, hostile):
@@ -86,7 +82,7 @@ def test_inline_script_is_forbidden(browser, page):
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_fits_phones_and_has_contrast_in_both_themes(browser, hostile, width, dark, tmp_path):
-    chromium.emulate(browser, width=width, dark=dark)
+    emulate(browser, width=width, dark=dark)
     for view in VIEWS:
         open_page(browser, f"{hostile}#{view}")
         sizes = browser.execute_script("return [document.documentElement.scrollWidth, innerWidth]")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hub_stand_in import COMMIT
 
-from gecbench.cli import main
 from gecbench.errors import InputError
 from gecbench.huggingface.push import PushError, plan_push, push
 
@@ -74,15 +73,13 @@ def test_what_is_not_as_it_was_built_is_not_uploaded(built, renamed, file, old, 
         plan_push("dataset", str(source), "me/it", private=True)
 
 
-def test_a_secret_stops_the_upload(hub, built, capsys):
+def test_a_secret_stops_the_upload(hub, built, refused):
     source = built("jfleg")
     (source / "build.py").write_text(f'token = "hf_{"a1B2" * 9}"\n')
-    assert main(["push", "dataset", str(source), "--repo", "me/it"]) == 2
-    assert "build.py:1: looks like a secret" in capsys.readouterr().err
+    refused(["push", "dataset", source, "--repo", "me/it"], "build.py:1: looks like a secret")
     assert hub.requests == []
 
 
-def test_by_name_it_must_be_built_first(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_by_name_it_must_be_built_first(folder):
     with pytest.raises(InputError, match=r"not ready: no data.*gecbench data build jfleg"):
         plan_push("dataset", "jfleg", "me/it")
