@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import shutil
 import tempfile
@@ -18,9 +19,7 @@ FLAGS = (
 
 def missing() -> str | None:
     """Return why no browser can be driven here, None where one can."""
-    try:
-        import selenium  # noqa: F401
-    except ImportError:
+    if importlib.util.find_spec("selenium") is None:
         return "selenium is not installed"
     if browser_path() is None or driver_path() is None:
         return "no Chromium with ChromeDriver here (Debian: apt-get install chromium chromium-driver)"

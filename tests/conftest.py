@@ -112,6 +112,14 @@ def page(tmp_path_factory):
     return boards.site(boards.demo_board(folder / "board"), folder / "site")
 
 
+@pytest.fixture
+def opened(browser, page):
+    """Open the page."""
+    import chromium
+
+    chromium.open_page(browser, page)
+
+
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
     import boards

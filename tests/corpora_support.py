@@ -51,6 +51,11 @@ EDITS = (
 )
 
 
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Return what is in a folder, by path."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def place_of(root: Path, key: str) -> Path:
     """Return where a mirror has a source or a file of it, in a folder that is there."""
     source, _, path = key.partition("/")
@@ -217,13 +222,9 @@ def pins_of(root: Path) -> dict[str, Pin]:
             found = {f"A{number}.m2": None for number in range(1, 11)}
         elif source.archive:
             with tarfile.open(place) as opened:
-                found = {
-                    member.name.partition("/")[2]: opened.extractfile(member).read() for member in opened.getmembers()
-                }
+                found = {member.name.partition("/")[2]: opened.extractfile(member).read() for member in opened}
         else:
-            found = {
-                path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()
-            }
+            found = files_of(place)
         for path, content in found.items():
             size, digest = (None, None) if content is None else (len(content), hashlib.sha256(content).hexdigest())
             pins[f"{source.name}/{path}"] = Pin(source, path, size, digest)

@@ -170,50 +170,46 @@ def test_truncated_gzip(tmp_path, refused):
     refused(["score", "-c", "demo", "-p", str(path)], r"p.gz: is not a whole gzip file")
 
 
-class TestShiftedLines:
-    CORPUS = gecbench.load_demo()
+def shifted(lines, from_line):
+    return [*lines[:from_line], *lines[from_line + 1 :], "The end ."]
 
-    def shifted(self, from_line=0):
-        outputs = list(self.CORPUS.sources)
-        return outputs[:from_line] + outputs[from_line + 1 :] + ["The end ."]
 
-    @pytest.mark.parametrize("from_line", [0, 20])
-    def test_a_shifted_file_is_an_error_that_names_the_line(self, from_line):
-        with pytest.raises(gecbench.InputError, match=f"shifted from line {from_line + 1} on"):
-            gecbench.score(self.shifted(from_line), self.CORPUS)
+def turned(lines, by):
+    return lines[by:] + lines[:by]
 
-    @pytest.mark.parametrize("shift", [1, -1, 2, 7])
-    @pytest.mark.parametrize("system", ["good-corrector", "rule-based"])
-    def test_a_good_systems_shifted_file_is_an_error(self, system, shift):
-        outputs = gecbench.load_demo_systems()[system]
-        with pytest.raises(gecbench.InputError, match=r"from line \d+ on"):
-            gecbench.score(outputs[shift:] + outputs[:shift], self.CORPUS)
 
-    def test_shuffled_lines_are_an_error(self):
-        outputs = gecbench.load_demo_systems()["good-corrector"][::-1]
-        with pytest.raises(gecbench.InputError, match="do not belong to the sources from line 1 on"):
-            gecbench.score(outputs, self.CORPUS)
+DEMO, SYSTEMS = gecbench.load_demo(), gecbench.load_demo_systems()
+MISPLACED = [(shifted(DEMO.sources, k), f"shifted from line {k + 1} on") for k in (0, 20)]
+MISPLACED += [(turned(SYSTEMS["good-corrector"], by), r"from line \d+ on") for by in (1, -1, 2, 7)]
+MISPLACED += [(turned(SYSTEMS["rule-based"], by), r"from line \d+ on") for by in (1, -1, 2, 7)]
+MISPLACED += [(SYSTEMS["good-corrector"][::-1], "do not belong to the sources from line 1 on")]
 
-    def test_a_shifted_reference_file_is_an_error_that_names_it(self, tmp_path, refused):
-        columns = list(zip(*self.CORPUS.references, strict=True))
-        for name, lines in {"s": self.CORPUS.sources, "r0": columns[0], "r1": columns[1][1:] + columns[1][:1]}.items():
-            (tmp_path / name).write_bytes(text(lines))
-        paths = [str(tmp_path / name) for name in ("s", "r0", "r1")]
-        command = ["score", "-s", paths[0], "-r", *paths[1:], "-p", paths[0]]
-        refused(command, r"r1: the references look shifted from line \d+ on")
-        assert main([*command, "--aligned"]) == 0
 
-    def test_empty_outputs_are_scored(self):
-        assert gecbench.score([""] * len(self.CORPUS), self.CORPUS)["gleu"].value == 0
+@pytest.mark.parametrize(("outputs", "message"), MISPLACED, ids=range(11))
+def test_misplaced_lines_are_an_error_that_names_the_first(outputs, message):
+    with pytest.raises(gecbench.InputError, match=message):
+        gecbench.score(outputs, DEMO)
 
-    def test_the_check_can_be_skipped(self):
-        assert gecbench.score(self.shifted(), self.CORPUS, aligned=True)["gleu"].value >= 0
 
-    def test_a_few_odd_lines_are_the_systems_own(self):
-        outputs = list(self.CORPUS.sources)
-        outputs[10:15] = outputs[11:16]
-        assert gecbench.score(outputs, self.CORPUS)["gleu"].value > 0
+def test_a_shifted_reference_file_is_an_error_that_names_it(tmp_path, refused):
+    columns = list(zip(*DEMO.references, strict=True))
+    for name, lines in {"s": DEMO.sources, "r0": columns[0], "r1": turned(columns[1], 1)}.items():
+        (tmp_path / name).write_bytes(text(lines))
+    paths = [str(tmp_path / name) for name in ("s", "r0", "r1")]
+    command = ["score", "-s", paths[0], "-r", *paths[1:], "-p", paths[0]]
+    refused(command, r"r1: the references look shifted from line \d+ on")
+    assert main([*command, "--aligned"]) == 0
 
-    def test_real_systems_pass(self):
-        for outputs in gecbench.load_demo_systems().values():
-            assert gecbench.score(outputs, self.CORPUS)["gleu"].value > 0
+
+def test_empty_outputs_are_scored():
+    assert gecbench.score([""] * len(DEMO), DEMO)["gleu"].value == 0
+
+
+def test_the_check_can_be_skipped():
+    assert gecbench.score(shifted(DEMO.sources, 0), DEMO, aligned=True)["gleu"].value >= 0
+
+
+def test_real_systems_and_a_few_odd_lines_pass():
+    odd = [*DEMO.sources[:10], *DEMO.sources[11:16], *DEMO.sources[15:]]
+    for outputs in (odd, *SYSTEMS.values()):
+        assert gecbench.score(outputs, DEMO)["gleu"].value > 0

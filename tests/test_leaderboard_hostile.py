@@ -44,8 +44,7 @@ LINKS = [
 
 
 @pytest.mark.parametrize("url", LINKS)
-def test_other_links_stay_text(browser, page, url):
-    open_page(browser, page)
+def test_other_links_stay_text(browser, opened, url):
     node = browser.execute_script(
         "const node = GECBENCH.use('dom').outside(arguments[0], 'x'); return [node.tagName, node.textContent]", url
     )
@@ -69,8 +68,7 @@ def test_hostile_addresses_change_nothing(browser, page):
         assert browser.execute_script("return document.querySelectorAll('#main b, #main img').length") == 0
 
 
-def test_inline_script_is_forbidden(browser, page):
-    open_page(browser, page)
+def test_inline_script_is_forbidden(browser, opened):
     browser.execute_script(
         "const s = document.createElement('script'); s.textContent = 'window.hacked = 9'; document.body.append(s)"
     )
@@ -103,8 +101,7 @@ def contrast(first, second):
     return (light + 0.05) / (dark + 0.05)
 
 
-def test_theme_button_is_remembered(browser, page):
-    open_page(browser, page)
+def test_theme_button_is_remembered(browser, page, opened):
     click(browser, "#theme")
     click(browser, "#theme")
     assert browser.execute_script("return document.documentElement.dataset.theme") == "dark"

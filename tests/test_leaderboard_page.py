@@ -17,8 +17,7 @@ import gecbench
 pytestmark = pytest.mark.usefixtures("calm")
 
 
-def test_opens_from_a_disk_and_ranks(browser, page):
-    open_page(browser, page)
+def test_opens_from_a_disk_and_ranks(browser, opened):
     expected = gecbench.compare(gecbench.load_demo_systems(), DEMO, resamples=1, test=None)
     assert [name for name in systems(browser) if name != "Human"] == expected.ranked()
     shown = texts(browser, "tr[data-id] td.main")
@@ -31,8 +30,7 @@ def test_opens_from_a_disk_and_ranks(browser, page):
     )
 
 
-def test_sorts_by_any_column_and_back(browser, page):
-    open_page(browser, page)
+def test_sorts_by_any_column_and_back(browser, opened):
     change(browser, "document.querySelector('[data-sort=system]').click()")
     names = systems(browser)
     assert names == sorted(names, key=str.lower, reverse=True)
@@ -45,10 +43,9 @@ def test_sorts_by_any_column_and_back(browser, page):
     assert texts(browser, "th[aria-sort=descending] button") == ["BLEU▼"]
 
 
-def test_keyboard_alone_sorts_and_opens(browser, page):
+def test_keyboard_alone_sorts_and_opens(browser, opened):
     from selenium.webdriver.common.keys import Keys
 
-    open_page(browser, page)
     browser.execute_script("document.querySelector('[data-sort=date]').focus()")
     browser.switch_to.active_element.send_keys(Keys.ENTER)
     wait(browser, "location.hash.includes('sort=date')")
@@ -59,8 +56,7 @@ def test_keyboard_alone_sorts_and_opens(browser, page):
     assert texts(browser, "h2.name")[0].startswith(first)
 
 
-def test_filters_while_typing(browser, page):
-    open_page(browser, page)
+def test_filters_while_typing(browser, opened):
     box = browser.find_element("id", "filter")
     box.send_keys("SPELL")
     assert systems(browser) == ["spell-checker"]
@@ -82,8 +78,7 @@ def test_published_tables(browser, page):
     assert len(sets) == 7
 
 
-def test_system_then_alignment(browser, page):
-    open_page(browser, page)
+def test_system_then_alignment(browser, opened):
     change(
         browser, "[...document.querySelectorAll('table.ranking a')].find((a) => a.textContent === 'rule-based').click()"
     )
@@ -108,8 +103,7 @@ def test_system_then_alignment(browser, page):
     assert texts(browser, "h2.name bdi") == ["rule-based"]
 
 
-def test_alignment_gives_every_text_back(browser, page):
-    open_page(browser, page)
+def test_alignment_gives_every_text_back(browser, opened):
     outputs = list(gecbench.load_demo_systems().values())
     for i, source in enumerate(DEMO.sources):
         rows = [*(lines[i] for lines in outputs), *DEMO.references[i], "", "entirely other words here"]
@@ -124,15 +118,13 @@ JUDGED += [("go", "go", ["goes", "go"], "same"), ("", "the", [""], "good"), ("a"
 
 
 @pytest.mark.parametrize(("cell", "source", "references", "verdict"), JUDGED)
-def test_judgement_of_a_cell(browser, page, cell, source, references, verdict):
-    open_page(browser, page)
+def test_judgement_of_a_cell(browser, opened, cell, source, references, verdict):
     assert (
         browser.execute_script("return GECBENCH.use('align').judge(...arguments)", cell, source, references) == verdict
     )
 
 
-def test_correlations(browser, page):
-    open_page(browser, page)
+def test_correlations(browser, opened):
     xs, ys = [1, 2, 2, 4, 9], [3, 1, 4, 1, 5]
     import numpy
 
@@ -151,8 +143,7 @@ def test_plots(browser, page):
     assert any(title.startswith("good-corrector, 1-5 characters") for title in titles)
 
 
-def test_downloads(browser, page, downloads):
-    open_page(browser, page)
+def test_downloads(browser, opened, downloads):
     for kind in ("csv", "json"):
         click(browser, f"#{kind}")
     table, whole = (downloads / f"leaderboard-demo-default.{kind}" for kind in ("csv", "json"))

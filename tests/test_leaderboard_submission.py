@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from boards import DEMO, GOOD, QUICK, add, demo_board, text
+from corpora_support import files_of
 from mirror_files import golden
 
 import gecbench
@@ -186,9 +187,7 @@ def test_build_is_whole_and_repeatable(tmp_path):
     store = demo_board(tmp_path / "board")
     plan = PagePlan([DEMO], resamples=QUICK)
     built = build_site(store, tmp_path / "site", plan)
-    written = {
-        path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*") if path.is_file()
-    }
+    written = files_of(tmp_path / "site").keys()
     assert written == set(built.files)
     assert {"index.html", "README.md", "style.css", "data/board.js", "data/board.json", "data/board.csv"} <= written
     assert len([name for name in written if name.startswith("data/system-")]) == 4

@@ -103,15 +103,17 @@ FAILURES = {
 }
 
 
+def check_failure(model, output, kept, message, **options):
+    with pytest.raises(ModelError, match=message):
+        gecbench.correct(model, SMALL, output, **options)
+    assert len(rows(output)) == kept if kept else not partial_path(output).exists()
+    assert not output.exists()
+
+
 @pytest.mark.parametrize(("body", "kept", "message"), FAILURES.values(), ids=FAILURES)
 def test_a_command_that_fails(tmp_path, body, kept, message):
-    output = tmp_path / "out.txt"
-    with pytest.raises(ModelError, match=message):
-        gecbench.correct(script(tmp_path, body), SMALL, output, timeout=2 if "sleep" in body else None)
-    assert not output.exists()
-    assert partial_path(output).exists() == (kept > 0)
-    if kept:
-        assert len(rows(output)) == kept
+    timeout = 2 if "sleep" in body else None
+    check_failure(script(tmp_path, body), tmp_path / "out.txt", kept, message, timeout=timeout)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="asks the system for the process")
@@ -230,11 +232,7 @@ def fail():
     ],
 )
 def test_functions_that_fail(function, kept, message, tmp_path):
-    output = tmp_path / "out.txt"
-    with pytest.raises(ModelError, match=message):
-        gecbench.correct(function, SMALL, output)
-    assert len(rows(output)) == kept if kept else not partial_path(output).exists()
-    assert not output.exists()
+    check_failure(function, tmp_path / "out.txt", kept, message)
 
 
 def test_line_breaks_are_flattened_if_so_asked():

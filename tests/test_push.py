@@ -132,26 +132,22 @@ def test_a_link_out_of_the_folder_is_refused(board, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("kind", "change", "message"),
+    ("kind", "card", "missing", "message"),
     [
-        ("dataset", "rm data", r"not ready: no data.*gecbench data build corpus"),
-        ("dataset", "no licence", r"licence \(none\).*--private"),
-        ("dataset", "other licence", r"licence \(other\).*--licence-confirmed"),
-        ("dataset", "no card", r"no card with a YAML header"),
-        ("leaderboard", "rm index.html", r"not ready: no index.html.*gecbench leaderboard build"),
-        ("leaderboard", "no sdk", r"no sdk"),
-        ("metric", "", r"not ready: no board.py"),
+        ("dataset", DATA_CARD, "data", r"not ready: no data.*gecbench data build corpus"),
+        ("dataset", "---\ntitle: x\n---\n", "", r"licence \(none\).*--private"),
+        ("dataset", "---\nlicense: other\n---\n", "", r"licence \(other\).*--licence-confirmed"),
+        ("dataset", "# x\n", "", r"no card with a YAML header"),
+        ("leaderboard", SPACE_CARD, "index.html", r"not ready: no index.html.*gecbench leaderboard build"),
+        ("leaderboard", "---\ntitle: x\n---\n", "", r"no sdk"),
+        ("metric", SPACE_CARD, "", r"not ready: no board.py"),
     ],
 )
-def test_what_is_not_ready_is_refused(kind, change, message, board, dataset):
+def test_what_is_not_ready_is_refused(kind, card, missing, message, board, dataset):
     folder = dataset if kind == "dataset" else board
-    cards = {"no licence": "---\ntitle: x\n---\n", "other licence": "---\nlicense: other\n---\n"}
-    cards |= {"no card": "# x\n", "no sdk": "---\ntitle: x\n---\n"}
-    if change.startswith("rm "):
-        path = folder / change[3:]
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
-    elif change:
-        (folder / "README.md").write_text(cards[change])
+    (folder / "README.md").write_text(card)
+    if missing:
+        (folder / missing).rename(folder.parent / "away")
     with pytest.raises(gecbench.InputError, match=message):
         plan_push(kind, str(folder), "me/it")
 

@@ -249,21 +249,18 @@ def test_every_kind_of_drawing():
 
     from gecbench.papers import figures
 
-    def drawn():
-        return figure.Figure(layout="constrained")
+    def drawn(draw, *arguments, **options):
+        picture = figure.Figure(layout="constrained")
+        draw(picture, *arguments, **options)
+        return picture.axes
 
-    picture = drawn()
-    figures.two_bars(picture, {"a": (1, 50), "b": (2, 70)}, ("left", "right"), ((0, 3), (0, 100)))
-    assert [axis.get_ylabel() for axis in picture.axes] == ["left", "right"]
-    picture = drawn()
-    figures.grouped_points(picture, ["x", "y"], {"m": [0.1, 0.2]}, {"m": [0.1, None]}, "rho", (-1, 1))
-    assert [label.get_text() for label in picture.axes[0].get_xticklabels()] == ["x", "y"]
-    picture = drawn()
-    figures.ranks_side_by_side(picture, {"one": ["A", "B"], "two": ["B", "A"]}, {"one": [1]})
-    assert [text.get_text() for text in picture.axes[0].texts] == ["A", "B", "B", "A"]
-    picture = drawn()
-    figures.line_with_range(picture, [1, 2], {"best": np.array([[1.0, 2.0], [2.0, 4.0]])}, ("n", "GLEU"))
-    assert picture.axes[0].get_xlabel() == "n"
-    picture = drawn()
-    figures.curves(picture, {"a": ([1], [2])}, ("x", "y"), (0, 9), dashed={"a": ([1], [3])}, ticks=range(1, 3))
-    assert [text.get_text() for text in picture.axes[0].get_legend().get_texts()] == ["a", "a, published"]
+    axes = drawn(figures.two_bars, {"a": (1, 50), "b": (2, 70)}, ("left", "right"), ((0, 3), (0, 100)))
+    assert [axis.get_ylabel() for axis in axes] == ["left", "right"]
+    axes = drawn(figures.grouped_points, ["x", "y"], {"m": [0.1, 0.2]}, {"m": [0.1, None]}, "rho", (-1, 1))
+    assert [label.get_text() for label in axes[0].get_xticklabels()] == ["x", "y"]
+    axes = drawn(figures.ranks_side_by_side, {"one": ["A", "B"], "two": ["B", "A"]}, {"one": [1]})
+    assert [text.get_text() for text in axes[0].texts] == ["A", "B", "B", "A"]
+    axes = drawn(figures.line_with_range, [1, 2], {"best": np.array([[1.0, 2.0], [2.0, 4.0]])}, ("n", "GLEU"))
+    assert axes[0].get_xlabel() == "n"
+    axes = drawn(figures.curves, {"a": ([1], [2])}, ("x", "y"), (0, 9), dashed={"a": ([1], [3])}, ticks=range(1, 3))
+    assert [text.get_text() for text in axes[0].get_legend().get_texts()] == ["a", "a, published"]
