@@ -119,9 +119,8 @@ JUDGED += [("go", "go", ["goes", "go"], "same"), ("", "the", [""], "good"), ("a"
 
 @pytest.mark.parametrize(("cell", "source", "references", "verdict"), JUDGED)
 def test_judgement_of_a_cell(browser, opened, cell, source, references, verdict):
-    assert (
-        browser.execute_script("return GECBENCH.use('align').judge(...arguments)", cell, source, references) == verdict
-    )
+    found = browser.execute_script("return GECBENCH.use('align').judge(...arguments)", cell, source, references)
+    assert found == verdict
 
 
 def test_correlations(browser, opened):
