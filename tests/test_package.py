@@ -5,6 +5,7 @@ import doctest
 import importlib
 import pickle
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,17 @@ def test_import_is_light():
     heavy = {"datasets", "evaluate", "huggingface_hub", "sacrebleu", "rapidfuzz", "scipy", "tqdm", "pandas", "pyarrow"}
     assert not heavy & set(loaded)
     assert "numpy" in loaded
+
+
+def test_contributing_lists_the_rooms_in_the_order_that_is_checked(repository):
+    settings = (repository / "pyproject.toml").read_text(encoding="utf-8")
+    layers = re.findall(r'^  "\(?(\w+)\)?",$', settings.partition("layers = [")[2].partition("]")[0], re.MULTILINE)
+    table = (repository / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("| room |")[2].partition("\n\n")[0]
+    rooms = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file() and path.name != "_modules"}
+    assert rooms == [layer for layer in reversed(layers) if layer in {*folders, "api"}]
+    assert folders == set(rooms) - {"api"}
+    assert len(list(PACKAGE.glob("*.py"))) <= 7
 
 
 @pytest.mark.parametrize("name", modules())
