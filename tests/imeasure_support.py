@@ -11,11 +11,21 @@ from typing import NamedTuple
 import pytest
 from mirror_files import GOLDENS, conll14_member, submission
 
-from gecbench import Alternative, Corpus, ErrorGroup, GroupedSentence, InputError, Replacement, derive_groups, kernels
+from gecbench import (
+    Alternative,
+    Corpus,
+    ErrorGroup,
+    GroupedSentence,
+    IMeasure,
+    InputError,
+    Replacement,
+    derive_groups,
+    kernels,
+)
 from gecbench.corpus.mixing import unmixed_references
 from gecbench.formats.m2 import parse_m2
-from gecbench.kernels.imeasure import keys
-from gecbench.metrics.imeasure.choice import REFUSALS, ChoiceSettings, Selection, choose_listed, choose_mixed
+from gecbench.kernels.imeasure import Limits, keys
+from gecbench.metrics.imeasure.choice import REFUSALS, Selection, choose_listed, choose_mixed
 from gecbench.metrics.imeasure.gold import MixedGold
 
 M2_MEMBERS = {"combined": "noalt/official-2014.combined.m2", "withalt": "alt/official-2014.combined-withalt.m2"}
@@ -61,8 +71,14 @@ def corpus_of(sentences: Sequence[Sentence]) -> Corpus:
     )
 
 
+def limited(metric: IMeasure, **limits: int) -> IMeasure:
+    """The metric with other limits of its kernel, such as the combinations that are listed."""
+    object.__setattr__(metric, "limits", Limits(**limits))
+    return metric
+
+
 def choose(
-    sentences: Sequence[Sentence], hypotheses: Sequence[str], settings: ChoiceSettings, mixing: bool, kernel: str
+    sentences: Sequence[Sentence], hypotheses: Sequence[str], settings: IMeasure, mixing: bool, kernel: str
 ) -> Selection:
     """Choose without the metric around it; a sentence that cannot be done raises."""
     sources = [" ".join(sentence.source.split()) for sentence in sentences]

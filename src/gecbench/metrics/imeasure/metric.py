@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,6 @@ import numpy.typing as npt
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.errors import InputError
 from gecbench.kernels.imeasure.keys import f_score, precision, recall
-from gecbench.kernels.tokens import TokenRule
-from gecbench.metrics.base import Metric, parameter
 from gecbench.metrics.explanation import Explanation
 from gecbench.metrics.imeasure.accuracy import (
     BASELINE,
@@ -24,7 +22,7 @@ from gecbench.metrics.imeasure.accuracy import (
     improvement,
     weighted_accuracy,
 )
-from gecbench.metrics.imeasure.choice import Beyond, ChoiceSettings, Mixing, Selection, select_references
+from gecbench.metrics.imeasure.choice import ReferenceChoice, Selection, select_references
 from gecbench.metrics.imeasure.explain import explain_selection
 from gecbench.metrics.policy import ChosenInOrder, Policy, SingleRow
 from gecbench.metrics.ratios import Values
@@ -35,7 +33,7 @@ _ASPECTS = {"detection": DETECTION, "correction": CORRECTION}
 
 
 @dataclass(frozen=True)
-class IMeasure(Metric):
+class IMeasure(ReferenceChoice):
     """How much closer to correct text the system brings its input: 1 all the way, 0 as before, -1 ruined.
 
     Tokens of source, prediction and reference are aligned three-way and classified; WAcc weighs right and wrong
@@ -69,40 +67,14 @@ class IMeasure(Metric):
     explains: ClassVar[bool] = True
     board_parameters: ClassVar[Mapping[str, Any]] = {"mixing": "cap"}  # so that no output keeps a server busy
 
-    mixing: Mixing = parameter(
-        True, 'mix the annotators\' corrections; False: not; "cap": where there are at most `cap` mixes'
-    )
-    cap: int = parameter(1024, 'the most mixes of a sentence with mixing="cap"')
-    beyond: Beyond = parameter("unmixed", 'what sentences with more mixes are, "unmixed" or "excluded"')
-    objective: str = parameter(
-        "cwacc", "what the chosen reference maximises: d or c and a measure, such as df or cwacc"
-    )
-    optimise: Literal["sentence", "corpus"] = parameter(
-        "sentence", 'choose references by each "sentence" alone or by the running total of the "corpus"'
-    )
-    weight: float = parameter(2.0, "of corrections against untouched tokens in WAcc")
-    beta: float = parameter(1.0, "of F (the paper reports 0.5)")
-    treebank: bool = parameter(True, "split annotators' corrections as the official converter does")
-    tokens: TokenRule = parameter(
-        "ascii", 'what separates the predictions\' tokens: "ascii" blanks (official) or all "unicode" whitespace'
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.settings()
-
     @property
     def reference_policy(self) -> Policy:
         """References are chosen while counting."""
         return ChosenInOrder() if self.optimise == "corpus" else SingleRow()
 
-    def settings(self) -> ChoiceSettings:
-        """Return the parameters, checked, by which references are chosen."""
-        return ChoiceSettings(**{name: getattr(self, name) for name in self.parameters()})
-
     def select(self, corpus: Corpus, predictions: Sequence[str]) -> Selection:
         """Choose a reference for every sentence."""
-        return select_references(corpus, predictions, self.settings())
+        return select_references(corpus, predictions, self)
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return one row per sentence: counts of detection, correction and baseline, and whether it was scored."""
