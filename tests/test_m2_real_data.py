@@ -83,7 +83,7 @@ def test_counts_of_every_sentence(system):
     gold = metric.gold_rows(corpus)
     found = [
         [i + 1, *statistics.counts[row].tolist(), gold.annotations[i][row - first].annotator]
-        for i, (row, first) in enumerate(zip(rows, gold.offsets, strict=False))
+        for i, (row, first) in enumerate(zip(rows, statistics.offsets, strict=False))
     ]
     with (GOLDENS / f"m2_persentence_{system}.csv").open(newline="") as handle:
         assert found == [[int(value) for value in row.values()] for row in csv.DictReader(handle)]

@@ -20,7 +20,7 @@ from gecbench.errors import InputError
 from gecbench.kernels.imeasure import Limits, Objective
 from gecbench.kernels.imeasure.alignment import classify_column
 from gecbench.kernels.imeasure.keys import METRICS
-from gecbench.kernels.tokens import TokenArray, TokenRule, intern_lines, split_tokens
+from gecbench.kernels.tokens import TokenArray, TokenRule, intern_lines, offsets_of, split_tokens
 from gecbench.metrics.base import Metric, check_whole, parameter
 from gecbench.metrics.imeasure.accuracy import COUNT_NAMES
 from gecbench.metrics.imeasure.gold import (
@@ -28,7 +28,6 @@ from gecbench.metrics.imeasure.gold import (
     bridged_sentences,
     grouped_sentences,
     listed_references,
-    offsets_of,
     spaced_sources,
 )
 from gecbench.metrics.statistics import Counts
@@ -215,7 +214,7 @@ def choose_mixed(
     )
 
     def reference(i: int) -> str:
-        begin, end = gold.group_offsets[i : i + 2]
+        begin, end = gold.flat.group_offsets[i : i + 2]
         return gold.reference(i, sources[i], picks[begin:end].tolist())
 
     return Selection(counts, status, work[:, :3], reference)

@@ -24,7 +24,7 @@ from gecbench.metrics.imeasure.accuracy import (
 )
 from gecbench.metrics.imeasure.choice import ReferenceChoice, Selection, select_references
 from gecbench.metrics.imeasure.explain import explain_selection
-from gecbench.metrics.policy import ChosenInOrder, Policy, SingleRow
+from gecbench.metrics.policy import ChosenInOrder, EachRow, Policy
 from gecbench.metrics.ratios import Values
 from gecbench.metrics.signature import MIXING_WORDS, Signature
 from gecbench.metrics.statistics import Counts, Statistics
@@ -70,7 +70,7 @@ class IMeasure(ReferenceChoice):
     @property
     def reference_policy(self) -> Policy:
         """References are chosen while counting."""
-        return ChosenInOrder() if self.optimise == "corpus" else SingleRow()
+        return ChosenInOrder() if self.optimise == "corpus" else EachRow()
 
     def select(self, corpus: Corpus, predictions: Sequence[str]) -> Selection:
         """Choose a reference for every sentence."""
