@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 from collections.abc import Sequence
 from types import ModuleType
 from typing import NamedTuple
+from unittest import mock
 
 import pytest
 from mirror_files import GOLDENS, conll14_member, submission
@@ -82,13 +84,14 @@ def choose(
 ) -> Selection:
     """Choose without the metric around it; a sentence that cannot be done raises."""
     sources = [" ".join(sentence.source.split()) for sentence in sentences]
-    module = kernel_of(kernel)
-    if mixing:
-        gold = MixedGold.of([sentence.grouped() for sentence in sentences])
-        choice = choose_mixed(sources, hypotheses, gold, settings, kernel=module)
-    else:
-        listed = [unmixed_references(sentence.source, sentence.grouped()) for sentence in sentences]
-        choice = choose_listed(sources, hypotheses, listed, settings, kernel=module)
+    kernel_of(kernel)
+    with mock.patch.dict(os.environ, GECBENCH_KERNELS=kernel):
+        if mixing:
+            gold = MixedGold.of([sentence.grouped() for sentence in sentences])
+            choice = choose_mixed(sources, hypotheses, gold, settings)
+        else:
+            listed = [unmixed_references(sentence.source, sentence.grouped()) for sentence in sentences]
+            choice = choose_listed(sources, hypotheses, listed, settings)
     for status in choice.status.tolist():
         if status:
             raise InputError(REFUSALS[status][0])

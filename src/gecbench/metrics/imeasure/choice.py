@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -183,14 +182,10 @@ def _join(size: int, parts: Sequence[tuple[Sequence[int], Selection]], mixed: in
 
 
 def choose_listed(
-    sources: Sequence[str],
-    predictions: Sequence[str],
-    references: Sequence[Sequence[str]],
-    settings: ReferenceChoice,
-    kernel: ModuleType | None = None,
+    sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], settings: ReferenceChoice
 ) -> Selection:
     """Choose one of each sentence's references."""
-    kernel = kernel or kernels.select("imeasure")
+    kernel = kernels.select("imeasure")
     texts, offsets = [text for group in references for text in group], offsets_of(references)
     source, hypothesis, reference = _intern(sources, predictions, texts, settings.tokens)
     counts, status, cells = kernel.count_references(source, hypothesis, reference, offsets, settings.limits.cells)
@@ -200,16 +195,11 @@ def choose_listed(
 
 
 def choose_mixed(
-    sources: Sequence[str],
-    predictions: Sequence[str],
-    gold: MixedGold,
-    settings: ReferenceChoice,
-    kernel: ModuleType | None = None,
+    sources: Sequence[str], predictions: Sequence[str], gold: MixedGold, settings: ReferenceChoice
 ) -> Selection:
     """Choose one of the references that each sentence's groups can be mixed to, without listing them."""
-    kernel = kernel or kernels.select("imeasure")
     source, hypothesis, correction = _intern(sources, predictions, gold.texts, settings.tokens)
-    picks, counts, status, work = kernel.choose_mixed(
+    picks, counts, status, work = kernels.select("imeasure").choose_mixed(
         source, hypothesis, gold.arrays(correction), settings.goal(), settings.limits
     )
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.errors import InputError
 from gecbench.kernels.imeasure.keys import f_score, precision, recall
+from gecbench.kernels.tokens import split_tokens
 from gecbench.metrics.explanation import Explanation
 from gecbench.metrics.imeasure.accuracy import (
     BASELINE,
@@ -23,7 +24,8 @@ from gecbench.metrics.imeasure.accuracy import (
     weighted_accuracy,
 )
 from gecbench.metrics.imeasure.choice import ReferenceChoice, Selection, select_references
-from gecbench.metrics.imeasure.explain import explain_selection
+from gecbench.metrics.imeasure.explain import explain_sentence
+from gecbench.metrics.imeasure.gold import spaced_sources
 from gecbench.metrics.policy import ChosenInOrder, EachRow, Policy
 from gecbench.metrics.ratios import Values
 from gecbench.metrics.signature import MIXING_WORDS, Signature
@@ -117,8 +119,9 @@ class IMeasure(ReferenceChoice):
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
         """Show the alignments of some sentences (counted from 0), each with the reference chosen for it."""
-        selection = self.select(corpus, predictions)
-        return explain_selection(selection, corpus, predictions, sentences, self.weight, self.tokens)
+        selection, sources = self.select(corpus, predictions), spaced_sources(corpus)
+        outputs = {i: " ".join(split_tokens(predictions[i], self.tokens)) for i in sentences}
+        return [explain_sentence(selection, i, sources[i], outputs[i], self.weight) for i in sentences]
 
     def sentence_values(self, statistics: Statistics) -> Values:
         """Return I of each sentence's correction; not a number where the sentence was excluded."""
