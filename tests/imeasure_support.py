@@ -13,22 +13,13 @@ from unittest import mock
 import pytest
 from mirror_files import GOLDENS, conll14_member, submission
 
-from gecbench import (
-    Alternative,
-    Corpus,
-    ErrorGroup,
-    GroupedSentence,
-    IMeasure,
-    InputError,
-    Replacement,
-    derive_groups,
-    kernels,
-)
+from gecbench import Alternative, Corpus, ErrorGroup, GroupedSentence, InputError, Replacement, derive_groups, kernels
 from gecbench.corpus.mixing import unmixed_references
 from gecbench.formats.m2 import parse_m2
 from gecbench.kernels.imeasure import Limits, keys
 from gecbench.metrics.imeasure.choice import REFUSALS, Selection, choose_listed, choose_mixed
 from gecbench.metrics.imeasure.gold import MixedGold
+from gecbench.metrics.imeasure.metric import IMeasure
 
 M2_MEMBERS = {"combined": "noalt/official-2014.combined.m2", "withalt": "alt/official-2014.combined-withalt.m2"}
 REASSESS = "raw.githubusercontent.com/keisks/reassess-gec/054786a923b2635ce33240c580d18c908c9a49a9"
@@ -80,7 +71,12 @@ def limited(metric: IMeasure, **limits: int) -> IMeasure:
 
 
 def choose(
-    sentences: Sequence[Sentence], hypotheses: Sequence[str], settings: IMeasure, mixing: bool, kernel: str
+    sentences: Sequence[Sentence],
+    hypotheses: Sequence[str],
+    settings: IMeasure,
+    mixing: bool,
+    kernel: str,
+    **limits: int,
 ) -> Selection:
     """Choose without the metric around it; a sentence that cannot be done raises."""
     sources = [" ".join(sentence.source.split()) for sentence in sentences]
@@ -88,7 +84,7 @@ def choose(
     with mock.patch.dict(os.environ, GECBENCH_KERNELS=kernel):
         if mixing:
             gold = MixedGold.of([sentence.grouped() for sentence in sentences])
-            choice = choose_mixed(sources, hypotheses, gold, settings)
+            choice = choose_mixed(sources, hypotheses, gold, limited(settings, **limits) if limits else settings)
         else:
             listed = [unmixed_references(sentence.source, sentence.grouped()) for sentence in sentences]
             choice = choose_listed(sources, hypotheses, listed, settings)

@@ -16,7 +16,6 @@ from imeasure_support import (
     conll14_system,
     goldens,
     kernel_of,
-    limited,
     printed,
     sentences_of,
     totals,
@@ -61,9 +60,7 @@ def test_all_sentences_mixed(run):
 @pytest.mark.parametrize("run", goldens()["mixed"])
 def test_listing_nothing_gives_the_same(run):
     gold, system = run.split()
-    choice = choose(
-        sentences_of(conll14(gold)), conll14_system(system), limited(gecbench.IMeasure(), listed=0), True, "native"
-    )
+    choice = choose(sentences_of(conll14(gold)), conll14_system(system), gecbench.IMeasure(), True, "native", listed=0)
     assert totals(choice.counts) == totals(scored(gold, system, True).statistics.counts)
 
 
@@ -84,9 +81,8 @@ def test_listing_everything_gives_the_same(run):
     kept = [n for n, item in enumerate(conll14(name).groups) if combination_count(item) <= int(cap)]
     sentences = sentences_of(conll14(name))
     hypotheses = [conll14_system(system)[n] for n in kept]
-    choice = choose(
-        [sentences[n] for n in kept], hypotheses, limited(gecbench.IMeasure(), listed=int(cap)), True, "native"
-    )
+    kept_sentences = [sentences[n] for n in kept]
+    choice = choose(kept_sentences, hypotheses, gecbench.IMeasure(), True, "native", listed=int(cap))
     assert totals(choice.counts) == {name: goldens()["capped"][run][name] for name in totals(choice.counts)}
 
 
