@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +11,7 @@ from imeasure_support import Sentence, alternative, corpus_of, optional, require
 import gecbench
 from gecbench import Annotation, Corpus, Edit, IMeasure, InputError, make_metric
 from gecbench.analysis.significance import bootstrap_values, paired_t_test
+from gecbench.kernels.imeasure import Limits
 
 DEMO, SYSTEMS = gecbench.load_demo(), gecbench.load_demo_systems()
 GOOD = SYSTEMS["rule-based"]
@@ -124,10 +123,7 @@ def test_bridged_groups_are_mixed_as_the_official_scorer_does_and_reported():
 
 def test_a_limit_of_the_kernel_is_met_by_cap_too(monkeypatch):
     """A sentence below the cap that the kernel gives up on is treated as beyond it."""
-    from gecbench.metrics.imeasure import metric as imeasure
-
-    original = imeasure.IMeasure.settings
-    monkeypatch.setattr(imeasure.IMeasure, "settings", lambda self: replace(original(self), segment_limit=2))
+    monkeypatch.setattr(IMeasure, "limits", Limits(segment=2))
     corpus = corpus_of([EASY])
     assert IMeasure(mixing="cap").score_corpus(corpus, ["p x r s"]).diagnostics["unmixed_sentences"] == 1
     with pytest.raises(InputError, match="every sentence was excluded"):

@@ -26,7 +26,6 @@ import gecbench
 from gecbench.corpus.mixing import combination_count, unmixed_references
 from gecbench.formats.m2 import read_m2
 from gecbench.kernels.imeasure import keys
-from gecbench.metrics.imeasure.choice import ChoiceSettings
 
 pytestmark = needs_mirror
 
@@ -61,7 +60,7 @@ def test_all_sentences_mixed(run):
 @pytest.mark.parametrize("run", goldens()["mixed"])
 def test_listing_nothing_gives_the_same(run):
     gold, system = run.split()
-    choice = choose(sentences_of(conll14(gold)), conll14_system(system), ChoiceSettings(listed=0), True, "native")
+    choice = choose(sentences_of(conll14(gold)), conll14_system(system), gecbench.IMeasure(), True, "native", listed=0)
     assert totals(choice.counts) == totals(scored(gold, system, True).statistics.counts)
 
 
@@ -82,7 +81,8 @@ def test_listing_everything_gives_the_same(run):
     kept = [n for n, item in enumerate(conll14(name).groups) if combination_count(item) <= int(cap)]
     sentences = sentences_of(conll14(name))
     hypotheses = [conll14_system(system)[n] for n in kept]
-    choice = choose([sentences[n] for n in kept], hypotheses, ChoiceSettings(listed=int(cap)), True, "native")
+    kept_sentences = [sentences[n] for n in kept]
+    choice = choose(kept_sentences, hypotheses, gecbench.IMeasure(), True, "native", listed=int(cap))
     assert totals(choice.counts) == {name: goldens()["capped"][run][name] for name in totals(choice.counts)}
 
 
@@ -146,7 +146,7 @@ def test_the_python_twin_equals_native_on_real_sentences():
     hypotheses = [conll14_system("NTHU")[n] for n in part]
     for mixing in (True, False):
         twin, native = (
-            choose(sentences, hypotheses, ChoiceSettings(), mixing, kernel) for kernel in ("python", "native")
+            choose(sentences, hypotheses, gecbench.IMeasure(), mixing, kernel) for kernel in ("python", "native")
         )
         assert twin.counts.tolist() == native.counts.tolist()
         assert [twin.reference(i) for i in range(len(part))] == [native.reference(i) for i in range(len(part))]

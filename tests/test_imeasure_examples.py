@@ -11,7 +11,6 @@ from oracles.mixed_references import mixed_references
 import gecbench
 from gecbench.corpus.error_groups import ErrorGroup
 from gecbench.errors import InputError
-from gecbench.metrics.imeasure.choice import ChoiceSettings
 
 KERNELS = ("python", "native")
 LETTERS = "a b c d e f ."
@@ -129,13 +128,13 @@ def test_every_small_golden_has_its_input() -> None:
 @pytest.mark.parametrize(("name", "mode"), list(product(SMALL, ["mix", "nomix"])))
 def test_small_examples_score_as_the_official_program(name: str, mode: str, listed: int, kernel: str) -> None:
     sentences, hypotheses = SMALL[name]
-    settings = ChoiceSettings(beta=0.5, listed=listed)
+    settings = gecbench.IMeasure(beta=0.5)
     expected = goldens()["small"][name][mode]
     if expected is None:
         with pytest.raises(InputError, match="every combination"):
-            choose(sentences, hypotheses, settings, mode == "mix", kernel)
+            choose(sentences, hypotheses, settings, mode == "mix", kernel, listed=listed)
     else:
-        choice = choose(sentences, hypotheses, settings, mode == "mix", kernel)
+        choice = choose(sentences, hypotheses, settings, mode == "mix", kernel, listed=listed)
         assert printed(choice.counts, 2.0, 0.5) == expected
 
 
@@ -169,7 +168,7 @@ def test_listing_1_makes_four_references() -> None:
 
 def test_the_chosen_reference_is_told() -> None:
     sentences, hypotheses = SMALL["table1"]
-    choice = choose(sentences, hypotheses, ChoiceSettings(), True, "python")
+    choice = choose(sentences, hypotheses, gecbench.IMeasure(), True, "python")
     assert choice.reference(0) == hypotheses[0]
     assert choice.work[:, 0].tolist() == [4]
     assert totals(choice.counts)["baseline"] == [0, 5, 0, 3, 0]

@@ -16,7 +16,7 @@ from oracles.imeasure import align_literally, align_pair_literally
 
 from gecbench.kernels import select
 from gecbench.kernels.imeasure import keys
-from gecbench.kernels.imeasure.alignment import Aligner, TooLongError
+from gecbench.kernels.imeasure.alignment import Aligner, RefusedError
 from gecbench.kernels.tokens import TokenArray
 
 few_symbols = st.lists(st.integers(0, 2), max_size=6)
@@ -135,7 +135,7 @@ def test_texts_beyond_the_limit_are_reported_not_guessed(kernel: ModuleType) -> 
 
 
 def test_a_pair_beyond_the_limit_is_refused_before_any_table() -> None:
-    with pytest.raises(TooLongError):
+    with pytest.raises(RefusedError):
         Aligner([1] * 9, [2] * 9, cell_limit=99)
 
 

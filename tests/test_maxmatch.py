@@ -50,7 +50,7 @@ def test_worked_example_of_three_sentences(kernel: ModuleType, implementation: s
     prepared = M2().prepare(THREE_SENTENCES, THREE_OUTPUTS)
     counts, _ = kernel.match_corpus(*prepared.arguments(2, "master"))
     assert counts.tolist() == [[2, 3, 2], [0, 0, 1], [0, 0, 0], [2, 2, 3], [0, 1, 1]]
-    greedy, offsets = select("greedy", implementation), prepared.gold.offsets
+    greedy, offsets = select("greedy", implementation), prepared.gold.annotator_offsets
     assert greedy.choose_rows(counts, offsets, 0.25).tolist() == [0, 2, 3]
     assert greedy.sample_totals(counts, offsets, 0.25, np.array([[0, 1, 2]], dtype=np.int32)).tolist() == [[4, 5, 5]]
 
