@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import gecbench
-from gecbench.leaderboard.measures import board_metric
+from gecbench.leaderboard.scoring import board_metric
 from gecbench.metrics.registry import METRICS, make_metric
 
 COUNTS = {"hypothesis_length", "correct", "proposed", "gold", "correction_tp", "baseline_fn", "scored_sentences"}
