@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from imeasure_support import Sentence, alternative, choose, corpus_of, goldens, optional, printed, required, totals
+from imeasure_support import GOLDEN, Sentence, alternative, choose, corpus_of, optional, printed, required, totals
 from oracles.mixed_references import mixed_references
 
 import gecbench
@@ -121,7 +121,7 @@ SMALL: dict[str, tuple[list[Sentence], list[str]]] = {
 
 
 def test_every_small_golden_has_its_input() -> None:
-    assert SMALL.keys() == goldens()["small"].keys()
+    assert SMALL.keys() == GOLDEN["small"].keys()
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -130,7 +130,7 @@ def test_every_small_golden_has_its_input() -> None:
 def test_small_examples_score_as_the_official_program(name: str, mode: str, listed: int, kernel: str) -> None:
     sentences, hypotheses = SMALL[name]
     settings = ChoiceSettings(beta=0.5, listed=listed)
-    expected = goldens()["small"][name][mode]
+    expected = GOLDEN["small"][name][mode]
     if expected is None:
         with pytest.raises(InputError, match="every combination"):
             choose(sentences, hypotheses, settings, mode == "mix", kernel)
@@ -142,7 +142,7 @@ def test_small_examples_score_as_the_official_program(name: str, mode: str, list
 @pytest.mark.parametrize("mixing", [True, False])
 def test_the_metric_gives_the_same(mixing: bool, kernels_of: str) -> None:
     for name, (sentences, hypotheses) in SMALL.items():
-        expected = goldens()["small"][name]["mix" if mixing else "nomix"]
+        expected = GOLDEN["small"][name]["mix" if mixing else "nomix"]
         metric = gecbench.IMeasure(mixing=mixing, beta=0.5)
         if expected is None:
             with pytest.raises(InputError, match=r"sentence 1: every combination .* Join those groups"):

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from imeasure_support import goldens
+from imeasure_support import GOLDEN
 from m2_corpus import flatten
-from oracles.imeasure import align_literally, align_pair_literally
+from oracles.imeasure import align_literally
 
 from gecbench.kernels import select
 from gecbench.kernels.imeasure import keys
@@ -58,7 +58,7 @@ def literal_counts(source: list[int], hypothesis: list[int], reference: list[int
         for tally, classes in zip((detection, correction), table_6(*row), strict=True):
             for name in classes:
                 tally[name] += 1
-    for i, k in align_pair_literally(source, reference):
+    for i, k in align_literally(source, reference):
         baseline["TN" if min(i, k) >= 0 and source[i] == reference[k] else "FN"] += 1
     return [*detection.values(), *correction.values(), *baseline.values()]
 
@@ -148,7 +148,7 @@ def test_native_refuses_offsets_that_leave_the_arrays(twins: Any) -> None:
 
 @pytest.mark.parametrize("system", ["Baseline", "S1", "S2", "S3", "S4"])
 def test_table_8_to_the_last_bit(system: str) -> None:
-    *counts, p, r, f, acc, wacc, i = goldens()["table8"][system]
+    *counts, p, r, f, acc, wacc, i = GOLDEN["table8"][system]
     counts = [int(count) for count in counts]
     base = keys.weighted_accuracy([0, 6, 0, 4, 0], 2.0)
     ours = keys.weighted_accuracy(counts, 2.0)
