@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gecbench import derive_references
+from gecbench import Corpus, derive_references
 from gecbench.formats.m2 import parse_m2
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -26,6 +26,7 @@ MERGED = (
     *(76, 77, 89, 90, 96, 97, 416, 417, 418, 419, 428, 429, 532, 533, 558, 559, 562, 563, 568, 569),
     *(860, 861, 877, 878, 937, 938, 956, 957, 1028, 1029, 1099, 1100, 1225, 1226),
 )
+KEPT = [i for i in range(1312) if i + 1 not in MERGED]
 REFERENCE_FILES = {
     "E-fluency": "expert_annotations/expert_fluency/expert_fluency",
     "E-minimal": "expert_annotations/expert_minimal/expert_minimal",
@@ -83,3 +84,7 @@ def conll14_references(reference_set):
         return [[first[0], second[0]] for first, second in zip(*texts, strict=True)]
     columns = [lines(f"{REASSESS}/annotations/{REFERENCE_FILES[reference_set]}{half}") for half in "AB"]
     return [list(pair) for pair in zip(*columns, strict=True)]
+
+
+def conll14_rewrites(reference_set):
+    return Corpus(sources=submission("INPUT"), references=conll14_references(reference_set))

@@ -67,7 +67,8 @@ objectives = st.builds(
 )
 
 
-def raw(sentences: list[Sentence], hypotheses: list[str], settings: ChoiceSettings, kernel: str) -> list[list[int]]:
+def raw(batch: list[tuple[Sentence, str]], settings: ChoiceSettings, kernel: str) -> list[list[int]]:
+    sentences, hypotheses = zip(*batch, strict=True)
     gold = MixedGold.of([sentence.grouped() for sentence in sentences])
     tokens = intern_lines([*(sentence.source for sentence in sentences), *hypotheses, *gold.texts], "ascii")
     n = len(sentences)
@@ -79,18 +80,16 @@ def raw(sentences: list[Sentence], hypotheses: list[str], settings: ChoiceSettin
 @settings(max_examples=400, deadline=None)
 @given(st.lists(grouped(), min_size=1, max_size=3), objectives)
 def test_decomposition_equals_enumeration(batch: list[tuple[Sentence, str]], options: ChoiceSettings) -> None:
-    sentences, hypotheses = [sentence for sentence, _ in batch], [hypothesis for _, hypothesis in batch]
-    apart = raw(sentences, hypotheses, replace(options, listed=0), "native")
-    listed = raw(sentences, hypotheses, replace(options, listed=1 << 40), "native")
+    apart = raw(batch, replace(options, listed=0), "native")
+    listed = raw(batch, replace(options, listed=1 << 40), "native")
     assert apart[:3] == listed[:3]
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(grouped(), min_size=1, max_size=3), objectives)
 def test_both_kernels_do_the_same_work(batch: list[tuple[Sentence, str]], options: ChoiceSettings) -> None:
-    sentences, hypotheses = [sentence for sentence, _ in batch], [hypothesis for _, hypothesis in batch]
     options = replace(options, listed=0)
-    assert raw(sentences, hypotheses, options, "python") == raw(sentences, hypotheses, options, "native")
+    assert raw(batch, options, "python") == raw(batch, options, "native")
 
 
 def spaced(blocks: int, between: int, texts: list[str]) -> Sentence:
@@ -139,8 +138,8 @@ def test_a_cut_that_may_be_missed_is_dropped(kernel: str) -> None:
     groups = (optional(alternative(0, (1, 2, "a"))), optional(alternative(0, (4, 5, "a"))))
     sentence = Sentence("s p a a q e", groups, 1)
     options = ChoiceSettings(listed=0)
-    rows = raw([sentence], ["s a a a e"], options, kernel)
-    listed = raw([sentence], ["s a a a e"], replace(options, listed=100), kernel)
+    rows = raw([(sentence, "s a a a e")], options, kernel)
+    listed = raw([(sentence, "s a a a e")], replace(options, listed=100), kernel)
     assert rows[3][0][3] == 1
     assert rows[:3] == listed[:3]
 

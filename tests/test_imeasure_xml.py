@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from imeasure_support import alternative
 from programs import refused
 
 from gecbench.corpus.corpus import Corpus
@@ -42,23 +43,12 @@ def test_reads_the_paper_s_listing() -> None:
     corpus = parse_imeasure_xml(LISTING_1)
     assert corpus.sources == ("This machines is designed for help people .",)
     assert corpus.ids == ("1",)
-    assert corpus.groups == (
-        GroupedSentence(
-            groups=(
-                ErrorGroup(
-                    (
-                        Alternative("0", (Replacement(0, 1, "These"), Replacement(2, 3, "are"))),
-                        Alternative("1", (Replacement(1, 2, "machine"),)),
-                    ),
-                    required=True,
-                    type="SVA",
-                ),
-                ErrorGroup((Alternative("0", (Replacement(5, 6, ""),)),), required=False, type="Vform"),
-            ),
-            annotators=2,
-            script="s9",
-        ),
+    machines = (alternative(0, (0, 1, "These"), (2, 3, "are")), alternative(1, (1, 2, "machine")))
+    expected = (
+        ErrorGroup(machines, required=True, type="SVA"),
+        ErrorGroup((alternative(0, (5, 6, "")),), required=False, type="Vform"),
     )
+    assert corpus.groups == (GroupedSentence(expected, annotators=2, script="s9"),)
 
 
 words = st.lists(

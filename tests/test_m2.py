@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from m2_corpus import THREE_OUTPUTS, THREE_SENTENCES, annotation
+from test_gleu import corpora
 
 from gecbench import M2, Annotation, Corpus, Edit, InputError, derive_annotations, load_demo, make_metric
 from gecbench.formats.m2 import parse_m2
@@ -163,19 +164,6 @@ class TestGold:
         assert [found.annotator for found in M2().gold_rows(corpus).annotations[0]] == [8, 1]
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        *({"beta": -1}, {"beta": float("nan")}, {"beta": "1"}, {"max_unchanged_words": -1}),
-        *({"max_unchanged_words": 1.5}, {"max_unchanged_words": True}, {"release": "2.0"}, {"policy": "best"}),
-        *({"annotators": "first"}, {"annotators": "0,1"}, {"annotators": ""}),
-    ],
-)
-def test_unknown_parameters_are_refused(parameters):
-    with pytest.raises(InputError, match=next(iter(parameters))):
-        M2(**parameters)
-
-
 def test_unknown_annotator():
     with pytest.raises(InputError, match=r"demo has no annotator \[5\]"):
         M2(annotators="0+5").score_corpus(load_demo(), load_demo().sources)
@@ -206,7 +194,7 @@ sentences = st.lists(st.sampled_from("abcd"), max_size=6).map(" ".join)
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(sentences, sentences, st.lists(sentences, min_size=1, max_size=3)), min_size=1, max_size=4))
+@given(corpora)
 def test_laws_against_rewrites(rows):
     """Extracted edits are neither doubled nor out of order, so nothing exceeds 1."""
     sources, predictions, references = zip(*rows, strict=True)

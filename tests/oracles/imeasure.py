@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from itertools import combinations, product
 
@@ -18,11 +19,16 @@ def pair_cost(first: int | None, second: int | None) -> int:
     return MATCH if first == second else MISMATCH
 
 
+@functools.cache
+def moves(texts: int) -> list[Cell]:
+    """Which texts a column takes a symbol of; those that use more and earlier texts come first."""
+    return sorted(product((1, 0), repeat=texts), key=lambda move: (sum(move), move), reverse=True)[:-1]
+
+
 def reached(texts: Texts, table: dict[Cell, int], cell: Cell) -> list[tuple[int, Cell]]:
-    """The cost of the cell by each move, and where it comes from; moves that use more and earlier texts come first."""
-    moves = sorted(product((1, 0), repeat=len(texts)), key=lambda move: (sum(move), move), reverse=True)[:-1]
+    """The cost of the cell by each move, and where the move comes from."""
     found = []
-    for move in moves:
+    for move in moves(len(texts)):
         before = tuple(place - used for place, used in zip(cell, move, strict=True))
         if min(before) >= 0:
             column = [text[place] if used else None for text, place, used in zip(texts, before, move, strict=True)]
