@@ -106,14 +106,8 @@ def test_explain_breaks_long_alignments_into_blocks(files, capsys, monkeypatch):
     blocks = shown.split("\n\n")
     assert len(blocks) > 1
     assert all(len(line) <= 40 for block in blocks for line in block.splitlines()[1:])
-    words = [
-        word
-        for block in blocks
-        for line in block.splitlines()
-        if line.startswith("  source")
-        for word in line.split()[1:]
-    ]
-    assert " ".join(words) == LISTING_1.source
+    sources = [line for line in shown.splitlines() if line.startswith("  source")]
+    assert " ".join(word for line in sources for word in line.split()[1:]) == LISTING_1.source
 
 
 def test_explain_says_what_is_excluded(files, capsys):
