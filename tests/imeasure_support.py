@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 from collections.abc import Sequence
 from types import ModuleType
@@ -11,19 +10,16 @@ from typing import NamedTuple
 from unittest import mock
 
 import pytest
-from mirror_files import GOLDENS, conll14_member, submission
+from mirror_files import conll14_gold, golden, submission
 
 from gecbench import Alternative, Corpus, ErrorGroup, GroupedSentence, InputError, Replacement, derive_groups, kernels
 from gecbench.corpus.mixing import unmixed_references
-from gecbench.formats.m2 import parse_m2
 from gecbench.kernels.imeasure import Limits, keys
 from gecbench.metrics.imeasure.choice import REFUSALS, Selection, choose_listed, choose_mixed
 from gecbench.metrics.imeasure.gold import MixedGold
 from gecbench.metrics.imeasure.metric import IMeasure
 
-M2_MEMBERS = {"combined": "noalt/official-2014.combined.m2", "withalt": "alt/official-2014.combined-withalt.m2"}
-REASSESS = "raw.githubusercontent.com/keisks/reassess-gec/054786a923b2635ce33240c580d18c908c9a49a9"
-JFLEG = "raw.githubusercontent.com/keisks/jfleg/ee06ff806a208aba815ac45313f4e750a48330a5"
+GOLDEN = golden("imeasure.json")
 
 
 class Sentence(NamedTuple):
@@ -33,11 +29,6 @@ class Sentence(NamedTuple):
 
     def grouped(self) -> GroupedSentence:
         return GroupedSentence(self.groups, self.annotators)
-
-
-@functools.cache
-def goldens():
-    return json.loads((GOLDENS / "imeasure.json").read_text(encoding="utf-8"))
 
 
 def kernel_of(name: str) -> ModuleType:
@@ -96,7 +87,7 @@ def choose(
 
 @functools.cache
 def conll14(name: str) -> Corpus:
-    return derive_groups(parse_m2(conll14_member(M2_MEMBERS[name]).split("\n")))
+    return derive_groups(conll14_gold(name))
 
 
 @functools.cache

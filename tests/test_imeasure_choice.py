@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from imeasure_support import Sentence, alternative, choose, kernel_of, limited, optional
-from oracles.imeasure import MOVES, pair_cost
+from oracles.imeasure import fill_table
 from oracles.mixed_references import mixed_references
 
 from gecbench import IMeasure
@@ -66,7 +66,8 @@ objectives = st.builds(
 )
 
 
-def raw(sentences: list[Sentence], hypotheses: list[str], settings: IMeasure, kernel: str) -> list[list[int]]:
+def raw(batch: list[tuple[Sentence, str]], settings: IMeasure, kernel: str) -> list[list[int]]:
+    sentences, hypotheses = zip(*batch, strict=True)
     gold = MixedGold.of([sentence.grouped() for sentence in sentences])
     tokens = intern_lines([*(sentence.source for sentence in sentences), *hypotheses, *gold.texts], "ascii")
     n = len(sentences)
@@ -78,18 +79,16 @@ def raw(sentences: list[Sentence], hypotheses: list[str], settings: IMeasure, ke
 @settings(max_examples=400, deadline=None)
 @given(st.lists(grouped(), min_size=1, max_size=3), objectives)
 def test_decomposition_equals_enumeration(batch: list[tuple[Sentence, str]], options: IMeasure) -> None:
-    sentences, hypotheses = [sentence for sentence, _ in batch], [hypothesis for _, hypothesis in batch]
-    apart = raw(sentences, hypotheses, limited(options, listed=0), "native")
-    listed = raw(sentences, hypotheses, limited(options, listed=1 << 40), "native")
+    apart = raw(batch, limited(options, listed=0), "native")
+    listed = raw(batch, limited(options, listed=1 << 40), "native")
     assert apart[:3] == listed[:3]
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(grouped(), min_size=1, max_size=3), objectives)
 def test_both_kernels_do_the_same_work(batch: list[tuple[Sentence, str]], options: IMeasure) -> None:
-    sentences, hypotheses = [sentence for sentence, _ in batch], [hypothesis for _, hypothesis in batch]
     options = limited(options, listed=0)
-    assert raw(sentences, hypotheses, options, "python") == raw(sentences, hypotheses, options, "native")
+    assert raw(batch, options, "python") == raw(batch, options, "native")
 
 
 def spaced(blocks: int, between: int, texts: list[str]) -> Sentence:
@@ -138,8 +137,8 @@ def test_a_cut_that_may_be_missed_is_dropped(kernel: str) -> None:
     groups = (optional(alternative(0, (1, 2, "a"))), optional(alternative(0, (4, 5, "a"))))
     sentence = Sentence("s p a a q e", groups, 1)
     options = limited(IMeasure(), listed=0)
-    rows = raw([sentence], ["s a a a e"], options, kernel)
-    listed = raw([sentence], ["s a a a e"], limited(options, listed=100), kernel)
+    rows = raw([(sentence, "s a a a e")], options, kernel)
+    listed = raw([(sentence, "s a a a e")], limited(options, listed=100), kernel)
     assert rows[3][0][3] == 1
     assert rows[:3] == listed[:3]
 
@@ -165,25 +164,6 @@ def numbers(texts: list[str]) -> Callable[[str], list[int]]:
     return lambda text: [vocabulary[word] for word in text.split()]
 
 
-def cost_avoiding(texts: tuple[list[int], ...], forbidden: tuple[int, ...] | None) -> int:
-    """Cost of the cheapest three-way alignment that never stands at the forbidden cell, by the full table."""
-    table: dict[tuple[int, ...], int] = {(0, 0, 0): 0}
-    for cell in product(*(range(len(text) + 1) for text in texts)):
-        costs = [1 << 40]
-        for move in MOVES:
-            before = tuple(place - used for place, used in zip(cell, move, strict=True))
-            if min(before) >= 0:
-                s, h, r = (
-                    text[place - 1] if used else None for text, place, used in zip(texts, cell, move, strict=True)
-                )
-                costs.append(table[before] + pair_cost(s, h) + pair_cost(s, r) + pair_cost(h, r))
-        if cell != (0, 0, 0):
-            table[cell] = min(costs)
-        if cell == forbidden:
-            table[cell] = 1 << 40
-    return table[tuple(map(len, texts))]
-
-
 @st.composite
 def far_apart(draw: st.DrawFn) -> tuple[Sentence, str]:
     """Errors with some unedited tokens between them, from few enough words that these may be shifted."""
@@ -206,14 +186,9 @@ def far_apart(draw: st.DrawFn) -> tuple[Sentence, str]:
 def test_no_optimal_alignment_of_any_reference_misses_a_certified_cut(example: tuple[Sentence, str]) -> None:
     """The certificate against the full table: forbid a cut, and every mixed reference costs more to align."""
     sentence, hypothesis = example
-    words = [
-        word
-        for group in sentence.groups
-        for item in group.alternatives
-        for c in item.replacements
-        for word in c.text.split()
-    ]
-    number = numbers([sentence.source, hypothesis, " ".join(words)])
+    alternatives = [item for group in sentence.groups for item in group.alternatives]
+    corrections = [change.text for item in alternatives for change in item.replacements]
+    number = numbers([sentence.source, hypothesis, *corrections])
     groups = [
         Group(
             tuple(
@@ -235,10 +210,11 @@ def test_no_optimal_alignment_of_any_reference_misses_a_certified_cut(example: t
     hypothesis_ends = list(accumulate(len(segment.hypothesis) for segment in segments))
     for options in islice(product(*(segment.options for segment in segments)), 3):
         texts = (number(sentence.source), number(hypothesis), [token for option in options for token in option.tokens])
-        free = cost_avoiding(texts, None)
+        end = tuple(map(len, texts))
+        free = fill_table(texts)[end]
         reference_ends = list(accumulate(len(option.tokens) for option in options))
         for cut in zip(source_ends[:-1], hypothesis_ends[:-1], reference_ends[:-1], strict=True):
-            assert cost_avoiding(texts, cut) > free
+            assert fill_table(texts, cut)[end] > free
 
 
 def test_wrong_settings_are_named() -> None:

@@ -98,6 +98,38 @@ def test_a_metric_does_what_its_class_declares(name):
     assert board_metric(name) == METRICS[name](**metric.board_parameters)
 
 
+WRONG_PARAMETERS = [
+    ("gleu", "order", [0, True], "not a whole number"),
+    ("gleu", "iterations", [0], "not a whole number"),
+    ("gleu", "iterations", [10**8], "more than 100000"),
+    ("gleu", "draws", ["py4"], "unknown"),
+    ("gleu", "variant", ["2015"], "unknown"),
+    ("gleu", "tokens", ["spaces"], "unknown"),
+    ("m2", "beta", [-1, float("nan"), "1"], "not a number"),
+    ("m2", "max_unchanged_words", [-1, 1.5, True], "not a whole number"),
+    ("m2", "release", ["2.0"], "unknown"),
+    ("m2", "policy", ["best"], "unknown"),
+    ("m2", "annotators", ["first", "0,1", ""], "unknown"),
+    ("imeasure", "mixing", ["some"], "unknown"),
+    ("imeasure", "cap", [0], "not a whole number"),
+    ("imeasure", "beyond", ["ignored"], "unknown"),
+    ("imeasure", "objective", ["cfpn"], "unknown"),
+    ("imeasure", "optimise", ["all"], "unknown"),
+    ("imeasure", "weight", [0, float("nan")], "not a number above 0"),
+    ("imeasure", "beta", ["x"], "not a number above 0"),
+    ("imeasure", "tokens", ["bytes"], "unknown"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value", "problem"),
+    [(*metric, value, problem) for *metric, values, problem in WRONG_PARAMETERS for value in values],
+)
+def test_wrong_parameters_are_named(name, parameter, value, problem):
+    with pytest.raises(gecbench.InputError, match=re.escape(f"{name}: {parameter}={value!r} is {problem}")):
+        METRICS[name](**{parameter: value})
+
+
 def test_parameters_are_part_of_the_signature():
     metric = make_metric("gleu(order=3, iterations=9, draws=py3, variant=2016, tokens=unicode)")
     demo = gecbench.load_demo()

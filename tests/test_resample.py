@@ -129,8 +129,9 @@ class TestCompare:
     def test_wrong_use(self):
         with pytest.raises(InputError, match="names no system"):
             compare(SYSTEMS, DEMO, resamples=5, against="nobody")
-        with pytest.raises(InputError, match="is unknown"):
-            compare(SYSTEMS, DEMO, resamples=5, test="z-test")
+        unknown = r"test='z' is unknown\. Use 'randomisation', 'bootstrap', 't-test' or None"
+        with pytest.raises(InputError, match=unknown):
+            compare(SYSTEMS, DEMO, resamples=5, test="z")
         with pytest.raises(InputError, match="nothing to be tested against"):
             compare({"alone": SYSTEMS["rule-based"]}, DEMO)
         with pytest.raises(InputError, match="no systems"):
