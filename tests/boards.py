@@ -8,11 +8,12 @@ import os
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
 from urllib.parse import urlencode
+
+from waiting import eventually
 
 import gecbench
 from gecbench.leaderboard.page import PagePlan, build_site
@@ -78,6 +79,12 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
+def answers(address: str) -> bool:
+    with contextlib.suppress(OSError):
+        return call(address)[0] == 200
+    return False
+
+
 @contextlib.contextmanager
 def server(board: Path, *options: str, token: str = ""):
     """Run `gecbench leaderboard serve` and yield its address and process."""
@@ -87,12 +94,8 @@ def server(board: Path, *options: str, token: str = ""):
     process = subprocess.Popen([*command, "-c", "demo", *options], env=environment, stdout=subprocess.PIPE)
     address = f"http://127.0.0.1:{port}/"
     try:
-        for _ in range(300):
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(address, timeout=5).close()
-                break
-            assert process.poll() is None, "the server ended"
-            time.sleep(0.1)
+        eventually(lambda: process.poll() is not None or answers(address), "the server is silent")
+        assert process.poll() is None, "the server ended"
         yield address, process
     finally:
         process.kill()
@@ -120,11 +123,11 @@ def upload(address: str, data: bytes, headers: dict[str, str] | None = None, **q
 
 def finished(address: str, job: dict) -> dict:
     """Wait until a submission is done or has failed, and return its report."""
-    for _ in range(600):
+
+    def ended():
         status, body, _ = call(f"{address}api/submissions/{job['id']}")
         assert status == 200
         report = json.loads(body)
-        if report["state"] in ("done", "failed"):
-            return report
-        time.sleep(0.05)
-    raise AssertionError("the submission does not end")
+        return report if report["state"] in ("done", "failed") else None
+
+    return eventually(ended, "the submission does not end")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import shutil
 import tempfile
-import time
+
+from waiting import eventually
 
 VIEWS = ("table", "plot", "distance", "sentences", "submit")
 FLAGS = (
@@ -17,9 +19,7 @@ FLAGS = (
 
 def missing() -> str | None:
     """Return why no browser can be driven here, None where one can."""
-    try:
-        import selenium  # noqa: F401
-    except ImportError:
+    if importlib.util.find_spec("selenium") is None:
         return "selenium is not installed"
     if browser_path() is None or driver_path() is None:
         return "no Chromium with ChromeDriver here (Debian: apt-get install chromium chromium-driver)"
@@ -67,13 +67,7 @@ def emulate(driver, *, width: int = 1280, dark: bool = False) -> None:
 
 def wait(browser, script, *arguments):
     """Wait until a script returns something true, and return it."""
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        found = browser.execute_script(f"return ({script});", *arguments)
-        if found:
-            return found
-        time.sleep(0.02)
-    raise AssertionError(f"never true: {script}")
+    return eventually(lambda: browser.execute_script(f"return ({script});", *arguments), f"never true: {script}")
 
 
 def open_page(browser, address):

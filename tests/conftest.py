@@ -1,4 +1,5 @@
 import os
+import re
 import tempfile
 from pathlib import Path
 
@@ -42,6 +43,52 @@ def repository() -> Path:
     return Path(__file__).parent.parent
 
 
+@pytest.fixture(scope="session")
+def mirror():
+    """Return the upstream of real files; skip where there is no mirror of them."""
+    from gecbench.corpora.upstream import Upstream
+
+    if not os.environ.get("GECBENCH_MIRROR"):
+        pytest.skip("GECBENCH_MIRROR is not set")
+    return Upstream.from_environment()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Work in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command line, which succeeds, and return what it prints."""
+    from gecbench.cli import main
+
+    def run_main(*arguments):
+        assert main([str(argument) for argument in arguments]) == 0
+        return capsys.readouterr().out
+
+    return run_main
+
+
+@pytest.fixture
+def refused(capsys):
+    """Run the command line, which refuses in one line that matches a message, and return that line."""
+    from gecbench.cli import main
+
+    def run_main(arguments, message=""):
+        assert main([str(argument) for argument in arguments]) == 2
+        output = capsys.readouterr()
+        assert output.out == ""
+        assert output.err.startswith("gecbench: ")
+        assert output.err.count("\n") == 1, "one line, no traceback"
+        assert re.search(message, output.err), output.err
+        return output.err
+
+    return run_main
+
+
 @pytest.fixture(scope="module")
 def downloads(tmp_path_factory):
     return tmp_path_factory.mktemp("downloads")
@@ -51,6 +98,8 @@ def downloads(tmp_path_factory):
 def browser(downloads):
     import chromium
 
+    if reason := chromium.missing():
+        pytest.skip(reason)
     with chromium.chromium(str(downloads)) as driver:
         yield driver
 
@@ -61,6 +110,14 @@ def page(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("friendly")
     return boards.site(boards.demo_board(folder / "board"), folder / "site")
+
+
+@pytest.fixture
+def opened(browser, page):
+    """Open the page."""
+    import chromium
+
+    chromium.open_page(browser, page)
 
 
 @pytest.fixture(scope="module")

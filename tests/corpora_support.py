@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import io
 import tarfile
@@ -50,11 +51,33 @@ EDITS = (
 )
 
 
-def write(root: Path, key: str, text: str) -> None:
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Return what is in a folder, by path."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def place_of(root: Path, key: str) -> Path:
+    """Return where a mirror has a source or a file of it, in a folder that is there."""
     source, _, path = key.partition("/")
     place = root / SOURCES[source].url.split("://")[1] / path
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(text.encode())
+    return place
+
+
+def write(root: Path, key: str, text: str) -> None:
+    place_of(root, key).write_bytes(text.encode())
+
+
+def write_tar(path: Path, *members: tuple[str, bytes] | tarfile.TarInfo) -> Path:
+    with tarfile.open(path, "w:gz") as opened:
+        for member in members:
+            if isinstance(member, tarfile.TarInfo):
+                opened.addfile(member)
+                continue
+            info = tarfile.TarInfo(member[0])
+            info.size = len(member[1])
+            opened.addfile(info, io.BytesIO(member[1]))
+    return path
 
 
 def m2(edits: dict[int, list[tuple[str, str, str]]], annotator: int = 0) -> str:
@@ -68,8 +91,9 @@ def m2(edits: dict[int, list[tuple[str, str, str]]], annotator: int = 0) -> str:
 
 
 def csv_text(header: list[str], rows: list[list[str]]) -> str:
-    quoted = [",".join('"' + str(cell).replace('"', '""') + '"' for cell in row) for row in [header, *rows]]
-    return "\r\n".join(quoted) + "\r\n"
+    written = io.StringIO(newline="")
+    csv.writer(written, quoting=csv.QUOTE_ALL).writerows([header, *rows])
+    return written.getvalue()
 
 
 def write_jfleg(root: Path) -> None:
@@ -123,13 +147,8 @@ def write_conll(root: Path) -> None:
         "noalt/official-2014.0.sgml": sgml,
         "alt/official-2014.combined-withalt.m2": alternatives,
     }
-    archive = root / SOURCES["conll14"].url.split("://")[1]
-    archive.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(archive, "w:gz") as opened:
-        for name, text in members.items():
-            info = tarfile.TarInfo(f"conll14st-test-data/{name}")
-            info.size = len(text.encode())
-            opened.addfile(info, io.BytesIO(text.encode()))
+    named = [(f"conll14st-test-data/{name}", text.encode()) for name, text in members.items()]
+    write_tar(place_of(root, "conll14"), *named)
     for path in REWRITES.values():
         for letter in "AB":
             lines = [f"{line} {letter.lower()}" if line.endswith(".") else line for line in CONLL]
@@ -180,9 +199,7 @@ def write_crowd(root: Path) -> None:
 
 
 def write_bn15(root: Path, folder: str = "10gec_annotations/") -> None:
-    archive = root / SOURCES["bn15"].url.split("://")[1]
-    archive.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as opened:
+    with zipfile.ZipFile(place_of(root, "bn15"), "w", zipfile.ZIP_DEFLATED) as opened:
         for number in range(1, 11):
             edits = EDITS[0] if number == 7 else EDITS[1] if number == 3 else {5: [("1 2", "SVA", f"like{number}")]}
             opened.writestr(f"{folder}A{number}.m2", m2(edits))
@@ -200,27 +217,23 @@ def pins_of(root: Path) -> dict[str, Pin]:
     """Return pins for what is in a mirror folder."""
     pins = {}
     for source in SOURCES.values():
-        place = root / source.url.split("://")[1]
+        place = place_of(root, source.name)
         if source.name == "bn15":
             found = {f"A{number}.m2": None for number in range(1, 11)}
         elif source.archive:
             with tarfile.open(place) as opened:
-                found = {
-                    member.name.partition("/")[2]: opened.extractfile(member).read() for member in opened.getmembers()
-                }
+                found = {member.name.partition("/")[2]: opened.extractfile(member).read() for member in opened}
         else:
-            found = {
-                path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()
-            }
+            found = files_of(place)
         for path, content in found.items():
             size, digest = (None, None) if content is None else (len(content), hashlib.sha256(content).hexdigest())
             pins[f"{source.name}/{path}"] = Pin(source, path, size, digest)
     return pins
 
 
-def tiny_upstream(root: Path) -> Upstream:
-    mirror = tiny_mirror(root / "mirror")
-    return Upstream(mirror=mirror, cache=root / "cache", pins=pins_of(mirror), is_offline=True)
+def upstream_of(mirror: Path) -> Upstream:
+    """Return the upstream that a mirror folder is, as it is now."""
+    return Upstream(mirror=mirror, cache=mirror.parent / "cache", pins=pins_of(mirror), is_offline=True)
 
 
 PATIENT = Downloader(attempts=4, backoff=0.0, timeout=5.0, pause=lambda _seconds: None)

@@ -6,7 +6,11 @@ import base64
 import contextlib
 import hashlib
 import json
+import os
 import re
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
@@ -100,6 +104,16 @@ class HubStandIn:
         address = f"{self.url}/{kind}/{self.repository}"
         answer = {"success": True, "commitOid": COMMIT, "commitUrl": f"{address}/commit/{COMMIT}"}
         return {**answer, "pullRequestUrl": f"{address}/discussions/1"} if pull_request else answer
+
+    def gecbench(self, *arguments: object, token: str = "") -> subprocess.CompletedProcess[str]:
+        """Run the command line where this is the Hub, with an empty cache."""
+        environment = {key: value for key, value in os.environ.items() if not key.endswith("_OFFLINE")}
+        environment |= {f"HF_HUB_DISABLE_{what}": "1" for what in ("XET", "TELEMETRY", "PROGRESS_BARS")}
+        environment |= {"HF_ENDPOINT": self.url, "HF_TOKEN": token or self.token, "PYTHONUTF8": "1"}
+        command = [sys.executable, "-m", "gecbench", *map(str, arguments)]
+        with tempfile.TemporaryDirectory() as home:
+            environment["HF_HOME"] = home
+            return subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
 
     @contextlib.contextmanager
     def running(self) -> Iterator[HubStandIn]:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import functools
-import json
+import os
 from collections.abc import Sequence
 from types import ModuleType
 from typing import NamedTuple
+from unittest import mock
 
 import pytest
-from mirror_files import GOLDENS, conll14_member, submission
+from mirror_files import conll14_gold, golden, submission
 
 from gecbench import Alternative, Corpus, ErrorGroup, GroupedSentence, InputError, Replacement, derive_groups, kernels
 from gecbench.corpus.mixing import unmixed_references
-from gecbench.formats.m2 import parse_m2
-from gecbench.kernels.imeasure import keys
-from gecbench.metrics.imeasure.choice import REFUSALS, ChoiceSettings, Selection, choose_listed, choose_mixed
+from gecbench.kernels.imeasure import Limits, keys
+from gecbench.metrics.imeasure.choice import REFUSALS, Selection, choose_listed, choose_mixed
 from gecbench.metrics.imeasure.gold import MixedGold
+from gecbench.metrics.imeasure.metric import IMeasure
 
-M2_MEMBERS = {"combined": "noalt/official-2014.combined.m2", "withalt": "alt/official-2014.combined-withalt.m2"}
-REASSESS = "raw.githubusercontent.com/keisks/reassess-gec/054786a923b2635ce33240c580d18c908c9a49a9"
-JFLEG = "raw.githubusercontent.com/keisks/jfleg/ee06ff806a208aba815ac45313f4e750a48330a5"
+GOLDEN = golden("imeasure.json")
 
 
 class Sentence(NamedTuple):
@@ -30,11 +29,6 @@ class Sentence(NamedTuple):
 
     def grouped(self) -> GroupedSentence:
         return GroupedSentence(self.groups, self.annotators)
-
-
-@functools.cache
-def goldens():
-    return json.loads((GOLDENS / "imeasure.json").read_text(encoding="utf-8"))
 
 
 def kernel_of(name: str) -> ModuleType:
@@ -61,18 +55,30 @@ def corpus_of(sentences: Sequence[Sentence]) -> Corpus:
     )
 
 
+def limited(metric: IMeasure, **limits: int) -> IMeasure:
+    """The metric with other limits of its kernel, such as the combinations that are listed."""
+    object.__setattr__(metric, "limits", Limits(**limits))
+    return metric
+
+
 def choose(
-    sentences: Sequence[Sentence], hypotheses: Sequence[str], settings: ChoiceSettings, mixing: bool, kernel: str
+    sentences: Sequence[Sentence],
+    hypotheses: Sequence[str],
+    settings: IMeasure,
+    mixing: bool,
+    kernel: str,
+    **limits: int,
 ) -> Selection:
     """Choose without the metric around it; a sentence that cannot be done raises."""
     sources = [" ".join(sentence.source.split()) for sentence in sentences]
-    module = kernel_of(kernel)
-    if mixing:
-        gold = MixedGold.of([sentence.grouped() for sentence in sentences])
-        choice = choose_mixed(sources, hypotheses, gold, settings, kernel=module)
-    else:
-        listed = [unmixed_references(sentence.source, sentence.grouped()) for sentence in sentences]
-        choice = choose_listed(sources, hypotheses, listed, settings, kernel=module)
+    kernel_of(kernel)
+    with mock.patch.dict(os.environ, GECBENCH_KERNELS=kernel):
+        if mixing:
+            gold = MixedGold.of([sentence.grouped() for sentence in sentences])
+            choice = choose_mixed(sources, hypotheses, gold, limited(settings, **limits) if limits else settings)
+        else:
+            listed = [unmixed_references(sentence.source, sentence.grouped()) for sentence in sentences]
+            choice = choose_listed(sources, hypotheses, listed, settings)
     for status in choice.status.tolist():
         if status:
             raise InputError(REFUSALS[status][0])
@@ -81,7 +87,7 @@ def choose(
 
 @functools.cache
 def conll14(name: str) -> Corpus:
-    return derive_groups(parse_m2(conll14_member(M2_MEMBERS[name]).split("\n")))
+    return derive_groups(conll14_gold(name))
 
 
 @functools.cache

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gecbench import M2, Annotation, Edit
+from gecbench import Annotation, Edit
 from gecbench.formats.m2 import parse_m2
 from gecbench.kernels.maxmatch.edits import GoldArrays, GoldEdit
 from gecbench.kernels.tokens import TokenArray
@@ -37,11 +37,6 @@ THREE_OUTPUTS = ["My fox ran up that hill .", "Our hen .", "Young wolves are pac
 
 def annotation(*edits: TextEdit, annotator: int = 0) -> Annotation:
     return Annotation(annotator, tuple(Edit(*edit) for edit in edits))
-
-
-def sentence(source: str, hypothesis: str, *edits: TextEdit, ignore_case: bool = False) -> MatchInput:
-    """One sentence and one annotator, ready for the kernel."""
-    return M2(ignore_whitespace_casing=ignore_case).prepare_sentence(source, hypothesis, annotation(*edits))
 
 
 class Row(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from oracles.greedy import f_score, greedy
 
 from gecbench.errors import InputError
 from gecbench.human.subsets import (
@@ -78,26 +79,11 @@ def test_last_row_alone_is_the_last_row(kernels_of: str) -> None:
         last.row(1)
 
 
-def naive_totals(counts: Any, members: list[int], present: Any, beta: float) -> list[int]:
-    """m2.md B.9, one author, one subset, no arrays."""
-    sums = [0, 0, 0]
-    for sentence, annotators in enumerate(counts):
-        options = [j for j in members if present[sentence][j]] or members
-        best = None
-        for j in options:
-            c, e, g = (sums[k] + int(annotators[j][k]) for k in range(3))
-            weight = beta**2 * g + e
-            key = (1.0 if weight == 0 else (1 + beta**2) * c / weight, c, -weight)
-            if best is None or key > best[0]:
-                best = (key, [c, e, g])
-        assert best is not None
-        sums = best[1]
-    return sums
-
-
-def f_half(totals: list[int]) -> float:
-    correct, proposed, gold = totals
-    return 1.25 * correct / (proposed + 0.25 * gold) if proposed + gold else 1.0
+def naive_f(counts: Any, members: list[int], present: Any) -> float:
+    """F0.5 of one author against one subset; a sentence that none of it annotated counts for all."""
+    chosen = ([j for j in members if here[j]] or members for here in present)
+    sentences = ([row[j].tolist() for j in options] for row, options in zip(counts, chosen, strict=True))
+    return f_score(greedy(sentences, 0.25))
 
 
 def ten_annotators(sentences: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -121,7 +107,7 @@ def test_all_1023_subsets_equal_the_naive_scorer(kernels_of: str) -> None:
     bound = bound_of_counts(counts, GreedyF(), systems=["copy", "idle"], present=present)
     assert len(bound.subsets) == 1023
     members = [[j for j in range(10) if subset >> j & 1] for subset in bound.subsets.tolist()]
-    f = np.array([[f_half(naive_totals(author, x, present, 0.5)) for x in members] for author in counts])
+    f = np.array([[naive_f(author, inside, present) for inside in members] for author in counts])
     for index, inside in enumerate(members[:-1]):
         outside = [j for j in range(10) if j not in inside]
         assert bound.g[index] == pytest.approx(f[outside, index].mean())

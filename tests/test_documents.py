@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import difflib
-import importlib.util
-import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
 from documents import BLOCK, METRICS_TABLE, ROOT, commands, metrics_table
+from mirror_files import golden
 
 import gecbench
 from gecbench.formats.m2 import read_m2
@@ -40,6 +41,17 @@ def table(text: str, heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in found[1].splitlines()]
 
 
+def blocks(text: str, language: str) -> list[str]:
+    return [block["body"] for block in BLOCK.finditer(text) if block["language"] == language]
+
+
+def header_of(card: Path) -> dict[str, Any]:
+    """Return the YAML header of a card."""
+    before, header, _ = card.read_text(encoding="utf-8").split("---\n", 2)
+    assert not before
+    return yaml.safe_load(header)
+
+
 def without_versions(text: str) -> list[str]:
     return re.sub(r"\b(version|sacrebleu):[^|\s']+", r"\1:*", text).splitlines()
 
@@ -62,16 +74,12 @@ def test_document_shows_what_happens(document: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("document", RUN, ids=name_of)
 def test_document_has_blocks_with_output(document: Path) -> None:
-    bodies = [
-        block["body"] for block in BLOCK.finditer(document.read_text(encoding="utf-8")) if block["language"] == "python"
-    ]
-    assert any(">>>" in body for body in bodies)
+    assert any(">>>" in body for body in blocks(document.read_text(encoding="utf-8"), "python"))
 
 
 def test_readme_runs_the_command_line() -> None:
-    consoles = [block["body"] for block in BLOCK.finditer(README) if block["language"] == "console"]
-    run = [command for body in consoles for command, _ in commands(body) if command.startswith("gecbench ")]
-    assert {command.split()[1] for command in run} >= {"demo", "score", "convert"}
+    run = [command.split() for body in blocks(README, "console") for command, _ in commands(body)]
+    assert {words[1] for words in run if words[0] == "gecbench"} >= {"demo", "score", "convert"}
 
 
 def test_metrics_table_is_the_registry() -> None:
@@ -140,25 +148,20 @@ def test_readme_starts_with_the_two_commands() -> None:
 
 @pytest.mark.parametrize("card", METRIC_CARDS, ids=name_of)
 def test_card_is_complete(card: Path) -> None:
-    text = card.read_text(encoding="utf-8")
-    found = re.match(r"---\n(.*?)\n---\n", text, re.DOTALL)
-    assert found
-    header = yaml.safe_load(found[1])
+    header = header_of(card)
     assert {"evaluate", "metric"} <= set(header["tags"])
     assert header["title"]
     assert header["description"]
     assert (card.parent / header["app_file"]).is_file()
     wanted = ["Metric description", "How to use", "Inputs", "Output values", "Values from popular papers", "Examples"]
     wanted += ["Limitations and bias", "Citation", "Further references"]
-    assert re.findall(r"^##+ (.*)", text, re.MULTILINE) == wanted
+    assert re.findall(r"^##+ (.*)", card.read_text(encoding="utf-8"), re.MULTILINE) == wanted
     assert "gecbench" in (card.parent / "requirements.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("card", SPACES, ids=name_of)
 def test_space_is_static_and_whole(card: Path) -> None:
-    found = re.match(r"---\n(.*?)\n---\n", card.read_text(encoding="utf-8"), re.DOTALL)
-    assert found
-    header = yaml.safe_load(found[1])
+    header = header_of(card)
     assert header["sdk"] == "static"
     assert len(header["short_description"]) <= 60
     page = (card.parent / header["app_file"]).read_text(encoding="utf-8")
@@ -169,21 +172,21 @@ def test_space_is_static_and_whole(card: Path) -> None:
 
 def test_published_values_in_the_gleu_card() -> None:
     text = (ROOT / "metrics/gleu/README.md").read_text(encoding="utf-8")
-    goldens = json.loads((ROOT / "tests/goldens/gleu.json").read_text(encoding="utf-8"))
+    goldens = golden("gleu.json")
     jfleg, fluency = table(text, "system"), table(text.partition("CoNLL-14 with")[2], "system")
     for system, split, published, ours in jfleg:
-        golden = goldens["jfleg"][f"jfleg.{split}.{'source' if system == 'source' else 'human_average'}"]
-        value = golden["py2_full_precision"]["mean"] if system == "source" else golden["py2"]
-        assert (float(published), float(ours)) == (golden["published_x100"], round(100 * value, 2))
+        known = goldens["jfleg"][f"jfleg.{split}.{'source' if system == 'source' else 'human_average'}"]
+        value = known["py2_full_precision"]["mean"] if system == "source" else known["py2"]
+        assert (float(published), float(ours)) == (known["published_x100"], round(100 * value, 2))
     for system, published, official in fluency:
-        golden = goldens["conll14"][f"conll14.E-fluency.{'INPUT' if 'INPUT' in system else system}"]
-        assert published == f"{100 * golden['published_metric_scores']:.2f}"
-        assert official == f"{100 * golden['official_full_precision_1278']['mean']:.2f}"
+        known = goldens["conll14"][f"conll14.E-fluency.{'INPUT' if 'INPUT' in system else system}"]
+        assert published == f"{100 * known['published_metric_scores']:.2f}"
+        assert official == f"{100 * known['official_full_precision_1278']['mean']:.2f}"
 
 
 def test_published_values_in_the_m2_card() -> None:
     text = (ROOT / "metrics/m2/README.md").read_text(encoding="utf-8")
-    goldens = json.loads((ROOT / "tests/goldens/m2.json").read_text(encoding="utf-8"))
+    goldens = golden("m2.json")
     cells = [cell for row in table(text, "system") for cell in row]
     published = dict(zip(cells[::2], cells[1::2], strict=True))
     assert {**published, "INPUT": "0.0000"} == goldens["published"]["nucle_ignoring_case"]
@@ -196,13 +199,8 @@ def test_published_values_in_the_m2_card() -> None:
     assert goldens["published"]["jfleg_dev_human_average_x100"] == 63.2
 
 
-def page_of(name: str) -> Any:
-    specification = importlib.util.spec_from_file_location(f"{name}_page", ROOT / f"metrics/{name}/app.py")
-    assert specification
-    assert specification.loader
-    page = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(page)
-    return page
+def page_of(name: str) -> SimpleNamespace:
+    return SimpleNamespace(**runpy.run_path(str(ROOT / f"metrics/{name}/app.py")))
 
 
 def test_page_of_the_gleu_card_scores() -> None:

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import accumulate, islice, product
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from imeasure_support import Sentence, alternative, choose, kernel_of, optional
-from oracles.imeasure import MOVES, pair_cost
+from imeasure_support import Sentence, alternative, choose, kernel_of, limited, optional
+from oracles.imeasure import fill_table
 from oracles.mixed_references import mixed_references
 
+from gecbench import IMeasure
 from gecbench.corpus.error_groups import ErrorGroup
 from gecbench.corpus.mixing import alternatives_of
 from gecbench.errors import InputError
 from gecbench.kernels import native_module
-from gecbench.kernels.imeasure.alignment import Aligner
+from gecbench.kernels.imeasure.alignment import Aligner, RefusedError
 from gecbench.kernels.imeasure.groups import Group
-from gecbench.kernels.imeasure.keys import Objective, key
-from gecbench.kernels.imeasure.mixing import Limits, MixedSentence, RefusedError
+from gecbench.kernels.imeasure.keys import METRICS, Objective, key
+from gecbench.kernels.imeasure.mixing import Limits, MixedSentence
 from gecbench.kernels.tokens import intern_lines
-from gecbench.metrics.imeasure.choice import METRICS, ChoiceSettings
 from gecbench.metrics.imeasure.gold import MixedGold
 
 KERNELS = ("python", "native")
@@ -59,7 +58,7 @@ def grouped(draw: st.DrawFn) -> tuple[Sentence, str]:
 
 
 objectives = st.builds(
-    ChoiceSettings,
+    IMeasure,
     objective=st.just("cwacc") | st.builds("{}{}".format, st.sampled_from("dc"), st.sampled_from(METRICS)),
     optimise=st.sampled_from(["sentence", "corpus"]),
     weight=st.sampled_from([2.0, 1.0, 1.37]),
@@ -67,30 +66,29 @@ objectives = st.builds(
 )
 
 
-def raw(sentences: list[Sentence], hypotheses: list[str], settings: ChoiceSettings, kernel: str) -> list[list[int]]:
+def raw(batch: list[tuple[Sentence, str]], settings: IMeasure, kernel: str) -> list[list[int]]:
+    sentences, hypotheses = zip(*batch, strict=True)
     gold = MixedGold.of([sentence.grouped() for sentence in sentences])
     tokens = intern_lines([*(sentence.source for sentence in sentences), *hypotheses, *gold.texts], "ascii")
     n = len(sentences)
     source, hypothesis, change = tokens[:n], tokens[n : 2 * n], tokens[2 * n :]
-    found = kernel_of(kernel).choose_mixed(source, hypothesis, gold.arrays(change), settings.goal(), settings.limits())
+    found = kernel_of(kernel).choose_mixed(source, hypothesis, gold.arrays(change), settings.goal(), settings.limits)
     return [array.tolist() for array in found]
 
 
 @settings(max_examples=400, deadline=None)
 @given(st.lists(grouped(), min_size=1, max_size=3), objectives)
-def test_decomposition_equals_enumeration(batch: list[tuple[Sentence, str]], options: ChoiceSettings) -> None:
-    sentences, hypotheses = [sentence for sentence, _ in batch], [hypothesis for _, hypothesis in batch]
-    apart = raw(sentences, hypotheses, replace(options, listed=0), "native")
-    listed = raw(sentences, hypotheses, replace(options, listed=1 << 40), "native")
+def test_decomposition_equals_enumeration(batch: list[tuple[Sentence, str]], options: IMeasure) -> None:
+    apart = raw(batch, limited(options, listed=0), "native")
+    listed = raw(batch, limited(options, listed=1 << 40), "native")
     assert apart[:3] == listed[:3]
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(grouped(), min_size=1, max_size=3), objectives)
-def test_both_kernels_do_the_same_work(batch: list[tuple[Sentence, str]], options: ChoiceSettings) -> None:
-    sentences, hypotheses = [sentence for sentence, _ in batch], [hypothesis for _, hypothesis in batch]
-    options = replace(options, listed=0)
-    assert raw(sentences, hypotheses, options, "python") == raw(sentences, hypotheses, options, "native")
+def test_both_kernels_do_the_same_work(batch: list[tuple[Sentence, str]], options: IMeasure) -> None:
+    options = limited(options, listed=0)
+    assert raw(batch, options, "python") == raw(batch, options, "native")
 
 
 def spaced(blocks: int, between: int, texts: list[str]) -> Sentence:
@@ -107,7 +105,7 @@ def spaced(blocks: int, between: int, texts: list[str]) -> Sentence:
 def test_a_trillion_references_need_few_alignments(kernel: str) -> None:
     sentence = spaced(25, 3, ["good", "fine"])
     hypothesis = sentence.source.replace("wrong7 ", "good ").replace("wrong9 ", "bad ")
-    choice = choose([sentence], [hypothesis], ChoiceSettings(), True, kernel)
+    choice = choose([sentence], [hypothesis], IMeasure(), True, kernel)
     assert choice.work[:, :2].tolist() == [[3**25, 75]]
     # a wrong correction weighs 1.5 where the reference corrects there too (2 + 1 - 3 / 2), else 2
     best = sentence.source.replace("wrong7 ", "good ").replace("wrong9 ", "good ")
@@ -119,17 +117,17 @@ def test_a_trillion_references_need_few_alignments(kernel: str) -> None:
 def test_what_cannot_be_cut_and_is_too_much_is_refused(kernel: str) -> None:
     sentence = spaced(25, 0, ["good", "fine"])
     with pytest.raises(InputError, match="its mixed references are too many"):
-        choose([sentence], [sentence.source], ChoiceSettings(), True, kernel)
+        choose([sentence], [sentence.source], IMeasure(), True, kernel)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_too_many_sums_are_refused_where_the_metric_is_no_ratio(kernel: str) -> None:
     sentence = spaced(6, 3, ["good", "very good"])
     hypothesis = sentence.source.replace("wrong1", "good")
-    settings = ChoiceSettings(objective="ci", listed=0, sum_limit=5)
+    settings = limited(IMeasure(objective="ci"), listed=0, sums=5)
     with pytest.raises(InputError, match="its mixed references are too many"):
         choose([sentence], [hypothesis], settings, True, kernel)
-    settings = replace(settings, sum_limit=1000)
+    settings = limited(settings, listed=0, sums=1000)
     assert choose([sentence], [hypothesis], settings, True, kernel).work[:, 1].tolist() == [18]
 
 
@@ -138,9 +136,9 @@ def test_a_cut_that_may_be_missed_is_dropped(kernel: str) -> None:
     """The kept run `a a` between two groups can be shifted: the texts may not be cut there."""
     groups = (optional(alternative(0, (1, 2, "a"))), optional(alternative(0, (4, 5, "a"))))
     sentence = Sentence("s p a a q e", groups, 1)
-    options = ChoiceSettings(listed=0)
-    rows = raw([sentence], ["s a a a e"], options, kernel)
-    listed = raw([sentence], ["s a a a e"], replace(options, listed=100), kernel)
+    options = limited(IMeasure(), listed=0)
+    rows = raw([(sentence, "s a a a e")], options, kernel)
+    listed = raw([(sentence, "s a a a e")], limited(options, listed=100), kernel)
     assert rows[3][0][3] == 1
     assert rows[:3] == listed[:3]
 
@@ -156,7 +154,7 @@ def test_the_best_of_all_references_is_chosen(example: tuple[Sentence, str]) -> 
     aligner = Aligner(number(sentence.source), number(hypothesis))
     goal = Objective(1, METRICS.index("wacc"), 0, 2.0, 1.0)
     best = max(key(aligner.align(number(text)).counts, goal) for text in references)
-    choice = choose([sentence], [hypothesis], ChoiceSettings(listed=0), True, active())
+    choice = choose([sentence], [hypothesis], limited(IMeasure(), listed=0), True, active())
     assert key(choice.counts[0].tolist(), goal) == best
     assert choice.reference(0) in references
 
@@ -164,25 +162,6 @@ def test_the_best_of_all_references_is_chosen(example: tuple[Sentence, str]) -> 
 def numbers(texts: list[str]) -> Callable[[str], list[int]]:
     vocabulary = {word: n for n, word in enumerate(dict.fromkeys(word for text in texts for word in text.split()))}
     return lambda text: [vocabulary[word] for word in text.split()]
-
-
-def cost_avoiding(texts: tuple[list[int], ...], forbidden: tuple[int, ...] | None) -> int:
-    """Cost of the cheapest three-way alignment that never stands at the forbidden cell, by the full table."""
-    table: dict[tuple[int, ...], int] = {(0, 0, 0): 0}
-    for cell in product(*(range(len(text) + 1) for text in texts)):
-        costs = [1 << 40]
-        for move in MOVES:
-            before = tuple(place - used for place, used in zip(cell, move, strict=True))
-            if min(before) >= 0:
-                s, h, r = (
-                    text[place - 1] if used else None for text, place, used in zip(texts, cell, move, strict=True)
-                )
-                costs.append(table[before] + pair_cost(s, h) + pair_cost(s, r) + pair_cost(h, r))
-        if cell != (0, 0, 0):
-            table[cell] = min(costs)
-        if cell == forbidden:
-            table[cell] = 1 << 40
-    return table[tuple(map(len, texts))]
 
 
 @st.composite
@@ -207,14 +186,9 @@ def far_apart(draw: st.DrawFn) -> tuple[Sentence, str]:
 def test_no_optimal_alignment_of_any_reference_misses_a_certified_cut(example: tuple[Sentence, str]) -> None:
     """The certificate against the full table: forbid a cut, and every mixed reference costs more to align."""
     sentence, hypothesis = example
-    words = [
-        word
-        for group in sentence.groups
-        for item in group.alternatives
-        for c in item.replacements
-        for word in c.text.split()
-    ]
-    number = numbers([sentence.source, hypothesis, " ".join(words)])
+    alternatives = [item for group in sentence.groups for item in group.alternatives]
+    corrections = [change.text for item in alternatives for change in item.replacements]
+    number = numbers([sentence.source, hypothesis, *corrections])
     groups = [
         Group(
             tuple(
@@ -236,19 +210,20 @@ def test_no_optimal_alignment_of_any_reference_misses_a_certified_cut(example: t
     hypothesis_ends = list(accumulate(len(segment.hypothesis) for segment in segments))
     for options in islice(product(*(segment.options for segment in segments)), 3):
         texts = (number(sentence.source), number(hypothesis), [token for option in options for token in option.tokens])
-        free = cost_avoiding(texts, None)
+        end = tuple(map(len, texts))
+        free = fill_table(texts)[end]
         reference_ends = list(accumulate(len(option.tokens) for option in options))
         for cut in zip(source_ends[:-1], hypothesis_ends[:-1], reference_ends[:-1], strict=True):
-            assert cost_avoiding(texts, cut) > free
+            assert fill_table(texts, cut)[end] > free
 
 
 def test_wrong_settings_are_named() -> None:
     for wrong in ({"objective": "cfpn"}, {"objective": "xwacc"}, {"weight": 0.0}, {"beta": -1.0}):
         with pytest.raises(InputError, match=str(next(iter(wrong.values())))):
-            ChoiceSettings(**wrong)
+            IMeasure(**wrong)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("mixing", [True, False])
 def test_no_sentences_give_no_rows(mixing: bool, kernel: str) -> None:
-    assert choose([], [], ChoiceSettings(), mixing, kernel).counts.shape == (0, 15)
+    assert choose([], [], IMeasure(), mixing, kernel).counts.shape == (0, 15)

@@ -5,28 +5,26 @@ from __future__ import annotations
 import csv
 import functools
 import hashlib
+from itertools import product
 from pathlib import Path
 
 import pytest
 from imeasure_support import (
-    JFLEG,
-    REASSESS,
+    GOLDEN,
     choose,
     conll14,
     conll14_system,
-    goldens,
     kernel_of,
     printed,
     sentences_of,
     totals,
 )
-from mirror_files import GOLDENS, MIRROR, lines, needs_mirror
+from mirror_files import GOLDENS, JFLEG, MIRROR, REASSESS, lines, needs_mirror
 
 import gecbench
 from gecbench.corpus.mixing import combination_count, unmixed_references
 from gecbench.formats.m2 import read_m2
 from gecbench.kernels.imeasure import keys
-from gecbench.metrics.imeasure.choice import ChoiceSettings
 
 pytestmark = needs_mirror
 
@@ -48,42 +46,38 @@ def assert_equal(score, expected):
     assert score.value == pytest.approx(expected["I"], abs=1e-15)
 
 
-@pytest.mark.parametrize("run", goldens()["unmixed"])
-def test_unmixed(run):
-    assert_equal(scored(*run.split(), False), goldens()["unmixed"][run])
+@pytest.mark.parametrize(("kind", "run"), [(kind, run) for kind in ("unmixed", "mixed") for run in GOLDEN[kind]])
+def test_all_sentences(kind, run):
+    assert_equal(scored(*run.split(), kind == "mixed"), GOLDEN[kind][run])
 
 
-@pytest.mark.parametrize("run", goldens()["mixed"])
-def test_all_sentences_mixed(run):
-    assert_equal(scored(*run.split(), True), goldens()["mixed"][run])
-
-
-@pytest.mark.parametrize("run", goldens()["mixed"])
+@pytest.mark.parametrize("run", GOLDEN["mixed"])
 def test_listing_nothing_gives_the_same(run):
     gold, system = run.split()
-    choice = choose(sentences_of(conll14(gold)), conll14_system(system), ChoiceSettings(listed=0), True, "native")
+    choice = choose(sentences_of(conll14(gold)), conll14_system(system), gecbench.IMeasure(), True, "native", listed=0)
     assert totals(choice.counts) == totals(scored(gold, system, True).statistics.counts)
 
 
-@pytest.mark.parametrize("run", goldens()["capped"])
+@pytest.mark.parametrize("run", GOLDEN["capped"])
 def test_mixed_up_to_a_cap(run):
     name, system, cap = run.split()
     metric = gecbench.IMeasure(mixing="cap", cap=int(cap), beyond="excluded")
     score = metric.score_corpus(conll14(name), conll14_system(system))
-    expected = goldens()["capped"][run]
+    expected = GOLDEN["capped"][run]
     assert score.parts["scored_sentences"] == expected["sentences"]
     assert score.diagnostics["excluded_sentences"] == 1312 - expected["sentences"]
     assert_equal(score, expected)
 
 
-@pytest.mark.parametrize("run", [run for run in goldens()["capped"] if run.endswith("1024")])
+@pytest.mark.parametrize("run", [run for run in GOLDEN["capped"] if run.endswith("1024")])
 def test_listing_everything_gives_the_same(run):
     name, system, cap = run.split()
     kept = [n for n, item in enumerate(conll14(name).groups) if combination_count(item) <= int(cap)]
     sentences = sentences_of(conll14(name))
     hypotheses = [conll14_system(system)[n] for n in kept]
-    choice = choose([sentences[n] for n in kept], hypotheses, ChoiceSettings(listed=int(cap)), True, "native")
-    assert totals(choice.counts) == {name: goldens()["capped"][run][name] for name in totals(choice.counts)}
+    kept_sentences = [sentences[n] for n in kept]
+    choice = choose(kept_sentences, hypotheses, gecbench.IMeasure(), True, "native", listed=int(cap))
+    assert totals(choice.counts) == {name: GOLDEN["capped"][run][name] for name in totals(choice.counts)}
 
 
 def options_of(arguments):
@@ -99,24 +93,20 @@ def options_of(arguments):
     }
 
 
-def check_option_run(run):
+BY_THE_PYTHON_TWIN = ["AMU -b:0.5 -max:cf -opt:corpus", "CAMB -b:0.5 -nomix", "CAMB -b:0.5 -w:3"]
+
+
+@pytest.mark.parametrize(
+    ("run", "kernel"), [*product(GOLDEN["options"], ["native"]), *product(BY_THE_PYTHON_TWIN, ["python"])]
+)
+def test_options(run, kernel, monkeypatch):
+    monkeypatch.setenv("GECBENCH_KERNELS", kernel)
     system, *arguments = run.split()
     options = options_of(arguments)
-    ids = [n - 1 for n in goldens()["options_ids"]]
+    ids = [n - 1 for n in GOLDEN["options_ids"]]
     metric = gecbench.IMeasure(**options)
     score = metric.score_corpus(conll14("withalt").select(ids), [conll14_system(system)[n] for n in ids])
-    assert printed(score.statistics.counts, options["weight"], options["beta"]) == goldens()["options"][run]
-
-
-@pytest.mark.parametrize("run", goldens()["options"])
-def test_options(run):
-    check_option_run(run)
-
-
-@pytest.mark.parametrize("run", ["AMU -b:0.5 -max:cf -opt:corpus", "CAMB -b:0.5 -nomix", "CAMB -b:0.5 -w:3"])
-def test_options_by_the_python_twin(run, monkeypatch):
-    monkeypatch.setenv("GECBENCH_KERNELS", "python")
-    check_option_run(run)
+    assert printed(score.statistics.counts, options["weight"], options["beta"]) == GOLDEN["options"][run]
 
 
 def test_every_sentence_of_one_system():
@@ -146,7 +136,7 @@ def test_the_python_twin_equals_native_on_real_sentences():
     hypotheses = [conll14_system("NTHU")[n] for n in part]
     for mixing in (True, False):
         twin, native = (
-            choose(sentences, hypotheses, ChoiceSettings(), mixing, kernel) for kernel in ("python", "native")
+            choose(sentences, hypotheses, gecbench.IMeasure(), mixing, kernel) for kernel in ("python", "native")
         )
         assert twin.counts.tolist() == native.counts.tolist()
         assert [twin.reference(i) for i in range(len(part))] == [native.reference(i) for i in range(len(part))]
@@ -165,21 +155,21 @@ def test_groups_of_the_official_converter():
     assert scored("withalt", "AMU", True).diagnostics["bridged_sentences"] == 0
 
 
-@pytest.mark.parametrize("system", goldens()["reassess"])
+@pytest.mark.parametrize("system", GOLDEN["reassess"])
 def test_published_scores_of_reassess_gec(system):
     """metric_scores of reassess-gec: all sentences but the merged ones, whose list says 48 for 418."""
     merged = {int(line) for line in lines(f"{REASSESS}/annotations/merged_ids")} - {48} | {418}
     kept = [n - 1 for n in range(1, 1313) if n not in merged]
-    *counts, published = goldens()["reassess"][system]
+    *counts, published = GOLDEN["reassess"][system]
     part = scored("combined", system, False).statistics.select(kept)
     sums = totals(part.counts)
     assert [*sums["correction"], sums["baseline"][1], sums["baseline"][3]] == counts
     assert round(100 * gecbench.IMeasure().value_of(part), 2) == published
 
 
-@pytest.mark.parametrize("subset", goldens()["subsets"])
+@pytest.mark.parametrize("subset", GOLDEN["subsets"])
 def test_subsets_near_table_11(subset):
-    expected = goldens()["subsets"][subset]
+    expected = GOLDEN["subsets"][subset]
     groups = conll14("withalt").groups
     ids = expected["ids"] or [n for n, item in enumerate(groups, 1) if combination_count(item) <= 1024]
     for system, counts in expected["rows"].items():
@@ -188,11 +178,11 @@ def test_subsets_near_table_11(subset):
         assert [*sums["correction"], sums["baseline"][1], sums["baseline"][3]] == counts
 
 
-@pytest.mark.parametrize("hypothesis", goldens()["jfleg"])
+@pytest.mark.parametrize("hypothesis", GOLDEN["jfleg"])
 def test_jfleg(hypothesis):
     corpus = read_m2(f"{MIRROR}/{JFLEG}/EACL_exp/m2converter/test.ref.m2")
     score = gecbench.IMeasure(mixing=False, beta=0.5).score_corpus(corpus, lines(f"{JFLEG}/test/{hypothesis}"))
-    assert printed(score.statistics.counts, 2.0, 0.5) == goldens()["jfleg"][hypothesis]
+    assert printed(score.statistics.counts, 2.0, 0.5) == GOLDEN["jfleg"][hypothesis]
     base = keys.weighted_accuracy(totals(score.statistics.counts)["baseline"], 2.0)
     assert score.parts["baseline_weighted_accuracy"] == base
 
@@ -208,14 +198,14 @@ SUBSETS = ("R1_723", "R3_711_fitted")
 
 @functools.cache
 def subset(name):
-    ids = [n - 1 for n in goldens()["subsets"][name]["ids"]]
+    ids = [n - 1 for n in GOLDEN["subsets"][name]["ids"]]
     return conll14("withalt").select(ids).replace(groups=None), ids
 
 
-@pytest.mark.parametrize("system", goldens()["published"]["table11"])
+@pytest.mark.parametrize("system", GOLDEN["published"]["table11"])
 def test_table_11_in_the_documents(system):
     shown = table(" TP TN FP FN FPN")[system]
-    *counts, value = goldens()["published"]["table11"][system]
+    *counts, value = GOLDEN["published"]["table11"][system]
     assert shown[:2] == [" ".join(map(str, counts)), f"{value:.2f}"]
     for name, digits, percent in zip(SUBSETS, shown[2::2], shown[3::2], strict=True):
         part = scored("withalt", system, True).statistics.select(subset(name)[1])
@@ -223,10 +213,10 @@ def test_table_11_in_the_documents(system):
         assert percent == f"{100 * gecbench.IMeasure().value_of(part):.2f}"
 
 
-@pytest.mark.parametrize("system", goldens()["published"]["table10"])
+@pytest.mark.parametrize("system", GOLDEN["published"]["table10"])
 def test_table_10_in_the_documents(system):
     shown = table(" | mixed")[system]
-    published = goldens()["published"]["table10"][system]
+    published = GOLDEN["published"]["table10"][system]
     assert shown[:2] == [" ".join(f"{digits:.2f}" for digits in published[k : k + 3]) for k in (0, 3)]
     for name, plain, mixed in zip(SUBSETS, shown[2::2], shown[3::2], strict=True):
         corpus, ids = subset(name)

@@ -6,12 +6,12 @@ import json
 
 import pytest
 from documents import ROOT
-from imeasure_support import corpus_of, goldens
+from imeasure_support import GOLDEN, corpus_of
+from programs import refused, run
 from test_documents import page_of, table
 from test_imeasure_examples import LISTING_1, SMALL
 
 import gecbench
-from gecbench.cli import main
 from gecbench.formats.imeasure_xml import read_imeasure_xml, write_imeasure_xml
 from gecbench.formats.jsonl import read_jsonl
 from gecbench.formats.m2 import format_m2, read_m2, write_m2
@@ -33,19 +33,6 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(capsys, *arguments):
-    assert main(list(arguments)) == 0
-    return capsys.readouterr().out
-
-
-def refused(capsys, *arguments):
-    assert main(list(arguments)) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    return captured.err
-
-
 def rows_of(printed):
     header, _, *rows = (line.split() for line in printed.splitlines())
     return header, {tuple(row[:-13]): [float(cell) for cell in row[-13:]] for row in rows}
@@ -56,7 +43,7 @@ def test_ieval_prints_the_official_columns(files, capsys, mode):
     flags = ["-nomix"] if mode == "nomix" else []
     header, rows = rows_of(run(capsys, "ieval", "-ref:gold.xml", "-hyp:system.txt", "-b:0.5", "-per-sent", *flags))
     assert " ".join(header) == "TP TN FP FN FPN P R F_0.5 Acc Acc_b WAcc WAcc_b I"
-    expected = goldens()["small"]["example"][mode]
+    expected = GOLDEN["small"]["example"][mode]
     for aspect in ("detection", "correction"):
         assert rows[(aspect,)] == rows["1", aspect] == expected[aspect]
 
@@ -93,25 +80,6 @@ def test_ieval_refuses_what_the_official_script_ignores(files, capsys, arguments
     assert message in refused(capsys, "ieval", *arguments)
 
 
-BAD_XML = {
-    "an entity bomb": ('<!DOCTYPE s [<!ENTITY a "aa">]><scripts/>', "bad.xml:1: document type and entity"),
-    "an external entity": ('<!DOCTYPE s [\n<!ENTITY a SYSTEM "file:///etc/passwd">]><scripts/>', "bad.xml:1: document"),
-    "a broken tag": ("<scripts>\n<script>\n</scripts>", "bad.xml:3: not well-formed XML: mismatched tag"),
-    "no sentences": ("<scripts></scripts>", "bad.xml: no sentences"),
-    "no numann": (
-        "<scripts><script><sentence><text>a b</text></sentence></script></scripts>",
-        "number of annotators of 'a b' is not given",
-    ),
-}
-
-
-@pytest.mark.parametrize(("content", "message"), BAD_XML.values(), ids=BAD_XML)
-def test_bad_xml_on_the_command_line(files, capsys, content, message):
-    (files / "bad.xml").write_text(content)
-    (files / "one.txt").write_text("a b\n")
-    assert message in refused(capsys, "score", "--gold", "bad.xml", "-p", "one.txt", "-m", "imeasure(mixing=no)")
-
-
 def test_explain_shows_the_alignment_and_its_classes(files, capsys):
     (files / "other.txt").write_text("These machine <b> designed to help people .\n")
     shown = run(capsys, "explain", "--gold", "gold.xml", "-p", "other.txt", "-m", "imeasure")
@@ -138,14 +106,8 @@ def test_explain_breaks_long_alignments_into_blocks(files, capsys, monkeypatch):
     blocks = shown.split("\n\n")
     assert len(blocks) > 1
     assert all(len(line) <= 40 for block in blocks for line in block.splitlines()[1:])
-    words = [
-        word
-        for block in blocks
-        for line in block.splitlines()
-        if line.startswith("  source")
-        for word in line.split()[1:]
-    ]
-    assert " ".join(words) == LISTING_1.source
+    sources = [line for line in shown.splitlines() if line.startswith("  source")]
+    assert " ".join(word for line in sources for word in line.split()[1:]) == LISTING_1.source
 
 
 def test_explain_says_what_is_excluded(files, capsys):
@@ -245,11 +207,16 @@ def test_per_sentence_scores_of_excluded_sentences_are_null(files, capsys):
     assert 0 < selection.scored.sum() < len(DEMO)
 
 
-def test_nothing_left_to_score(files, capsys):
-    metric = "imeasure(mixing=cap,cap=1,beyond=excluded)"
-    assert "every sentence was excluded" in refused(
-        capsys, "score", "--gold", "gold.xml", "-p", "system.txt", "-m", metric
-    )
+@pytest.mark.parametrize(
+    ("gold", "metric", "message"),
+    [
+        ("gold.xml", "imeasure(mixing=cap,cap=1,beyond=excluded)", "every sentence was excluded"),
+        ("uncounted.xml", "imeasure(mixing=no)", "number of annotators of 'a b' is not given"),
+    ],
+)
+def test_what_cannot_be_scored(files, capsys, gold, metric, message):
+    (files / "uncounted.xml").write_text("<scripts><script><sentence><text>a b</text></sentence></script></scripts>")
+    assert message in refused(capsys, "score", "--gold", gold, "-p", "system.txt", "-m", metric)
 
 
 BLOCKS = "\n".join(format_m2(DEMO)).strip("\n").split("\n\n")
@@ -286,10 +253,10 @@ class TestCard:
 
     def test_published_values(self):
         for system, published in table(self.TEXT, "system"):
-            assert float(published) == goldens()["reassess"][system.partition(" ")[0]][-1]
+            assert float(published) == GOLDEN["reassess"][system.partition(" ")[0]][-1]
         for gold, system, *shown in table(self.TEXT, "gold"):
             run = f"{'combined' if gold == 'two annotators' else 'withalt'} {system}"
-            assert shown == [f"{100 * goldens()[kind][run]['I']:.2f}" for kind in ("unmixed", "mixed")]
+            assert shown == [f"{100 * GOLDEN[kind][run]['I']:.2f}" for kind in ("unmixed", "mixed")]
 
     def test_page_scores(self):
         page = page_of("imeasure")

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from imeasure_support import alternative
+from programs import refused
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.error_groups import Alternative, ErrorGroup, GroupedSentence, Replacement
@@ -41,23 +43,12 @@ def test_reads_the_paper_s_listing() -> None:
     corpus = parse_imeasure_xml(LISTING_1)
     assert corpus.sources == ("This machines is designed for help people .",)
     assert corpus.ids == ("1",)
-    assert corpus.groups == (
-        GroupedSentence(
-            groups=(
-                ErrorGroup(
-                    (
-                        Alternative("0", (Replacement(0, 1, "These"), Replacement(2, 3, "are"))),
-                        Alternative("1", (Replacement(1, 2, "machine"),)),
-                    ),
-                    required=True,
-                    type="SVA",
-                ),
-                ErrorGroup((Alternative("0", (Replacement(5, 6, ""),)),), required=False, type="Vform"),
-            ),
-            annotators=2,
-            script="s9",
-        ),
+    machines = (alternative(0, (0, 1, "These"), (2, 3, "are")), alternative(1, (1, 2, "machine")))
+    expected = (
+        ErrorGroup(machines, required=True, type="SVA"),
+        ErrorGroup((alternative(0, (5, 6, "")),), required=False, type="Vform"),
     )
+    assert corpus.groups == (GroupedSentence(expected, annotators=2, script="s9"),)
 
 
 words = st.lists(
@@ -105,9 +96,6 @@ BOMB = b"""<?xml version="1.0"?>
 EXTERNAL = b"""<?xml version="1.0"?>
 <!DOCTYPE scripts [<!ENTITY secret SYSTEM "file:///etc/hostname">]>
 <scripts><script><sentence id="1"><text>&secret;</text></sentence></script></scripts>"""
-OUTSIDE_DTD = b'<!DOCTYPE scripts SYSTEM "http://localhost/x.dtd"><scripts></scripts>'
-
-
 DECLARED = "document type and entity declarations are refused"
 
 
@@ -116,7 +104,10 @@ DECLARED = "document type and entity declarations are refused"
     [
         (BOMB, ":2", DECLARED),
         (EXTERNAL, ":2", DECLARED),
-        (OUTSIDE_DTD, ":1", DECLARED),
+        (b'<!DOCTYPE scripts SYSTEM "http://localhost/x.dtd"><scripts></scripts>', ":1", DECLARED),
+        (b'<!DOCTYPE s [<!ENTITY a "aa">]><scripts/>', ":1", DECLARED),
+        (b'<!DOCTYPE s [\n<!ENTITY a SYSTEM "file:///etc/passwd">]><scripts/>', ":1", DECLARED),
+        (b"<scripts>\n<script>\n</scripts>", ":3", "not well-formed XML: mismatched tag"),
         (wrap("<sentence>\n<text>a</txt></sentence>"), ":4", "mismatched tag"),
         (wrap("<sentence><text>a &nope; b</text></sentence>"), ":3", "undefined entity"),
         (wrap("<sentence>\n<texts>a</texts></sentence>"), ":4", "<texts> inside <sentence>"),
@@ -134,11 +125,18 @@ DECLARED = "document type and entity declarations are refused"
         (b"<?xml version='1.0' encoding='no-such'?><scripts></scripts>", "", "encoding"),
     ],
 )
-def test_what_cannot_be_read_is_named_with_file_and_line(data: bytes, place: str, problem: str) -> None:
+def test_what_cannot_be_read_is_named_with_file_and_line(
+    data: bytes, place: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "gold.xml"
+    path.write_bytes(data)
     with pytest.raises(InputError) as caught:
-        parse_imeasure_xml(data, "gold.xml")
-    assert str(caught.value).startswith(f"gold.xml{place}: ")
+        read_imeasure_xml(path)
+    assert str(caught.value).startswith(f"{path}{place}: ")
     assert problem in str(caught.value)
+    (tmp_path / "one.txt").write_text("a b\n")
+    shown = refused(capsys, "score", "--gold", path, "-p", tmp_path / "one.txt", "-m", "imeasure(mixing=no)")
+    assert str(caught.value) in shown
 
 
 def test_a_character_that_xml_cannot_hold_is_refused() -> None:

@@ -1,14 +1,10 @@
 """The page in Chromium again: hostile data stays text, and it fits phones and both themes."""
 
-import chromium
 import pytest
 from boards import HOSTILE_NAME, HOSTILE_SENTENCE, LONG_NAME, RIGHT_TO_LEFT
-from chromium import VIEWS, change, click, go, open_page, systems, texts, wait
+from chromium import VIEWS, change, click, emulate, go, open_page, systems, texts, wait
 
-pytestmark = [
-    pytest.mark.skipif(chromium.missing() is not None, reason=chromium.missing() or ""),
-    pytest.mark.usefixtures("calm"),
-]
+pytestmark = pytest.mark.usefixtures("calm")
 
 
 def test_hostile_data_is_text(browser, hostile):
@@ -48,8 +44,7 @@ LINKS = [
 
 
 @pytest.mark.parametrize("url", LINKS)
-def test_other_links_stay_text(browser, page, url):
-    open_page(browser, page)
+def test_other_links_stay_text(browser, opened, url):
     node = browser.execute_script(
         "const node = GECBENCH.use('dom').outside(arguments[0], 'x'); return [node.tagName, node.textContent]", url
     )
@@ -73,8 +68,7 @@ def test_hostile_addresses_change_nothing(browser, page):
         assert browser.execute_script("return document.querySelectorAll('#main b, #main img').length") == 0
 
 
-def test_inline_script_is_forbidden(browser, page):
-    open_page(browser, page)
+def test_inline_script_is_forbidden(browser, opened):
     browser.execute_script(
         "const s = document.createElement('script'); s.textContent = 'window.hacked = 9'; document.body.append(s)"
     )
@@ -86,7 +80,7 @@ def test_inline_script_is_forbidden(browser, page):
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_fits_phones_and_has_contrast_in_both_themes(browser, hostile, width, dark, tmp_path):
-    chromium.emulate(browser, width=width, dark=dark)
+    emulate(browser, width=width, dark=dark)
     for view in VIEWS:
         open_page(browser, f"{hostile}#{view}")
         sizes = browser.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
@@ -107,8 +101,7 @@ def contrast(first, second):
     return (light + 0.05) / (dark + 0.05)
 
 
-def test_theme_button_is_remembered(browser, page):
-    open_page(browser, page)
+def test_theme_button_is_remembered(browser, page, opened):
     click(browser, "#theme")
     click(browser, "#theme")
     assert browser.execute_script("return document.documentElement.dataset.theme") == "dark"

@@ -3,26 +3,21 @@
 import json
 import re
 import shutil
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-import chromium
 import pytest
 from boards import DEMO, GOOD, demo_board, server, text
 from chromium import VIEWS, change, click, go, open_page, systems, texts, wait
+from waiting import eventually
 
 import gecbench
 
-pytestmark = [
-    pytest.mark.skipif(chromium.missing() is not None, reason=chromium.missing() or ""),
-    pytest.mark.usefixtures("calm"),
-]
+pytestmark = pytest.mark.usefixtures("calm")
 
 
-def test_opens_from_a_disk_and_ranks(browser, page):
-    open_page(browser, page)
+def test_opens_from_a_disk_and_ranks(browser, opened):
     expected = gecbench.compare(gecbench.load_demo_systems(), DEMO, resamples=1, test=None)
     assert [name for name in systems(browser) if name != "Human"] == expected.ranked()
     shown = texts(browser, "tr[data-id] td.main")
@@ -35,8 +30,7 @@ def test_opens_from_a_disk_and_ranks(browser, page):
     )
 
 
-def test_sorts_by_any_column_and_back(browser, page):
-    open_page(browser, page)
+def test_sorts_by_any_column_and_back(browser, opened):
     change(browser, "document.querySelector('[data-sort=system]').click()")
     names = systems(browser)
     assert names == sorted(names, key=str.lower, reverse=True)
@@ -49,10 +43,9 @@ def test_sorts_by_any_column_and_back(browser, page):
     assert texts(browser, "th[aria-sort=descending] button") == ["BLEU▼"]
 
 
-def test_keyboard_alone_sorts_and_opens(browser, page):
+def test_keyboard_alone_sorts_and_opens(browser, opened):
     from selenium.webdriver.common.keys import Keys
 
-    open_page(browser, page)
     browser.execute_script("document.querySelector('[data-sort=date]').focus()")
     browser.switch_to.active_element.send_keys(Keys.ENTER)
     wait(browser, "location.hash.includes('sort=date')")
@@ -63,8 +56,7 @@ def test_keyboard_alone_sorts_and_opens(browser, page):
     assert texts(browser, "h2.name")[0].startswith(first)
 
 
-def test_filters_while_typing(browser, page):
-    open_page(browser, page)
+def test_filters_while_typing(browser, opened):
     box = browser.find_element("id", "filter")
     box.send_keys("SPELL")
     assert systems(browser) == ["spell-checker"]
@@ -86,8 +78,7 @@ def test_published_tables(browser, page):
     assert len(sets) == 7
 
 
-def test_system_then_alignment(browser, page):
-    open_page(browser, page)
+def test_system_then_alignment(browser, opened):
     change(
         browser, "[...document.querySelectorAll('table.ranking a')].find((a) => a.textContent === 'rule-based').click()"
     )
@@ -112,8 +103,7 @@ def test_system_then_alignment(browser, page):
     assert texts(browser, "h2.name bdi") == ["rule-based"]
 
 
-def test_alignment_gives_every_text_back(browser, page):
-    open_page(browser, page)
+def test_alignment_gives_every_text_back(browser, opened):
     outputs = list(gecbench.load_demo_systems().values())
     for i, source in enumerate(DEMO.sources):
         rows = [*(lines[i] for lines in outputs), *DEMO.references[i], "", "entirely other words here"]
@@ -128,15 +118,12 @@ JUDGED += [("go", "go", ["goes", "go"], "same"), ("", "the", [""], "good"), ("a"
 
 
 @pytest.mark.parametrize(("cell", "source", "references", "verdict"), JUDGED)
-def test_judgement_of_a_cell(browser, page, cell, source, references, verdict):
-    open_page(browser, page)
-    assert (
-        browser.execute_script("return GECBENCH.use('align').judge(...arguments)", cell, source, references) == verdict
-    )
+def test_judgement_of_a_cell(browser, opened, cell, source, references, verdict):
+    found = browser.execute_script("return GECBENCH.use('align').judge(...arguments)", cell, source, references)
+    assert found == verdict
 
 
-def test_correlations(browser, page):
-    open_page(browser, page)
+def test_correlations(browser, opened):
     xs, ys = [1, 2, 2, 4, 9], [3, 1, 4, 1, 5]
     import numpy
 
@@ -155,19 +142,14 @@ def test_plots(browser, page):
     assert any(title.startswith("good-corrector, 1-5 characters") for title in titles)
 
 
-def test_downloads(browser, page, downloads):
-    open_page(browser, page)
+def test_downloads(browser, opened, downloads):
     for kind in ("csv", "json"):
         click(browser, f"#{kind}")
-    found = {}
-    for _ in range(200):
-        found = {path.suffix: path for path in downloads.glob("leaderboard-demo-default.*")}
-        if {".csv", ".json"} <= set(found):
-            break
-        time.sleep(0.05)
-    rows = json.loads(found[".json"].read_text(encoding="utf-8"))
+    table, whole = (downloads / f"leaderboard-demo-default.{kind}" for kind in ("csv", "json"))
+    eventually(lambda: table.exists() and whole.exists(), "nothing is downloaded")
+    rows = json.loads(whole.read_text(encoding="utf-8"))
     assert {row["system"] for row in rows} == {*gecbench.load_demo_systems(), "Human"}
-    lines = found[".csv"].read_text(encoding="utf-8").splitlines()
+    lines = table.read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("corpus,reference_set,system,")
     for start in ("good-corrector,scored,2026-01-02,,gleu,0.", "Human,scored,,,gleu,0."):
         assert any(line.startswith(f"demo,default,{start}") for line in lines)

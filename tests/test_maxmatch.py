@@ -1,17 +1,17 @@
-"""The MaxMatch kernel: the official scorer's quirks, and three implementations that must agree (docs/m2.md)."""
+"""MaxMatch: quirks through kernel and metric; three implementations that must agree (docs/m2.md)."""
 
 from __future__ import annotations
 
 from types import ModuleType
+from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from m2_corpus import THREE_OUTPUTS, THREE_SENTENCES, TextEdit, flatten, literal_rows, pack, sentence
+from m2_corpus import TextEdit, annotation, flatten, literal_rows, pack
 from oracles.maxmatch import match_literally
 
-from gecbench import M2
+from gecbench import M2, Corpus
 from gecbench.kernels import native_module, select
 from gecbench.kernels.maxmatch.edits import GoldEdit, Match, Options
 
@@ -26,87 +26,74 @@ def kernel(implementation: str) -> ModuleType:
     return select("maxmatch", implementation)
 
 
-def counts_of(
-    kernel: ModuleType,
-    source: str,
-    hypothesis: str,
-    *edits: TextEdit,
-    ignore_case: bool = False,
-    max_unchanged_words: int = 2,
-    release: str = "master",
-) -> tuple[int, ...]:
-    """Counts of one sentence, asserted to be the literal algorithm's too."""
-    prepared = sentence(source, hypothesis, *edits, ignore_case=ignore_case)
-    counts, _ = kernel.match_corpus(*prepared.arguments(max_unchanged_words, release))
+IGNORE = {"ignore_whitespace_casing": True}
+SENTENCES: list[tuple[str, str, list[TextEdit], dict[str, Any], tuple[int, int, int]]] = [
+    # docs/m2.md, B.14.2: exact arithmetic would propose one edit; B.14.3: the first of equal paths stays.
+    ("f a", "e a c f", [], {}, (0, 2, 0)),
+    ("a b a", "a a a b", [], {}, (0, 1, 0)),
+    # B.5: two unchanged words may lie within an edit but not three.
+    ("x a b y", "p a b q", [(0, 4, ("p a b q",))], {}, (1, 1, 1)),
+    ("x a b y", "p a b q", [(0, 4, ("p a b q",))], {"max_unchanged_words": 1}, (0, 2, 1)),
+    ("x a b c y", "p a b c q", [(0, 5, ("p a b c q",))], {}, (0, 2, 1)),
+    ("x a b c y", "p a b c q", [(0, 5, ("p a b c q",))], {"max_unchanged_words": 3}, (1, 1, 1)),
+    # B.8: duplicates are credited twice; gold edits out of textual order are lost.
+    ("a b c", "a x c", [(1, 2, ("x",)), (1, 2, ("x",))], {}, (2, 1, 2)),
+    ("a b c d", "x b c y", [(3, 4, ("y",)), (0, 1, ("x",))], {}, (1, 2, 2)),
+    ("a b c d", "x b c y", [(0, 1, ("x",)), (3, 4, ("y",))], {}, (2, 2, 2)),
+    ("a b", "a x y b", [(1, 1, ("y",)), (1, 1, ("x",))], {}, (1, 2, 2)),
+    # B.6, B.7: any alternative will do; unmatched neighbours merge, matched ones stay apart; overlaps are all gold.
+    ("a b c", "a x c", [(1, 2, ("y", "x"))], {}, (1, 1, 1)),
+    ("a b c d", "a x y d", [], {}, (0, 1, 0)),
+    ("a b c d", "a x y d", [(1, 2, ("x",)), (2, 3, ("y",))], {}, (2, 2, 2)),
+    ("a b c d", "a x y d", [(1, 3, ("x y",)), (2, 3, ("y",))], {}, (1, 1, 2)),
+    # B.6: a gold edit that changes nothing is never correct.
+    ("a b c", "a x c", [(0, 1, ("a",))], {}, (0, 1, 1)),
+    # B.12: release 3.2 misplaces several words inserted at the front.
+    ("a b", "x y a b", [(0, 0, ("x y",))], {}, (1, 1, 1)),
+    ("a b", "x y a b", [(0, 0, ("x y",))], {"release": "3.2"}, (0, 1, 1)),
+    ("a b", "x a b", [(0, 0, ("x",))], {"release": "3.2"}, (1, 1, 1)),
+    # B.8: edits of whitespace and case are not proposed, yet their gold edits stay and are missed.
+    ("the cat", "The cat", [(0, 1, ("The",))], {}, (1, 1, 1)),
+    ("the cat", "The cat", [(0, 1, ("The",))], IGNORE, (0, 0, 1)),
+    ("the Cat sat", "The Cat sat", [(0, 1, ("The",))], IGNORE, (0, 0, 1)),
+    ("I can not", "I cannot", [], IGNORE, (0, 0, 0)),
+    ("I can not swim", "I cannot swim", [], IGNORE, (0, 0, 0)),
+    ("I can not swim", "I cannot swim", [], {}, (0, 1, 0)),
+    ("i can not swam", "i can not swim", [], IGNORE, (0, 1, 0)),
+    ("straße İ", "STRASSE İ", [], IGNORE, (0, 1, 0)),
+    # B.1: the text of a correction is compared, and that has single spaces.
+    ("a b", "a x y", [(1, 2, ("x  y",))], {}, (0, 1, 1)),
+    ("a b", "a x y", [(1, 2, ("x\u00a0y",))], {}, (0, 1, 1)),
+    ("a b", "a x y", [(1, 2, ("x  y", "x y"))], {}, (1, 1, 1)),
+    ("a b", "a \x00x", [(1, 2, (" x",))], {}, (0, 1, 1)),
+    # B.2: tokens are split on Unicode whitespace.
+    ("a\u00a0b  c", "a b\u3000c", [], {}, (0, 0, 0)),
+    # Empty, identical, nothing shared.
+    ("", "", [], {}, (0, 0, 0)),
+    ("", "a b", [], {}, (0, 1, 0)),
+    ("a b", "", [], {}, (0, 1, 0)),
+    ("a b", "a b", [], {}, (0, 0, 0)),
+    ("", "a b", [(0, 0, ("a b",))], {}, (1, 1, 1)),
+    ("a b", "", [(0, 2, ("",))], {}, (1, 1, 1)),
+    ("a b c", "x y z w", [(0, 3, ("x y z w",))], {}, (1, 1, 1)),
+    ("a b c", "x y z w", [(0, 1, ("x",))], {}, (1, 2, 1)),
+]
+
+
+@pytest.mark.parametrize(("source", "hypothesis", "edits", "parameters", "expected"), SENTENCES)
+def test_one_sentence_and_one_annotator(
+    kernels_of: str, source: str, hypothesis: str, edits: list[TextEdit], parameters: dict[str, Any], expected: Any
+) -> None:
+    """By the kernel, the literal algorithm and the metric."""
+    metric = M2(**parameters)
+    prepared = metric.prepare_sentence(source, hypothesis, annotation(*edits))
+    counts, _ = select("maxmatch").match_corpus(*prepared.arguments(metric.max_unchanged_words, metric.release))
+    assert tuple(counts[0]) == expected
     [[row]] = literal_rows(prepared)
     folded = prepared.folded and prepared.folded.lists()
-    literal = match_literally(*row, max_unchanged_words, release, folded)
-    assert tuple(counts[0]) == literal[:3]
-    return literal[:3]
-
-
-def test_worked_example_of_three_sentences(kernel: ModuleType, implementation: str) -> None:
-    """docs/m2.md, B.14.1: counts of every annotator, the greedy choice and its totals."""
-    prepared = M2().prepare(THREE_SENTENCES, THREE_OUTPUTS)
-    counts, _ = kernel.match_corpus(*prepared.arguments(2, "master"))
-    assert counts.tolist() == [[2, 3, 2], [0, 0, 1], [0, 0, 0], [2, 2, 3], [0, 1, 1]]
-    greedy, offsets = select("greedy", implementation), prepared.gold.offsets
-    assert greedy.choose_rows(counts, offsets, 0.25).tolist() == [0, 2, 3]
-    assert greedy.sample_totals(counts, offsets, 0.25, np.array([[0, 1, 2]], dtype=np.int32)).tolist() == [[4, 5, 5]]
-
-
-def test_rounding_and_doubled_arcs_decide(kernel: ModuleType) -> None:
-    """docs/m2.md, B.14.2: exact arithmetic would propose one edit."""
-    assert counts_of(kernel, "f a", "e a c f") == (0, 2, 0)
-    _, settled = kernel.match_corpus(*sentence("f a", "e a c f").arguments(2, "master"))
-    assert settled.tolist() == [kernel.LITERAL]
-
-
-def test_ties_go_to_the_first(kernel: ModuleType) -> None:
-    """docs/m2.md, B.14.3."""
-    assert counts_of(kernel, "a b a", "a a a b") == (0, 1, 0)
-
-
-def test_merging_spans_at_most_two_unchanged_words(kernel: ModuleType) -> None:
-    """docs/m2.md, B.5."""
-    assert counts_of(kernel, "x a b y", "p a b q", (0, 4, ("p a b q",))) == (1, 1, 1)
-    assert counts_of(kernel, "x a b c y", "p a b c q", (0, 5, ("p a b c q",))) == (0, 2, 1)
-    wide = {"max_unchanged_words": 3}
-    assert counts_of(kernel, "x a b c y", "p a b c q", (0, 5, ("p a b c q",)), **wide) == (1, 1, 1)
-    narrow = {"max_unchanged_words": 1}
-    assert counts_of(kernel, "x a b y", "p a b q", (0, 4, ("p a b q",)), **narrow) == (0, 2, 1)
-
-
-def test_quirks_of_counting(kernel: ModuleType) -> None:
-    """docs/m2.md, B.8: duplicates are credited twice; gold edits out of textual order are lost."""
-    assert counts_of(kernel, "a b c", "a x c", (1, 2, ("x",)), (1, 2, ("x",))) == (2, 1, 2)
-    assert counts_of(kernel, "a b c d", "x b c y", (3, 4, ("y",)), (0, 1, ("x",))) == (1, 2, 2)
-    assert counts_of(kernel, "a b c d", "x b c y", (0, 1, ("x",)), (3, 4, ("y",))) == (2, 2, 2)
-    correct, _, gold = counts_of(kernel, "a b", "a x y b", (1, 1, ("y",)), (1, 1, ("x",)))
-    assert (correct, gold) == (1, 2)
-
-
-def test_alternatives_and_adjacent_edits(kernel: ModuleType) -> None:
-    """docs/m2.md, B.6, B.7: any alternative will do; unmatched neighbours merge, matched ones stay apart."""
-    assert counts_of(kernel, "a b c", "a x c", (1, 2, ("y", "x"))) == (1, 1, 1)
-    assert counts_of(kernel, "a b c d", "a x y d") == (0, 1, 0)
-    assert counts_of(kernel, "a b c d", "a x y d", (1, 2, ("x",)), (2, 3, ("y",))) == (2, 2, 2)
-    assert counts_of(kernel, "a b c d", "a x y d", (1, 3, ("x y",)), (2, 3, ("y",))) == (1, 1, 2)
-
-
-def test_release_3_2_misplaces_insertions_at_the_front(kernel: ModuleType) -> None:
-    """docs/m2.md, B.12."""
-    assert counts_of(kernel, "a b", "x y a b", (0, 0, ("x y",)), release="master")[0] == 1
-    assert counts_of(kernel, "a b", "x y a b", (0, 0, ("x y",)), release="3.2")[0] == 0
-    assert counts_of(kernel, "a b", "x a b", (0, 0, ("x",)), release="3.2") == (1, 1, 1)
-
-
-def test_ignoring_whitespace_and_case(kernel: ModuleType) -> None:
-    """docs/m2.md, B.8: such edits are not proposed, yet their gold edits stay and are missed."""
-    assert counts_of(kernel, "the Cat sat", "The Cat sat", (0, 1, ("The",)), ignore_case=True) == (0, 0, 1)
-    assert counts_of(kernel, "I can not swim", "I cannot swim", ignore_case=True) == (0, 0, 0)
-    assert counts_of(kernel, "I can not swim", "I cannot swim") == (0, 1, 0)
-    assert counts_of(kernel, "i can not swam", "i can not swim", ignore_case=True) == (0, 1, 0)
+    assert match_literally(*row, metric.max_unchanged_words, metric.release, folded)[:3] == expected
+    score = metric.score_corpus(Corpus(sources=[source], annotations=[[annotation(*edits)]]), [hypothesis])
+    assert tuple(score.parts[name] for name in ("correct", "proposed", "gold")) == expected
 
 
 @pytest.mark.parametrize(
@@ -121,13 +108,8 @@ def test_a_gold_edit_outside_the_sentence_never_matches(
     assert tuple(counts[0]) == expected
 
 
-def test_identity_gold_edit_is_never_correct(kernel: ModuleType) -> None:
-    """docs/m2.md, B.6."""
-    assert counts_of(kernel, "a b c", "a x c", (0, 1, ("a",))) == (0, 1, 1)
-
-
 def test_bad_arguments_are_refused(kernel: ModuleType) -> None:
-    prepared = sentence("a", "b")
+    prepared = M2().prepare_sentence("a", "b", annotation())
     with pytest.raises(ValueError, match="release"):
         kernel.match_corpus(*prepared.arguments(2, "2.0"))
     with pytest.raises(ValueError, match="max_unchanged_words"):
@@ -136,7 +118,8 @@ def test_bad_arguments_are_refused(kernel: ModuleType) -> None:
 
 def test_long_repetition_is_bounded(kernel: ModuleType) -> None:
     """A tie in a lattice too large for the arc list keeps the exact answer and says so."""
-    *arrays, options = sentence("f a", "e a c f").arguments(2, "master")
+    *arrays, options = M2().prepare_sentence("f a", "e a c f", annotation()).arguments(2, "master")
+    assert kernel.match_corpus(*arrays, options)[1].tolist() == [kernel.LITERAL]
     counts, settled = kernel.match_corpus(*arrays, options._replace(arc_limit=5))
     assert (counts.tolist(), settled.tolist()) == ([[0, 1, 0]], [kernel.TOO_LARGE])
     source, clause = list(range(12)), [3, 4, 5]

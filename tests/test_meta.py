@@ -1,13 +1,14 @@
 """Meta-evaluation and the commands of the human side."""
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
+from programs import refused, run
 from scipy import stats
 
 import gecbench
-from gecbench.cli import main
 from gecbench.corpora.load import load_rankings
 from gecbench.formats.judgments import expand_pairs
 from gecbench.human.metaeval import MetricScores, meta_evaluate, score_systems
@@ -20,19 +21,12 @@ def test_metric_by_reference_set_against_people():
     demo, systems = gecbench.load_demo(), gecbench.load_demo_systems()
     corpora = {"all": demo, "first": demo.with_references([0])}
     scores = score_systems(["gleu", "bleu"], corpora, systems, sentences=True)
-    assert [(one.metric, one.references) for one in scores] == [
-        ("gleu", "all"),
-        ("gleu", "first"),
-        ("bleu", "all"),
-        ("bleu", "first"),
-    ]
+    assert [(one.metric, one.references) for one in scores] == list(product(["gleu", "bleu"], corpora))
     judgments = list(expand_pairs(load_rankings("demo")))
     ranking = expected_wins(judgments, runs=50)
     rows = meta_evaluate(scores, ranking, judgments)
-    values = {
-        name: metric.value for name, metric in ((n, gecbench.GLEU().score_corpus(demo, s)) for n, s in systems.items())
-    }
-    x, y = zip(*((values[name], ranking.scores()[name]) for name in values), strict=True)
+    x = [gecbench.GLEU().score_corpus(demo, outputs).value for outputs in systems.values()]
+    y = [ranking.scores()[name] for name in systems]
     assert rows[0].correlations["pearson"].value == pytest.approx(stats.pearsonr(x, y).statistic)
     assert rows[0].correlations["pearson"].interval.resamples == 50
     assert rows[0].sentences.decided + rows[0].sentences.human_ties + rows[0].sentences.both_tie == 210
@@ -50,11 +44,6 @@ def test_a_perfect_and_a_reversed_metric():
         meta_evaluate([], human)
 
 
-def output(capsys, *arguments):
-    assert main(list(arguments)) == 0
-    return capsys.readouterr().out
-
-
 def write_scores(folder, name="mine.tsv"):
     path = folder / name
     path.write_text("".join(f"{system}\t{score}\n" for system, score in DEMO.items()))
@@ -63,7 +52,7 @@ def write_scores(folder, name="mine.tsv"):
 
 def test_my_own_metric_in_one_command(tmp_path, capsys):
     scores = write_scores(tmp_path)
-    (row,) = json.loads(output(capsys, "meta", scores, "--runs", "20", "-f", "json"))
+    (row,) = json.loads(run(capsys, "meta", scores, "--runs", "20", "-f", "json"))
     assert (row["metric"], row["references"], row["sentences"]) == ("mine", "–", None)
     assert row["systems"]["spearman"]["value"] == pytest.approx(1)
     assert row["systems"]["spearman"]["items"] == 4
@@ -74,7 +63,7 @@ def test_my_metric_beside_ours_with_sentences(tmp_path, capsys):
     by_sentence.parent.mkdir()
     by_sentence.write_text("".join(f"{system}\t{i}\t{score}\n" for system, score in DEMO.items() for i in range(42)))
     options = ("--sentences", str(by_sentence), "-m", "gleu", "--method", "expected-wins", "-f", "json")
-    mine, gleu = json.loads(output(capsys, "meta", scores, *options))
+    mine, gleu = json.loads(run(capsys, "meta", scores, *options))
     assert (mine["metric"], gleu["metric"], gleu["references"]) == ("mine", "gleu", "demo")
     decided = [
         pair.outcome * np.sign(DEMO[pair.system1] - DEMO[pair.system2]) for pair in expand_pairs(load_rankings("demo"))
@@ -85,29 +74,28 @@ def test_my_metric_beside_ours_with_sentences(tmp_path, capsys):
 
 def test_human_scores_instead_of_judgments(tmp_path, capsys):
     human = write_scores(tmp_path, "human.tsv")
-    text = output(capsys, "meta", write_scores(tmp_path), "--human", human)
+    text = run(capsys, "meta", write_scores(tmp_path), "--human", human)
     assert "1.000" in text
     assert "nan" not in text
 
 
 def test_own_judgments_corpus_and_outputs(tmp_path, capsys):
     demo = tmp_path / "demo"
-    assert main(["demo", "--write", str(demo)]) == 0
-    capsys.readouterr()
+    run(capsys, "demo", "--write", demo)
     outputs = [str(path) for path in sorted((demo / "systems").glob("*.txt"))]
     options = ("--human", str(demo / "judgments.csv"), "-m", "gleu", "-c", "demo", "--method", "expected-wins")
-    text = output(capsys, "meta", *options, "-p", *outputs, "-f", "tsv")
-    assert text == output(capsys, "meta", "-m", "gleu", "--method", "expected-wins", "-f", "tsv")
+    text = run(capsys, "meta", *options, "-p", *outputs, "-f", "tsv")
+    assert text == run(capsys, "meta", "-m", "gleu", "--method", "expected-wins", "-f", "tsv")
 
 
 def test_rank(capsys):
-    rows = json.loads(output(capsys, "human", "rank", "--runs", "30", "-f", "json"))
+    rows = json.loads(run(capsys, "human", "rank", "--runs", "30", "-f", "json"))
     assert [row["system"] for row in rows] == list(DEMO)
-    assert output(capsys, "human", "rank", "--method", "expected-wins").startswith("system")
+    assert run(capsys, "human", "rank", "--method", "expected-wins").startswith("system")
 
 
 def test_agreement(capsys):
-    between, alone = json.loads(output(capsys, "human", "agreement", "-f", "json"))
+    between, alone = json.loads(run(capsys, "human", "agreement", "-f", "json"))
     assert between["comparisons"] > 0
     assert 0 < between["kappa"] < between["weighted"] < 1
     assert (alone["comparisons"], alone["kappa"]) == (0, None)
@@ -116,16 +104,16 @@ def test_agreement(capsys):
 def test_bound_command(tmp_path, capsys):
     path = tmp_path / "idle.txt"
     path.write_text("".join(f"{line}\n" for line in gecbench.load_demo().sources))
-    rows = json.loads(output(capsys, "human", "bound", "-c", "demo", "-m", "m2", "-p", str(path), "-f", "json"))
+    rows = json.loads(run(capsys, "human", "bound", "-c", "demo", "-m", "m2", "-p", str(path), "-f", "json"))
     assert [row["annotators"] for row in rows] == [1, 2]
     assert rows[0]["systems"] == {"idle": 0.0}
     assert rows[1]["human"] is None
-    text = output(capsys, "human", "bound", "-c", "demo", "-m", "m2", "--by-category", "--last")
+    text = run(capsys, "human", "bound", "-c", "demo", "-m", "m2", "--by-category", "--last")
     assert "m2 ArtOrDet" in text
 
 
 def test_change_command(capsys):
-    rows = json.loads(output(capsys, "human", "change", "-c", "demo", "-f", "json"))
+    rows = json.loads(run(capsys, "human", "change", "-c", "demo", "-f", "json"))
     assert len(rows) == 4 + 6
     assert all(row["ster"] > 0 for row in rows)
 
@@ -145,18 +133,13 @@ def test_change_command(capsys):
 def test_bad_input(arguments, message, capsys, monkeypatch):
     if "jfleg" in arguments:
         monkeypatch.setattr("gecbench.cli.meta._human", lambda options: ({}, None))
-    assert main(arguments) == 2
-    captured = capsys.readouterr()
-    assert message in captured.err
-    assert not captured.out
+    assert message in refused(capsys, *arguments)
 
 
 def test_other_files_are_no_judgments(tmp_path, capsys):
     path = tmp_path / "notes.csv"
     path.write_text("a,b\n1,2\n")
-    assert main(["human", "rank", str(path)]) == 2
-    assert "notes.csv:1: neither a WMT CSV" in capsys.readouterr().err
+    assert "notes.csv:1: neither a WMT CSV" in refused(capsys, "human", "rank", str(path))
     scores = tmp_path / "mine.tsv"
     scores.write_text("A\t1\nB\t2\n")
-    assert main(["meta", str(scores), "--runs", "5"]) == 2
-    assert "is missing from" in capsys.readouterr().err
+    assert "is missing from" in refused(capsys, "meta", str(scores), "--runs", "5")

@@ -5,11 +5,11 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from programs import script
+from waiting import eventually
 
 import gecbench
 from gecbench.cli import main
@@ -103,15 +103,17 @@ FAILURES = {
 }
 
 
+def check_failure(model, output, kept, message, **options):
+    with pytest.raises(ModelError, match=message):
+        gecbench.correct(model, SMALL, output, **options)
+    assert len(rows(output)) == kept if kept else not partial_path(output).exists()
+    assert not output.exists()
+
+
 @pytest.mark.parametrize(("body", "kept", "message"), FAILURES.values(), ids=FAILURES)
 def test_a_command_that_fails(tmp_path, body, kept, message):
-    output = tmp_path / "out.txt"
-    with pytest.raises(ModelError, match=message):
-        gecbench.correct(script(tmp_path, body), SMALL, output, timeout=2 if "sleep" in body else None)
-    assert not output.exists()
-    assert partial_path(output).exists() == (kept > 0)
-    if kept:
-        assert len(rows(output)) == kept
+    timeout = 2 if "sleep" in body else None
+    check_failure(script(tmp_path, body), tmp_path / "out.txt", kept, message, timeout=timeout)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="asks the system for the process")
@@ -122,13 +124,12 @@ def test_a_failed_command_and_what_it_started_are_ended(tmp_path, body):
     command = script(tmp_path, f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\n{body}")
     with pytest.raises(ModelError):
         gecbench.correct(f"{command} | cat", SMALL, timeout=1)
-    process = int((tmp_path / "pid").read_text())
-    for _ in range(100):
-        state = subprocess.run(["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True, check=False)
-        if state.stdout.strip()[:1] in ("", "Z"):
-            return
-        time.sleep(0.05)
-    pytest.fail("the command was left running")
+    question = ["ps", "-o", "stat=", "-p", (tmp_path / "pid").read_text()]
+
+    def ended():
+        return subprocess.run(question, capture_output=True, check=False).stdout.strip()[:1] in (b"", b"Z")
+
+    eventually(ended, "the command was left running")
 
 
 MISCOUNTS = {
@@ -174,14 +175,6 @@ def by_list(texts: list[str]) -> list[str]:
     return [text.upper() for text in texts]
 
 
-def by_any(texts):
-    return [text.upper() for text in texts]
-
-
-def unannotated(text):
-    return text.upper()
-
-
 def generating(texts: "list[str]"):
     return (text.upper() for text in texts)
 
@@ -191,7 +184,10 @@ class Corrector:
         return text.upper()
 
 
-@pytest.mark.parametrize("function", [by_sentence, by_list, by_any, unannotated, generating, Corrector(), str.upper])
+UNANNOTATED = [lambda text: text.upper(), lambda texts: [text.upper() for text in texts]]
+
+
+@pytest.mark.parametrize("function", [by_sentence, by_list, *UNANNOTATED, generating, Corrector(), str.upper])
 @pytest.mark.parametrize("batch", [None, 1, 2])
 def test_functions(function, batch, tmp_path):
     assert gecbench.correct(function, SMALL, tmp_path / "out.txt", batch=batch) == UPPER
@@ -236,11 +232,7 @@ def fail():
     ],
 )
 def test_functions_that_fail(function, kept, message, tmp_path):
-    output = tmp_path / "out.txt"
-    with pytest.raises(ModelError, match=message):
-        gecbench.correct(function, SMALL, output)
-    assert len(rows(output)) == kept if kept else not partial_path(output).exists()
-    assert not output.exists()
+    check_failure(function, tmp_path / "out.txt", kept, message)
 
 
 def test_line_breaks_are_flattened_if_so_asked():
@@ -248,8 +240,7 @@ def test_line_breaks_are_flattened_if_so_asked():
     assert set(broken) == {"He goes home ."}
 
 
-def test_what_a_function_prints_does_not_mingle(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_what_a_function_prints_does_not_mingle(folder, capsys):
     Path("chatty_model.py").write_text(
         "print('importing')\ndef fix(text: str):\n    print('fixing')\n    return text\n"
     )

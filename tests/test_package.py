@@ -5,6 +5,7 @@ import doctest
 import importlib
 import pickle
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,17 @@ def test_import_is_light():
     heavy = {"datasets", "evaluate", "huggingface_hub", "sacrebleu", "rapidfuzz", "scipy", "tqdm", "pandas", "pyarrow"}
     assert not heavy & set(loaded)
     assert "numpy" in loaded
+
+
+def test_contributing_lists_the_rooms_in_the_order_that_is_checked(repository):
+    settings = (repository / "pyproject.toml").read_text(encoding="utf-8")
+    layers = re.findall(r'^  "\(?(\w+)\)?",$', settings.partition("layers = [")[2].partition("]")[0], re.MULTILINE)
+    table = (repository / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("| room |")[2].partition("\n\n")[0]
+    rooms = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file() and path.name != "_modules"}
+    assert rooms == [layer for layer in reversed(layers) if layer in {*folders, "api"}]
+    assert folders == set(rooms) - {"api"}
+    assert len(list(PACKAGE.glob("*.py"))) <= 7
 
 
 @pytest.mark.parametrize("name", modules())
@@ -84,6 +96,38 @@ def test_a_metric_does_what_its_class_declares(name):
     with pytest.raises(gecbench.InputError, match=f"{name} has no scores by colour"):
         metric.breakdown("colour", demo, demo.sources)
     assert board_metric(name) == METRICS[name](**metric.board_parameters)
+
+
+WRONG_PARAMETERS = [
+    ("gleu", "order", [0, True], "not a whole number"),
+    ("gleu", "iterations", [0], "not a whole number"),
+    ("gleu", "iterations", [10**8], "more than 100000"),
+    ("gleu", "draws", ["py4"], "unknown"),
+    ("gleu", "variant", ["2015"], "unknown"),
+    ("gleu", "tokens", ["spaces"], "unknown"),
+    ("m2", "beta", [-1, float("nan"), "1"], "not a number"),
+    ("m2", "max_unchanged_words", [-1, 1.5, True], "not a whole number"),
+    ("m2", "release", ["2.0"], "unknown"),
+    ("m2", "policy", ["best"], "unknown"),
+    ("m2", "annotators", ["first", "0,1", ""], "unknown"),
+    ("imeasure", "mixing", ["some"], "unknown"),
+    ("imeasure", "cap", [0], "not a whole number"),
+    ("imeasure", "beyond", ["ignored"], "unknown"),
+    ("imeasure", "objective", ["cfpn"], "unknown"),
+    ("imeasure", "optimise", ["all"], "unknown"),
+    ("imeasure", "weight", [0, float("nan")], "not a number above 0"),
+    ("imeasure", "beta", ["x"], "not a number above 0"),
+    ("imeasure", "tokens", ["bytes"], "unknown"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value", "problem"),
+    [(*metric, value, problem) for *metric, values, problem in WRONG_PARAMETERS for value in values],
+)
+def test_wrong_parameters_are_named(name, parameter, value, problem):
+    with pytest.raises(gecbench.InputError, match=re.escape(f"{name}: {parameter}={value!r} is {problem}")):
+        METRICS[name](**{parameter: value})
 
 
 def test_parameters_are_part_of_the_signature():

@@ -3,14 +3,12 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from hub_stand_in import COMMIT, HubStandIn
 
 import gecbench
-from gecbench.cli import main
 from gecbench.huggingface.push import PushError, plan_push, push
 from gecbench.huggingface.register import metric_modules
 
@@ -41,8 +39,8 @@ def dataset(tmp_path):
 
 
 @pytest.mark.parametrize("name", metric_modules())
-def test_a_metric_module_goes_into_a_space(hub, name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("folder")
+def test_a_metric_module_goes_into_a_space(hub, name):
     folder = metric_modules()[name]
     assert push(plan_push("metric", name, "me/it"), endpoint=hub.url).endswith(f"/commit/{COMMIT}")
     (commit,) = hub.commits
@@ -83,6 +81,11 @@ def test_a_pull_request_makes_no_repository(hub, board):
     assert hub.commits[0].pull_request
 
 
+def ignore(folder, patterns):
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    (folder / ".gitignore").write_text(patterns)
+
+
 def test_hidden_ignored_and_foreign_files_stay_here(board):
     write(board, _dot_env="KEY=1", _dot_git__config="", x__hf_token_dot_txt="1", server_dot_pem="1", run_dot_log="1")
     write(board, ignored_dot_json="{}", a__b_dot_json="{}", program_dot_exe=b"MZ", odd__pages_dot_html="<p>")
@@ -91,20 +94,17 @@ def test_hidden_ignored_and_foreign_files_stay_here(board):
         *("README.md", "index.html", "data/jfleg.json", "a.css", "a/b.json", "odd/pages.html", "ignored.json"),
     }
     shutil.rmtree(board / ".git")
-    subprocess.run(["git", "init", "-q", str(board)], check=True)
-    (board / ".gitignore").write_text("ignored.json\na/\n")
+    ignore(board, "ignored.json\na/\n")
     assert set(plain) - set(plan_push("leaderboard", str(board), "me/it").files) == {"ignored.json", "a/b.json"}
 
 
 def test_built_data_may_be_ignored(dataset):
-    subprocess.run(["git", "init", "-q", str(dataset)], check=True)
-    (dataset / ".gitignore").write_text("data/\n")
+    ignore(dataset, "data/\n")
     assert "data/default/test.parquet" in plan_push("dataset", str(dataset), "me/it").files
 
 
 def test_a_page_in_an_ignored_folder_is_a_product(board):
-    subprocess.run(["git", "init", "-q", str(board.parent)], check=True)
-    (board.parent / ".gitignore").write_text("/board/\n")
+    ignore(board.parent, "/board/\n")
     assert "data/jfleg.json" in plan_push("leaderboard", str(board), "me/it").files
 
 
@@ -116,11 +116,9 @@ def test_names_are_not_patterns(hub, board):
 
 
 @pytest.mark.parametrize("content", [TOKEN, "-----BEGIN OPENSSH PRIVATE KEY-----", "AKIA" + "A1B2" * 4])
-def test_a_secret_stops_the_upload(hub, board, content, capsys, monkeypatch):
+def test_a_secret_stops_the_upload(hub, board, content, refused):
     write(board, data__x_dot_json=f'{{}}\n"{content}"')
-    assert main(["push", "leaderboard", str(board), "--repo", "me/it"]) == 2
-    message = capsys.readouterr().err
-    assert "x.json:2: looks like a secret" in message
+    message = refused(["push", "leaderboard", board, "--repo", "me/it"], "x.json:2: looks like a secret")
     assert content not in message
     assert not hub.requests
 
@@ -134,26 +132,22 @@ def test_a_link_out_of_the_folder_is_refused(board, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("kind", "change", "message"),
+    ("kind", "card", "missing", "message"),
     [
-        ("dataset", "rm data", r"not ready: no data.*gecbench data build corpus"),
-        ("dataset", "no licence", r"licence \(none\).*--private"),
-        ("dataset", "other licence", r"licence \(other\).*--licence-confirmed"),
-        ("dataset", "no card", r"no card with a YAML header"),
-        ("leaderboard", "rm index.html", r"not ready: no index.html.*gecbench leaderboard build"),
-        ("leaderboard", "no sdk", r"no sdk"),
-        ("metric", "", r"not ready: no board.py"),
+        ("dataset", DATA_CARD, "data", r"not ready: no data.*gecbench data build corpus"),
+        ("dataset", "---\ntitle: x\n---\n", "", r"licence \(none\).*--private"),
+        ("dataset", "---\nlicense: other\n---\n", "", r"licence \(other\).*--licence-confirmed"),
+        ("dataset", "# x\n", "", r"no card with a YAML header"),
+        ("leaderboard", SPACE_CARD, "index.html", r"not ready: no index.html.*gecbench leaderboard build"),
+        ("leaderboard", "---\ntitle: x\n---\n", "", r"no sdk"),
+        ("metric", SPACE_CARD, "", r"not ready: no board.py"),
     ],
 )
-def test_what_is_not_ready_is_refused(kind, change, message, board, dataset):
+def test_what_is_not_ready_is_refused(kind, card, missing, message, board, dataset):
     folder = dataset if kind == "dataset" else board
-    cards = {"no licence": "---\ntitle: x\n---\n", "other licence": "---\nlicense: other\n---\n"}
-    cards |= {"no card": "# x\n", "no sdk": "---\ntitle: x\n---\n"}
-    if change.startswith("rm "):
-        path = folder / change[3:]
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
-    elif change:
-        (folder / "README.md").write_text(cards[change])
+    (folder / "README.md").write_text(card)
+    if missing:
+        (folder / missing).rename(folder.parent / "away")
     with pytest.raises(gecbench.InputError, match=message):
         plan_push(kind, str(folder), "me/it")
 
@@ -191,32 +185,24 @@ def test_what_the_hub_refuses_is_one_sentence(hub, board, monkeypatch):
     assert not hub.commits
 
 
-def command_line(hub, *arguments, token="made-up"):
-    offline = {"HF_HUB_OFFLINE": "0", "HF_ENDPOINT": hub.url, "HF_TOKEN": token, "HF_HUB_DISABLE_TELEMETRY": "1"}
-    environment = {**os.environ, **offline, "HF_HUB_DISABLE_PROGRESS_BARS": "1", "PYTHONUTF8": "1"}
-    command = [sys.executable, "-m", "gecbench", "push", *map(str, arguments)]
-    return subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
-
-
 def test_the_command_line(board):
+    files = ["README.md", "a.css", "data/jfleg.json", "index.html"]
+    command = ["push", "leaderboard", board, "--repo", "me/it"]
     with HubStandIn().running() as hub:
-        tried = command_line(hub, "leaderboard", board, "--repo", "me/it", "--dry-run")
+        tried = hub.gecbench(*command, "--dry-run")
         assert tried.returncode == 0
-        assert [line.split()[0] for line in tried.stdout.splitlines()[1:-2]] == [
-            *("README.md", "a.css", "data/jfleg.json", "index.html"),
-        ]
+        assert [line.split()[0] for line in tried.stdout.splitlines()[1:-2]] == files
         assert "nothing was uploaded" in tried.stdout
         assert not hub.requests
-        done = command_line(hub, "leaderboard", board, "--repo", "me/it")
+        done = hub.gecbench(*command)
         assert done.returncode == 0, done.stderr
         assert done.stdout.splitlines()[-1] == f"{hub.url}/spaces/me/it/commit/{COMMIT}"
-        assert set(hub.commits[0].files) == {"README.md", "a.css", "data/jfleg.json", "index.html"}
-        failed = command_line(hub, "leaderboard", board, "--repo", "me/it", token="wrong")
+        assert sorted(hub.commits[0].files) == files
+        failed = hub.gecbench(*command, token="wrong")
         assert failed.returncode == 2
         assert failed.stderr.splitlines()[-1].startswith("gecbench: me/it: not uploaded:")
 
 
-def test_metric_by_name_prefers_the_folder_here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_metric_by_name_prefers_the_folder_here(folder):
     write(Path("metrics/gleu"), README_dot_md=SPACE_CARD, gleu_dot_py="pass")
     assert plan_push("metric", "gleu", "me/it").files == ("README.md", "gleu.py")

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from test_agreement import judged
 
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment
@@ -14,11 +15,7 @@ from gecbench.human.ranking import clusters, expected_wins, pair_table, rank_ran
 
 def say(text: str) -> list[Judgment]:
     """`A>B A=C` as judgments."""
-    pairs = []
-    for number, word in enumerate(text.split()):
-        ranks = {">": (1.0, 2.0), "<": (2.0, 1.0), "=": (1.0, 1.0)}[word[1]]
-        pairs.append(Judgment(number, "j", word[0], word[2], *ranks))
-    return pairs
+    return [pair for number, word in enumerate(text.split()) for pair in judged("j", number, word)]
 
 
 def test_expected_wins_by_hand() -> None:

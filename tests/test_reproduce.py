@@ -5,12 +5,10 @@ import re
 from itertools import product
 
 import pytest
-from mirror_files import MIRROR, golden, needs_mirror
+from mirror_files import golden, needs_mirror
 
 from gecbench import InputError, kernels
 from gecbench.analysis.tables import Table
-from gecbench.cli import main
-from gecbench.corpora.upstream import Upstream
 from gecbench.human.change import mean_change
 from gecbench.papers import PAPERS, render, reproduce
 from gecbench.papers.data import Conll14
@@ -22,15 +20,8 @@ TABLE4 = golden("sakaguchi2016_change_agreement.json")["table4"]
 
 
 @pytest.fixture(scope="module")
-def upstream():
-    if not MIRROR:
-        pytest.skip("GECBENCH_MIRROR is not set")
-    return Upstream.from_environment()
-
-
-@pytest.fixture(scope="module")
-def data(upstream):
-    return Conll14(upstream)
+def data(mirror):
+    return Conll14(mirror)
 
 
 def table(reproduction, title):
@@ -70,26 +61,25 @@ def test_printed_in_every_format():
     assert "% A note." in render([one], "latex")
 
 
-def test_unknown_paper(capsys):
+def test_unknown_paper(refused):
     with pytest.raises(InputError, match="no paper 'smith1999'"):
         reproduce("smith1999")
-    assert main(["reproduce", "smith1999"]) == 2
-    assert "Choose one of bryant2015, felice2015, sakaguchi2016, jfleg2017" in capsys.readouterr().err
+    refused(["reproduce", "smith1999"], "Choose one of bryant2015, felice2015, sakaguchi2016, jfleg2017")
 
 
 def test_ter_edits_are_remembered(tmp_path):
-    with changes.TerCache(tmp_path) as known:
+    with changes.remembered(tmp_path) as known:
         assert ("a b", "c d") not in known
         known["a b", "c d"] = 2.0
-    with changes.TerCache(tmp_path) as known:
+    with changes.remembered(tmp_path) as known:
         assert ("a b", "c d") in known
         assert known["a b", "c d"] == 2.0
     (file,) = tmp_path.iterdir()
     assert "a b" not in file.read_text()
     file.write_text("broken")
-    with changes.TerCache(tmp_path) as known:
+    with changes.remembered(tmp_path) as known:
         assert ("a b", "c d") not in known
-    with changes.TerCache(None) as known:
+    with changes.remembered(None) as known:
         known["a", "b"] = 1.0
 
 
@@ -193,8 +183,8 @@ def test_figure5_rises_only_with_the_best_reference(data, monkeypatch):
 
 
 @needs_native
-def test_bryant2015(upstream):
-    found = reproduce("bryant2015", upstream)
+def test_bryant2015(mirror):
+    found = reproduce("bryant2015", mirror)
     for title in ("Table 2", "Table 4"):
         for row, difference, _ in differences(table(found, title), None):
             assert difference < 1e-9, row
@@ -209,8 +199,8 @@ def test_bryant2015(upstream):
 
 
 @needs_native
-def test_felice2015(upstream):
-    found = reproduce("felice2015", upstream)
+def test_felice2015(mirror):
+    found = reproduce("felice2015", mirror)
     for title in ("Tables 1 to 3", "Table 8"):
         for row, difference, half in differences(table(found, title), 2):
             assert difference <= half + 1e-9, row
@@ -223,8 +213,8 @@ def test_felice2015(upstream):
     assert all(value < 0 for system, value in improvement.items() if system not in ("UFC", "INPUT"))
 
 
-def test_jfleg2017(upstream):
-    found = reproduce("jfleg2017", upstream, runs=1000 if kernels.active() == "native" else 20)
+def test_jfleg2017(mirror):
+    found = reproduce("jfleg2017", mirror, runs=1000 if kernels.active() == "native" else 20)
     loose = {"sentences": 10, "TrueSkill": 0.02 if kernels.active() == "native" else 0.1, "M2": 0.12}
     for section in found.sections:
         for row, difference, half in differences(section.table, None):
@@ -234,24 +224,23 @@ def test_jfleg2017(upstream):
             assert difference <= allowed + 1e-9, (section.title, row)
 
 
-@needs_mirror
 @needs_native
-def test_the_committed_page_is_what_the_command_prints(repository, upstream):
+def test_the_committed_page_is_what_the_command_prints(repository, mirror):
     page = (repository / "docs" / "REPRODUCTION.md").read_text()
     for paper in ("felice2015", "jfleg2017"):
-        assert render([reproduce(paper, upstream)], "markdown") in page
+        assert render([reproduce(paper, mirror)], "markdown") in page
     for paper in PAPERS:
         assert published(paper)
     assert len(re.findall("^## ", page, re.MULTILINE)) == len(PAPERS)
 
 
 @needs_mirror
-def test_figures_are_drawn(tmp_path, capsys):
+def test_figures_are_drawn(tmp_path, run):
     pytest.importorskip("matplotlib")
-    assert main(["reproduce", "jfleg2017", "--runs", "5", "--figures", str(tmp_path / "f"), "-f", "tsv"]) == 0
+    printed = run("reproduce", "jfleg2017", "--runs", "5", "--figures", tmp_path / "f", "-f", "tsv")
     (picture,) = (tmp_path / "f").iterdir()
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert "# Table 5" in capsys.readouterr().out
+    assert "# Table 5" in printed
 
 
 def test_every_kind_of_drawing():
@@ -260,21 +249,18 @@ def test_every_kind_of_drawing():
 
     from gecbench.papers import figures
 
-    def drawn():
-        return figure.Figure(layout="constrained")
+    def drawn(draw, *arguments, **options):
+        picture = figure.Figure(layout="constrained")
+        draw(picture, *arguments, **options)
+        return picture.axes
 
-    picture = drawn()
-    figures.two_bars(picture, {"a": (1, 50), "b": (2, 70)}, ("left", "right"), ((0, 3), (0, 100)))
-    assert [axis.get_ylabel() for axis in picture.axes] == ["left", "right"]
-    picture = drawn()
-    figures.grouped_points(picture, ["x", "y"], {"m": [0.1, 0.2]}, {"m": [0.1, None]}, "rho", (-1, 1))
-    assert [label.get_text() for label in picture.axes[0].get_xticklabels()] == ["x", "y"]
-    picture = drawn()
-    figures.ranks_side_by_side(picture, {"one": ["A", "B"], "two": ["B", "A"]}, {"one": [1]})
-    assert [text.get_text() for text in picture.axes[0].texts] == ["A", "B", "B", "A"]
-    picture = drawn()
-    figures.line_with_range(picture, [1, 2], {"best": np.array([[1.0, 2.0], [2.0, 4.0]])}, ("n", "GLEU"))
-    assert picture.axes[0].get_xlabel() == "n"
-    picture = drawn()
-    figures.curves(picture, {"a": ([1], [2])}, ("x", "y"), (0, 9), dashed={"a": ([1], [3])}, ticks=range(1, 3))
-    assert [text.get_text() for text in picture.axes[0].get_legend().get_texts()] == ["a", "a, published"]
+    axes = drawn(figures.two_bars, {"a": (1, 50), "b": (2, 70)}, ("left", "right"), ((0, 3), (0, 100)))
+    assert [axis.get_ylabel() for axis in axes] == ["left", "right"]
+    axes = drawn(figures.grouped_points, ["x", "y"], {"m": [0.1, 0.2]}, {"m": [0.1, None]}, "rho", (-1, 1))
+    assert [label.get_text() for label in axes[0].get_xticklabels()] == ["x", "y"]
+    axes = drawn(figures.ranks_side_by_side, {"one": ["A", "B"], "two": ["B", "A"]}, {"one": [1]})
+    assert [text.get_text() for text in axes[0].texts] == ["A", "B", "B", "A"]
+    axes = drawn(figures.line_with_range, [1, 2], {"best": np.array([[1.0, 2.0], [2.0, 4.0]])}, ("n", "GLEU"))
+    assert axes[0].get_xlabel() == "n"
+    axes = drawn(figures.curves, {"a": ([1], [2])}, ("x", "y"), (0, 9), dashed={"a": ([1], [3])}, ticks=range(1, 3))
+    assert [text.get_text() for text in axes[0].get_legend().get_texts()] == ["a", "a, published"]

@@ -7,7 +7,7 @@ import pytest
 
 from gecbench import BLEU, GLEU, M2, Corpus, InputError, compare, load_demo, load_demo_systems, score
 from gecbench.analysis.significance import bootstrap_values, paired_bootstrap, paired_randomisation, with_interval
-from gecbench.metrics.policy import Resamples, Sampled, SingleRow
+from gecbench.metrics.policy import EachRow, Resamples, Sampled
 from gecbench.metrics.statistics import Statistics
 
 DEMO, SYSTEMS = load_demo(), load_demo_systems()
@@ -110,7 +110,7 @@ def test_large_counts_stay_exact():
     counts = np.array([[2**25 + 1], [2**25 + 3]], dtype=np.int64)
     statistics = Statistics(counts, np.array([0, 1, 2], dtype=np.int64))
     samples = np.array([[0, 1], [1, 1]])
-    for policy in (SingleRow(), Sampled()):
+    for policy in (EachRow(), Sampled()):
         totals = policy.resampled_totals([statistics], Resamples(samples, np.zeros_like(samples)))
         assert totals[:, 0, 0].tolist() == [2**26 + 4, 2**26 + 6]
 
@@ -129,8 +129,9 @@ class TestCompare:
     def test_wrong_use(self):
         with pytest.raises(InputError, match="names no system"):
             compare(SYSTEMS, DEMO, resamples=5, against="nobody")
-        with pytest.raises(InputError, match="is unknown"):
-            compare(SYSTEMS, DEMO, resamples=5, test="z-test")
+        unknown = r"test='z' is unknown\. Use 'randomisation', 'bootstrap', 't-test' or None"
+        with pytest.raises(InputError, match=unknown):
+            compare(SYSTEMS, DEMO, resamples=5, test="z")
         with pytest.raises(InputError, match="nothing to be tested against"):
             compare({"alone": SYSTEMS["rule-based"]}, DEMO)
         with pytest.raises(InputError, match="no systems"):

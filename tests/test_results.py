@@ -12,18 +12,13 @@ from gecbench.huggingface.results import read_results
 from gecbench.huggingface.tasks import check_task, known_tasks, task_id
 
 huggingface_hub = pytest.importorskip("huggingface_hub")
-pytestmark = pytest.mark.skipif(
-    not hasattr(huggingface_hub, "EvalResultEntry"), reason="this huggingface_hub knows no results"
-)
+pytestmark = [
+    pytest.mark.skipif(not hasattr(huggingface_hub, "EvalResultEntry"), reason="this huggingface_hub knows no results"),
+    pytest.mark.usefixtures("folder"),
+]
 GOOD = str(DATA / "systems" / "good-corrector.txt")
 ARGUMENTS = ["results", "write", "-c", "demo", "-p", GOOD, "--repo-dataset", "someone/demo"]
 FILE = Path(".eval_results/demo.yaml")
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def write(*arguments):
@@ -83,11 +78,10 @@ def test_another_folder():
 
 
 @pytest.mark.parametrize("text", ["[1]", "a: b: c", "- value: 3", "- dataset: 7\n  value: 1", "\tx"])
-def test_a_file_that_holds_no_results_is_not_overwritten(text, capsys):
+def test_a_file_that_holds_no_results_is_not_overwritten(text, refused):
     FILE.parent.mkdir()
     FILE.write_text(text)
-    assert main(ARGUMENTS) == 2
-    assert "demo.yaml: holds no results" in capsys.readouterr().err
+    refused(ARGUMENTS, "demo.yaml: holds no results")
     assert FILE.read_text() == text
 
 
@@ -106,9 +100,8 @@ BAD = {
 
 
 @pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD)
-def test_wrong_use(change, message, capsys, folder):
-    assert main([*ARGUMENTS, *change]) == 2
-    assert message in capsys.readouterr().err
+def test_wrong_use(change, message, refused, folder):
+    refused([*ARGUMENTS, *change], message)
     assert not list(folder.iterdir())
 
 

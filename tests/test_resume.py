@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from programs import script
+from waiting import eventually
 
 import gecbench
 from gecbench.cli import main
@@ -36,10 +37,9 @@ for line in sys.stdin:
 
 
 @pytest.fixture(params=["command", "function"])
-def model(request, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def model(request, folder):
     Path("slow_model.py").write_text(MODULE)
-    return script(tmp_path, COMMAND) if request.param == "command" else "python:slow_model:fix"
+    return script(folder, COMMAND) if request.param == "command" else "python:slow_model:fix"
 
 
 def arguments(model):
@@ -58,18 +58,14 @@ def count_rows():
     return partial.read_bytes().count(b"\n") - 1 if partial.exists() else 0
 
 
-def wait_for_rows(process, wanted):
-    end = time.monotonic() + 60
-    while count_rows() < wanted and process.poll() is None:
-        assert time.monotonic() < end
-        time.sleep(0.002)
+def kill_after_rows(process, wanted):
+    eventually(lambda: count_rows() >= wanted or process.poll() is not None, seconds=60)
+    process.kill()
+    process.communicate()
 
 
 def test_killed_in_the_middle_and_run_again(model):
-    process = start(model)
-    wait_for_rows(process, 10)
-    process.kill()
-    process.communicate()
+    kill_after_rows(start(model), 10)
     time.sleep(0.3)  # what the orphaned command still prints goes nowhere
     kept = count_rows()
     assert 10 <= kept < len(DEMO)
@@ -88,19 +84,15 @@ def test_killed_in_the_middle_and_run_again(model):
 def test_killed_again_and_again(model):
     generator = random.Random(7)
     for _ in range(30):
-        process = start(model)
-        wait_for_rows(process, count_rows() + generator.randint(1, 20))
-        process.kill()
-        process.communicate()
+        kill_after_rows(start(model), count_rows() + generator.randint(1, 20))
         if Path("out.txt").exists():
             break
     assert main(arguments(model)) == 0
     assert Path("out.txt").read_text(encoding="utf-8").splitlines() == EXPECTED
 
 
-def test_killed_after_the_last_output(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    command = script(tmp_path, "open('ran', 'w')")
+def test_killed_after_the_last_output(folder):
+    command = script(folder, "open('ran', 'w')")
     with Journal(partial_path(Path("out.txt")), run_key(make_model(command), DEMO)) as whole:
         whole.append(EXPECTED)
     assert gecbench.correct(command, DEMO, "out.txt") == EXPECTED
@@ -130,22 +122,18 @@ def test_every_torn_end_is_dropped(tmp_path):
             assert found.outputs[-1] == "Next ."
 
 
-def test_outputs_of_another_run_are_not_taken(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_outputs_of_another_run_are_not_taken(folder, refused):
     Path("broken_model.py").write_text("def a(text: str):\n    return 1 / 0 if 'libary' in text else text\nb = a\n")
     first = ["run", "--model", "python:broken_model:a", "-c", "demo", "-o", "out.txt"]
-    assert main(first) == 2
+    refused(first)
     before = partial_path(Path("out.txt")).read_bytes()
     other = [word.replace(":a", ":b") for word in first]
-    assert main(other) == 2
-    message = capsys.readouterr().err
-    assert "another run (model: 'python:broken_model:a', not 'python:broken_model:b')" in message
-    assert "--restart" in message
+    message = r"another run \(model: 'python:broken_model:a', not 'python:broken_model:b'\).*--restart"
+    refused(other, message)
     gecbench.formats.jsonl.write_jsonl(DEMO.select(range(40)), "part.jsonl")
-    assert main([word.replace("demo", "part.jsonl") for word in first]) == 2
-    assert "another run (corpus: " in capsys.readouterr().err
+    refused([word.replace("demo", "part.jsonl") for word in first], r"another run \(corpus: ")
     assert partial_path(Path("out.txt")).read_bytes() == before, "nothing was touched"
-    assert main([*other, "--restart"]) == 2
+    refused([*other, "--restart"])
     assert partial_path(Path("out.txt")).read_bytes() == before.replace(b":a", b":b")
 
 

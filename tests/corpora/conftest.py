@@ -1,23 +1,27 @@
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
 import pytest
-from corpora_support import pins_of, tiny_mirror, tiny_upstream
+from corpora_support import pins_of, tiny_mirror, upstream_of
 
 import gecbench.corpora.upstream as upstream_module
 from gecbench.corpora import lock
 from gecbench.corpora.card import refresh_card
 from gecbench.corpora.catalog import DATASETS
 from gecbench.corpora.parquet import build_dataset
-from gecbench.corpora.upstream import Upstream
 
 
 @pytest.fixture
-def tiny(tmp_path):
-    return tiny_upstream(tmp_path)
+def tiny_folder(tmp_path):
+    """Return a mirror of the tiny tree, for tests that change it."""
+    return tiny_mirror(tmp_path / "mirror")
+
+
+@pytest.fixture
+def tiny(tiny_folder):
+    return upstream_of(tiny_folder)
 
 
 @pytest.fixture
@@ -46,21 +50,11 @@ def built(tiny, lock_file, tmp_path):
 
 
 @pytest.fixture
-def tiny_environment(tmp_path, monkeypatch):
+def tiny_environment(tiny_folder, tmp_path, monkeypatch):
     """Make the tiny tree the mirror that the environment names, with its own pins."""
-    mirror = tiny_mirror(tmp_path / "mirror")
-    pins = pins_of(mirror)
+    pins = pins_of(tiny_folder)
     monkeypatch.setattr(upstream_module, "default_pins", lambda: pins)
-    monkeypatch.setenv("GECBENCH_MIRROR", str(mirror))
+    monkeypatch.setenv("GECBENCH_MIRROR", str(tiny_folder))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
-    return mirror
-
-
-@pytest.fixture(scope="session")
-def mirror():
-    """Return the upstream of real files; skip where there is no mirror of them."""
-    folder = os.environ.get("GECBENCH_MIRROR")
-    if not folder:
-        pytest.skip("GECBENCH_MIRROR is not set")
-    return Upstream.from_environment()
+    return tiny_folder

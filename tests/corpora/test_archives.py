@@ -1,14 +1,13 @@
 from __future__ import annotations
 
 import gzip
-import io
 import stat
 import tarfile
 import zipfile
 from dataclasses import replace
 
 import pytest
-from corpora_support import PATIENT, pins_of, tiny_mirror
+from corpora_support import PATIENT, write_tar
 from loopback import Loopback
 
 from gecbench.corpora.upstream import Upstream
@@ -18,55 +17,52 @@ from gecbench.corpora.upstream.pins import ArchiveError, HashMismatchError
 MEBIBYTE = 1 << 20
 
 
-def tar(path, *members: tuple[str, bytes | tarfile.TarInfo]):
-    with tarfile.open(path, "w:gz") as opened:
-        for name, content in members:
-            if isinstance(content, tarfile.TarInfo):
-                opened.addfile(content)
-                continue
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            opened.addfile(info, io.BytesIO(content))
-    return path
-
-
-def link(name: str, target: str, kind: bytes) -> tarfile.TarInfo:
-    info = tarfile.TarInfo(name)
-    info.type, info.linkname = kind, target
+def link(kind: bytes) -> tarfile.TarInfo:
+    info = tarfile.TarInfo("top/one")
+    info.type, info.linkname = kind, "/etc/hostname"
     return info
 
 
+def write_zip(path, name: str | zipfile.ZipInfo, content: str | bytes):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as opened:
+        opened.writestr(name, content)
+    return path
+
+
 def test_only_the_wanted_members_come_out(tmp_path):
-    archive = tar(tmp_path / "a.tar.gz", ("top/x/one", b"1"), ("top/two", b"22"), ("other/x/one", b"no"))
+    archive = write_tar(tmp_path / "a.tar.gz", ("top/x/one", b"1"), ("top/two", b"22"), ("other/x/one", b"no"))
     assert read_members(archive, {"x/one": 9}, folder="top", unpacked_limit=MEBIBYTE) == {"x/one": b"1"}
     assert [path.name for path in tmp_path.iterdir()] == ["a.tar.gz"]
 
 
-@pytest.mark.parametrize("name", ["../../evil", "/etc/evil", "top/../../evil", "..\\evil", "C:/evil"])
-def test_paths_that_lead_out_are_refused(tmp_path, name):
-    archive = tar(tmp_path / "a.tar.gz", (name, b"x"), ("top/one", b"1"))
-    with pytest.raises(ArchiveError, match="leads out"):
-        read_members(archive, {"one": 9}, folder="top", unpacked_limit=MEBIBYTE)
-    with zipfile.ZipFile(tmp_path / "a.zip", "w") as opened:
-        opened.writestr(name, "x")
-    with pytest.raises(ArchiveError, match="leads out"):
-        read_members(tmp_path / "a.zip", {"one": 9}, unpacked_limit=MEBIBYTE)
+OUTSIDE = ("../../evil", "/etc/evil", "top/../../evil", "..\\evil", "C:/evil")
+KINDS = {"symlink": tarfile.SYMTYPE, "link": tarfile.LNKTYPE, "device": tarfile.CHRTYPE, "pipe": tarfile.FIFOTYPE}
+BAD_TAR = {f"to {name}": ([(name, b"x"), ("top/one", b"1")], "leads out") for name in OUTSIDE}
+BAD_TAR |= {name: ([link(kind)], "not a plain file") for name, kind in KINDS.items()}
+BAD_TAR |= {"larger than pinned": ([("top/one", b"x" * 100)], "larger")}
+BAD_TAR |= {"a name twice": ([("top/one", b"1"), ("top/one", b"2")], "twice")}
+BAD_TAR |= {"a member missing": ([("top/two", b"1")], "lacks one")}
 
 
-@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE])
-def test_links_and_devices_are_refused(tmp_path, kind):
-    archive = tar(tmp_path / "a.tar.gz", ("one", link("top/one", "/etc/hostname", kind)))
-    with pytest.raises(ArchiveError, match="not a plain file"):
-        read_members(archive, {"one": 9}, folder="top", unpacked_limit=MEBIBYTE)
+@pytest.mark.parametrize(("members", "message"), BAD_TAR.values(), ids=BAD_TAR)
+def test_tar_archives_that_are_refused(tmp_path, members, message):
+    archive = write_tar(tmp_path / "a.tar.gz", *members)
+    with pytest.raises(ArchiveError, match=message):
+        read_members(archive, {"one": 99}, folder="top", unpacked_limit=MEBIBYTE)
 
 
-def test_zip_links_are_refused(tmp_path):
-    info = zipfile.ZipInfo("A1.m2")
-    info.external_attr = (stat.S_IFLNK | 0o777) << 16
-    with zipfile.ZipFile(tmp_path / "a.zip", "w") as opened:
-        opened.writestr(info, "/etc/hostname")
-    with pytest.raises(ArchiveError, match="not a plain file"):
-        read_members(tmp_path / "a.zip", {"A1.m2": 99}, unpacked_limit=MEBIBYTE)
+ZIP_LINK = zipfile.ZipInfo("one")
+ZIP_LINK.external_attr = (stat.S_IFLNK | 0o777) << 16
+BAD_ZIP = {f"to {name}": (name, "x", "leads out") for name in OUTSIDE}
+BAD_ZIP |= {"link": (ZIP_LINK, "/etc/hostname", "not a plain file")}
+BAD_ZIP |= {"larger than pinned": ("one", b"\0" * MEBIBYTE, "larger")}
+
+
+@pytest.mark.parametrize(("name", "content", "message"), BAD_ZIP.values(), ids=BAD_ZIP)
+def test_zip_archives_that_are_refused(tmp_path, name, content, message):
+    archive = write_zip(tmp_path / "a.zip", name, content)
+    with pytest.raises(ArchiveError, match=message):
+        read_members(archive, {"one": 99}, unpacked_limit=MEBIBYTE)
 
 
 def test_a_bomb_is_stopped_while_unpacking(tmp_path):
@@ -82,58 +78,32 @@ def test_a_bomb_is_stopped_while_unpacking(tmp_path):
         read_members(archive, {"one": 9}, folder="top", unpacked_limit=4 * MEBIBYTE)
 
 
-def test_a_member_larger_than_pinned_is_refused(tmp_path):
-    archive = tar(tmp_path / "a.tar.gz", ("top/one", b"x" * 100))
-    with pytest.raises(ArchiveError, match="larger"):
-        read_members(archive, {"one": 99}, folder="top", unpacked_limit=MEBIBYTE)
-    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as opened:
-        opened.writestr("A1.m2", b"\0" * MEBIBYTE)
-    with pytest.raises(ArchiveError, match="larger"):
-        read_members(tmp_path / "a.zip", {"A1.m2": 1000}, unpacked_limit=MEBIBYTE)
+def test_damaged_archives_are_named(tmp_path):
+    archive = write_tar(tmp_path / "a.tar.gz", ("top/one", b"1"))
+    for content in (archive.read_bytes()[:40], b"<html>not an archive</html>"):
+        archive.write_bytes(content)
+        with pytest.raises(ArchiveError, match="damaged"):
+            read_members(archive, {"one": 9}, folder="top", unpacked_limit=MEBIBYTE)
 
 
-def test_a_name_twice_is_refused(tmp_path):
-    archive = tar(tmp_path / "a.tar.gz", ("top/one", b"1"), ("top/one", b"2"))
-    with pytest.raises(ArchiveError, match="twice"):
-        read_members(archive, {"one": 9}, folder="top", unpacked_limit=MEBIBYTE)
-
-
-def test_missing_members_and_damaged_archives_are_named(tmp_path):
-    archive = tar(tmp_path / "a.tar.gz", ("top/one", b"1"))
-    with pytest.raises(ArchiveError, match="lacks two"):
-        read_members(archive, {"one": 9, "two": 9}, folder="top", unpacked_limit=MEBIBYTE)
-    archive.write_bytes(archive.read_bytes()[:40])
-    with pytest.raises(ArchiveError, match="damaged"):
-        read_members(archive, {"one": 9}, folder="top", unpacked_limit=MEBIBYTE)
-    archive.write_bytes(b"<html>not an archive</html>")
-    with pytest.raises(ArchiveError, match="damaged"):
-        read_members(archive, {"one": 9}, folder="top", unpacked_limit=MEBIBYTE)
-
-
-def test_members_are_checked_by_hash(tmp_path):
-    mirror = tiny_mirror(tmp_path / "mirror")
-    pins = pins_of(mirror)
+def test_members_are_checked_by_hash(tiny):
     key = "conll14/noalt/official-2014.1.m2"
-    assert Upstream(mirror=mirror, cache=tmp_path, pins=pins).read(key).startswith(b"S My Town")
-    wrong = {**pins, key: replace(pins[key], sha256="0" * 64)}
+    assert tiny.read(key).startswith(b"S My Town")
+    wrong = {**tiny.pins, key: replace(tiny.pins[key], sha256="0" * 64)}
     with pytest.raises(HashMismatchError, match="0" * 64):
-        Upstream(mirror=mirror, cache=tmp_path, pins=wrong).read(key)
+        Upstream(mirror=tiny.mirror, cache=tiny.cache, pins=wrong).read(key)
 
 
 @pytest.fixture
-def network(tmp_path):
+def network(tiny, tmp_path):
     """Serve the archives of a tiny mirror; give the server, the pins, and a function that makes an upstream."""
-    mirror = tiny_mirror(tmp_path / "mirror")
-    pins = pins_of(mirror)
+    pins = tiny.pins
     server = Loopback()
     for place in {pin.url.split("://")[1] for pin in pins.values() if pin.source.archive}:
-        server.files["/" + place] = (mirror / place).read_bytes()
+        server.files["/" + place] = (tiny.mirror / place).read_bytes()
+    options = {"cache": tmp_path / "cache", "pins": pins, "downloader": PATIENT}
     with server.running():
-        yield (
-            server,
-            pins,
-            lambda: Upstream(cache=tmp_path / "cache", pins=pins, base_url=server.url, downloader=PATIENT),
-        )
+        yield server, pins, lambda: Upstream(base_url=server.url, **options)
 
 
 KEY = "conll14/noalt/official-2014.0.m2"

@@ -1,14 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from corpora_support import CONLL, WORKERS, pins_of, tiny_mirror, write, write_bn15
+from corpora_support import CONLL, WORKERS, upstream_of, write, write_bn15
 
 from gecbench.corpora.catalog import DATASETS
 from gecbench.corpora.conll14.essays import place_sentences
 from gecbench.corpora.conll14.judgments import read_rankings
 from gecbench.corpora.conll14.rows import read_merged_ids
 from gecbench.corpora.load import load_corpus, load_rows
-from gecbench.corpora.upstream import Upstream
 from gecbench.errors import InputError
 from gecbench.formats.judgments import expand_pairs, text_key
 
@@ -68,38 +67,26 @@ def test_bn15_has_ten_annotators_in_order(tiny):
     assert "annotations" not in everything
 
 
-def test_bn15_archives_with_and_without_a_folder(tmp_path):
-    mirror = tiny_mirror(tmp_path)
-    write_bn15(mirror, folder="")
-    assert len(rows(Upstream(mirror=mirror, pins=pins_of(mirror), is_offline=True), "bn15")) == 5
+def test_bn15_archives_with_and_without_a_folder(tiny_folder):
+    write_bn15(tiny_folder, folder="")
+    assert len(rows(upstream_of(tiny_folder), "bn15")) == 5
 
 
-def test_a_bn15_archive_of_other_sentences_is_refused(tmp_path, monkeypatch):
-    mirror = tiny_mirror(tmp_path)
+OVERLAPPING = {2: [("0 2", "Wci", "Our town"), ("1 3", "SVA", "is")]}
+WRONG_BN15 = {
+    "other sentences": ("CONLL", [*CONLL[:4], "Others likes it ."], "bn15/A1.m2: sentence 5"),
+    "not the official annotators": ("EDITS", ({}, {}), "A7 is not the official annotator"),
+    "overlapping edits": ("EDITS", (OVERLAPPING, {}), "bn15/A7.m2: the edits of sentence 2 overlap"),
+}
+
+
+@pytest.mark.parametrize(("name", "value", "message"), WRONG_BN15.values(), ids=WRONG_BN15)
+def test_a_wrong_bn15_archive_is_refused_without_quoting_the_text(tiny_folder, monkeypatch, name, value, message):
     with monkeypatch.context() as patch:
-        patch.setattr("corpora_support.CONLL", [*CONLL[:4], "Others likes it ."])
-        write_bn15(mirror)
-    with pytest.raises(InputError, match=r"bn15/A1.m2: sentence 5"):
-        rows(Upstream(mirror=mirror, pins=pins_of(mirror), is_offline=True), "bn15")
-
-
-def test_bn15_must_hold_the_official_annotators(tmp_path, monkeypatch):
-    mirror = tiny_mirror(tmp_path)
-    with monkeypatch.context() as patch:
-        patch.setattr("corpora_support.EDITS", ({}, {}))
-        write_bn15(mirror)
-    with pytest.raises(InputError, match="A7 is not the official annotator"):
-        rows(Upstream(mirror=mirror, pins=pins_of(mirror), is_offline=True), "bn15")
-
-
-def test_overlapping_edits_are_refused_without_quoting_the_text(tmp_path, monkeypatch):
-    mirror = tiny_mirror(tmp_path)
-    with monkeypatch.context() as patch:
-        overlapping = {2: [("0 2", "Wci", "Our town"), ("1 3", "SVA", "is")]}
-        patch.setattr("corpora_support.EDITS", (overlapping, {}))
-        write_bn15(mirror)
-    with pytest.raises(InputError, match=r"bn15/A7.m2: the edits of sentence 2 overlap") as caught:
-        rows(Upstream(mirror=mirror, pins=pins_of(mirror), is_offline=True), "bn15")
+        patch.setattr(f"corpora_support.{name}", value)
+        write_bn15(tiny_folder)
+    with pytest.raises(InputError, match=message) as caught:
+        rows(upstream_of(tiny_folder), "bn15")
     assert "town" not in str(caught.value)
 
 
@@ -161,50 +148,37 @@ def test_extra_rewrites(tiny):
     assert row["workers"] == ["w1", "w2"]
 
 
-def test_worker_identifiers_go_nowhere(tiny):
+def test_every_row_has_exactly_the_declared_columns_and_no_worker_identifier(tiny):
     for name, declared in DATASETS.items():
         for config in declared.configs.values():
-            text = repr(load_rows(name, config.name, upstream=tiny))
-            assert not any(worker in text for worker in WORKERS)
+            for found in load_rows(name, config.name, upstream=tiny).values():
+                assert not any(worker in repr(found) for worker in WORKERS)
+                assert all(set(row) == set(config.columns) for row in found), (name, config.name)
 
 
-def test_every_row_has_exactly_the_declared_columns(tiny):
-    for name, declared in DATASETS.items():
-        for config in declared.configs.values():
-            for split in config.splits:
-                for row in config.rows(tiny, split):
-                    assert set(row) == set(config.columns), (name, config.name)
+FLUENCY = "reassess/annotations/expert_annotations/expert_fluency/expert_fluencyB"
+SUBMISSION = "grammatical/data/original/official_submissions/INPUT"
+RANKINGS = "grammatical/data/judgments.xml"
+ENTITIES = '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'
 
 
 @pytest.mark.parametrize(
     ("key", "text", "config", "message"),
     [
-        (
-            "reassess/annotations/expert_annotations/expert_fluency/expert_fluencyB",
-            "x\n",
-            "all",
-            "1 lines, but the source has 5",
-        ),
-        ("grammatical/data/original/official_submissions/INPUT", "x\n" * 5, "systems", "sentence 1 is not"),
+        (FLUENCY, "x\n", ["all"], "1 lines, but the source has 5"),
+        (SUBMISSION, "x\n" * 5, ["systems"], "sentence 1 is not"),
+        (RANKINGS, ENTITIES, ["judgments", "expert"], "document type and entity declarations are refused"),
     ],
 )
-def test_shifted_files_are_refused(tmp_path, key, text, config, message):
-    mirror = tiny_mirror(tmp_path)
-    write(mirror, key, text)
+def test_shifted_and_dangerous_files_are_refused(tiny_folder, key, text, config, message):
+    write(tiny_folder, key, text)
     with pytest.raises(InputError, match=message):
-        rows(Upstream(mirror=mirror, pins=pins_of(mirror), is_offline=True), config)
-
-
-def test_entities_in_the_rankings_file_are_refused(tmp_path):
-    mirror = tiny_mirror(tmp_path)
-    write(mirror, "grammatical/data/judgments.xml", '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>')
-    with pytest.raises(InputError, match="document type and entity declarations are refused"):
-        rows(Upstream(mirror=mirror, pins=pins_of(mirror), is_offline=True), "judgments", "expert")
+        rows(upstream_of(tiny_folder), *config)
 
 
 def test_essays_that_do_not_fit_are_refused():
     essay = '<DOC nid="7"><TEXT><P>One two. Three.</P></TEXT></DOC>'
-    assert [place.sentence for place in place_sentences(["One two .", "Three ."], essay)] == [0, 1]
+    assert [place["sentence_in_paragraph"] for place in place_sentences(["One two .", "Three ."], essay)] == [0, 1]
     with pytest.raises(InputError, match="sentence 2 is not in paragraph 0 of essay 7"):
         place_sentences(["One two .", "Four ."], essay)
     with pytest.raises(InputError, match="end before paragraph 0 of essay 7"):

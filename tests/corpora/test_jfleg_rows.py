@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from corpora_support import JFLEG, pins_of, tiny_mirror, write
+from corpora_support import JFLEG, upstream_of, write
 
 from gecbench.corpora.edits import as_edits
 from gecbench.corpora.jfleg import comparison_key
 from gecbench.corpora.load import load_corpus, load_rows
-from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.edits import apply_edits
 from gecbench.errors import InputError
 
@@ -76,12 +75,10 @@ def test_the_gug_key_sees_through_tokenisation():
         ("jfleg/EACL_exp/m2converter/test.ref.m2", "S One .\n\nS Two .\n", "sentence 1 is not"),
     ],
 )
-def test_files_that_do_not_belong_together_are_refused(tmp_path, key, text, message):
-    mirror = tiny_mirror(tmp_path / "mirror")
-    write(mirror, key, text)
-    upstream = Upstream(mirror=mirror, cache=tmp_path, pins=pins_of(mirror), is_offline=True)
+def test_files_that_do_not_belong_together_are_refused(tiny_folder, key, text, message):
+    write(tiny_folder, key, text)
     with pytest.raises(InputError, match=message) as caught:
-        load_rows("jfleg", "m2" if "m2" in key else None, "test", upstream=upstream)
+        load_rows("jfleg", "m2" if "m2" in key else None, "test", upstream=upstream_of(tiny_folder))
     assert "One ." not in str(caught.value)
 
 

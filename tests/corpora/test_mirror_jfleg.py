@@ -80,7 +80,7 @@ def test_distance_and_grammaticality_correlate(rows):
 
 def test_every_sentence_is_linked_to_gug(rows, mirror):
     gug = read_gug(mirror)
-    assert Counter(row.dataset for row in gug) == {"train": 1518, "test": 754, "dev": 747, "none": 110}
+    assert Counter(dataset for dataset, _, _ in gug) == {"train": 1518, "test": 754, "dev": 747, "none": 110}
     linked = [row for part in rows.values() for row in part]
     assert len({row["gug_id"] for row in linked}) == 1501
     for row in linked:

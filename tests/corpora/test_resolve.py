@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import gecbench
-from gecbench.cli import main
 from gecbench.corpora.demo import DATA
 from gecbench.corpora.resolve import resolve_corpus
 
@@ -16,10 +15,10 @@ OUTPUTS = str(DATA / "systems" / "good-corrector.txt")
 
 
 @pytest.fixture
-def files(tmp_path):
+def files(tmp_path, run):
     """Write the demo's coded edits in every kind of file."""
     for name in ("task.m2", "task.xml", "task.jsonl"):
-        assert main(["convert", str(DATA / "gold.m2"), "-o", str(tmp_path / name)]) == 0
+        run("convert", DATA / "gold.m2", "-o", tmp_path / name)
     (tmp_path / "task.m2.gz").write_bytes(gzip.compress((tmp_path / "task.m2").read_bytes()))
     return tmp_path
 
@@ -99,20 +98,18 @@ def test_what_is_no_corpus(what, message):
 
 
 @pytest.mark.parametrize("name", ["task.m2", "task.xml", "task.jsonl"])
-def test_the_command_line_takes_the_same(files, capsys, name):
+def test_the_command_line_takes_the_same(files, run, name):
     found = {}
     for option in ("-c", "--gold") if name != "task.jsonl" else ("-c",):
-        assert main(["score", option, str(files / name), "-p", OUTPUTS, "-m", "gleu", "m2", "-f", "json"]) == 0
-        (system,) = json.loads(capsys.readouterr().out)["systems"]
+        printed = run("score", option, files / name, "-p", OUTPUTS, "-m", "gleu", "m2", "-f", "json")
+        (system,) = json.loads(printed)["systems"]
         found[option] = [scored["value"] for scored in system["scores"]]
     assert all(values == found["-c"] for values in found.values())
 
 
-def test_the_board_takes_an_m2_file(files, capsys):
-    board = ["--board", str(files / "board")]
-    given = ["-c", str(files / "task.m2")]
-    assert main(["leaderboard", "submit", *given, "-p", OUTPUTS, "--name", "Good", *board]) == 0
-    assert "rank 1 of 1 by GLEU" in capsys.readouterr().out
-    assert main(["leaderboard", "list", "-c", "task", "--without-published", *board]) == 0
-    assert "Good" in capsys.readouterr().out
-    assert main(["leaderboard", "build", *given, *board, "-o", str(files / "site")]) == 0
+def test_the_board_takes_an_m2_file(files, run):
+    board, given = ["--board", files / "board"], ["-c", files / "task.m2"]
+    submitted = run("leaderboard", "submit", *given, "-p", OUTPUTS, "--name", "Good", *board)
+    assert "rank 1 of 1 by GLEU" in submitted
+    assert "Good" in run("leaderboard", "list", "-c", "task", "--without-published", *board)
+    run("leaderboard", "build", *given, *board, "-o", files / "site")

@@ -32,8 +32,17 @@ def server():
         yield loopback
 
 
-def upstream_of(server, tmp_path, **options) -> Upstream:
-    return Upstream(cache=tmp_path / "cache", pins=pins(), base_url=server.url, downloader=PATIENT, **options)
+@pytest.fixture
+def read(server, tmp_path):
+    """Read the file through a new upstream that always has the same cache."""
+    usual = {"cache": tmp_path / "cache", "pins": pins(), "base_url": server.url, "downloader": PATIENT}
+    return lambda **options: Upstream(**{**usual, **options}).read(KEY)
+
+
+@pytest.fixture
+def cached(tmp_path) -> Path:
+    """Return where the cache has the file."""
+    return tmp_path / "cache" / PATH
 
 
 def mirror_of(tmp_path, content: bytes) -> Path:
@@ -43,114 +52,91 @@ def mirror_of(tmp_path, content: bytes) -> Path:
     return tmp_path / "mirror"
 
 
-def test_mirror_comes_before_cache_and_network(server, tmp_path):
-    upstream = upstream_of(server, tmp_path, mirror=mirror_of(tmp_path, CONTENT))
-    assert upstream.read(KEY) == CONTENT
+def test_mirror_comes_before_cache_and_network(server, read, tmp_path):
+    assert read(mirror=mirror_of(tmp_path, CONTENT)) == CONTENT
     assert server.requests == []
     assert not (tmp_path / "cache").exists()
 
 
-def test_fetched_once_then_from_cache(server, tmp_path):
-    assert upstream_of(server, tmp_path).read(KEY) == CONTENT
-    assert upstream_of(server, tmp_path).read(KEY) == CONTENT
+def test_fetched_once_then_from_cache(server, read, cached):
+    assert read() == read() == CONTENT
     assert len(server.requests) == 1
-    assert sorted(path.suffix for path in (tmp_path / "cache" / PATH).parent.iterdir()) in (
-        [".lock", ".txt"],
-        [".txt"],
-    )
+    assert [path for path in cached.parent.iterdir() if path.suffix != ".lock"] == [cached]
 
 
-def test_a_dropped_connection_is_continued_where_it_broke(server, tmp_path):
+def test_a_dropped_connection_is_continued_where_it_broke(server, read):
     server.plan["/" + PATH] = ["drop", "drop"]
-    assert upstream_of(server, tmp_path).read(KEY) == CONTENT
+    assert read() == CONTENT
     asked = [wanted for _, wanted in server.requests]
     assert asked[0] is None
     assert asked[1] == f"bytes={len(CONTENT) // 2}-"
     assert int(asked[2].removeprefix("bytes=").rstrip("-")) > len(CONTENT) // 2
 
 
-def test_a_server_without_ranges_is_started_over(server, tmp_path):
-    server.plan["/" + PATH] = ["drop", "whole"]
-    assert upstream_of(server, tmp_path).read(KEY) == CONTENT
-    assert len(server.requests) == 2
+@pytest.mark.parametrize("steps", ["drop whole", "429 429 serve", "500 500 serve", "503 503 serve"])
+def test_a_server_without_ranges_or_with_too_much_to_do_is_asked_again(server, read, steps):
+    server.plan["/" + PATH] = steps.split()
+    assert read() == CONTENT
+    assert len(server.requests) == len(steps.split())
 
 
-@pytest.mark.parametrize("code", ["429", "500", "503"])
-def test_an_overloaded_server_is_asked_again(server, tmp_path, code):
-    server.plan["/" + PATH] = [code, code]
-    assert upstream_of(server, tmp_path).read(KEY) == CONTENT
-    assert len(server.requests) == 3
-
-
-@pytest.mark.parametrize("code", ["403", "404", "410"])
-def test_a_refusal_is_not_retried(server, tmp_path, code):
-    server.plan["/" + PATH] = [code] * 5
-    with pytest.raises(UpstreamError, match=code):
-        upstream_of(server, tmp_path).read(KEY)
-    assert len(server.requests) == 1
-
-
-def test_a_truncated_file_never_enters_the_cache(server, tmp_path):
-    server.plan["/" + PATH] = ["short"] * 9
-    with pytest.raises(UpstreamError, match="4 attempts"):
-        upstream_of(server, tmp_path).read(KEY)
-    assert not (tmp_path / "cache" / PATH).exists()
+@pytest.mark.parametrize(
+    ("step", "message", "requests"),
+    [("403", "403", 1), ("404", "404", 1), ("410", "410", 1), ("short", "4 attempts", 4), ("long", "more than", 1)],
+)
+def test_refusals_are_not_retried_and_no_other_length_enters_the_cache(server, read, cached, step, message, requests):
+    server.plan["/" + PATH] = [step] * 9
+    with pytest.raises(UpstreamError, match=message):
+        read()
+    assert len(server.requests) == requests
+    assert not cached.exists()
     server.plan.clear()
-    assert upstream_of(server, tmp_path).read(KEY) == CONTENT
+    assert read() == CONTENT
 
 
-def test_wrong_bytes_are_refused_with_both_hashes_and_kept(server, tmp_path):
+def test_wrong_bytes_are_refused_with_both_hashes_and_kept(server, read, cached):
     server.plan["/" + PATH] = ["wrong"] * 3
     with pytest.raises(HashMismatchError) as caught:
-        upstream_of(server, tmp_path).read(KEY)
+        read()
     wrong = b"?" * len(CONTENT)
     assert hashlib.sha256(CONTENT).hexdigest() in str(caught.value)
     assert hashlib.sha256(wrong).hexdigest() in str(caught.value)
     assert caught.value.kept.name == "data.txt.corrupt"
     assert caught.value.kept.read_bytes() == wrong
-    assert not (tmp_path / "cache" / PATH).exists()
+    assert not cached.exists()
 
 
-def test_a_second_wrong_file_does_not_overwrite_the_first(server, tmp_path):
+def test_a_second_wrong_file_does_not_overwrite_the_first(server, read):
     kept = set()
     for _ in range(2):
         server.plan["/" + PATH] = ["wrong"]
         with pytest.raises(HashMismatchError) as caught:
-            upstream_of(server, tmp_path).read(KEY)
+            read()
         kept.add(caught.value.kept)
     assert len(kept) == 2
     assert all(path.is_file() for path in kept)
 
 
-def test_a_wrong_beginning_is_dropped_and_fetched_whole(server, tmp_path):
-    partial = tmp_path / "cache" / (PATH + ".part")
-    partial.parent.mkdir(parents=True)
-    partial.write_bytes(b"#" * 1000)
-    assert upstream_of(server, tmp_path).read(KEY) == CONTENT
+def test_a_wrong_beginning_is_dropped_and_fetched_whole(server, read, cached):
+    cached.parent.mkdir(parents=True)
+    cached.with_name(cached.name + ".part").write_bytes(b"#" * 1000)
+    assert read() == CONTENT
     assert [wanted for _, wanted in server.requests] == ["bytes=1000-", None]
 
 
-def test_wrong_bytes_over_a_dropping_connection_end_in_an_error(server, tmp_path):
+def test_wrong_bytes_over_a_dropping_connection_end_in_an_error(server, read, cached):
     server.plan["/" + PATH] = ["wrong", "drop"] * 9
-    (tmp_path / "cache" / PATH).parent.mkdir(parents=True)
-    (tmp_path / "cache" / (PATH + ".part")).write_bytes(b"?" * 10)
+    cached.parent.mkdir(parents=True)
+    cached.with_name(cached.name + ".part").write_bytes(b"?" * 10)
     with pytest.raises(HashMismatchError):
-        upstream_of(server, tmp_path).read(KEY)
-    assert len(list((tmp_path / "cache" / PATH).parent.glob("*.corrupt*"))) == 2
+        read()
+    assert len(list(cached.parent.glob("*.corrupt*"))) == 2
 
 
-def test_more_bytes_than_pinned_are_not_read(server, tmp_path):
-    server.plan["/" + PATH] = ["long"]
-    with pytest.raises(UpstreamError, match="more than"):
-        upstream_of(server, tmp_path).read(KEY)
-    assert not (tmp_path / "cache" / PATH).exists()
-
-
-def test_a_damaged_cache_file_is_set_aside_and_fetched_again(server, tmp_path):
-    upstream_of(server, tmp_path).read(KEY)
-    cached = tmp_path / "cache" / PATH
+def test_a_damaged_cache_file_is_set_aside_and_fetched_again(read, cached):
+    read()
     cached.write_bytes(b"damaged")
-    assert upstream_of(server, tmp_path).read(KEY) == CONTENT
+    assert read() == CONTENT
     assert cached.with_name("data.txt.corrupt").read_bytes() == b"damaged"
 
 
@@ -162,41 +148,37 @@ def test_a_wrong_mirror_file_is_an_error_and_stays_untouched(tmp_path):
     assert (mirror / PATH).read_bytes() == b"edited"
 
 
-def test_offline_uses_the_cache_and_else_says_what_to_do(server, tmp_path):
+def test_offline_uses_the_cache_and_else_says_what_to_do(server, read):
     with pytest.raises(OfflineError, match="GECBENCH_MIRROR") as caught:
-        upstream_of(server, tmp_path, is_offline=True).read(KEY)
+        read(is_offline=True)
     assert server.requests == []
     assert PATH in str(caught.value)
-    upstream_of(server, tmp_path).read(KEY)
-    assert upstream_of(server, tmp_path, is_offline=True).read(KEY) == CONTENT
+    assert read() == read(is_offline=True) == CONTENT
 
 
-def test_several_at_once_fetch_once(server, tmp_path):
+def test_several_at_once_fetch_once(server, read):
     pytest.importorskip("filelock")
     server.plan["/" + PATH] = ["drop"]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: upstream_of(server, tmp_path).read(KEY), range(8)))
+        found = list(pool.map(lambda _: read(), range(8)))
     assert found == [CONTENT] * 8
     assert len(server.requests) == 2
 
 
-def test_progress_is_silent_where_there_is_no_terminal(server, tmp_path, capsys):
-    Upstream(cache=tmp_path, pins=pins(), base_url=server.url, downloader=Downloader(backoff=0.0)).read(KEY)
+def test_progress_is_silent_where_there_is_no_terminal(read, capsys):
+    read(downloader=Downloader(backoff=0.0))
     assert capsys.readouterr() == ("", "")
 
 
-def test_no_server_at_all(tmp_path):
-    downloader = Downloader(2, 0.0, 1.0)
-    upstream = Upstream(cache=tmp_path, pins=pins(), base_url="http://127.0.0.1:9", downloader=downloader)
+def test_no_server_at_all(read):
     with pytest.raises(UpstreamError, match="2 attempts"):
-        upstream.read(KEY)
+        read(base_url="http://127.0.0.1:9", downloader=Downloader(2, 0.0, 1.0))
 
 
-def test_pauses_grow(server, tmp_path):
+def test_pauses_grow(server, read):
     pauses: list[float] = []
     server.plan["/" + PATH] = ["drop"] * 3
-    downloader = Downloader(attempts=4, backoff=1.0, pause=pauses.append)
-    Upstream(cache=tmp_path, pins=pins(), base_url=server.url, downloader=downloader).read(KEY)
+    read(downloader=Downloader(attempts=4, backoff=1.0, pause=pauses.append))
     assert [int(pause) for pause in pauses] == [1, 2, 4] or [round(pause) for pause in pauses] == [1, 2, 4]
     assert pauses == sorted(pauses)
 

@@ -1,13 +1,15 @@
-"""Three-way alignment with the full table (Felice & Briscoe 2015, Listing 2): slow, to check others by."""
+"""Alignment of two or three texts with the full table (Felice & Briscoe 2015, Listing 2): slow, to check others by."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
-from itertools import product
+from itertools import combinations, product
 
 MATCH, MISMATCH, GAP = 0, 3, 2
-MOVES = [(1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
-Column = tuple[int, int, int]
+FORBIDDEN = 1 << 40
+Cell = tuple[int, ...]
+Texts = Sequence[Sequence[int]]
 
 
 def pair_cost(first: int | None, second: int | None) -> int:
@@ -17,51 +19,40 @@ def pair_cost(first: int | None, second: int | None) -> int:
     return MATCH if first == second else MISMATCH
 
 
-def align_literally(source: Sequence[int], hypothesis: Sequence[int], reference: Sequence[int]) -> list[Column]:
-    """Columns of token positions (-1 is a gap), by the first consistent move of MOVES from the end."""
-    texts = (source, hypothesis, reference)
-    table: dict[Column, int] = {(0, 0, 0): 0}
+@functools.cache
+def moves(texts: int) -> list[Cell]:
+    """Which texts a column takes a symbol of; those that use more and earlier texts come first."""
+    return sorted(product((1, 0), repeat=texts), key=lambda move: (sum(move), move), reverse=True)[:-1]
 
-    def step_cost(cell: Column, move: Column) -> int:
-        s, h, r = (text[place - 1] if used else None for text, place, used in zip(texts, cell, move, strict=True))
-        return pair_cost(s, h) + pair_cost(s, r) + pair_cost(h, r)
 
-    def reached(cell: Column) -> list[tuple[int, Column]]:
-        """The cost of the cell by each of the seven moves, and where the move comes from."""
-        moves = [(move, (cell[0] - move[0], cell[1] - move[1], cell[2] - move[2])) for move in MOVES]
-        return [(table[before] + step_cost(cell, move), before) for move, before in moves if min(before) >= 0]
+def reached(texts: Texts, table: dict[Cell, int], cell: Cell) -> list[tuple[int, Cell]]:
+    """The cost of the cell by each move, and where the move comes from."""
+    found = []
+    for move in moves(len(texts)):
+        before = tuple(place - used for place, used in zip(cell, move, strict=True))
+        if min(before) >= 0:
+            column = [text[place] if used else None for text, place, used in zip(texts, before, move, strict=True)]
+            cost = sum(pair_cost(first, second) for first, second in combinations(column, 2))
+            found.append((table[before] + cost, before))
+    return found
 
-    for cell in product(range(len(source) + 1), range(len(hypothesis) + 1), range(len(reference) + 1)):
-        if cell != (0, 0, 0):
-            table[cell] = min(cost for cost, _ in reached(cell))
+
+def fill_table(texts: Texts, forbidden: Cell | None = None) -> dict[Cell, int]:
+    """The cost of the cheapest alignment up to every cell, none of which stands at the forbidden one."""
+    table: dict[Cell, int] = {}
+    for cell in product(*(range(len(text) + 1) for text in texts)):
+        costs = [cost for cost, _ in reached(texts, table, cell)]
+        table[cell] = FORBIDDEN if cell == forbidden else min(costs, default=0)
+    return table
+
+
+def align_literally(*texts: Sequence[int]) -> list[Cell]:
+    """Columns of token positions (-1 is a gap), by the first move that gives the cost of its cell, from the end."""
+    table = fill_table(texts)
     columns = []
-    cell = (len(source), len(hypothesis), len(reference))
-    while cell != (0, 0, 0):
-        before = next(origin for cost, origin in reached(cell) if cost == table[cell])
-        s, h, r = (place if place < now else -1 for place, now in zip(before, cell, strict=True))
-        columns.append((s, h, r))
-        cell = before
-    return columns[::-1]
-
-
-def align_pair_literally(source: Sequence[int], reference: Sequence[int]) -> list[tuple[int, int]]:
-    """Two-way alignment with a reference; ties: both, then the source alone, then the reference."""
-    table: dict[tuple[int, int], int] = {(0, 0): 0}
-
-    def reached(cell: tuple[int, int]) -> list[tuple[int, tuple[int, int]]]:
-        i, k = cell
-        steps = [((i - 1, k - 1), MISMATCH), ((i - 1, k), GAP), ((i, k - 1), GAP)]
-        if i and k and source[i - 1] == reference[k - 1]:
-            steps[0] = ((i - 1, k - 1), MATCH)
-        return [(table[before] + cost, before) for before, cost in steps if min(before) >= 0]
-
-    for cell in product(range(len(source) + 1), range(len(reference) + 1)):
-        if cell != (0, 0):
-            table[cell] = min(cost for cost, _ in reached(cell))
-    columns = []
-    cell = (len(source), len(reference))
-    while cell != (0, 0):
-        before = next(origin for cost, origin in reached(cell) if cost == table[cell])
-        columns.append((before[0] if before[0] < cell[0] else -1, before[1] if before[1] < cell[1] else -1))
+    cell = tuple(map(len, texts))
+    while any(cell):
+        before = next(origin for cost, origin in reached(texts, table, cell) if cost == table[cell])
+        columns.append(tuple(place if place < now else -1 for place, now in zip(before, cell, strict=True)))
         cell = before
     return columns[::-1]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from gecbench.errors import InputError
 from gecbench.metrics.base import Interval, Metric, Score
@@ -37,9 +36,14 @@ class PairedTest:
 
 def bootstrap_values(metric: Metric, statistics: Statistics, resamples: int, seed: int = DEFAULT_SEED) -> Values:
     """Return the metric's value on corpora of as many sentences drawn with replacement (Koehn 2004)."""
-    check_resamples(resamples)
-    chunks = _bootstrap_chunks(len(statistics), resamples, seed)
-    return _values(metric, statistics, chunks, resamples)
+    generator, sentences = np.random.default_rng(seed), len(statistics)
+    values = []
+    for size in _chunk_sizes(sentences, resamples, "resampling"):
+        drawn = generator.integers(0, sentences, size=(size, sentences), dtype=np.int64)
+        chunk = Resamples(drawn, np.zeros_like(drawn))
+        totals = metric.reference_policy.resampled_totals([statistics], chunk)
+        values.append(metric.values(totals).mean(axis=-1))
+    return np.concatenate(values)
 
 
 def with_interval(score: Score, resamples: int, seed: int = DEFAULT_SEED, confidence: float = 0.95) -> Score:
@@ -73,15 +77,15 @@ def paired_randomisation(
 
     Riezler & Maxwell 2005: p is the share of shuffles whose difference is at least the observed one.
     """
-    check_resamples(resamples)
     both, metric = [system.statistics, baseline.statistics], system.metric
+    generator, sentences = np.random.default_rng(seed), len(system.statistics)
     differences = []
-    with progress(resamples, "shuffling") as bar:
-        for chunk in _swap_chunks(len(system.statistics), resamples, seed):
-            sides = metric.reference_policy.swapped_totals(both, chunk)
-            left, right = (metric.values(totals).mean(axis=-1) for totals in sides)
-            differences.append(left - right)
-            bar.update(len(chunk.sentences))
+    for size in _chunk_sizes(sentences, resamples, "shuffling"):
+        swapped = generator.integers(0, 2, size=(size, sentences), dtype=np.int64)
+        chunk = Resamples(np.broadcast_to(np.arange(sentences), swapped.shape), swapped)
+        sides = metric.reference_policy.swapped_totals(both, chunk)
+        left, right = (metric.values(totals).mean(axis=-1) for totals in sides)
+        differences.append(left - right)
     return _paired("randomisation", system, names, system.value - baseline.value, np.concatenate(differences))
 
 
@@ -114,32 +118,12 @@ def _paired(test: TestName, system: Score, names: tuple[str, str], observed: flo
     return PairedTest(test, system.name, *names, observed, p_value, len(null))
 
 
-def _values(metric: Metric, statistics: Statistics, chunks: Iterator[Resamples], resamples: int) -> Values:
-    values = []
-    with progress(resamples, "resampling") as bar:
-        for chunk in chunks:
-            totals = metric.reference_policy.resampled_totals([statistics], chunk)
-            values.append(metric.values(totals).mean(axis=-1))
-            bar.update(len(chunk.sentences))
-    return np.concatenate(values)
-
-
-def _chunk_sizes(sentences: int, resamples: int) -> Iterator[int]:
-    size = max(1, min(1000, _CHUNK_VALUES // sentences))
-    for begin in range(0, resamples, size):
-        yield min(size, resamples - begin)
-
-
-def _bootstrap_chunks(sentences: int, resamples: int, seed: int) -> Iterator[Resamples]:
-    generator = np.random.default_rng(seed)
-    for size in _chunk_sizes(sentences, resamples):
-        drawn = generator.integers(0, sentences, size=(size, sentences), dtype=np.int64)
-        yield Resamples(drawn, np.zeros_like(drawn))
-
-
-def _swap_chunks(sentences: int, resamples: int, seed: int) -> Iterator[Resamples]:
-    generator = np.random.default_rng(seed)
-    in_order: npt.NDArray[np.int64] = np.arange(sentences, dtype=np.int64)
-    for size in _chunk_sizes(sentences, resamples):
-        swapped = generator.integers(0, 2, size=(size, sentences), dtype=np.int64)
-        yield Resamples(np.broadcast_to(in_order, swapped.shape), swapped)
+def _chunk_sizes(sentences: int, resamples: int, what: str) -> Iterator[int]:
+    """Yield how many resamples to make at once, and show the progress."""
+    check_resamples(resamples)
+    most = max(1, min(1000, _CHUNK_VALUES // sentences))
+    with progress(resamples, what) as bar:
+        for begin in range(0, resamples, most):
+            size = min(most, resamples - begin)
+            yield size
+            bar.update(size)

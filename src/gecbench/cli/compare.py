@@ -6,12 +6,11 @@ import argparse
 from typing import Any
 
 from gecbench.analysis.significance import TESTS
-from gecbench.api import compare
 from gecbench.cli.options import (
     add_command,
     add_corpus_options,
     add_scoring_options,
-    intake_of,
+    compare_systems,
     read_corpus,
     read_systems,
 )
@@ -50,14 +49,5 @@ def run(options: argparse.Namespace) -> None:
     if len(options.predictions) < 2:
         raise InputError("compare needs two systems or more", fix="Give -p two files, or use gecbench score")
     corpus = read_corpus(options)
-    report = compare(
-        read_systems(options, corpus),
-        corpus,
-        options.metrics,
-        resamples=options.resamples,
-        seed=options.seed,
-        test=options.test,
-        against=options.against,
-        **intake_of(options),
-    )
+    report = compare_systems(options, read_systems(options, corpus), corpus, "test", "against")
     print(report.render(options.format))

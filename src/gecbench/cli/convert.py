@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gecbench.cli.options import add_command
-from gecbench.corpora.resolve import read_edits, with_references
+from gecbench.cli.options import add_command, check_one_given
+from gecbench.corpora.resolve import CORPUS_FILES, read_file, with_references
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_groups, derive_references, ungroup
 from gecbench.errors import InputError
 from gecbench.formats.imeasure_xml import write_imeasure_xml
-from gecbench.formats.jsonl import read_jsonl, write_jsonl
+from gecbench.formats.jsonl import write_jsonl
 from gecbench.formats.m2 import write_m2
 from gecbench.formats.parallel import read_parallel, write_parallel
 from gecbench.formats.text import STANDARD_INPUT, write_lines
@@ -44,11 +44,7 @@ def run(options: argparse.Namespace) -> None:
     corpus = _read(options)
     if bool(options.to_source) != bool(options.to_references):
         raise InputError("--to-source and --to-references belong together")
-    if bool(options.output) == bool(options.to_source):
-        raise InputError(
-            "no output" if not options.output else "more than one output",
-            fix="Give -o FILE, or --to-source and --to-references",
-        )
+    check_one_given("output", (options.output, options.to_source), "Give -o FILE, or --to-source and --to-references")
     if options.to_source:
         write_parallel(with_references(corpus), options.to_source, options.to_references)
     else:
@@ -58,20 +54,14 @@ def run(options: argparse.Namespace) -> None:
 def _read(options: argparse.Namespace) -> Corpus:
     if bool(options.source) != bool(options.references):
         raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
-    if bool(options.input) == bool(options.source):
-        raise InputError(
-            "no input" if not options.input else "more than one input",
-            fix="Name an .m2, .xml or .jsonl file, or give -s and -r",
-        )
+    ways = (options.input, options.source)
+    check_one_given("input", ways, "Name an .m2, .xml or .jsonl file, or give -s and -r")
     if options.source:
         return read_parallel(options.source, options.references)
-    kind = options.input.removesuffix(".gz")
-    if kind.endswith((".m2", ".xml")):
-        return read_edits(options.input)
-    if kind.endswith(".jsonl"):
-        return read_jsonl(options.input)
-    fix = "Input files end in .m2, .xml or .jsonl; text goes with -s and -r"
-    raise InputError("cannot tell the format", file=options.input, fix=fix)
+    if not options.input.removesuffix(".gz").endswith(CORPUS_FILES):
+        fix = "Input files end in .m2, .xml or .jsonl; text goes with -s and -r"
+        raise InputError("cannot tell the format", file=options.input, fix=fix)
+    return read_file(options.input)
 
 
 def _write(corpus: Corpus, path: str, annotator: int | None) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gecbench.analysis.tables import FORMATS
 from gecbench.api import compare
-from gecbench.cli.options import add_command
+from gecbench.cli.options import add_command, add_format_option
 from gecbench.metrics.registry import METRICS
 
 _EXAMPLES = """  gecbench demo
@@ -19,7 +18,7 @@ _EXAMPLES = """  gecbench demo
 def add_parser(commands: Any) -> None:
     """Add the command."""
     parser = add_command(commands, "demo", "Score four toy systems on the embedded demo corpus", _EXAMPLES, run)
-    parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="how to print (default: text)")
+    add_format_option(parser)
     parser.add_argument("--write", metavar="FOLDER", help="write the demo's files there instead, to try commands on")
 
 

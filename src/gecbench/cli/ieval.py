@@ -9,10 +9,8 @@ from typing import Any
 from gecbench.analysis.tables import Table, render_table
 from gecbench.cli.options import add_command
 from gecbench.corpora.resolve import read_edits
-from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.columns import read_predictions
-from gecbench.metrics.base import Score
 from gecbench.metrics.imeasure.accuracy import COUNT_NAMES
 from gecbench.metrics.imeasure.metric import IMeasure
 from gecbench.metrics.ratios import percent
@@ -68,7 +66,10 @@ def run(options: argparse.Namespace) -> None:
             print(explanation.to_text(width=120), end="\n\n")
     header = ["", *_HEADER]
     header[8] = header[8].format(metric.beta)
-    rows = _sentence_rows(metric, corpus, score) if "per-sent" in given else []
+    rows = []
+    if "per-sent" in given:
+        for name, counts in zip(corpus.ids or (), score.statistics.counts, strict=True):
+            rows += _rows(f"{name} ", metric.parts(counts[None]))
     print(render_table(Table(header, [*rows, *_rows("", score.parts)]), "text"))
 
 
@@ -101,13 +102,6 @@ def _metric(given: Mapping[str, str]) -> IMeasure:
         weight=weight,
         beta=beta,
     )
-
-
-def _sentence_rows(metric: IMeasure, corpus: Corpus, score: Score) -> list[list[str]]:
-    rows = []
-    for name, counts in zip(corpus.ids or (), score.statistics.counts, strict=True):
-        rows += _rows(f"{name} ", metric.parts(counts[None]))
-    return rows
 
 
 def _rows(prefix: str, parts: Mapping[str, float]) -> list[list[str]]:

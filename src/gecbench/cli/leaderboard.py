@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gecbench.analysis.tables import FORMATS, Table, render_table
-from gecbench.cli.options import add_command, add_intake_options
+from gecbench.cli.options import add_command, add_intake_options, pick
 from gecbench.errors import InputError
 from gecbench.metrics.ratios import percent
 from gecbench.metrics.registry import METRICS
@@ -105,19 +105,13 @@ def submit(options: argparse.Namespace) -> None:
     handed_in = submission.Submission(
         system=options.name,
         predictions=submission.read_outputs(_bytes(options.predictions), options.predictions, corpus),
-        submitter=options.submitter,
-        description=options.description,
         links=options.link,
         file=options.predictions,
-        aligned=options.aligned,
-        tokenize=options.tokenize,
-        tokenized=options.tokenized,
-        baseline=options.baseline,
+        **pick(options, "submitter", "description", "aligned", "baseline", "tokenize", "tokenized"),
     )
     done = submission.submit(handed_in, corpus, board, dry_run=options.dry_run)
     _warn(done.skipped)
-    for warning in done.warnings:
-        print(f"gecbench: note: {warning}", file=sys.stderr)
+    _warn(done.warnings, "note")
     if options.format == "json":
         print(done.record.to_json().decode().rstrip("\n"))
         return
@@ -187,9 +181,9 @@ def _bytes(path: str) -> bytes:
     return read_bytes(path)
 
 
-def _warn(warnings: tuple[str, ...]) -> None:
+def _warn(warnings: tuple[str, ...], kind: str = "warning") -> None:
     for warning in warnings:
-        print(f"gecbench: warning: {warning}", file=sys.stderr)
+        print(f"gecbench: {kind}: {warning}", file=sys.stderr)
 
 
 def _as_text(record: Record) -> str:

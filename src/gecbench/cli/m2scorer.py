@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gecbench.cli.options import add_command
+from gecbench.cli.options import add_command, pick
 from gecbench.formats.columns import read_predictions
 from gecbench.formats.m2 import read_m2
 from gecbench.metrics.m2.metric import M2
@@ -31,11 +31,7 @@ def run(options: argparse.Namespace) -> None:
     """Score and print precision, recall and F."""
     corpus = read_m2(options.gold, out_of_range="drop")
     predictions = read_predictions(options.system, corpus)
-    metric = M2(
-        beta=options.beta,
-        max_unchanged_words=options.max_unchanged_words,
-        ignore_whitespace_casing=options.ignore_whitespace_casing,
-    )
+    metric = M2(**pick(options, "beta", "max_unchanged_words", "ignore_whitespace_casing"))
     score = metric.score_corpus(corpus, predictions, name=options.system, aligned=True, tokenized=True)
     if options.verbose or options.very_verbose:
         for explanation in metric.explain(corpus, predictions, range(len(corpus))):

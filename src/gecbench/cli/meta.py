@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,9 @@ def run(options: argparse.Namespace) -> None:
     metrics = options.metrics or ([] if options.scores else ["gleu", "m2", "bleu"])
     scores += score_systems(metrics, corpora, systems, sentences=judgments is not None, **intake_of(options))
     rows = meta_evaluate(scores, human, judgments, resamples=options.resamples, seed=options.seed)
-    print(render_rows(_table(rows), [_plain(row) for row in rows], options.format))
+    header = ["metric", "references", *METHODS, "sentence tau", "accuracy"]
+    table = Table(header, [_cells(row) for row in rows])
+    print(render_rows(table, [_plain(row) for row in rows], options.format))
 
 
 def _human(options: argparse.Namespace) -> tuple[HumanRanking | Mapping[str, float], Sequence[Judgment] | None]:
@@ -123,11 +126,6 @@ def _external(name: str, systems: Mapping[str, float]) -> MetricScores:
     return MetricScores(metric, references or NO_REFERENCES, systems)
 
 
-def _table(rows: Sequence[MetaRow]) -> Table:
-    header = ["metric", "references", *METHODS, "sentence tau", "accuracy"]
-    return Table(header, [_cells(row) for row in rows])
-
-
 def _cells(row: MetaRow) -> list[str]:
     cells = [row.metric, row.references, *(_coefficient(row.correlations[method]) for method in METHODS)]
     if row.sentences is None:
@@ -142,20 +140,13 @@ def _coefficient(found: Correlation) -> str:
 
 
 def _plain(row: MetaRow) -> dict[str, object]:
-    correlations = {
-        method: {
-            "value": found.value,
-            "items": found.items,
-            "interval": None if found.interval is None else dict(vars(found.interval)),
-        }
-        for method, found in row.correlations.items()
+    correlations = {method: asdict(found) for method, found in row.correlations.items()}
+    for plain in correlations.values():
+        del plain["method"]
+    sentences = row.sentences and {
+        "tau": row.sentences.tau,
+        "accuracy": row.sentences.accuracy,
+        "accuracy_with_ties": row.sentences.accuracy_with_ties,
+        "pairs": row.sentences.decided,
     }
-    sentences = None
-    if row.sentences is not None:
-        sentences = {
-            "tau": row.sentences.tau,
-            "accuracy": row.sentences.accuracy,
-            "accuracy_with_ties": row.sentences.accuracy_with_ties,
-            "pairs": row.sentences.decided,
-        }
     return {"metric": row.metric, "references": row.references, "systems": correlations, "sentences": sentences}

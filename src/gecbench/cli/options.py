@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gecbench.analysis.report import Report
 from gecbench.analysis.significance import DEFAULT_SEED
 from gecbench.analysis.tables import FORMATS
+from gecbench.api import compare
 from gecbench.corpora.resolve import apply_edits_for, read_edits, resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.intake import TOKENIZE_CHOICES
@@ -18,8 +21,6 @@ from gecbench.formats.columns import ENDINGS, read_predictions
 from gecbench.formats.parallel import read_parallel
 from gecbench.formats.text import STANDARD_INPUT
 from gecbench.metrics.registry import METRICS
-
-_FORMATTER = argparse.RawDescriptionHelpFormatter
 
 
 def add_command(
@@ -31,7 +32,7 @@ def add_command(
         help=description,
         description=description + ".",
         epilog=f"examples:\n{examples}",
-        formatter_class=_FORMATTER,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         **settings,
     )
     parser.set_defaults(run=run)
@@ -97,7 +98,7 @@ def add_intake_options(parser: Any) -> None:
 
 def intake_of(options: argparse.Namespace) -> dict[str, Any]:
     """Return how predictions of files come in: foreign text is an error there."""
-    return {**{name: getattr(options, name) for name in ("tokenize", "tokenized", "aligned")}, "foreign": "error"}
+    return {**pick(options, "tokenize", "tokenized", "aligned"), "foreign": "error"}
 
 
 def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None:
@@ -133,14 +134,30 @@ def add_metrics_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def pick(options: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Return some of the options by name, to be passed on as keywords."""
+    return {name: getattr(options, name) for name in names}
+
+
+def compare_systems(
+    options: argparse.Namespace, systems: Mapping[str, Sequence[str]], corpus: Corpus, *names: str
+) -> Report:
+    """Score systems as the options of `add_scoring_options` say; without tests unless `names` has those of tests."""
+    wanted = {"test": None, **pick(options, "resamples", "seed", *names), **intake_of(options)}
+    return compare(systems, corpus, options.metrics, **wanted)
+
+
+def check_one_given(what: str, ways: Sequence[object], fix: str) -> None:
+    """Refuse options that name a thing in no way, or in more than one."""
+    given = sum(map(bool, ways))
+    if given != 1:
+        raise InputError(f"more than one {what}" if given else f"no {what}", fix=fix)
+
+
 def read_corpus(options: argparse.Namespace) -> Corpus:
     """Return the corpus that the options name."""
-    ways = [bool(options.corpus), bool(options.gold), bool(options.source or options.references)]
-    if sum(ways) != 1:
-        raise InputError(
-            "no corpus" if not any(ways) else "more than one corpus",
-            fix="Give -s with -r, or --gold, or -c",
-        )
+    ways = (options.corpus, options.gold, options.source or options.references)
+    check_one_given("corpus", ways, "Give -s with -r, or --gold, or -c")
     if options.corpus or options.gold:
         chosen = [options.metric] if "metric" in options else getattr(options, "metrics", ["gleu"])
         if options.corpus:
@@ -154,11 +171,13 @@ def read_corpus(options: argparse.Namespace) -> Corpus:
 def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, list[str]]:
     """Return each system's predictions by name: the file name without its ending where that is unique."""
     paths = [str(path) for path in options.predictions]
-    _check_standard_input([*paths, options.source, *(options.references or []), options.gold, options.corpus])
+    if [*paths, options.source, *(options.references or []), options.gold, options.corpus].count(STANDARD_INPUT) > 1:
+        raise InputError("standard input (-) is named more than once", fix="It can be read only once")
     short = [_system_name(path) for path in paths]
     names = short if len(set(short)) == len(short) else paths
-    if len(set(names)) != len(names):
-        raise InputError("the same predictions file is given twice", file=_first_repeated(names))
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise InputError("the same predictions file is given twice", file=name)
     return {name: _read_system(path, corpus, options) for name, path in zip(names, paths, strict=True)}
 
 
@@ -178,17 +197,8 @@ def _system_name(path: str) -> str:
     return Path(name).stem if Path(name).suffix in (".txt", *ENDINGS) else name
 
 
-def _check_standard_input(paths: list[str | None]) -> None:
-    if sum(path == STANDARD_INPUT for path in paths) > 1:
-        raise InputError("standard input (-) is named more than once", fix="It can be read only once")
-
-
-def _first_repeated(names: list[str]) -> str:
-    return next(name for i, name in enumerate(names) if name in names[:i])
-
-
-def count(text: str) -> int:
-    """Return a whole number of at least 0."""
-    if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
+def count(text: str, least: int = 0) -> int:
+    """Return a whole number of at least 0, or of at least another number."""
+    if not text.isdigit() or int(text) < least:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
     return int(text)

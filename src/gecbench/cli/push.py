@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gecbench.cli.options import add_command
+from gecbench.cli.options import add_command, pick
 from gecbench.huggingface.push import KINDS, plan_push, push
 
 _EXAMPLES = """  gecbench push metric gleu --repo owner/gleu --dry-run
@@ -26,7 +26,8 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--repo", metavar="OWNER/NAME", required=True, help="the repository; made if it is not there")
     parser.add_argument("--dry-run", action="store_true", help="list what would be uploaded, and stop")
     parser.add_argument("--private", action="store_true", help="make the repository private")
-    parser.add_argument("--create-pr", action="store_true", help="open a pull request on a repository that is there")
+    about = "open a pull request on a repository that is there"
+    parser.add_argument("--create-pr", dest="pull_request", action="store_true", help=about)
     parser.add_argument("--prune", action="store_true", help="delete files there that are not in the folder")
     parser.add_argument("--benchmark", action="store_true", help="dataset: upload its eval.yaml too")
     parser.add_argument(
@@ -36,16 +37,8 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """List, then upload."""
-    plan = plan_push(
-        options.kind,
-        options.what,
-        options.repo,
-        private=options.private,
-        pull_request=options.create_pr,
-        benchmark=options.benchmark,
-        licence_confirmed=options.licence_confirmed,
-        prune=options.prune,
-    )
+    switches = pick(options, "private", "pull_request", "benchmark", "licence_confirmed", "prune")
+    plan = plan_push(options.kind, options.what, options.repo, **switches)
     print(plan.describe())
     if options.dry_run:
         print("dry run: nothing was uploaded")

@@ -11,6 +11,7 @@ from gecbench.cli.options import (
     add_corpus_options,
     add_scoring_options,
     intake_of,
+    pick,
     read_corpus,
     read_systems,
 )
@@ -36,9 +37,8 @@ def add_parser(commands: Any) -> None:
     add_corpus_options(parser)
     add_scoring_options(parser, resamples=0)
     target = parser.add_argument_group("results")
-    target.add_argument(
-        "--repo-dataset", metavar="OWNER/NAME", required=True, help="the benchmark's dataset repository"
-    )
+    about = "the benchmark's dataset repository"
+    target.add_argument("--repo-dataset", dest="dataset", metavar="OWNER/NAME", required=True, help=about)
     target.add_argument("--to", metavar="FOLDER", default=".", help="the model repository's folder (default: .)")
     target.add_argument("--revision", metavar="HASH", help="commit of the dataset repository")
     target.add_argument("--date", help="when it was evaluated, ISO 8601 (default: now)")
@@ -49,14 +49,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Score, write and say where."""
-    origin = Provenance(
-        dataset=options.repo_dataset,
-        revision=options.revision,
-        date=options.date,
-        source_url=options.source_url,
-        source_name=options.source_name,
-        notes=options.notes,
-    )
+    origin = Provenance(**pick(options, "dataset", "revision", "date", "source_url", "source_name", "notes"))
     corpus = read_corpus(options)
     for metric in options.metrics:
         check_task(task_id(metric, corpus), corpus)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from typing import Any
 
-from gecbench.api import compare, score_system
+from gecbench.api import score_system
 from gecbench.cli.options import (
     add_command,
     add_corpus_options,
     add_intake_options,
     add_scoring_options,
-    intake_of,
+    compare_systems,
+    count,
+    pick,
     read_corpus,
 )
 from gecbench.corpus.corpus import Corpus
@@ -42,6 +45,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--model", metavar="MODEL", required=True, help="cmd:…, python:… or transformers:…")
     add_corpus_options(parser, predictions=False)
     running = parser.add_argument_group("running the model")
+    positive = partial(count, least=1)
     running.add_argument(
         "--raw", action="store_true", help="send natural, detokenised sentences; tokenise what comes back (auto)"
     )
@@ -50,13 +54,14 @@ def add_parser(commands: Any) -> None:
         "-o", "--output", metavar="FILE", help="the outputs, .txt or .jsonl (default: named by corpus and model)"
     )
     running.add_argument("--name", help="the system's name in the table")
-    running.add_argument("--batch", metavar="N", type=_positive, help="sentences handed over at once (cmd: all)")
+    running.add_argument("--batch", metavar="N", type=positive, help="sentences handed over at once (cmd: all)")
     running.add_argument("--restart", action="store_true", help="discard the outputs of a stopped run")
-    running.add_argument("--flatten", action="store_true", help="make blanks of line breaks inside an output")
+    about = "make blanks of line breaks inside an output"
+    running.add_argument("--flatten", dest="flatten_lines", action="store_true", help=about)
     running.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="cmd: longest wait for a line")
     running.add_argument("--prompt", metavar="TEXT", help="transformers: text with {sentence} in it")
-    running.add_argument("--beams", metavar="N", type=_positive, help="transformers: beam search (default: greedy)")
-    running.add_argument("--max-new-tokens", metavar="N", type=_positive, help="transformers: at most (default: 256)")
+    running.add_argument("--beams", metavar="N", type=positive, help="transformers: beam search (default: greedy)")
+    running.add_argument("--max-new-tokens", metavar="N", type=positive, help="transformers: at most (default: 256)")
     running.add_argument("--device", help="transformers: cpu, cuda, … (default: cuda where there is one)")
     add_scoring_options(parser, resamples=0)
 
@@ -67,29 +72,11 @@ def run(options: argparse.Namespace) -> None:
         options.tokenize = "auto"
     corpus = read_corpus(options)
     _check_scoring(options, corpus)
-    names = ("timeout", "prompt", "beams", "max_new_tokens", "device")
-    model = make_model(options.model, **{name: getattr(options, name) for name in names})
+    model = make_model(options.model, **pick(options, "timeout", "prompt", "beams", "max_new_tokens", "device"))
     output = options.output or default_output(model, corpus)
-    outputs = correct(
-        model,
-        corpus,
-        output,
-        raw=options.raw,
-        batch=options.batch,
-        restart=options.restart,
-        flatten_lines=options.flatten,
-        say=_say,
-    )
+    outputs = correct(model, corpus, output, say=_say, **pick(options, "raw", "batch", "restart", "flatten_lines"))
     _say(f"outputs are in {output}")
-    report = compare(
-        {options.name or model.name: outputs},
-        corpus,
-        options.metrics,
-        resamples=options.resamples,
-        seed=options.seed,
-        test=None,
-        **intake_of(options),
-    )
+    report = compare_systems(options, {options.name or model.name: outputs}, corpus)
     print(report.render(options.format))
 
 
@@ -101,12 +88,6 @@ def _check_scoring(options: argparse.Namespace, corpus: Corpus) -> None:
 
 def _say(text: str) -> None:
     print(f"gecbench: {text}", file=sys.stderr)
-
-
-def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return int(text)
 
 
 def _seconds(text: str) -> float:

@@ -11,11 +11,11 @@ import numpy as np
 from gecbench.analysis.breakdown import breakdown_names, render_breakdown
 from gecbench.analysis.report import Report
 from gecbench.analysis.tables import Table, render_table
-from gecbench.api import compare
 from gecbench.cli.options import (
     add_command,
     add_corpus_options,
     add_scoring_options,
+    compare_systems,
     intake_of,
     read_corpus,
     read_systems,
@@ -51,15 +51,7 @@ def run(options: argparse.Namespace) -> None:
     """Score and print."""
     corpus = read_corpus(options)
     systems = read_systems(options, corpus)
-    report = compare(
-        systems,
-        corpus,
-        options.metrics,
-        resamples=options.resamples,
-        seed=options.seed,
-        test=None,
-        **intake_of(options),
-    )
+    report = compare_systems(options, systems, corpus)
     if options.per_sentence:
         print(_per_sentence(report, corpus, options.format))
     elif options.by:

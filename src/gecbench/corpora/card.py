@@ -20,10 +20,9 @@ Locks = dict[tuple[str, str], SplitLock]
 def card_metadata(name: str) -> dict[str, Any]:
     """Return the `configs` and `dataset_info` entries of the card."""
     declared, locks = dataset(name), read_lock(name)
-    pinned = [config for config in declared.configs.values() if config.pinned]
     return {
-        "configs": [_files_entry(declared, config) for config in pinned],
-        "dataset_info": [_info_entry(declared, config, locks) for config in pinned],
+        "configs": [_files_entry(declared, config) for config in declared.pinned()],
+        "dataset_info": [_info_entry(declared, config, locks) for config in declared.pinned()],
     }
 
 

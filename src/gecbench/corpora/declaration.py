@@ -83,6 +83,10 @@ class DatasetDeclaration:
             )
         return self.configs[chosen]
 
+    def pinned(self) -> list[Config]:
+        """Return the configurations that are built without being asked for."""
+        return [config for config in self.configs.values() if config.pinned]
+
     def splits(self) -> tuple[str, ...]:
         """Return the splits that any configuration has."""
         return tuple(dict.fromkeys(split for config in self.configs.values() for split in config.splits))

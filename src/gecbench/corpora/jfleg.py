@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gecbench.corpora.declaration import Config, DatasetDeclaration, HumanJudgments, by_name
 from gecbench.corpora.edits import ANNOTATIONS, Row, annotation_rows
@@ -20,7 +19,9 @@ from gecbench.formats.table import parse_csv
 
 REFERENCES = 4
 FOLDER = {"validation": "dev", "test": "test"}
-CODED_COLUMNS = ("Original", "Reference", "AMU", "CAMB14", "CAMB16", "NUS")
+CODED_COLUMNS = {"Original": "the sentence", "Reference": "the rewrite"} | {
+    name: name for name in ("AMU", "CAMB14", "CAMB16", "NUS")
+}
 PAIRWISE = "jfleg/EACL_exp/mturk/pairwise.csv"
 CODED = "jfleg/EACL_exp/manual_eval/coded_sentences.csv"
 GUG = "gug/gug_annotations.tsv"
@@ -74,46 +75,23 @@ CODED_FIELDS = (
     GUG_ID,
     Field("sentence", "string", "the learner's sentence as coded, not tokenised"),
     Field("reference", "string", "the rewrite as coded, not tokenised"),
-    *(
-        Field(f"codes_{name.lower()}", "string", f"letters given to {text}")
-        for name, text in zip(
-            CODED_COLUMNS,
-            ("the sentence", "the rewrite", "AMU", "CAMB14", "CAMB16", "NUS"),
-            strict=True,
-        )
-    ),
+    *(Field(f"codes_{name.lower()}", "string", f"letters given to {text}") for name, text in CODED_COLUMNS.items()),
 )
 
 
-@dataclass(frozen=True)
-class GugSentence:
-    """One row of the table; `average` is the mean of the expert's and the crowd's judgements (1 to 4)."""
-
-    id: int
-    sentence: str
-    expert: int
-    crowd: tuple[int, ...]
-    average: float
-    dataset: str
-
-
-def read_gug(upstream: Upstream) -> list[GugSentence]:
-    """Return all rows; tab-separated with doubled quotes, CRLF."""
+def read_gug(upstream: Upstream) -> list[tuple[str, str, Row]]:
+    """Return each row's set, sentence and judgements of 1 to 4; the file has tabs, doubled quotes, CRLF."""
     columns = ("Id", "Sentence", "Expert Judgement", "Crowd Flower Judgements", "Average", "Dataset")
-    sentences = []
+    found = []
     for _, row in parse_csv(upstream.text(GUG), columns, file=GUG, delimiter="\t"):
-        crowd = tuple(json.loads(row["Crowd Flower Judgements"]))
-        sentences.append(
-            GugSentence(
-                int(row["Id"]),
-                row["Sentence"],
-                int(row["Expert Judgement"]),
-                crowd,
-                float(row["Average"]),
-                row["Dataset"],
-            )
-        )
-    return sentences
+        judged = {
+            "gug_id": int(row["Id"]),
+            "gug_expert": int(row["Expert Judgement"]),
+            "gug_crowd": json.loads(row["Crowd Flower Judgements"]),
+            "gug_average": float(row["Average"]),
+        }
+        found.append((row["Dataset"], row["Sentence"], judged))
+    return found
 
 
 def comparison_key(sentence: str) -> str:
@@ -122,17 +100,18 @@ def comparison_key(sentence: str) -> str:
     return joined.replace("``", '"').replace("''", '"')
 
 
-def link(sentences: list[str], split: str, gug: list[GugSentence]) -> list[GugSentence]:
-    """Return the GUG row of every JFLEG sentence: line i is the i-th row of the split's set."""
-    rows = [row for row in gug if SPLIT_OF_DATASET.get(row.dataset) == split]
+def link(upstream: Upstream, sentences: list[str], split: str) -> list[Row]:
+    """Return the GUG judgements of every JFLEG sentence: line i is the i-th row of the split's set."""
+    rows = [(text, judged) for name, text, judged in read_gug(upstream) if SPLIT_OF_DATASET.get(name) == split]
     if len(rows) != len(sentences):
         raise InputError(f"{len(rows)} GUG rows for {len(sentences)} sentences of {split}", file=GUG)
-    for number, (sentence, row) in enumerate(zip(sentences, rows, strict=True), 1):
-        if comparison_key(sentence) != comparison_key(row.sentence):
-            raise InputError(f"GUG row {row.id} is not {split} sentence {number}", file=GUG)
-        if len(row.crowd) != CROWD_SIZE:
-            raise InputError(f"GUG row {row.id} has {len(row.crowd)} crowd judgements", file=GUG)
-    return rows
+    for number, (sentence, (text, judged)) in enumerate(zip(sentences, rows, strict=True), 1):
+        if comparison_key(sentence) != comparison_key(text):
+            raise InputError(f"GUG row {judged['gug_id']} is not {split} sentence {number}", file=GUG)
+        if len(judged["gug_crowd"]) != CROWD_SIZE:
+            found = len(judged["gug_crowd"])
+            raise InputError(f"GUG row {judged['gug_id']} has {found} crowd judgements", file=GUG)
+    return [judged for _, judged in rows]
 
 
 def _parallel(upstream: Upstream, split: str, name: str, expected: int | None = None) -> list[str]:
@@ -149,17 +128,14 @@ def default_rows(upstream: Upstream, split: str) -> Iterator[Row]:
     sentences = _parallel(upstream, split, "src")
     references = _rewrites(upstream, split, len(sentences))
     spellchecked = _parallel(upstream, split, "spellchecked.src", len(sentences))
-    judged = link(sentences, split, read_gug(upstream))
+    judged = link(upstream, sentences, split)
     for index, sentence in enumerate(sentences):
         yield {
             "id": f"{FOLDER[split]}-{index + 1}",
             "sentence": sentence,
             "corrections": [lines[index] for lines in references],
             "spellchecked": spellchecked[index],
-            "gug_id": judged[index].id,
-            "gug_expert": judged[index].expert,
-            "gug_crowd": list(judged[index].crowd),
-            "gug_average": judged[index].average,
+            **judged[index],
         }
 
 
@@ -181,8 +157,8 @@ def m2_rows(upstream: Upstream, split: str) -> Iterator[Row]:
 
 
 def _lines_by_gug_id(upstream: Upstream, split: str) -> dict[int, int]:
-    judged = link(_parallel(upstream, split, "src"), split, read_gug(upstream))
-    return {row.id: line for line, row in enumerate(judged, 1)}
+    judged = link(upstream, _parallel(upstream, split, "src"), split)
+    return {row["gug_id"]: line for line, row in enumerate(judged, 1)}
 
 
 def read_rankings(upstream: Upstream) -> list[Ranking]:

@@ -68,19 +68,14 @@ def read_lock(name: str) -> dict[tuple[str, str], SplitLock]:
     return locks
 
 
-def compute_lock(name: str, upstream: Upstream) -> dict[tuple[str, str], SplitLock]:
-    """Return the lock of every pinned configuration, made from the upstream files."""
-    return {
-        (config.name, split): lock_of(config, config.rows(upstream, split))
-        for config in dataset(name).configs.values()
-        if config.pinned
-        for split in config.splits
-    }
-
-
 def write_lock(name: str, upstream: Upstream | None = None) -> dict[tuple[str, str], SplitLock]:
     """Write a dataset's lock again, for a new dataset or when rows change on purpose; return it. Others are kept."""
-    made = compute_lock(name, upstream or Upstream.from_environment())
+    source = upstream or Upstream.from_environment()
+    made = {
+        (config.name, split): lock_of(config, config.rows(source, split))
+        for config in dataset(name).pinned()
+        for split in config.splits
+    }
     lines = [_HEADER]
     for owner in DATASETS:
         for (config, split), lock in (made if owner == name else read_lock(owner)).items():

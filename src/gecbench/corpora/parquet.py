@@ -14,7 +14,7 @@ from gecbench.corpora.catalog import code_hash, dataset, modules_folder
 from gecbench.corpora.declaration import Config, DatasetDeclaration
 from gecbench.corpora.edits import Row
 from gecbench.corpora.lock import SplitLock, lock_of, read_lock
-from gecbench.corpora.schema import FieldType, ListOf, Struct, arrow_schema
+from gecbench.corpora.schema import arrow_schema
 from gecbench.corpora.upstream import Upstream
 from gecbench.formats.text import write_bytes
 
@@ -50,7 +50,7 @@ def build_dataset(
     """
     declared = dataset(name)
     source = upstream or Upstream.from_environment()
-    chosen = [declared.config(each) for each in configs] if configs else _pinned(declared)
+    chosen = [declared.config(each) for each in configs] if configs else declared.pinned()
     built = []
     for config in chosen:
         for split in config.splits:
@@ -60,10 +60,6 @@ def build_dataset(
             built.append(file)
     _write_fingerprints(declared, folder / "data" / FINGERPRINTS, built)
     return built
-
-
-def _pinned(declared: DatasetDeclaration) -> list[Config]:
-    return [config for config in declared.configs.values() if config.pinned]
 
 
 def parquet_bytes(config: Config, rows: list[Row]) -> bytes:
@@ -126,7 +122,7 @@ def verify_dataset(name: str, folder: Path) -> list[str]:
     locks = read_lock(name)
     problems = [
         f"data/{config.name}/{split}.parquet is missing"
-        for config in _pinned(declared)
+        for config in declared.pinned()
         for split in config.splits
         if f"{config.name}/{split}.parquet" not in files
     ]
@@ -155,7 +151,7 @@ def _verify_file(path: Path, config: Config, expected: dict[str, Any], lock: Spl
     made = lock_of(config, rows)
     if lock is not None and made != lock:
         yield f"{path}: expected content {lock.content}, found content {made.content}"
-    if any(WORKER_ID.search(text) for row in rows for text in _names(row, config)):
+    if any(WORKER_ID.search(text) for row in rows for text in _names(row)):
         yield f"{path}: holds what looks like a crowd worker's identifier"
 
 
@@ -165,22 +161,10 @@ def _same_columns(schema: Any, config: Config) -> bool:
     return bool(schema.names == wanted.names and same)
 
 
-def _names(row: Row, config: Config) -> Iterator[str]:
+def _names(row: Row) -> Iterator[str]:
     """Yield the strings that name people or items (running text may be in capitals)."""
-    for field in config.fields:
-        if field.name in {"judge", "workers", "id", "reference_names"}:
-            yield from _strings(row[field.name], field.type)
-
-
-def _strings(value: Any, kind: FieldType) -> Iterator[str]:
-    if isinstance(kind, ListOf):
-        for item in value:
-            yield from _strings(item, kind.item)
-    elif isinstance(kind, Struct):
-        for field in kind.fields:
-            yield from _strings(value[field.name], field.type)
-    elif kind == "string" and value:
-        yield value
+    for column in {"judge", "workers", "id", "reference_names"} & row.keys():
+        yield from [row[column]] if isinstance(row[column], str) else row[column] or ()
 
 
 def describe_dataset(name: str, upstream: Upstream | None = None) -> dict[str, Any]:

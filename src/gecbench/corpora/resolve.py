@@ -49,10 +49,10 @@ def _named(name: str, metrics: Sequence[str | Metric] | None) -> Corpus:
 
     if is_corpus_name(name):
         return load_corpus(name)
-    return apply_edits_for(metrics, _read(name))
+    return apply_edits_for(metrics, read_file(name))
 
 
-def _read(name: str) -> Corpus:
+def read_file(name: str) -> Corpus:
     """Read a file by its ending; what has another ending, or comes by standard input, must be JSON Lines."""
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in CORPUS_FILES and name != STANDARD_INPUT and not Path(name).exists():

@@ -89,16 +89,9 @@ class Corpus:
 
     def select(self, sentences: Sequence[int]) -> Corpus:
         """Return the corpus of these sentences, in this order."""
-        if self.ids is None:
-            raise AssertionError("ids are set when the corpus is made")
-        return self.replace(
-            sources=[self.sources[i] for i in sentences],
-            references=None if self.references is None else [self.references[i] for i in sentences],
-            annotations=None if self.annotations is None else [self.annotations[i] for i in sentences],
-            ids=[self.ids[i] for i in sentences],
-            groups=None if self.groups is None else [self.groups[i] for i in sentences],
-            metadata=_select_columns(self.metadata, sentences),
-        )
+        columns = {name: getattr(self, name) for name in ("sources", "references", "annotations", "ids", "groups")}
+        chosen = {name: values and [values[i] for i in sentences] for name, values in columns.items()}
+        return self.replace(**chosen, metadata=_select_columns(self.metadata, sentences))
 
     def fingerprint(self, gold: Gold | None = None) -> str:
         """Return eight hexadecimal digits that change with the sources and the gold (by default all there is)."""

@@ -136,9 +136,13 @@ def _cluster_choices(cluster: Sequence[AnnotatedEdit], annotators: int) -> list[
 
 
 def mix_sentences(
-    choices: Sequence[Sequence[Sequence[Choice]]], annotations: Sequence[Sequence[Annotation]], limit: int
+    groups: Sequence[GroupedSentence] | None, annotations: Sequence[Sequence[Annotation]], limit: int
 ) -> tuple[list[Sequence[Annotation]], list[int]]:
-    """Return each sentence's mixed annotations, or its own where there are more than `limit`, and which those are."""
+    """Return each sentence's mixed annotations, or its own where there are more than `limit`, and which those are.
+
+    Error groups are taken as they are if there are some, else made from the annotations.
+    """
+    choices = map(edit_choices, annotations) if groups is None else map(group_choices, groups)
     mixed: list[Sequence[Annotation]] = []
     unmixed = []
     for i, sentence in enumerate(choices):
@@ -158,9 +162,5 @@ def mix_annotations(corpus: Corpus, limit: int = 1024) -> tuple[Corpus, list[int
     if corpus.groups is None and corpus.annotations is None:
         raise InputError(f"{corpus.name} has no annotations to mix")
     annotations = (corpus if corpus.annotations is not None else ungroup(corpus)).annotations or ()
-    if corpus.groups is not None:
-        choices = [group_choices(sentence) for sentence in corpus.groups]
-    else:
-        choices = [edit_choices(sentence) for sentence in annotations]
-    mixed, unmixed = mix_sentences(choices, annotations, limit)
+    mixed, unmixed = mix_sentences(corpus.groups, annotations, limit)
     return corpus.replace(annotations=mixed, groups=None), unmixed

@@ -7,7 +7,6 @@ c (start, end); docs/imeasure.md, section 1.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -48,7 +47,7 @@ def parse_imeasure_xml(data: bytes, file: str = "I-measure XML") -> Corpus:
 
 
 class _Reader(XmlReader):
-    """Builds sentences from the parser's events; one method per element."""
+    """Builds sentences from the parser's events; the method `close_x` takes the end of an element x."""
 
     def __init__(self, file: str) -> None:
         super().__init__(file)
@@ -86,16 +85,9 @@ class _Reader(XmlReader):
 
     def close(self, name: str) -> None:
         self.path.pop()
-        finish: dict[str, Callable[[dict[str, str]], None]] = {
-            "text": self.close_text,
-            "c": self.close_replacement,
-            "alt": self.close_alternative,
-            "error": self.close_error,
-            "sentence": self.close_sentence,
-        }
         attributes = self.attributes.pop()
-        if name in finish:
-            finish[name](attributes)
+        if finish := getattr(self, f"close_{name}", None):
+            finish(attributes)
 
     def integer(self, attributes: dict[str, str], name: str) -> int:
         try:
@@ -113,11 +105,11 @@ class _Reader(XmlReader):
             raise self.wrong("a sentence has two <text> elements")
         self.source = " ".join("".join(self.text).split())
 
-    def close_replacement(self, attributes: dict[str, str]) -> None:
+    def close_c(self, attributes: dict[str, str]) -> None:
         start, end = self.integer(attributes, "start"), self.integer(attributes, "end")
         self.replacements.append(Replacement(start, end, " ".join("".join(self.text).split())))
 
-    def close_alternative(self, attributes: dict[str, str]) -> None:
+    def close_alt(self, attributes: dict[str, str]) -> None:
         self.alternatives.append(Alternative(attributes.get("ann", ""), tuple(self.replacements)))
 
     def close_error(self, attributes: dict[str, str]) -> None:

@@ -17,7 +17,7 @@ from gecbench.formats.text import read_lines, write_lines
 
 def read_jsonl(path: str | Path) -> Corpus:
     """Read a corpus; every line needs `source`, and all or none `references`, `annotations`, `groups` and `id`."""
-    rows = _objects(path)
+    rows = json_values(read_lines(path), str(path))
     if not rows:
         raise InputError("the file is empty", file=str(path), fix="Give one JSON object per sentence")
     for number, row in enumerate(rows, start=1):
@@ -59,15 +59,9 @@ def json_values(lines: Sequence[str], file: str) -> list[Any]:
     return values
 
 
-def _objects(path: str | Path) -> list[dict[str, Any]]:
-    rows = json_values(read_lines(path), str(path))
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, dict):
-            raise InputError("not a JSON object", file=str(path), line=number, fix='Write {"source": ..., ...}')
-    return rows
-
-
-def _check_row(row: dict[str, Any], first: dict[str, Any], file: str, line: int) -> None:
+def _check_row(row: Any, first: dict[str, Any], file: str, line: int) -> None:
+    if not isinstance(row, dict):
+        raise InputError("not a JSON object", file=file, line=line, fix='Write {"source": ..., ...}')
     if not isinstance(row.get("source"), str):
         raise InputError("no string under 'source'", file=file, line=line, fix='Write {"source": "...", ...}')
     for key in ("references", "annotations", "groups", "id"):

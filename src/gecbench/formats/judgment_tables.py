@@ -8,10 +8,11 @@ import io
 from collections.abc import Collection, Iterable, Mapping
 from math import isnan, nan
 from pathlib import Path
+from types import MappingProxyType
 
 from gecbench.errors import InputError
 from gecbench.formats.judgment_xml import parse_ranking_xml
-from gecbench.formats.judgments import Judgment, Place, Pseudonyms, Ranking, rename_systems, repeats_a_system
+from gecbench.formats.judgments import Judgment, Place, Pseudonyms, Ranking, repeats_a_system
 from gecbench.formats.table import finite_number, parse_csv, whole_number
 from gecbench.formats.text import read_text, write_bytes
 
@@ -41,10 +42,12 @@ WMT_COLUMNS = (
 )
 
 
-def parse_wmt_csv(text: str, *, file: str, first_sentence: int = 0) -> list[Ranking]:
+def parse_wmt_csv(
+    text: str, *, file: str, first_sentence: int = 0, names: Mapping[str, str] = MappingProxyType({})
+) -> list[Ranking]:
     """Parse the rankings of a WMT CSV; `first_sentence` is the segmentId of the first sentence (0 or 1).
 
-    A rank of -1 means "not ranked", as in WMT's five-way files.
+    A rank of -1 means "not ranked", as in WMT's five-way files. Systems in `names` are renamed.
     """
     rankings: list[Ranking] = []
     columns = ("segmentId", "system1Id", "system2Id", "system1rank", "system2rank")
@@ -53,25 +56,26 @@ def parse_wmt_csv(text: str, *, file: str, first_sentence: int = 0) -> list[Rank
         if not judge:
             raise InputError("no judge", file=file, line=line, fix="Fill the column judgeId.")
         sentence = whole_number(row["segmentId"], "segmentId", file=file, line=line) - first_sentence
-        rankings.append(Ranking(sentence, judge, _wmt_places(row, file, line)))
+        rankings.append(Ranking(sentence, judge, _wmt_places(row, names, file, line)))
     return rankings
 
 
 def parse_jfleg_pairwise(text: str, *, file: str) -> list[Ranking]:
     """Parse JFLEG's pairwise.csv under the names of its paper; sentences are GUG ids."""
-    return rename_systems(parse_wmt_csv(text, file=file), JFLEG_NAMES)
+    return parse_wmt_csv(text, file=file, names=JFLEG_NAMES)
 
 
-def _wmt_places(row: Mapping[str, str], file: str, line: int) -> tuple[Place, ...]:
+def _wmt_places(row: Mapping[str, str], names: Mapping[str, str], file: str, line: int) -> tuple[Place, ...]:
     places: list[Place] = []
     number = 1
     while f"system{number}Id" in row:
         system, rank = row[f"system{number}Id"].strip(), row.get(f"system{number}rank", "")
         value = finite_number(rank, f"system{number}rank", file=file, line=line)
-        if not system or any(system in place.systems for place in places):
+        name = names.get(system, system)
+        if not system or any(name in place.systems for place in places):
             problem = f"{system} is compared with itself" if system else f"system{number}Id is empty"
             raise InputError(problem, file=file, line=line)
-        places.append(Place((system,), nan if value == -1 else value))
+        places.append(Place((name,), nan if value == -1 else value))
         number += 1
     return tuple(places)
 

@@ -83,20 +83,6 @@ def expand_pairs(rankings: Iterable[Ranking], *, groups: bool = False, unranked:
             yield Judgment(ranking.sentence, ranking.judge, system1, system2, rank1, rank2)
 
 
-def rename_systems(rankings: Iterable[Ranking], names: Mapping[str, str]) -> list[Ranking]:
-    """Return the same rankings with systems renamed; names not in the mapping stay."""
-    return [
-        replace(
-            ranking,
-            places=tuple(
-                replace(place, systems=tuple(names.get(system, system) for system in place.systems))
-                for place in ranking.places
-            ),
-        )
-        for ranking in rankings
-    ]
-
-
 def shown_text(text: str) -> str:
     """Return the text as a reader saw it: entities resolved (some are doubly escaped), white space joined."""
     return " ".join(unescape(unescape(text)).split())

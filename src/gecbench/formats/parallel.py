@@ -15,34 +15,21 @@ def read_parallel(source: str | Path, references: Sequence[str | Path], *, align
     """Read a corpus from a source file and one file per reference; `aligned=True` skips the check for shifted lines."""
     if not references:
         raise InputError("no reference files", fix="Give at least one")
-    sources = read_sources(source)
-    columns = [read_paired(path, len(sources), str(source)) for path in references]
+    sources = read_lines(source)
+    if not sources:
+        raise InputError("the file is empty", file=str(source), fix="Give one sentence per line")
+    columns = [read_lines(path) for path in references]
     for path, column in zip(references, columns, strict=True):
+        if len(column) != len(sources):
+            raise InputError(
+                f"{len(column)} lines, but {source} has {len(sources)} sentences",
+                file=str(path),
+                line=min(len(column), len(sources)) + 1,
+                fix="Both need one line per sentence, in the same order; an empty output is an empty line",
+            )
         if not aligned:
             check_alignment(sources, column, "the references", str(path))
     return Corpus(sources=sources, references=list(zip(*columns, strict=True)), name=Path(source).name)
-
-
-def read_sources(path: str | Path) -> list[str]:
-    """Read a source file, which must not be empty."""
-    sources = read_lines(path)
-    if not sources:
-        raise InputError("the file is empty", file=str(path), fix="Give one sentence per line")
-    return sources
-
-
-def read_paired(path: str | Path, sentences: int, source: str) -> list[str]:
-    """Read a file that must have as many lines as there are sentences in the source."""
-    lines = read_lines(path)
-    if len(lines) != sentences:
-        last = min(len(lines), sentences)
-        raise InputError(
-            f"{len(lines)} lines, but {source} has {sentences} sentences",
-            file=str(path),
-            line=last + 1,
-            fix="Both need one line per sentence, in the same order; an empty output is an empty line",
-        )
-    return lines
 
 
 def write_parallel(corpus: Corpus, source: str | Path, references: Sequence[str | Path]) -> None:

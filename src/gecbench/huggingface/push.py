@@ -6,6 +6,7 @@ import glob
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -159,24 +160,18 @@ def _upload(api: Any, plan: Upload) -> str:
 
 
 def _find_folder(form: Kind, what: str) -> Path:
-    named = re.fullmatch(r"\w+", what) is not None
-    if form.modules is not None and named:
-        here = Path(form.modules) / what
-        for folder in (here, *_installed(form.modules, what)):
-            if folder.is_dir():
-                return folder
+    if form.modules is not None and re.fullmatch(r"\w+", what):
+        places = [Path(form.modules)]
+        with suppress(InputError):
+            places.append(modules_folder(form.modules))
+        for place in places:
+            if (place / what).is_dir():
+                return place / what
     folder = Path(what)
     if not folder.is_dir():
         known = f"one of gecbench's {form.modules}, or " if form.modules else ""
         raise InputError("no such folder", file=what, fix=f"Name {known}a folder")
     return folder.resolve() if folder.name in ("", "..") else folder
-
-
-def _installed(modules: str, name: str) -> list[Path]:
-    try:
-        return [modules_folder(modules) / name]
-    except InputError:
-        return []
 
 
 def _card_header(folder: Path) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import astuple, dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -69,13 +70,8 @@ def mean_change(several: Sequence[Change]) -> Change:
     """Return the mean over several comparisons of the same sentences, each weighing the same."""
     if not several or len({each.sentences for each in several}) != 1:
         raise InputError("a mean of changes needs comparisons of the same sentences")
-    count = len(several)
-    return Change(
-        several[0].sentences,
-        sum(each.ster for each in several) / count,
-        sum(each.changed for each in several) / count,
-        sum(each.characters for each in several) / count,
-    )
+    _, *columns = zip(*map(astuple, several), strict=True)
+    return Change(several[0].sentences, *(sum(column) / len(several) for column in columns))
 
 
 def ter_edits(hypothesis: str, reference: str) -> float:
@@ -89,16 +85,11 @@ def ter_edits_of(pairs: Sequence[Pair], *, processes: int = 1) -> dict[Pair, flo
     """Return the TER edits of each pair of lines, on several processes if asked."""
     chunks = [pairs[start : start + _CHUNK] for start in range(0, len(pairs), _CHUNK)]
     found: dict[Pair, float] = {}
-    with progress(len(pairs), "TER") as bar:
-        if processes > 1 and len(chunks) > 1:
-            with ProcessPoolExecutor(processes) as pool:
-                for chunk, edits in zip(chunks, pool.map(_edits, chunks), strict=True):
-                    found.update(zip(chunk, edits, strict=True))
-                    bar.update(len(chunk))
-        else:
-            for chunk in chunks:
-                found.update(zip(chunk, _edits(chunk), strict=True))
-                bar.update(len(chunk))
+    spread = ProcessPoolExecutor(processes) if processes > 1 and len(chunks) > 1 else nullcontext()
+    with spread as pool, progress(len(pairs), "TER") as bar:
+        for chunk, edits in zip(chunks, (pool.map if pool else map)(_edits, chunks), strict=True):
+            found.update(zip(chunk, edits, strict=True))
+            bar.update(len(chunk))
     return found
 
 

@@ -110,8 +110,7 @@ def meta_evaluate(
 def _correlation(
     metric: SystemScores, human: HumanRanking | SystemScores, method: Method, resamples: int, seed: int
 ) -> Correlation:
-    if not isinstance(human, HumanRanking):
-        return correlate(metric, human, method, resamples=resamples, seed=seed)
-    if resamples:
-        return correlate(metric, human.scores(), method, resamples=resamples, seed=seed)
-    return correlate_runs(metric, human.scores(), human.runs, method)
+    if isinstance(human, HumanRanking) and not resamples:
+        return correlate_runs(metric, human.scores(), human.runs, method)
+    scores = human.scores() if isinstance(human, HumanRanking) else human
+    return correlate(metric, scores, method, resamples=resamples, seed=seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -41,6 +41,14 @@ class TokenArray:
         """Return the sequences as lists."""
         tokens, bounds = self.ids.tolist(), self.offsets.tolist()
         return [tokens[begin:end] for begin, end in pairwise(bounds)]
+
+
+NO_TOKENS = TokenArray(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
+
+
+def offsets_of(parts: Iterable[Sized]) -> Offsets:
+    """Return where each part begins when all are laid end to end."""
+    return np.cumsum([0, *map(len, parts)], dtype=np.int64)
 
 
 def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool) -> tuple[Ids, Offsets]:

@@ -7,6 +7,7 @@ The random numbers are SplitMix64 (Steele et al. 2014). Run r of a seed starts f
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from itertools import accumulate
 from math import erfc, exp, pi, sqrt
 
@@ -27,16 +28,12 @@ def mix(value: int) -> int:
     return value ^ (value >> 31)
 
 
-class Random:
+def uniforms(seed: int, run: int) -> Iterator[float]:
     """SplitMix64: add GOLDEN to the state, mix; the upper 53 bits make a uniform number in [0, 1)."""
-
-    def __init__(self, seed: int, run: int) -> None:
-        self.state = mix(seed + run * GOLDEN)
-
-    def uniform(self) -> float:
-        """Return a number in [0, 1)."""
-        self.state = (self.state + GOLDEN) & MASK
-        return (mix(self.state) >> 11) * 2.0**-53
+    state = mix(seed + run * GOLDEN)
+    while True:
+        state = (state + GOLDEN) & MASK
+        yield (mix(state) >> 11) * 2.0**-53
 
 
 def _density(x: float) -> float:
@@ -113,7 +110,7 @@ def runs(
     results = np.empty((count, systems))
     starts, results_of = offsets.tolist(), outcomes.tolist()
     for row in range(count):
-        random = Random(seed, first_run + row)
+        random = uniforms(seed, first_run + row)
         results[row] = _one_run(systems, starts, results_of, iterations, (sigma, beta, margin), random)
     return results
 
@@ -124,7 +121,7 @@ def _one_run(
     outcomes: list[int],
     iterations: int,
     parameters: tuple[float, float, float],
-    random: Random,
+    random: Iterator[float],
 ) -> list[float]:
     sigma, beta, margin = parameters
     means, variances = [0.0] * systems, [sigma * sigma] * systems
@@ -142,10 +139,10 @@ def _one_run(
                 for other in range(systems)
             )
         )
-        opponent = _pick(shares, random.uniform() * shares[-1])
+        opponent = _pick(shares, next(random) * shares[-1])
         # Step 3
         start, end = offsets[player * systems + opponent : player * systems + opponent + 2]
-        outcome = outcomes[start + int(random.uniform() * (end - start))]
+        outcome = outcomes[start + int(next(random) * (end - start))]
         # Step 4
         means[player], variances[player], means[opponent], variances[opponent] = rate(
             means[player], variances[player], means[opponent], variances[opponent], outcome, beta, margin

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from gecbench.analysis.significance import paired_randomisation
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import GecbenchError
-from gecbench.leaderboard.corpora import table_of
-from gecbench.leaderboard.records import BoardTable, Details, Record
+from gecbench.leaderboard.records import BoardTable, Details, Record, table_of
 from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, board_metric
 from gecbench.leaderboard.store import FolderStore
 from gecbench.metrics.base import Score

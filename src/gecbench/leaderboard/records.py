@@ -7,8 +7,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+from gecbench.corpora.resolve import CORPUS_FILES
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.leaderboard import schema
 
@@ -138,6 +141,19 @@ class Details:
         if not isinstance(value, dict) or set(value) != set(_DETAILS):
             raise InputError("the details have other fields")
         return cls(**value)
+
+
+def table_of(corpus: Corpus) -> BoardTable:
+    """Return the name and the reference set under which a corpus is listed.
+
+    >>> table_of(Corpus(sources=["a"], name="conll14_fluency:nucle:test"))
+    ('conll14_fluency:test', 'nucle')
+    """
+    parts = corpus.name.split(":")
+    if len(parts) == 3:
+        return f"{parts[0]}:{parts[2]}", parts[1]
+    file = Path(Path(corpus.name).name.removesuffix(".gz"))
+    return file.stem if file.suffix in CORPUS_FILES else file.name, "default"
 
 
 def canonical(value: object) -> bytes:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from datetime import date
+from typing import Any
 from urllib.parse import urlsplit
 
 from gecbench.errors import InputError
@@ -29,6 +30,16 @@ def check_fields(data: object, fields: Mapping[str, Check], where: str = "record
         raise InputError(f"{where} has unknown fields: {', '.join(map(str, unknown))[:200]}")
     for name, check in fields.items():
         check(data[name], name)
+
+
+def such_that(holds: Callable[[Any], bool], words: str) -> Check:
+    """Return a check that refuses a value for which this does not hold, saying in words what it is not."""
+
+    def check(value: object, where: str) -> None:
+        if isinstance(value, bool) or not holds(value):
+            raise InputError(f"{where} is {value!r:.80}, not {words}")
+
+    return check
 
 
 def string(value: object, where: str) -> None:
@@ -55,12 +66,7 @@ def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
 
 def one_of(*allowed: object) -> Check:
     """Return a check for one of some values."""
-
-    def check(value: object, where: str) -> None:
-        if value not in allowed or isinstance(value, bool):
-            raise InputError(f"{where} is {value!r:.80}, not one of {', '.join(map(repr, allowed))}")
-
-    return check
+    return such_that(lambda value: value in allowed, f"one of {', '.join(map(repr, allowed))}")
 
 
 def optional(check: Check) -> Check:
@@ -103,25 +109,9 @@ def mapping_of(names: re.Pattern[str], check: Check, most: int = 50) -> Check:
     return check_all
 
 
-_LARGEST = 1e300
-
-
-def number(value: object, where: str) -> None:
-    """Refuse what is not a finite number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -_LARGEST < value < _LARGEST:
-        raise InputError(f"{where} is {value!r:.80}, not a finite number")
-
-
-def count(value: object, where: str) -> None:
-    """Refuse what is not a whole number of at least 0."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise InputError(f"{where} is {value!r:.80}, not a whole number of at least 0")
-
-
-def digest(value: object, where: str) -> None:
-    """Refuse what is not a SHA-256 in hexadecimal digits."""
-    if not isinstance(value, str) or not DIGEST.fullmatch(value):
-        raise InputError(f"{where} is {value!r:.80}, not a SHA-256")
+number = such_that(lambda value: isinstance(value, (int, float)) and -1e300 < value < 1e300, "a finite number")
+count = such_that(lambda value: isinstance(value, int) and value >= 0, "a whole number of at least 0")
+digest = such_that(lambda value: isinstance(value, str) and bool(DIGEST.fullmatch(value)), "a SHA-256")
 
 
 def day(value: object, where: str) -> None:

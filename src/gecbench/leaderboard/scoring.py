@@ -29,12 +29,7 @@ def board_metric(name: str) -> Metric:
 
 def usable_metrics(corpus: Corpus) -> list[str]:
     """Return the metrics of the registry for which a corpus has the gold."""
-    have = {
-        "references": corpus.references is not None,
-        "annotations": corpus.annotations is not None,
-        "groups": corpus.groups is not None,
-    }
-    return [name for name in METRICS if have[board_metric(name).gold(corpus)]]
+    return [name for name in METRICS if getattr(corpus, board_metric(name).gold(corpus)) is not None]
 
 
 @dataclass(frozen=True)

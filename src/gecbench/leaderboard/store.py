@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ class FolderStore:
     def load(self) -> Loaded:
         """Read every record; a bad one is skipped with a warning, never fatal."""
         records, warnings = [], []
-        for path in sorted(self._folder("records").glob("*.json")):
+        for path in sorted((self.folder / "records").glob("*.json")):
             try:
                 records.append(Record.from_json(_read(path)))
             except (InputError, OSError) as error:
@@ -74,12 +75,10 @@ class FolderStore:
 
     def recall(self, question: str) -> float | None:
         """Return the answer that was remembered for a question, if any."""
-        try:
+        with suppress(OSError, InputError, KeyError, TypeError):
             kept = parse(self._path("tests", digest(question.encode())).read_bytes())
             if kept["question"] == question and isinstance(kept["answer"], float):
                 return float(kept["answer"])
-        except (OSError, InputError, KeyError, TypeError):
-            pass
         return None
 
     def remember(self, question: str, answer: float) -> None:
@@ -90,25 +89,20 @@ class FolderStore:
     def remove_leftovers(self) -> None:
         """Remove the temporary files of writers that were killed, once they are an hour old."""
         kinds = ("records", "details", "tests")
-        for path in (path for kind in kinds for path in self._folder(kind).glob(".*")):
-            try:
+        for path in (path for kind in kinds for path in (self.folder / kind).glob(".*")):
+            with suppress(OSError):
                 if path.is_file() and path.stat().st_mtime < time.time() - _LEFTOVER_SECONDS:
                     path.unlink(missing_ok=True)
-            except OSError:
-                continue
 
     def changed(self) -> float:
         """Return when a record was last added, as a time that only grows."""
-        folder = self._folder("records")
+        folder = self.folder / "records"
         return folder.stat().st_mtime if folder.is_dir() else 0.0
-
-    def _folder(self, kind: str) -> Path:
-        return self.folder / kind
 
     def _path(self, kind: str, name: str) -> Path:
         if not DIGEST.fullmatch(name):
             raise InputError(f"{name!r:.80} is not the name of a file of the board")
-        return self._folder(kind) / f"{name}.json"
+        return self.folder / kind / f"{name}.json"
 
     def _write(self, kind: str, name: str, data: bytes, *, durable: bool = True) -> None:
         path = self._path(kind, name)
@@ -138,14 +132,7 @@ class HubBoard:
     def download(self) -> BoardCopy:
         """Return a copy of the board as it is now."""
         copy = BoardCopy()
-        self._call(
-            "snapshot_download",
-            repo_id=self.repository,
-            repo_type="dataset",
-            revision=self.revision,
-            local_dir=copy.folder,
-            allow_patterns=["records/*.json", "details/*.json"],
-        )
+        self._call("snapshot_download", local_dir=copy.folder, allow_patterns=["records/*.json", "details/*.json"])
         return copy
 
     def add(self, record: Record, details: Details) -> str:
@@ -155,9 +142,6 @@ class HubBoard:
         files = {f"details/{record.details}.json": details.to_json(), f"records/{record.id}.json": record.to_json()}
         commit = self._call(
             "create_commit",
-            repo_id=self.repository,
-            repo_type="dataset",
-            revision=self.revision,
             operations=[CommitOperationAdd(path, data) for path, data in files.items()],
             commit_message=f"Add {record.system} on {record.corpus}"[:200],
             commit_description=_summary(record),
@@ -171,8 +155,9 @@ class HubBoard:
 
         if constants.HF_HUB_OFFLINE:
             raise InputError("HF_HUB_OFFLINE is set", fix="Unset it to reach a board on the Hub")
+        place = {"repo_id": self.repository, "repo_type": "dataset", "revision": self.revision}
         try:
-            return getattr(HfApi(endpoint=self.endpoint), name)(**arguments)
+            return getattr(HfApi(endpoint=self.endpoint), name)(**place, **arguments)
         except HfHubHTTPError as error:
             fix = "Check the name, and log in with hf auth login"
             raise InputError(f"the Hub refused {self.repository}: {_first_line(error)}", fix=fix) from error
@@ -218,7 +203,5 @@ def _first_line(error: BaseException) -> str:
 
 
 def _summary(record: Record) -> str:
-    lines = [
-        f"{metric}: {percent(figure['value'])} `{figure['signature']}`" for metric, figure in record.scores.items()
-    ]
-    return "\n".join(lines)
+    scores = record.scores.items()
+    return "\n".join(f"{metric}: {percent(figure['value'])} `{figure['signature']}`" for metric, figure in scores)

@@ -12,9 +12,8 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
 from gecbench.formats.columns import parse_predictions
-from gecbench.leaderboard.corpora import table_of
 from gecbench.leaderboard.ranking import NewPlace, Significance, known_corpora, place_of
-from gecbench.leaderboard.records import ABOUT, Details, Record, digest
+from gecbench.leaderboard.records import ABOUT, Details, Record, digest, table_of
 from gecbench.leaderboard.schema import check_fields
 from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, Progress, compute_figures
 from gecbench.leaderboard.seeds import seed_records

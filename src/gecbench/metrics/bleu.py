@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.metrics.base import Metric, parameter, require_references
-from gecbench.metrics.policy import SingleRow
+from gecbench.metrics.policy import EachRow
 from gecbench.metrics.ratios import Values
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
@@ -54,9 +54,9 @@ class BLEU(Metric):
         super().__post_init__()
 
     @property
-    def reference_policy(self) -> SingleRow:
+    def reference_policy(self) -> EachRow:
         """All references at once."""
-        return SingleRow()
+        return EachRow()
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return lengths, matches and totals of every sentence, from sacrebleu's statistics.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
-from gecbench.kernels.tokens import TokenRule, intern_lines
+from gecbench.kernels.tokens import TokenRule, intern_lines, offsets_of
 from gecbench.metrics.base import Metric, check_whole, parameter, require_references
 from gecbench.metrics.policy import Generator, Sampled
 from gecbench.metrics.ratios import Values, mean_count
@@ -73,8 +73,7 @@ class GLEU(Metric):
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return both lengths, then numerator and denominator per order, of every sentence and reference."""
         references = require_references(corpus, self.title)
-        rows = np.zeros(len(corpus) + 1, dtype=np.int64)
-        np.cumsum([len(texts) for texts in references], out=rows[1:])
+        rows = offsets_of(references)
         lines = [*corpus.sources, *predictions, *(text for texts in references for text in texts)]
         tokens = intern_lines(lines, self.tokens)
         sentences = len(corpus)

@@ -120,15 +120,6 @@ class Sampled(ChosenRows):
 
 
 @dataclass(frozen=True)
-class SingleRow(ChosenRows):
-    """One row per sentence: all references counted together (BLEU), or the best chosen while counting (I-measure)."""
-
-    def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
-        """Return the only row of each sentence."""
-        return statistics.offsets[None, :-1]
-
-
-@dataclass(frozen=True)
 class GreedyCumulative(Policy):
     """The annotator who maximises F-beta of everything chosen so far, sentence by sentence, as M2 does.
 
@@ -182,20 +173,12 @@ class BestPerSentence(ChosenRows):
 
 
 @dataclass(frozen=True)
-class ChosenInOrder(SingleRow):
-    """References chosen while counting, each for the best running total: they hold for this order of sentences only."""
-
-    def resampled_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> Totals:
-        """Refuse: another corpus would have led to other references, and they are not kept."""
-        raise InputError(
-            "references chosen for the corpus as a whole cannot be resampled",
-            fix="Use optimise=sentence, or ask for no intervals and no resampling test",
-        )
-
-
-@dataclass(frozen=True)
 class EachRow(ChosenRows):
-    """Every row in turn: the value is the average over the references or annotators."""
+    """Every row in turn: the value is the average over the references or annotators.
+
+    Where all references are counted together (BLEU), or the best is chosen while counting (I-measure), it is the only
+    row of each sentence.
+    """
 
     def rounds(self, statistics: Statistics) -> int:
         """Return the number of rows, which every sentence must share."""
@@ -204,6 +187,18 @@ class EachRow(ChosenRows):
     def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
         """Return the row of each position."""
         return statistics.offsets[None, :-1] + np.arange(first, first + count)[:, None]
+
+
+@dataclass(frozen=True)
+class ChosenInOrder(EachRow):
+    """References chosen while counting, each for the best running total: they hold for this order of sentences only."""
+
+    def resampled_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> Totals:
+        """Refuse: another corpus would have led to other references, and they are not kept."""
+        raise InputError(
+            "references chosen for the corpus as a whole cannot be resampled",
+            fix="Use optimise=sentence, or ask for no intervals and no resampling test",
+        )
 
 
 def _exact_float(statistics: Sequence[Statistics], resamples: Resamples) -> npt.DTypeLike:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import pkgutil
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -19,8 +19,7 @@ class Registry(Mapping[str, type[Metric]]):
         self._locations = locations
 
     def __getitem__(self, name: str) -> type[Metric]:
-        module, _, attribute = self._locations[name].partition(":")
-        found: type[Metric] = getattr(importlib.import_module(module), attribute)
+        found: type[Metric] = pkgutil.resolve_name(self._locations[name])
         return found
 
     def __iter__(self) -> Iterator[str]:

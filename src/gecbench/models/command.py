@@ -8,10 +8,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import IO, ClassVar
+from typing import IO, Any, ClassVar
 
 from gecbench.models.base import Model, ModelError, Outputs, shorten
 
@@ -104,7 +104,7 @@ class _Process:
     """A running command with its input fed, its messages passed on and remembered, and a limit on its silence."""
 
     def __init__(self, command: str, data: bytes, timeout: float | None) -> None:
-        self._process = subprocess.Popen(
+        self._process: Any = subprocess.Popen(
             command,
             shell=True,
             stdin=subprocess.PIPE,
@@ -112,14 +112,15 @@ class _Process:
             stderr=subprocess.PIPE,
             start_new_session=os.name == "posix",
         )
+        self.timed_out = False
         self._last_message = b""
-        self._watchdog = _Watchdog(timeout, self.kill) if timeout else None
-        self._helpers = [
-            threading.Thread(target=_feed, args=(self._stream(self._process.stdin), data), daemon=True),
-            threading.Thread(target=self._listen, args=(self._stream(self._process.stderr),), daemon=True),
-        ]
-        for helper in self._helpers:
-            helper.start()
+        self._last_line = time.monotonic()
+        self._ended = threading.Event()
+        threading.Thread(target=_feed, args=(self._process.stdin, data), daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+        if timeout:
+            threading.Thread(target=self._watch, args=(timeout,), daemon=True).start()
 
     def __enter__(self) -> _Process:
         return self
@@ -127,27 +128,19 @@ class _Process:
     def __exit__(self, *_: object) -> None:
         self.kill()
         self.wait()
-        if self._watchdog:
-            self._watchdog.stop()
-        self._stream(self._process.stdout).close()
-
-    @property
-    def timed_out(self) -> bool:
-        """Whether it was ended for its silence."""
-        return self._watchdog is not None and self._watchdog.expired
+        self._ended.set()
+        self._process.stdout.close()
 
     def lines(self) -> Iterator[bytes]:
         """Yield the lines it prints; the last may lack its newline."""
-        stdout = self._stream(self._process.stdout)
-        while line := stdout.readline(_LONGEST):
-            if self._watchdog:
-                self._watchdog.reset()
+        while line := self._process.stdout.readline(_LONGEST):
+            self._last_line = time.monotonic()
             yield line
 
     def wait(self) -> int:
         """Return its exit code, once it has ended."""
-        code = self._process.wait()
-        self._helpers[1].join(timeout=1)
+        code: int = self._process.wait()
+        self._listener.join(timeout=1)
         return code
 
     def last_message(self) -> str:
@@ -165,46 +158,21 @@ class _Process:
             tree = ["taskkill", "/F", "/T", "/PID", str(self._process.pid)]
             subprocess.run(tree, capture_output=True, check=False)
 
-    def _listen(self, stderr: IO[bytes]) -> None:
-        with stderr:
+    def _listen(self) -> None:
+        with self._process.stderr as stderr:
             while line := stderr.readline(_LONGEST):
                 self._last_message = line if line.strip() else self._last_message
                 sys.stderr.write(line.decode(errors="replace"))
 
-    @staticmethod
-    def _stream(stream: IO[bytes] | None) -> IO[bytes]:
-        if stream is None:
-            raise AssertionError("all three streams are pipes")
-        return stream
+    def _watch(self, seconds: float) -> None:
+        """End it once it has printed nothing for so long."""
+        while not self._ended.wait(max(0.0, self._last_line + seconds - time.monotonic())):
+            if time.monotonic() >= self._last_line + seconds:
+                self.timed_out = True
+                self.kill()
+                return
 
 
 def _feed(stdin: IO[bytes], data: bytes) -> None:
     with suppress(OSError), stdin:  # if it stops reading, the number of its lines tells
         stdin.write(data)
-
-
-class _Watchdog:
-    """Calls a function once nothing has happened for `seconds`."""
-
-    def __init__(self, seconds: float, expire: Callable[[], None]) -> None:
-        self.expired = False
-        self._seconds = seconds
-        self._expire = expire
-        self._last = time.monotonic()
-        self._stopped = threading.Event()
-        threading.Thread(target=self._watch, daemon=True).start()
-
-    def reset(self) -> None:
-        """Start counting again."""
-        self._last = time.monotonic()
-
-    def stop(self) -> None:
-        """Stop counting."""
-        self._stopped.set()
-
-    def _watch(self) -> None:
-        while not self._stopped.wait(max(0.0, self._last + self._seconds - time.monotonic())):
-            if time.monotonic() >= self._last + self._seconds:
-                self.expired = True
-                self._expire()
-                return

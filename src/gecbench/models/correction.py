@@ -95,11 +95,6 @@ def partial_path(output: Path) -> Path:
     return output.with_name(f"{output.name}{_PARTIAL}")
 
 
-def rejected_path(partial: Path) -> Path:
-    """Return where outputs that cannot be paired with sentences are put, beside the partial file."""
-    return partial.with_name(f"{partial.name.removesuffix(_PARTIAL)}.rejected.txt")
-
-
 def run_key(model: Model, corpus: Corpus) -> dict[str, object]:
     """Return what must be equal for a run to go on with the outputs of another."""
     key = {"model": model.text, "options": dict(model.options), "corpus": corpus.fingerprint()}
@@ -172,7 +167,7 @@ class _Run:
         if self.journal is None:
             return error
         self.journal.cut(start)
-        place = rejected_path(self.journal.path)
+        place = Path(f"{str(self.journal.path).removesuffix(_PARTIAL)}.rejected.txt")
         write_lines(place, rejected)
         return ModelError(error.problem, fix=f"{error.fix}; what it printed is in {place}")
 

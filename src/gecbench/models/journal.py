@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from gecbench.errors import InputError
@@ -30,27 +28,24 @@ class Journal:
         self._header = dict(header)
         self._finished = False
         try:
-            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-            self._descriptor = os.open(path, flags, 0o644)
+            self._file = path.open("a+b", buffering=0)
         except OSError as error:
             raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
         try:
             self._lock()
             if restart:
-                os.truncate(self._descriptor, 0)
+                self._file.truncate(0)
             self._recover()
         except BaseException:
-            os.close(self._descriptor)
+            self._file.close()
             raise
 
     def __enter__(self) -> Journal:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        os.close(self._descriptor)
-        if self._finished or (error is not None and not self.outputs):
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._file.close()
+        if self._finished or (kind is not None and not self.outputs):
             self.path.unlink(missing_ok=True)
 
     def append(self, outputs: Sequence[str]) -> None:
@@ -63,7 +58,7 @@ class Journal:
     def cut(self, sentences: int) -> None:
         """Keep the outputs of the first sentences only."""
         kept = self._content().split(b"\n")[: sentences + 1]
-        os.truncate(self._descriptor, sum(len(row) + 1 for row in kept))
+        self._file.truncate(sum(len(row) + 1 for row in kept))
         del self.outputs[sentences:]
 
     def finish(self) -> None:
@@ -73,9 +68,8 @@ class Journal:
     def _write(self, text: str) -> None:
         data = text.encode()
         try:
-            written = os.write(self._descriptor, data)
-            while written < len(data):
-                written += os.write(self._descriptor, data[written:])
+            while data:
+                data = data[self._file.write(data) :]
         except OSError as error:
             raise InputError(f"cannot write: {error.strerror}", file=str(self.path)) from error
 
@@ -83,21 +77,18 @@ class Journal:
         if fcntl is None:
             return
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise InputError("another run is writing here", file=str(self.path), fix="Choose another -o") from error
 
     def _content(self) -> bytes:
-        os.lseek(self._descriptor, 0, os.SEEK_SET)
-        parts = []
-        while part := os.read(self._descriptor, 1 << 20):
-            parts.append(part)
-        return b"".join(parts)
+        self._file.seek(0)
+        return self._file.read()
 
     def _recover(self) -> None:
         content = self._content()
         whole = content[: content.rfind(b"\n") + 1]
-        os.truncate(self._descriptor, len(whole))
+        self._file.truncate(len(whole))
         rows = whole.split(b"\n")[:-1]
         if not rows:
             self._write(f"{json.dumps(self._header)}\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 from gecbench.errors import InputError, MissingDependencyError
@@ -33,7 +34,6 @@ class PretrainedModel(Model):
         self._path = text.partition(":")[2]
         if prompt is not None and PLACE not in prompt:
             raise InputError(f"the prompt has no {PLACE}", fix=f"Write {PLACE} where the sentence goes")
-        self._loaded: tuple[Any, Any, bool] | None = None
 
     @property
     def name(self) -> str:
@@ -47,11 +47,11 @@ class PretrainedModel(Model):
 
     def prepare(self) -> None:
         """Load tokenizer and weights."""
-        self._load()
+        _ = self._loaded
 
     def correct(self, sentences: Sequence[str], first_line: int) -> Outputs:
         """Yield the outputs of a batch together."""
-        tokenizer, model, chat = self._load()
+        tokenizer, model, chat = self._loaded
         wanted = [k for k, sentence in enumerate(sentences) if sentence.strip()]
         outputs = list(sentences)
         try:
@@ -89,23 +89,21 @@ class PretrainedModel(Model):
         text: str = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
         return text
 
-    def _load(self) -> tuple[Any, Any, bool]:
-        if self._loaded is None:
-            try:
-                import torch  # noqa: F401
-                import transformers
-            except ImportError as error:
-                raise MissingDependencyError(
-                    f"{self.text} needs {error.name}: pip install 'gecbench[transformers]'"
-                ) from error
-            try:
-                self._loaded = self._load_from(transformers)
-            except (OSError, ValueError, KeyError, ImportError) as error:
-                if isinstance(error, InputError):
-                    raise
-                problem = f"cannot load {self._path}: {shorten(str(error), 300)}"
-                raise InputError(problem, fix="Give a folder with a saved model, or its name on the Hub") from error
-        return self._loaded
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any, bool]:
+        try:
+            import torch  # noqa: F401
+            import transformers
+        except ImportError as error:
+            problem = f"{self.text} needs {error.name}: pip install 'gecbench[transformers]'"
+            raise MissingDependencyError(problem) from error
+        try:
+            return self._load_from(transformers)
+        except InputError:
+            raise
+        except (OSError, ValueError, KeyError, ImportError) as error:
+            problem = f"cannot load {self._path}: {shorten(str(error), 300)}"
+            raise InputError(problem, fix="Give a folder with a saved model, or its name on the Hub") from error
 
     def _load_from(self, transformers: Any) -> tuple[Any, Any, bool]:
         safe = {"trust_remote_code": False}

@@ -83,14 +83,14 @@ class Conll14:
         """Whether the archive of Bryant & Ng is in the mirror or the cache; it is not fetched unasked."""
         return all(row["where"] != "network" for row in self.upstream.describe("bn15/"))
 
-    def published_scores(self) -> dict[str, Mapping[str, float]]:
-        """Return the scores released with the 2016 paper, by `metric|references` under our names."""
+    def published_scores(self) -> dict[tuple[str, str], Mapping[str, float]]:
+        """Return the scores released with the 2016 paper, by metric and references under our names."""
         table = parse_system_scores(self.upstream.text(METRIC_SCORES), name=METRIC_SCORES)
         sets = {"NE-fluency": "N-fluency", "NE-minimal": "N-minimal", "all": "All"}
-        found: dict[str, Mapping[str, float]] = {}
+        found: dict[tuple[str, str], Mapping[str, float]] = {}
         for name, scores in table.items():
             metric, _, references = name.partition("|")
-            key = f"{'I-measure' if metric == 'IM' else metric}|{sets.get(references, references)}"
+            key = "I-measure" if metric == "IM" else metric, sets.get(references, references)
             found[key] = {"INPUT" if system == "source" else system: score for system, score in scores.items()}
         return found
 

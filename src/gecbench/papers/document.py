@@ -129,9 +129,8 @@ def render(reproductions: Sequence[Reproduction], output_format: str) -> str:
 def _rendered(reproduction: Reproduction, output_format: str) -> str:
     blocks = [_heading(reproduction.title, 2, output_format)]
     for section in reproduction.sections:
-        blocks.append(_heading(section.title, 3, output_format))
-        blocks.append(render_table(section.table, output_format))
-        blocks.extend(_comment(note, output_format) for note in section.notes)
+        blocks += [_heading(section.title, 3, output_format), render_table(section.table, output_format)]
+        blocks += [_comment(note, output_format) for note in section.notes]
     return "\n\n".join(blocks)
 
 
@@ -153,12 +152,7 @@ def _plain(reproduction: Reproduction) -> dict[str, object]:
         "paper": reproduction.paper,
         "title": reproduction.title,
         "sections": [
-            {
-                "title": section.title,
-                "header": list(section.table.header),
-                "rows": [list(row) for row in section.table.rows],
-                "notes": list(section.notes),
-            }
+            {"title": section.title, "header": section.table.header, "rows": section.table.rows, "notes": section.notes}
             for section in reproduction.sections
         ],
     }

@@ -108,18 +108,14 @@ def _section3(corpus: Corpus, distances: Any, coded: Sequence[dict[str, Any]]) -
     return Section("Section 3: distances and codes", table, notes)
 
 
-def _coded_share(coded: Sequence[dict[str, Any]], letter: str) -> float:
-    return 100 * sum(letter in row["codes_reference"] for row in coded) / len(coded)
-
-
-def _share(coded: Sequence[dict[str, Any]], error: str, column: str, edit: str) -> float:
-    """Return the share of sentences with an error whose version in `column` was coded with an edit."""
-    found = [row for row in coded if error in row["codes_original"]]
-    return 100 * sum(edit in row[column] for row in found) / len(found)
+def _coded_share(coded: Sequence[dict[str, Any]], letter: str, column: str = "codes_reference") -> float:
+    return 100 * sum(letter in row[column] for row in coded) / len(coded)
 
 
 def _shares(coded: Sequence[dict[str, Any]], column: str, edit: str) -> list[float]:
-    return [_share(coded, error, column, edit) for error in ERRORS.values()]
+    """Return, for each error, the share of sentences with it whose version in `column` was coded with an edit."""
+    found = [[row for row in coded if error in row["codes_original"]] for error in ERRORS.values()]
+    return [_coded_share(rows, edit, column) for rows in found]
 
 
 def _table4(coded: Sequence[dict[str, Any]]) -> Section:

@@ -5,23 +5,13 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from gecbench.corpora.edits import Row
 from gecbench.errors import InputError
 
 _DOCUMENT = re.compile(r'<DOC nid="(\d+)">(.*?)</DOC>', re.DOTALL)
 _TEXT = re.compile(r"<TEXT>(.*?)</TEXT>", re.DOTALL)
 _PARAGRAPH = re.compile(r"<(TITLE|P)>(.*?)</\1>", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class EssayPosition:
-    """Essay, paragraph in the essay and sentence in the paragraph (both from 0), and the paragraph's kind."""
-
-    essay: int
-    paragraph: int
-    sentence: int
-    kind: str
 
 
 def paragraphs(sgml: str) -> Iterator[tuple[int, int, str, str]]:
@@ -34,9 +24,12 @@ def paragraphs(sgml: str) -> Iterator[tuple[int, int, str, str]]:
             yield int(document[1]), number, paragraph[1], html.unescape(paragraph[2])
 
 
-def place_sentences(sentences: Sequence[str], sgml: str) -> list[EssayPosition]:
-    """Return the place of every sentence: walk the essays, consuming their characters but white space."""
-    places: list[EssayPosition] = []
+def place_sentences(sentences: Sequence[str], sgml: str) -> list[Row]:
+    """Return the place of every sentence: walk the essays, consuming their characters but white space.
+
+    A place is the essay, the paragraph in it and the sentence in the paragraph (both from 0), and the paragraph's kind.
+    """
+    places: list[Row] = []
     remaining = iter(sentences)
     for essay, number, kind, text in paragraphs(sgml):
         left = "".join(text.split())
@@ -49,7 +42,7 @@ def place_sentences(sentences: Sequence[str], sgml: str) -> list[EssayPosition]:
             if not letters or not left.startswith(letters):
                 raise InputError(f"sentence {len(places) + 1} is not in paragraph {number} of essay {essay}")
             left = left[len(letters) :]
-            places.append(EssayPosition(essay, number, count, kind))
+            places.append({"essay": essay, "paragraph": number, "sentence_in_paragraph": count, "kind": kind})
             count += 1
     if next(remaining, None) is not None:
         raise InputError(f"the essays end before sentence {len(places) + 1}")

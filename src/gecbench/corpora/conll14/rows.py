@@ -90,15 +90,7 @@ def sentence_rows(upstream: Upstream) -> list[Row]:
     places = place_sentences(sentences, upstream.text(ESSAYS))
     merged = set(read_merged_ids(upstream.lines(MERGED)))
     return [
-        {
-            "id": str(line),
-            "essay": place.essay,
-            "paragraph": place.paragraph,
-            "sentence_in_paragraph": place.sentence,
-            "kind": place.kind,
-            "merged": line in merged,
-            "sentence": sentence,
-        }
+        {"id": str(line), **place, "merged": line in merged, "sentence": sentence}
         for line, (sentence, place) in enumerate(zip(sentences, places, strict=True), 1)
     ]
 

@@ -132,9 +132,8 @@ class Upstream:
 
     def _archive_members(self, source: Source) -> dict[str, bytes]:
         if source.name not in self._members:
-            archive = self.locate(next(key for key, pin in self.pins.items() if pin.source.name == source.name))
-            if source.name not in self._members:
-                self._members[source.name] = self._unpack(source, archive)
+            key = next(key for key, pin in self.pins.items() if pin.source.name == source.name)
+            self._accept(self.pins[key], self.locate(key))
         return self._members[source.name]
 
     def _unpack(self, source: Source, archive: Path) -> dict[str, bytes]:
@@ -189,7 +188,7 @@ def check_sources(found: Sequence[str], sentences: Sequence[str], file: str) -> 
 
 
 def _check(pin: Pin, content: bytes, where: str) -> None:
-    if pin.sha256 is not None and (found := _sha256(content)) != pin.sha256:
+    if pin.sha256 is not None and (found := hashlib.sha256(content).hexdigest()) != pin.sha256:
         raise HashMismatchError(where, pin.sha256, found)
 
 
@@ -197,10 +196,6 @@ def _with_place(error: UpstreamError, path: str, url: str, kept: Path) -> Upstre
     if isinstance(error, HashMismatchError):
         return HashMismatchError(error.what.replace(path, url), error.expected, error.found, kept)
     return type(error)(error.problem.replace(path, url), f"What came was kept as {kept}")
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def _set_aside(path: Path) -> Path:

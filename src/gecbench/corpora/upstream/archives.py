@@ -10,13 +10,16 @@ import io
 import stat
 import tarfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from gecbench.corpora.upstream.pins import ArchiveError
 
 MOST_MEMBERS = 10_000
+Member = tuple[str, Callable[[], IO[bytes] | None]]
+"""A member's path, and what opens it: None where it is not a plain file."""
 
 
 def read_members(
@@ -28,9 +31,11 @@ def read_members(
     """
     try:
         if zipfile.is_zipfile(archive):
-            found = _read_zip(archive, wanted, folder)
+            with zipfile.ZipFile(archive) as opened:
+                found = _collect(_zip_members(opened), wanted, folder, archive)
         else:
-            found = _read_tar(archive, wanted, folder, unpacked_limit)
+            with archive.open("rb") as raw, _open_tar(raw, unpacked_limit, archive) as tar:
+                found = _collect(_tar_members(tar), wanted, folder, archive)
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, RuntimeError) as error:
         raise ArchiveError(f"{archive} is damaged ({error})", "Delete it and fetch it again") from error
     missing = sorted(set(wanted) - set(found))
@@ -48,52 +53,42 @@ def _name_of(member: str, folder: str, archive: Path) -> str:
     return str(path.relative_to(folder)) if path.is_relative_to(folder) else ""
 
 
-def _store(found: dict[str, bytes], name: str, content: bytes, limit: int, archive: Path) -> None:
-    if len(content) > limit:
-        raise ArchiveError(f"{name} in {archive} is larger than the {limit} bytes it should have")
-    if name in found:
-        raise ArchiveError(f"{archive} holds {name} twice")
-    found[name] = content
-
-
-def _read_zip(archive: Path, wanted: Mapping[str, int], folder: str) -> dict[str, bytes]:
+def _collect(members: Iterable[Member], wanted: Mapping[str, int], folder: str, archive: Path) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
-    with zipfile.ZipFile(archive) as opened:
-        members = opened.infolist()
-        if len(members) > MOST_MEMBERS:
-            raise ArchiveError(f"{archive} holds {len(members)} members")
-        for member in members:
-            name = _name_of(member.filename, folder, archive)
-            if name not in wanted or member.is_dir():
-                continue
-            kind = stat.S_IFMT(member.external_attr >> 16)
-            if kind not in (0, stat.S_IFREG):
-                raise ArchiveError(f"{name} in {archive} is not a plain file")
-            with opened.open(member) as stream:
-                _store(found, name, stream.read(wanted[name] + 1), wanted[name], archive)
+    for count, (path, open_member) in enumerate(members):
+        if count >= MOST_MEMBERS:
+            raise ArchiveError(f"{archive} holds more than {MOST_MEMBERS} members")
+        name = _name_of(path, folder, archive)
+        if name not in wanted:
+            continue
+        if (opened := open_member()) is None:
+            raise ArchiveError(f"{name} in {archive} is not a plain file")
+        with opened:
+            content = opened.read(wanted[name] + 1)
+        if len(content) > wanted[name]:
+            raise ArchiveError(f"{name} in {archive} is larger than the {wanted[name]} bytes it should have")
+        if name in found:
+            raise ArchiveError(f"{archive} holds {name} twice")
+        found[name] = content
     return found
 
 
-def _read_tar(archive: Path, wanted: Mapping[str, int], folder: str, limit: int) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
-    with archive.open("rb") as raw, tarfile.open(fileobj=_bounded(raw, limit, archive), mode="r|") as opened:
-        for count, member in enumerate(opened):
-            if count >= MOST_MEMBERS:
-                raise ArchiveError(f"{archive} holds more than {MOST_MEMBERS} members")
-            name = _name_of(member.name, folder, archive)
-            if name not in wanted:
-                continue
-            stream = opened.extractfile(member) if member.isreg() else None
-            if stream is None:
-                raise ArchiveError(f"{name} in {archive} is not a plain file")
-            _store(found, name, stream.read(wanted[name] + 1), wanted[name], archive)
-    return found
+def _zip_members(opened: zipfile.ZipFile) -> Iterator[Member]:
+    for member in opened.infolist():
+        plain = not member.is_dir() and stat.S_IFMT(member.external_attr >> 16) in (0, stat.S_IFREG)
+        yield member.filename, partial(opened.open, member) if plain else lambda: None
 
 
-def _bounded(raw: IO[bytes], limit: int, archive: Path) -> Any:
+def _tar_members(opened: tarfile.TarFile) -> Iterator[Member]:
+    for member in opened:
+        yield member.name, partial(opened.extractfile, member) if member.isreg() else lambda: None
+
+
+def _open_tar(raw: IO[bytes], limit: int, archive: Path) -> tarfile.TarFile:
     packed = raw.read(2) == b"\x1f\x8b"
     raw.seek(0)
-    return _Bounded(gzip.GzipFile(fileobj=raw) if packed else raw, limit, archive)
+    bounded: Any = _Bounded(gzip.GzipFile(fileobj=raw) if packed else raw, limit, archive)
+    return tarfile.open(fileobj=bounded, mode="r|")
 
 
 class _Bounded(io.RawIOBase):

@@ -20,6 +20,7 @@ MATCH, MISMATCH, GAP = 0, 3, 2
 MOVES: list[Column] = [(1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
 DETECTION, CORRECTION, BASELINE = slice(0, 5), slice(5, 10), slice(10, 15)
 TP, TN, FP, FN, FPN = range(5)
+DONE, COLLIDES, TOO_MANY, TOO_LONG = range(4)
 
 
 def distance_table(first: Tokens, second: Tokens) -> Table:
@@ -50,8 +51,11 @@ def classify_column(source: object, hypothesis: object, reference: object) -> tu
     return both, both
 
 
-class TooLongError(Exception):
-    """The texts need more cells than allowed."""
+class RefusedError(Exception):
+    """The sentence cannot be scored exactly within the limits."""
+
+    def __init__(self, status: int) -> None:
+        self.status = status
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ class Aligner:
     def check_pair(self, first: Tokens, second: Tokens) -> None:
         """Refuse a two-way table above the limit."""
         if (len(first) + 1) * (len(second) + 1) > self.cell_limit:
-            raise TooLongError
+            raise RefusedError(TOO_LONG)
 
     def align(self, reference: Tokens) -> Alignment:
         """The official three-way alignment of the reference, with the baseline's two-way one."""
@@ -140,7 +144,7 @@ class Aligner:
         rows = zip(self.pair.excess, source_pair.excess, strict=True)
         left = sum(sum(x <= slack for x in one) * sum(x <= slack for x in other) for one, other in rows)
         if left > self.cell_limit:
-            raise TooLongError
+            raise RefusedError(TOO_LONG)
 
     def classify(self, columns: Sequence[Column], reference: Tokens) -> list[int]:
         """Counts for detection and correction by the extended WAS scheme (Table 6)."""

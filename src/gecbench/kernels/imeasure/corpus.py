@@ -12,10 +12,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gecbench.kernels.imeasure.alignment import Aligner, TooLongError
+from gecbench.kernels.imeasure.alignment import Aligner, RefusedError
 from gecbench.kernels.imeasure.groups import GroupArrays
 from gecbench.kernels.imeasure.keys import Objective, best_of
-from gecbench.kernels.imeasure.mixing import TOO_LONG, Limits, MixedSentence
+from gecbench.kernels.imeasure.mixing import Limits, MixedSentence
 from gecbench.kernels.tokens import TokenArray
 
 Int32 = NDArray[np.int32]
@@ -45,8 +45,8 @@ def count_references(
             for row in range(bounds[number], bounds[number + 1]):
                 counts[row] = aligner.align(texts[row]).counts
             cells[number] = aligner.cells
-        except TooLongError:
-            status[number] = TOO_LONG
+        except RefusedError as refusal:
+            status[number] = refusal.status
     return counts, status, cells
 
 

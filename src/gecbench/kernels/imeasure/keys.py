@@ -47,10 +47,8 @@ def f_score(counts: Counts, beta: float) -> float:
 
 
 def accuracy(counts: Counts) -> float:
-    """Acc of section 2.3; nothing at all is right."""
-    right = counts[TP] + counts[TN]
-    whole = right + counts[FP] + counts[FN] - counts[FPN]
-    return right / whole if whole else 1.0
+    """Acc of section 2.3: WAcc where all weigh the same."""
+    return weighted_accuracy(counts, 1.0)
 
 
 def weighted_accuracy(counts: Counts, weight: float) -> float:

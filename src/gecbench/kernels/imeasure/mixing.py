@@ -12,23 +12,26 @@ from itertools import pairwise, product
 from math import prod
 from typing import NamedTuple
 
-from gecbench.kernels.imeasure.alignment import Aligner, Tokens, TooLongError
+from gecbench.kernels.imeasure.alignment import COLLIDES, DONE, TOO_MANY, Aligner, Alignment, RefusedError, Tokens
 from gecbench.kernels.imeasure.certificate import failing_cut
 from gecbench.kernels.imeasure.groups import Edit, Group
 from gecbench.kernels.imeasure.keys import Counts, Objective
 from gecbench.kernels.imeasure.product import pick_best
 
-DONE, COLLIDES, TOO_MANY, TOO_LONG = range(4)
 MOST = 1 << 62
 
 
 class Limits(NamedTuple):
-    """Combinations listed outright, references of a segment, distinct sums of counts, cells of an alignment."""
+    """The bounds on time and memory: references of a segment, distinct sums of counts, cells of an alignment.
 
-    listed: int
-    segment: int
-    sums: int
-    cells: int
+    Sentences with at most `listed` combinations are enumerated, others decomposed into certified segments; the result
+    is the same. A cell takes four bytes in native code.
+    """
+
+    listed: int = 8
+    segment: int = 1 << 16
+    sums: int = 1 << 18
+    cells: int = 1 << 24
 
 
 class Cut(NamedTuple):
@@ -39,13 +42,11 @@ class Cut(NamedTuple):
 
 
 class Option(NamedTuple):
-    """A reference of a segment: which choice of each group, its counts, distances and slack."""
+    """A reference of a segment: which choice of each group, its tokens and their alignment."""
 
     choice: tuple[int, ...]
     tokens: tuple[int, ...]
-    counts: list[int]
-    distances: tuple[int, int]
-    slack: int
+    found: Alignment
 
 
 @dataclass
@@ -57,13 +58,6 @@ class Segment:
     source: Tokens
     hypothesis: Tokens
     distance: int
-
-
-class RefusedError(Exception):
-    """The sentence cannot be scored exactly within the limits."""
-
-    def __init__(self, status: int) -> None:
-        self.status = status
 
 
 def apply_edits(tokens: Tokens, edits: Sequence[Edit], shift: int) -> tuple[int, ...]:
@@ -95,17 +89,15 @@ class MixedSentence:
         try:
             segments = self.certified_segments()
             self.segments = len(segments)
-            rows = [[option.counts for option in segment.options] for segment in segments]
+            rows = [[option.found.counts for option in segment.options] for segment in segments]
             picks = pick_best(rows, offset, goal, self.limits.sums)  # step 3
             if picks is None:
                 raise RefusedError(TOO_MANY)
-        except TooLongError:
-            return TOO_LONG, choices, counts
         except RefusedError as refusal:
             return refusal.status, choices, counts
         for segment, pick in zip(segments, picks, strict=True):
             option = segment.options[pick]
-            counts = [a + b for a, b in zip(counts, option.counts, strict=True)]
+            counts = [a + b for a, b in zip(counts, option.found.counts, strict=True)]
             for group, choice in zip(segment.groups, option.choice, strict=True):
                 choices[group] = choice if choice < len(self.groups[group].alternatives) else -1
         return DONE, choices, counts
@@ -128,14 +120,16 @@ class MixedSentence:
         if len(segments) == 1:
             return None
         inner = bounds[1:-1]
-        slack = [max(option.slack for option in segment.options) for segment in segments]
+        slack = [max(option.found.slack for option in segment.options) for segment in segments]
         charges = [left + right for left, right in pairwise(slack)]
         sources, hypotheses = [cut.source for cut in inner], [cut.hypothesis for cut in inner]
         plain = [[(segment.hypothesis, segment.distance)] for segment in segments]
         doubtful = failing_cut(self.source, sources, plain, charges)
         for side, text, places in ((0, self.source, sources), (1, self.hypothesis, hypotheses)):
             if doubtful is None:
-                chain = [[(option.tokens, option.distances[side]) for option in item.options] for item in segments]
+                chain = [
+                    [(option.tokens, option.found.distances[side]) for option in item.options] for item in segments
+                ]
                 doubtful = failing_cut(text, places, chain, charges)
         return doubtful
 
@@ -155,9 +149,8 @@ class MixedSentence:
             edits = [edit for _, choice in combination for edit in choice]
             tokens = apply_edits(source, edits, start.source)
             if len({edit[:2] for edit in edits}) == len(edits) and tokens not in options:
-                result = aligner.align(tokens)
                 choice = tuple(index for index, _ in combination)
-                options[tokens] = Option(choice, tokens, result.counts, result.distances, result.slack)
+                options[tokens] = Option(choice, tokens, aligner.align(tokens))
         self.alignments += len(options)
         self.cells += aligner.cells
         if not options:

@@ -33,40 +33,9 @@ class Closure(NamedTuple):
     edits: dict[Arc, ArcEdit]
 
 
-def levenshtein_lattice(
-    source: Sequence[int], hypothesis: Sequence[int], substitution_cost: int, release: str
-) -> dict[Arc, ArcEdit]:
-    """Arcs of all minimal alignments, found backwards from the last cell (docs/m2.md, B.3, B.12)."""
-    rows, columns = len(source), len(hypothesis)
-    cost = {(0, 0): 0}
-    moves: dict[Vertex, list[Vertex]] = {(0, 0): []}
-    for i in range(rows + 1):
-        for j in range(columns + 1):
-            if (i, j) == (0, 0):
-                continue
-            candidates: dict[Vertex, int] = {}
-            if i and j:
-                same = source[i - 1] == hypothesis[j - 1]
-                candidates[i - 1, j - 1] = cost[i - 1, j - 1] + (0 if same else substitution_cost)
-            if i:
-                candidates[i - 1, j] = cost[i - 1, j] + 1
-            if j:
-                candidates[i, j - 1] = cost[i, j - 1] + 1
-            cost[i, j] = min(candidates.values())
-            moves[i, j] = [cell for cell, value in candidates.items() if value == cost[i, j]]
-    arcs: dict[Arc, ArcEdit] = {}
-    pending, seen = [(rows, columns)], {(rows, columns)}
-    while pending:
-        cell = pending.pop()
-        for previous in moves[cell]:
-            arcs[previous, cell] = _single_step(source, hypothesis, previous, cell, release)
-            if previous not in seen:
-                seen.add(previous)
-                pending.append(previous)
-    return arcs
-
-
-def _single_step(source: Sequence[int], hypothesis: Sequence[int], tail: Vertex, head: Vertex, release: str) -> ArcEdit:
+def single_step(source: Sequence[int], hypothesis: Sequence[int], arc: Arc, release: str) -> ArcEdit:
+    """The edit of an arc of length one; release 3.2 counts insertions before the first token otherwise (B.3, B.12)."""
+    tail, head = arc
     original = tuple(source[tail[0] : head[0]])
     correction = tuple(hypothesis[tail[1] : head[1]])
     start, end = tail[0], head[0]
@@ -81,12 +50,13 @@ def _single_step(source: Sequence[int], hypothesis: Sequence[int], tail: Vertex,
     return ArcEdit("sub", start, end, original, correction, 0)
 
 
-def union_lattice(source: Sequence[int], hypothesis: Sequence[int], release: str) -> Closure:
+def union_lattice(lattice: Lattice, source: Sequence[int], hypothesis: Sequence[int], release: str) -> Closure:
     """Both lattices together; an arc that is in both is listed twice (docs/m2.md, B.4)."""
-    first, second = (levenshtein_lattice(source, hypothesis, cost, release) for cost in (1, 2))
-    edits = {**first, **second}
-    vertices = {(0, 0), (len(source), len(hypothesis))} | {vertex for arc in edits for vertex in arc}
-    return Closure(sorted(vertices), sorted([*first, *second]), dict.fromkeys(edits, 1), edits)
+    vertices = list(zip(lattice.rows, lattice.columns, strict=True))
+    entering = zip(vertices, lattice.steps, strict=True)
+    arcs = sorted((vertices[step.tail], head) for head, steps in entering for step in steps for _ in range(step.copies))
+    edits = {arc: single_step(source, hypothesis, arc, release) for arc in arcs}
+    return Closure(vertices, arcs, dict.fromkeys(edits, 1), edits)
 
 
 def _merge(first: ArcEdit, second: ArcEdit) -> ArcEdit:
@@ -151,10 +121,14 @@ def drop_merged_noops(closure: Closure) -> Closure:
     return closure._replace(arcs=arcs)
 
 
-def close_lattice(source: Sequence[int], hypothesis: Sequence[int], options: Options) -> Closure | None:
+def close_lattice(
+    lattice: Lattice, source: Sequence[int], hypothesis: Sequence[int], options: Options
+) -> Closure | None:
     """The arc list of a sentence pair, or None past the limit."""
-    lattice = union_lattice(source, hypothesis, options.release)  # B.3, B.4
-    closure = add_transitive_arcs(lattice, options.max_unchanged_words, options.arc_limit)  # B.5
+    if least_entries(lattice) > options.arc_limit:
+        return None
+    union = union_lattice(lattice, source, hypothesis, options.release)  # B.3, B.4
+    closure = add_transitive_arcs(union, options.max_unchanged_words, options.arc_limit)  # B.5
     return None if closure is None else drop_merged_noops(closure)
 
 

@@ -9,11 +9,12 @@ noise and list order decide, and the sentence is settled by the literal algorith
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gecbench.kernels.maxmatch.closure import Closure, close_lattice, least_entries
+from gecbench.kernels.maxmatch.closure import Closure, close_lattice
 from gecbench.kernels.maxmatch.edits import MASTER, VERSION_3_2, GoldArrays, GoldEdit, Match, Options
 from gecbench.kernels.maxmatch.gold import find_gold_arcs
 from gecbench.kernels.maxmatch.lattice import Lattice, build_lattice
@@ -29,51 +30,41 @@ class SentenceMatcher:
     """One sentence pair; its lattice and its literal closure serve all annotators."""
 
     def __init__(self, source: Sequence[int], hypothesis: Sequence[int], options: Options, folded: Folded) -> None:
-        self.source, self.hypothesis, self.options = source, hypothesis, options
-        self.folded = folded
-        self.lattice: Lattice | None = None
-        self.closure: Closure | None = None
-        self.too_large = False
+        self.source, self.hypothesis, self.options, self.folded = source, hypothesis, options, folded
+
+    @cached_property
+    def lattice(self) -> Lattice:
+        """The union of both lattices (docs/m2.md, B.3, B.4)."""
+        return build_lattice(self.source, self.hypothesis)
+
+    @cached_property
+    def closure(self) -> Closure | None:
+        """The official arc list, or None past the limit."""
+        return close_lattice(self.lattice, self.source, self.hypothesis, self.options)
 
     def match(self, golds: Sequence[GoldEdit]) -> tuple[Match, int]:
         """Counts and path for one annotator, and how they were settled."""
         if self.source == self.hypothesis:
             return Match(0, 0, len(golds), []), FAST
-        limit, lattice = self.options.max_unchanged_words, self.union()  # B.3, B.4
+        limit, lattice = self.options.max_unchanged_words, self.lattice
         arcs = find_gold_arcs(lattice, self.source, self.hypothesis, golds, limit)  # B.5, B.6
         spelling = None if self.folded is None else Spelling(lattice, self.source, self.hypothesis, self.folded)
         search = PathSearch(lattice, golds, arcs, limit, spelling)  # B.7, B.8
         if not self.moves_first_insertions() and search.is_official():
             return search.result(), FAST
-        closure = self.literal_closure()
-        if closure is None:
+        if self.closure is None:
             return search.result(), TOO_LARGE
-        return match_closure(closure, self.source, golds, self.folded), LITERAL
+        return match_closure(self.closure, self.source, golds, self.folded), LITERAL
 
     def official_path(self, golds: Sequence[GoldEdit]) -> tuple[Match, int]:
         """Like `match`, but by the literal algorithm wherever it fits, so that the path too is the official one."""
-        closure = self.literal_closure()
-        if closure is None:
+        if self.closure is None:
             return self.match(golds)
-        return match_closure(closure, self.source, golds, self.folded), LITERAL
-
-    def union(self) -> Lattice:
-        """The lattice, built once."""
-        if self.lattice is None:
-            self.lattice = build_lattice(self.source, self.hypothesis)
-        return self.lattice
+        return match_closure(self.closure, self.source, golds, self.folded), LITERAL
 
     def moves_first_insertions(self) -> bool:
         """True if release 3.2 gives insertions before the first token other spans than master (docs/m2.md, B.12)."""
-        return self.options.release == VERSION_3_2 and self.union().row_offsets[1] > 2
-
-    def literal_closure(self) -> Closure | None:
-        """The official arc list, built once, or None past the limit."""
-        if self.closure is None and not self.too_large:
-            if least_entries(self.union()) <= self.options.arc_limit:
-                self.closure = close_lattice(self.source, self.hypothesis, self.options)
-            self.too_large = self.closure is None
-        return self.closure
+        return self.options.release == VERSION_3_2 and self.lattice.row_offsets[1] > 2
 
 
 def match_corpus(

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,15 +18,15 @@ from gecbench.corpus.mixing import combination_count
 from gecbench.errors import InputError
 from gecbench.kernels.imeasure import Limits, Objective
 from gecbench.kernels.imeasure.alignment import classify_column
-from gecbench.kernels.tokens import TokenArray, TokenRule, intern_lines, split_tokens
-from gecbench.metrics.base import check_whole
+from gecbench.kernels.imeasure.keys import METRICS
+from gecbench.kernels.tokens import TokenArray, TokenRule, intern_lines, offsets_of, split_tokens
+from gecbench.metrics.base import Metric, check_whole, parameter
 from gecbench.metrics.imeasure.accuracy import COUNT_NAMES
 from gecbench.metrics.imeasure.gold import (
     MixedGold,
     bridged_sentences,
     grouped_sentences,
     listed_references,
-    offsets_of,
     spaced_sources,
 )
 from gecbench.metrics.statistics import Counts
@@ -35,7 +34,6 @@ from gecbench.metrics.statistics import Counts
 Mixing = bool | Literal["cap"]
 Beyond = Literal["unmixed", "excluded"]
 ASPECTS = ("d", "c")
-METRICS = ("tp", "tn", "fp", "fn", "p", "r", "f", "acc", "wacc", "i")
 EXCLUDED, DONE, COLLIDES, TOO_MANY, TOO_LONG = range(-1, 4)
 REFUSALS = {
     COLLIDES: ("every combination of its required groups edits one span twice", "Join those groups, or do not mix"),
@@ -45,29 +43,31 @@ REFUSALS = {
 
 
 @dataclass(frozen=True)
-class ChoiceSettings:
-    """The parameters of `IMeasure`, which say what is mixed and maximised, and the bounds on time and memory.
+class ReferenceChoice(Metric):
+    """The parameters of `IMeasure`, which say what is mixed and maximised, and the bounds on time and memory."""
 
-    Sentences with at most `listed` combinations are enumerated, others decomposed into certified segments; the result
-    is the same. The limits: references of one segment, distinct sums of counts, cells of one alignment (four bytes
-    each in native code).
-    """
+    limits: ClassVar[Limits] = Limits()
 
-    mixing: Mixing = True
-    cap: int = 1024
-    beyond: Beyond = "unmixed"
-    objective: str = "cwacc"
-    optimise: Literal["sentence", "corpus"] = "sentence"
-    weight: float = 2.0
-    beta: float = 1.0
-    treebank: bool = True
-    tokens: TokenRule = "ascii"
-    listed: int = 8
-    segment_limit: int = 1 << 16
-    sum_limit: int = 1 << 18
-    cell_limit: int = 1 << 24
+    mixing: Mixing = parameter(
+        True, 'mix the annotators\' corrections; False: not; "cap": where there are at most `cap` mixes'
+    )
+    cap: int = parameter(1024, 'the most mixes of a sentence with mixing="cap"')
+    beyond: Beyond = parameter("unmixed", 'what sentences with more mixes are, "unmixed" or "excluded"')
+    objective: str = parameter(
+        "cwacc", "what the chosen reference maximises: d or c and a measure, such as df or cwacc"
+    )
+    optimise: Literal["sentence", "corpus"] = parameter(
+        "sentence", 'choose references by each "sentence" alone or by the running total of the "corpus"'
+    )
+    weight: float = parameter(2.0, "of corrections against untouched tokens in WAcc")
+    beta: float = parameter(1.0, "of F (the paper reports 0.5)")
+    treebank: bool = parameter(True, "split annotators' corrections as the official converter does")
+    tokens: TokenRule = parameter(
+        "ascii", 'what separates the predictions\' tokens: "ascii" blanks (official) or all "unicode" whitespace'
+    )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_whole("imeasure", "cap", self.cap)
         if self.objective[:1] not in ASPECTS or self.objective[1:] not in METRICS:
             known = f"d (detection) or c (correction) and one of {', '.join(METRICS)}, such as cwacc"
@@ -85,10 +85,6 @@ class ChoiceSettings:
         """Return what is maximised, as the kernels take it."""
         aspect, metric = ASPECTS.index(self.objective[0]), METRICS.index(self.objective[1:])
         return Objective(aspect, metric, self.optimise == "corpus", self.weight, self.beta)
-
-    def limits(self) -> Limits:
-        """Return the limits as the kernels take them."""
-        return Limits(self.listed, self.segment_limit, self.sum_limit, self.cell_limit)
 
 
 @dataclass(frozen=True)
@@ -112,7 +108,7 @@ class Selection:
         return np.equal(self.status, DONE)
 
 
-def select_references(corpus: Corpus, predictions: Sequence[str], settings: ChoiceSettings) -> Selection:
+def select_references(corpus: Corpus, predictions: Sequence[str], settings: ReferenceChoice) -> Selection:
     """Choose a reference for every sentence, or say which sentence cannot be scored exactly."""
     sources, capped = spaced_sources(corpus), settings.mixing == "cap"
     parts: list[tuple[Sequence[int], Selection]] = []
@@ -138,7 +134,7 @@ def select_references(corpus: Corpus, predictions: Sequence[str], settings: Choi
     return _join(len(corpus), parts, len(mixed), bridged)
 
 
-def _mixable(corpus: Corpus, settings: ChoiceSettings) -> tuple[Sequence[int], MixedGold]:
+def _mixable(corpus: Corpus, settings: ReferenceChoice) -> tuple[Sequence[int], MixedGold]:
     groups = grouped_sentences(corpus, settings.treebank)
     if settings.mixing != "cap":
         return range(len(corpus)), MixedGold.of(groups)
@@ -186,38 +182,29 @@ def _join(size: int, parts: Sequence[tuple[Sequence[int], Selection]], mixed: in
 
 
 def choose_listed(
-    sources: Sequence[str],
-    predictions: Sequence[str],
-    references: Sequence[Sequence[str]],
-    settings: ChoiceSettings,
-    kernel: ModuleType | None = None,
+    sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], settings: ReferenceChoice
 ) -> Selection:
     """Choose one of each sentence's references."""
-    kernel = kernel or kernels.select("imeasure")
+    kernel = kernels.select("imeasure")
     texts, offsets = [text for group in references for text in group], offsets_of(references)
     source, hypothesis, reference = _intern(sources, predictions, texts, settings.tokens)
-    counts, status, cells = kernel.count_references(source, hypothesis, reference, offsets, settings.cell_limit)
+    counts, status, cells = kernel.count_references(source, hypothesis, reference, offsets, settings.limits.cells)
     rows = kernel.choose_listed(counts, offsets, settings.goal())
     offered = np.diff(offsets)
     return Selection(counts[rows], status, np.column_stack([offered, offered, cells]), lambda i: texts[rows[i]])
 
 
 def choose_mixed(
-    sources: Sequence[str],
-    predictions: Sequence[str],
-    gold: MixedGold,
-    settings: ChoiceSettings,
-    kernel: ModuleType | None = None,
+    sources: Sequence[str], predictions: Sequence[str], gold: MixedGold, settings: ReferenceChoice
 ) -> Selection:
     """Choose one of the references that each sentence's groups can be mixed to, without listing them."""
-    kernel = kernel or kernels.select("imeasure")
     source, hypothesis, correction = _intern(sources, predictions, gold.texts, settings.tokens)
-    picks, counts, status, work = kernel.choose_mixed(
-        source, hypothesis, gold.arrays(correction), settings.goal(), settings.limits()
+    picks, counts, status, work = kernels.select("imeasure").choose_mixed(
+        source, hypothesis, gold.arrays(correction), settings.goal(), settings.limits
     )
 
     def reference(i: int) -> str:
-        begin, end = gold.group_offsets[i : i + 2]
+        begin, end = gold.flat.group_offsets[i : i + 2]
         return gold.reference(i, sources[i], picks[begin:end].tolist())
 
     return Selection(counts, status, work[:, :3], reference)

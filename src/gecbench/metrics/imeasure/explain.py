@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from gecbench.corpus.corpus import Corpus
-from gecbench.kernels.tokens import TokenRule, split_tokens
 from gecbench.metrics.explanation import Cell, Explanation, Mark, Row
 from gecbench.metrics.imeasure.accuracy import BASELINE, CORRECTION, COUNT_NAMES, improvement, weighted_accuracy
 from gecbench.metrics.imeasure.choice import Selection, align_tokens, classify
@@ -15,23 +11,8 @@ GAP = "–"
 _MARKS: dict[str, Mark] = {"TP": "match", "TN": "note", "FP": "wrong", "FN": "miss"}
 
 
-def explain_selection(
-    selection: Selection,
-    corpus: Corpus,
-    predictions: Sequence[str],
-    sentences: Sequence[int],
-    weight: float,
-    tokens: TokenRule,
-) -> list[Explanation]:
-    """Explain some sentences (counted from 0), each against the reference chosen for it."""
-    explanations = []
-    for i in sentences:
-        source, prediction = " ".join(corpus.sources[i].split()), " ".join(split_tokens(predictions[i], tokens))
-        explanations.append(_explain(selection, i, source, prediction, weight))
-    return explanations
-
-
-def _explain(selection: Selection, sentence: int, source: str, prediction: str, weight: float) -> Explanation:
+def explain_sentence(selection: Selection, sentence: int, source: str, prediction: str, weight: float) -> Explanation:
+    """Explain a sentence (counted from 0), its texts with single spaces, against the reference chosen for it."""
     if not selection.scored[sentence]:
         rows = [Row("source", [Cell(source)]), Row("system", [Cell(prediction)])]
         return Explanation(f"Sentence {sentence + 1}: excluded, it cannot be mixed", rows)

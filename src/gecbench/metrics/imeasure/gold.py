@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
-import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_groups
@@ -16,25 +14,20 @@ from gecbench.corpus.error_groups import GroupedSentence, is_bridged
 from gecbench.corpus.mixing import Choice, alternatives_of, annotator_references, unmixed_references
 from gecbench.errors import InputError
 from gecbench.kernels.imeasure import GroupArrays
-from gecbench.kernels.tokens import TokenArray
-
-Offsets = npt.NDArray[np.int64]
+from gecbench.kernels.tokens import NO_TOKENS, TokenArray, offsets_of
 
 
 @dataclass(frozen=True)
 class MixedGold:
-    """Groups of alternatives of edits as the kernel's flat arrays: `texts` holds each edit's correction.
+    """Groups of alternatives of edits, also as the kernel's flat arrays; `texts` holds each edit's correction.
 
-    Alternatives of a group that make the same edits count once.
+    Alternatives of a group that make the same edits count once. The arrays lack the corrections' tokens, which are
+    numbered together with a system's.
     """
 
     alternatives: Sequence[Sequence[Sequence[Choice]]]
     texts: Sequence[str]
-    group_offsets: Offsets
-    group_optional: npt.NDArray[np.int32]
-    alternative_offsets: Offsets
-    edit_offsets: Offsets
-    spans: npt.NDArray[np.int32]
+    flat: GroupArrays
 
     @classmethod
     def of(cls, sentences: Sequence[GroupedSentence]) -> MixedGold:
@@ -44,31 +37,25 @@ class MixedGold:
         alternatives = [alternative for group in groups for alternative in group]
         edits = [edit for alternative in alternatives for edit in alternative]
         optional = [not group.required for sentence in sentences for group in sentence.groups]
-        return cls(
-            alternatives=nested,
-            texts=[edit.corrections[0] for edit in edits],
+        flat = GroupArrays(
             group_offsets=offsets_of(nested),
-            group_optional=np.array(optional, dtype=np.int32),
+            optional=np.array(optional, dtype=np.int32),
             alternative_offsets=offsets_of(groups),
             edit_offsets=offsets_of(alternatives),
             spans=np.array([span(edit) for edit in edits], dtype=np.int32).reshape(-1, 2),
+            corrections=NO_TOKENS,
         )
+        return cls(nested, [edit.corrections[0] for edit in edits], flat)
 
     def arrays(self, corrections: TokenArray) -> GroupArrays:
         """Return the groups as the kernel takes them; `corrections` are the tokens of `texts`."""
-        offsets = (self.alternative_offsets, self.edit_offsets)
-        return GroupArrays(self.group_offsets, self.group_optional, *offsets, self.spans, corrections)
+        return self.flat._replace(corrections=corrections)
 
     def reference(self, sentence: int, source: str, picks: Sequence[int]) -> str:
         """Return the reference that takes the given distinct alternative of each group, -1 for none."""
         offered = zip(self.alternatives[sentence], picks, strict=True)
         edits = [edit for alternatives, pick in offered if pick >= 0 for edit in alternatives[pick]]
         return apply_edits(source, edits, official=True)
-
-
-def offsets_of(parts: Sequence[Sequence[object]]) -> Offsets:
-    """Return where each part begins when all are laid end to end."""
-    return np.fromiter(accumulate(map(len, parts), initial=0), dtype=np.int64, count=len(parts) + 1)
 
 
 def spaced_sources(corpus: Corpus) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,7 @@ import numpy.typing as npt
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.errors import InputError
 from gecbench.kernels.imeasure.keys import f_score, precision, recall
-from gecbench.kernels.tokens import TokenRule
-from gecbench.metrics.base import Metric, parameter
+from gecbench.kernels.tokens import split_tokens
 from gecbench.metrics.explanation import Explanation
 from gecbench.metrics.imeasure.accuracy import (
     BASELINE,
@@ -24,9 +23,10 @@ from gecbench.metrics.imeasure.accuracy import (
     improvement,
     weighted_accuracy,
 )
-from gecbench.metrics.imeasure.choice import Beyond, ChoiceSettings, Mixing, Selection, select_references
-from gecbench.metrics.imeasure.explain import explain_selection
-from gecbench.metrics.policy import ChosenInOrder, Policy, SingleRow
+from gecbench.metrics.imeasure.choice import ReferenceChoice, Selection, select_references
+from gecbench.metrics.imeasure.explain import explain_sentence
+from gecbench.metrics.imeasure.gold import spaced_sources
+from gecbench.metrics.policy import ChosenInOrder, EachRow, Policy
 from gecbench.metrics.ratios import Values
 from gecbench.metrics.signature import MIXING_WORDS, Signature
 from gecbench.metrics.statistics import Counts, Statistics
@@ -35,7 +35,7 @@ _ASPECTS = {"detection": DETECTION, "correction": CORRECTION}
 
 
 @dataclass(frozen=True)
-class IMeasure(Metric):
+class IMeasure(ReferenceChoice):
     """How much closer to correct text the system brings its input: 1 all the way, 0 as before, -1 ruined.
 
     Tokens of source, prediction and reference are aligned three-way and classified; WAcc weighs right and wrong
@@ -69,40 +69,14 @@ class IMeasure(Metric):
     explains: ClassVar[bool] = True
     board_parameters: ClassVar[Mapping[str, Any]] = {"mixing": "cap"}  # so that no output keeps a server busy
 
-    mixing: Mixing = parameter(
-        True, 'mix the annotators\' corrections; False: not; "cap": where there are at most `cap` mixes'
-    )
-    cap: int = parameter(1024, 'the most mixes of a sentence with mixing="cap"')
-    beyond: Beyond = parameter("unmixed", 'what sentences with more mixes are, "unmixed" or "excluded"')
-    objective: str = parameter(
-        "cwacc", "what the chosen reference maximises: d or c and a measure, such as df or cwacc"
-    )
-    optimise: Literal["sentence", "corpus"] = parameter(
-        "sentence", 'choose references by each "sentence" alone or by the running total of the "corpus"'
-    )
-    weight: float = parameter(2.0, "of corrections against untouched tokens in WAcc")
-    beta: float = parameter(1.0, "of F (the paper reports 0.5)")
-    treebank: bool = parameter(True, "split annotators' corrections as the official converter does")
-    tokens: TokenRule = parameter(
-        "ascii", 'what separates the predictions\' tokens: "ascii" blanks (official) or all "unicode" whitespace'
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.settings()
-
     @property
     def reference_policy(self) -> Policy:
         """References are chosen while counting."""
-        return ChosenInOrder() if self.optimise == "corpus" else SingleRow()
-
-    def settings(self) -> ChoiceSettings:
-        """Return the parameters, checked, by which references are chosen."""
-        return ChoiceSettings(**{name: getattr(self, name) for name in self.parameters()})
+        return ChosenInOrder() if self.optimise == "corpus" else EachRow()
 
     def select(self, corpus: Corpus, predictions: Sequence[str]) -> Selection:
         """Choose a reference for every sentence."""
-        return select_references(corpus, predictions, self.settings())
+        return select_references(corpus, predictions, self)
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return one row per sentence: counts of detection, correction and baseline, and whether it was scored."""
@@ -145,8 +119,9 @@ class IMeasure(Metric):
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
         """Show the alignments of some sentences (counted from 0), each with the reference chosen for it."""
-        selection = self.select(corpus, predictions)
-        return explain_selection(selection, corpus, predictions, sentences, self.weight, self.tokens)
+        selection, sources = self.select(corpus, predictions), spaced_sources(corpus)
+        outputs = {i: " ".join(split_tokens(predictions[i], self.tokens)) for i in sentences}
+        return [explain_sentence(selection, i, sources[i], outputs[i], self.weight) for i in sentences]
 
     def sentence_values(self, statistics: Statistics) -> Values:
         """Return I of each sentence's correction; not a number where the sentence was excluded."""

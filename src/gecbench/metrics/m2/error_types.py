@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.edits import Annotation
 from gecbench.errors import InputError
 from gecbench.metrics.base import Score
 from gecbench.metrics.m2.explain import SentenceMatch
-from gecbench.metrics.m2.gold import of_types
 from gecbench.metrics.ratios import percent
 
 
@@ -72,5 +72,10 @@ def error_types(corpus: Corpus) -> set[str]:
 
 
 def restrict_types(corpus: Corpus, types: Sequence[str]) -> Corpus:
-    """Return the corpus whose annotators made only edits of these types."""
-    return corpus.replace(annotations=of_types(corpus.annotations or (), types))
+    """Return the corpus whose annotators made only edits of these types (Bryant & Ng 2015, section 6.1)."""
+    kept = set(types)
+
+    def restricted(found: Annotation) -> Annotation:
+        return replace(found, edits=tuple(edit for edit in found.edits if edit.type in kept))
+
+    return corpus.replace(annotations=[[*map(restricted, sentence)] for sentence in corpus.annotations or ()])

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.edits import Annotation, Edit
-from gecbench.corpus.mixing import edit_choices, group_choices, mix_sentences
+from gecbench.corpus.mixing import mix_sentences
 from gecbench.errors import InputError
 from gecbench.metrics.base import Metric, check_whole, parameter
 from gecbench.metrics.explanation import Explanation
@@ -151,11 +151,8 @@ class M2(Metric):
         return bool(self.mixing) and corpus.groups is not None and self.annotators == "all"
 
     def _mix(self, corpus: Corpus, annotations: Sequence[Sequence[Annotation]]) -> Sequence[Sequence[Annotation]]:
-        if self._mixes_groups(corpus):
-            choices = [group_choices(sentence) for sentence in corpus.groups or ()]
-        else:
-            choices = [edit_choices(sentence) for sentence in annotations]
-        mixed, unmixed = mix_sentences(choices, annotations, _MOST_MIXED)
+        groups = corpus.groups if self._mixes_groups(corpus) else None
+        mixed, unmixed = mix_sentences(groups, annotations, _MOST_MIXED)
         if unmixed and self.mixing != "cap":
             raise InputError(
                 f"m2: sentence {(corpus.ids or ())[unmixed[0]]} cannot be mixed: it has none, or more than "
@@ -184,7 +181,7 @@ class M2(Metric):
         }
         if self.mixing:
             diagnostics["unmixed_sentences"] = corpus.derived(("m2 unmixed", self.annotators), lambda: 0)
-        return Statistics(counts, prepared.gold.offsets, diagnostics)
+        return Statistics(counts, prepared.gold.annotator_offsets, diagnostics)
 
     def matches(
         self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int] | None = None

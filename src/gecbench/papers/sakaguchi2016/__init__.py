@@ -11,8 +11,7 @@ from gecbench.papers.sakaguchi2016 import changes, correlations, rankings, refer
 def reproduce(settings: Settings) -> Contents:
     """Compute the tables and figures again."""
     data = Conll14(settings.upstream)
-    cache = changes.TerCache(cache_folder() if settings.keep else None)
-    found = changes.compute_changes(data, cache, settings.processes)
+    found = changes.compute_changes(data, cache_folder() if settings.keep else None, settings.processes)
     scores = correlations.compute_scores(data, settings.processes)
     judged = rankings.read_judged(data, settings.runs)
     experts = judged.rank(judged.experts)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from types import TracebackType
 
 from gecbench.analysis.tables import Table
 from gecbench.formats.text import write_bytes
@@ -33,13 +34,13 @@ COUNT_OF_SYSTEMS = 12
 Pair = tuple[str, str]
 
 
-def compute_changes(data: Conll14, cache: TerCache, processes: int) -> dict[Pair, Change]:
-    """Return every comparison that Table 4 and Figure 2 need, on the 1,278 sentences."""
+def compute_changes(data: Conll14, folder: Path | None, processes: int) -> dict[Pair, Change]:
+    """Return every comparison that Table 4 and Figure 2 need, on the 1,278 sentences; edits are kept in a folder."""
     texts = _texts(data)
     wanted = [pair for pairs in PAIRS.values() for pair in pairs]
     wanted += [(SOURCE, name) for name in texts if name != SOURCE]
     comparisons = {f"{one} {other}": (texts[one], texts[other]) for one, other in wanted}
-    with cache as known:
+    with remembered(folder) as known:
         found = changes(comparisons, processes=processes, known=known)
     return {(one, other): found[f"{one} {other}"] for one, other in wanted}
 
@@ -103,32 +104,22 @@ def figure2(found: dict[Pair, Change]) -> tuple[Section, Figure]:
     return section, Figure("figure2", "Amount of changes compared to the original sentences", draw)
 
 
-class TerCache:
-    """A dictionary from pairs of lines to TER edits, filled from a folder on entry and written back on exit.
+@contextmanager
+def remembered(folder: Path | None) -> Iterator[dict[Pair, float]]:
+    """Give TER edits by pairs of lines, filled from a file in a folder, to which those found now are added at the end.
 
     The file holds hashes, never texts; its name carries the version of sacrebleu. Without a folder nothing is kept.
     """
-
-    def __init__(self, folder: Path | None) -> None:
-        self.path = None if folder is None else folder / f"ter-sacrebleu-{version('sacrebleu')}.json"
-        self._known: dict[Pair, float] = {}
-
-    def __enter__(self) -> dict[Pair, float]:
-        stored = _read(self.path)
-        self._known = _Remembered(stored)
-        return self._known
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self.path is None or not self._known:
-            return
-        edits = _read(self.path) | {_key(pair): edits for pair, edits in self._known.items()}
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_bytes(self.path, json.dumps(edits).encode())
-        except (OSError, ValueError):
-            return
+    path = None if folder is None else folder / f"ter-sacrebleu-{version('sacrebleu')}.json"
+    known = _Remembered(_read(path))
+    try:
+        yield known
+    finally:
+        if path is not None and known:
+            edits = _read(path) | {_key(pair): edits for pair, edits in known.items()}
+            with suppress(OSError, ValueError):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_bytes(path, json.dumps(edits).encode())
 
 
 class _Remembered(dict[Pair, float]):

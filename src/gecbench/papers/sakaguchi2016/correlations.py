@@ -67,13 +67,9 @@ def compute_scores(data: Conll14, processes: int) -> Correlations:
             found = list(pool.map(_score, *zip(*arguments, strict=True)))
     else:
         found = [_score(*one) for one in arguments]
-    theirs = {}
-    for key, scores in data.published_scores().items():
-        metric, _, references = key.partition("|")
-        theirs[metric, references] = scores
     ours = {task: scores for task, (scores, _) in zip(tasks, found, strict=True)}
     put_right = {task: scores for task, (_, scores) in zip(tasks, found, strict=True) if scores}
-    return Correlations(theirs, ours, put_right, missing)
+    return Correlations(data.published_scores(), ours, put_right, missing)
 
 
 def _score(column: Column, corpus: Corpus, systems: Mapping[str, Sequence[str]]) -> tuple[dict[str, float], Scores]:

@@ -1,0 +1,13 @@
+"""Waiting for what happens in another process."""
+
+import time
+
+
+def eventually(happened, message="it never happens", *, seconds=30.0):
+    """Wait until a function returns something true, and return that."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if found := happened():
+            return found
+        time.sleep(0.01)
+    raise AssertionError(message)
