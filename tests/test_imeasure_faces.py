@@ -7,7 +7,6 @@ import json
 import pytest
 from documents import ROOT
 from imeasure_support import GOLDEN, corpus_of
-from programs import refused, run
 from test_documents import page_of, table
 from test_imeasure_examples import LISTING_1, SMALL
 
@@ -39,26 +38,26 @@ def rows_of(printed):
 
 
 @pytest.mark.parametrize("mode", ["mix", "nomix"])
-def test_ieval_prints_the_official_columns(files, capsys, mode):
+def test_ieval_prints_the_official_columns(files, run, mode):
     flags = ["-nomix"] if mode == "nomix" else []
-    header, rows = rows_of(run(capsys, "ieval", "-ref:gold.xml", "-hyp:system.txt", "-b:0.5", "-per-sent", *flags))
+    header, rows = rows_of(run("ieval", "-ref:gold.xml", "-hyp:system.txt", "-b:0.5", "-per-sent", *flags))
     assert " ".join(header) == "TP TN FP FN FPN P R F_0.5 Acc Acc_b WAcc WAcc_b I"
     expected = GOLDEN["small"]["example"][mode]
     for aspect in ("detection", "correction"):
         assert rows[(aspect,)] == rows["1", aspect] == expected[aspect]
 
 
-def test_ieval_options(files, capsys):
+def test_ieval_options(files, run):
     metric = gecbench.IMeasure(objective="df", optimise="corpus", weight=3, beta=1)
     corpus = read_m2("demo.m2")
     parts = metric.score_corpus(corpus, RULES).parts
-    _, rows = rows_of(run(capsys, "ieval", "-opt:Corpus", "-max:DF", "-w:3", "-ref:demo.m2", "-hyp:demo.txt"))
+    _, rows = rows_of(run("ieval", "-opt:Corpus", "-max:DF", "-w:3", "-ref:demo.m2", "-hyp:demo.txt"))
     names = ("tp", "tn", "fp", "fn", "fpn")
     assert rows[("detection",)][:5] == [parts[f"detection_{name}"] for name in names]
     assert rows[("correction",)][-1] == float(f"{100 * parts['correction_improvement']:.2f}")
-    shown = run(capsys, "ieval", "-ref:gold.xml", "-hyp:system.txt", "-v")
+    shown = run("ieval", "-ref:gold.xml", "-hyp:system.txt", "-v")
     assert shown.startswith("Sentence 1: I 73.33")
-    assert "-max:GOAL" in run(capsys, "ieval", "--help")
+    assert "-max:GOAL" in run("ieval", "--help")
 
 
 @pytest.mark.parametrize(
@@ -76,13 +75,13 @@ def test_ieval_options(files, capsys):
         (["-ref:nowhere.xml", "-hyp:demo.txt"], "nowhere.xml: no such file"),
     ],
 )
-def test_ieval_refuses_what_the_official_script_ignores(files, capsys, arguments, message):
-    assert message in refused(capsys, "ieval", *arguments)
+def test_ieval_refuses_what_the_official_script_ignores(files, refused, arguments, message):
+    assert message in refused(["ieval", *arguments])
 
 
-def test_explain_shows_the_alignment_and_its_classes(files, capsys):
+def test_explain_shows_the_alignment_and_its_classes(files, run):
     (files / "other.txt").write_text("These machine <b> designed to help people .\n")
-    shown = run(capsys, "explain", "--gold", "gold.xml", "-p", "other.txt", "-m", "imeasure")
+    shown = run("explain", "--gold", "gold.xml", "-p", "other.txt", "-m", "imeasure")
     title, *rows = shown.splitlines()
     # 2·2 + 4 of 2·(2 + 2) + 4 + 1 - 3/2, against 5 of 8 tokens
     assert title == "Sentence 1: I 18.84, WAcc 69.57 (source 62.50); TP 2 TN 4 FP 2 FN 1 FPN 1"
@@ -93,16 +92,16 @@ def test_explain_shows_the_alignment_and_its_classes(files, capsys):
     assert rows[2].split()[1:] == ["These", "machines", "are", "designed", "to", "help", "people", "."]
     assert rows[3].split()[1:] == ["+TP", "!FP", "+TP", "TN", "+TP", "TN", "TN", "TN"]
     assert rows[4].split()[1:] == ["+TP", "!FP", "!FP", "FN", "FPN", "TN", "+TP", "TN", "TN", "TN"]
-    run(capsys, "explain", "--gold", "gold.xml", "-p", "other.txt", "-m", "imeasure", "--html", "page.html")
+    run("explain", "--gold", "gold.xml", "-p", "other.txt", "-m", "imeasure", "--html", "page.html")
     page = (files / "page.html").read_text()
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
     assert page.count("<tr>") == 5
 
 
-def test_explain_breaks_long_alignments_into_blocks(files, capsys, monkeypatch):
+def test_explain_breaks_long_alignments_into_blocks(files, run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
-    shown = run(capsys, "explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "imeasure")
+    shown = run("explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "imeasure")
     blocks = shown.split("\n\n")
     assert len(blocks) > 1
     assert all(len(line) <= 40 for block in blocks for line in block.splitlines()[1:])
@@ -110,14 +109,10 @@ def test_explain_breaks_long_alignments_into_blocks(files, capsys, monkeypatch):
     assert " ".join(word for line in sources for word in line.split()[1:]) == LISTING_1.source
 
 
-def test_explain_says_what_is_excluded(files, capsys):
-    shown = run(
-        capsys, "explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "imeasure(mixing=cap,cap=1,beyond=excluded)"
-    )
+def test_explain_says_what_is_excluded(files, run, refused):
+    shown = run("explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "imeasure(mixing=cap,cap=1,beyond=excluded)")
     assert shown.startswith("Sentence 1: excluded")
-    assert "Use -m m2 or -m imeasure" in refused(
-        capsys, "explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "gleu"
-    )
+    assert "Use -m m2 or -m imeasure" in refused(["explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "gleu"])
 
 
 @pytest.mark.parametrize(
@@ -153,52 +148,52 @@ def test_explained_classes_add_up_to_the_counts():
         assert [names.count(name) for name in ("TP", "TN", "FP", "FN", "FPN")] == selection.counts[i, 5:10].tolist()
 
 
-def test_convert_there_and_back(files, capsys):
-    run(capsys, "convert", "demo.m2", "-o", "demo.xml")
-    run(capsys, "convert", "demo.xml", "-o", "again.m2")
-    run(capsys, "convert", "again.m2", "-o", "again.xml")
+def test_convert_there_and_back(files, run):
+    run("convert", "demo.m2", "-o", "demo.xml")
+    run("convert", "demo.xml", "-o", "again.m2")
+    run("convert", "again.m2", "-o", "again.xml")
     assert read_imeasure_xml("again.xml").groups == read_imeasure_xml("demo.xml").groups
     once, again = read_m2("demo.m2"), read_m2("again.m2")
     assert [len(found) for found in once.annotations] == [len(found) for found in again.annotations]
     for metric in (gecbench.IMeasure(), gecbench.IMeasure(mixing=False)):
         values = {metric.score_corpus(corpus, RULES).value for corpus in (once, again, read_imeasure_xml("demo.xml"))}
         assert len(values) == 1
-    run(capsys, "convert", "demo.xml", "-o", "demo.jsonl")
+    run("convert", "demo.xml", "-o", "demo.jsonl")
     kept = read_jsonl("demo.jsonl")
     assert kept.groups == read_imeasure_xml("demo.xml").groups
     assert kept.references is not None
-    text = run(capsys, "convert", "gold.xml", "--annotator", "1", "-o", "-")
+    text = run("convert", "gold.xml", "--annotator", "1", "-o", "-")
     assert text == "This machine is designed to help people .\n"
 
 
 @pytest.mark.parametrize(
     "groups", ['"x"', '{"groups": [{}]}', '{"groups": [], "annotators": 1, "colour": 2}', '{"groups": 3}']
 )
-def test_bad_groups_in_json_lines(files, capsys, groups):
+def test_bad_groups_in_json_lines(files, refused, groups):
     (files / "bad.jsonl").write_text(f'{{"source": "a", "groups": {groups}}}\n')
-    assert "bad.jsonl:1: 'groups' cannot be read" in refused(capsys, "convert", "bad.jsonl", "-o", "out.m2")
+    assert "bad.jsonl:1: 'groups' cannot be read" in refused(["convert", "bad.jsonl", "-o", "out.m2"])
     assert not (files / "out.m2").exists()
 
 
-def test_score_and_compare_from_xml(files, capsys):
-    run(capsys, "convert", "demo.m2", "-o", "demo.xml")
+def test_score_and_compare_from_xml(files, run):
+    run("convert", "demo.m2", "-o", "demo.xml")
     metrics = ["imeasure", "m2(mixing=cap)", "gleu"]
-    printed = run(capsys, "score", "--gold", "demo.xml", "-p", "demo.txt", "-m", *metrics, "--format", "json")
+    printed = run("score", "--gold", "demo.xml", "-p", "demo.txt", "-m", *metrics, "--format", "json")
     scores = {score["metric"]: score["value"] for score in json.loads(printed)["systems"][0]["scores"]}
     grouped = read_imeasure_xml("demo.xml")
     assert scores["imeasure"] == gecbench.IMeasure().score_corpus(grouped, RULES).value
     assert scores["m2"] == gecbench.M2(mixing="cap").score_corpus(grouped, RULES).value
     (files / "old.txt").write_text("".join(f"{line}\n" for line in DEMO.sources))
     compared = run(
-        capsys, "compare", "--gold", "demo.xml", "-p", "demo.txt", "old.txt", "-m", "imeasure", "--test", "t-test",
+        "compare", "--gold", "demo.xml", "-p", "demo.txt", "old.txt", "-m", "imeasure", "--test", "t-test",
         "--resamples", "0",
     )  # fmt: skip
     assert "by a paired t-test over the sentence scores" in compared
 
 
-def test_per_sentence_scores_of_excluded_sentences_are_null(files, capsys):
+def test_per_sentence_scores_of_excluded_sentences_are_null(files, run):
     printed = run(
-        capsys, "score", "--gold", "demo.m2", "-p", "demo.txt", "--per-sentence", "--format", "json",
+        "score", "--gold", "demo.m2", "-p", "demo.txt", "--per-sentence", "--format", "json",
         "-m", "imeasure(mixing=cap,cap=4,beyond=excluded)",
     )  # fmt: skip
     values = [json.loads(line)["value"] for line in printed.splitlines()]
@@ -214,9 +209,9 @@ def test_per_sentence_scores_of_excluded_sentences_are_null(files, capsys):
         ("uncounted.xml", "imeasure(mixing=no)", "number of annotators of 'a b' is not given"),
     ],
 )
-def test_what_cannot_be_scored(files, capsys, gold, metric, message):
+def test_what_cannot_be_scored(files, refused, gold, metric, message):
     (files / "uncounted.xml").write_text("<scripts><script><sentence><text>a b</text></sentence></script></scripts>")
-    assert message in refused(capsys, "score", "--gold", gold, "-p", "system.txt", "-m", metric)
+    assert message in refused(["score", "--gold", gold, "-p", "system.txt", "-m", metric])
 
 
 BLOCKS = "\n".join(format_m2(DEMO)).strip("\n").split("\n\n")

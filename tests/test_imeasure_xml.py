@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from imeasure_support import alternative
-from programs import refused
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.error_groups import Alternative, ErrorGroup, GroupedSentence, Replacement
@@ -126,7 +125,7 @@ DECLARED = "document type and entity declarations are refused"
     ],
 )
 def test_what_cannot_be_read_is_named_with_file_and_line(
-    data: bytes, place: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    data: bytes, place: str, problem: str, tmp_path: Path, refused
 ) -> None:
     path = tmp_path / "gold.xml"
     path.write_bytes(data)
@@ -135,7 +134,7 @@ def test_what_cannot_be_read_is_named_with_file_and_line(
     assert str(caught.value).startswith(f"{path}{place}: ")
     assert problem in str(caught.value)
     (tmp_path / "one.txt").write_text("a b\n")
-    shown = refused(capsys, "score", "--gold", path, "-p", tmp_path / "one.txt", "-m", "imeasure(mixing=no)")
+    shown = refused(["score", "--gold", path, "-p", tmp_path / "one.txt", "-m", "imeasure(mixing=no)"])
     assert str(caught.value) in shown
 
 

@@ -5,7 +5,6 @@ import json
 
 import pytest
 from m2_corpus import THREE_OUTPUTS, THREE_SENTENCES, annotation
-from programs import refused, run
 
 from gecbench import M2, Corpus, InputError, load_demo
 from gecbench.corpora.demo import DATA
@@ -96,14 +95,14 @@ class TestExplain:
         assert shown.to_text() == "title\n  a   +x    yyy\n  bb  !long -z"
         assert shown.to_html().count("<td>") == 4
 
-    def test_command_line(self, files, capsys):
-        output = run(capsys, "explain", "--gold", "gold.m2", "-p", "out.txt", "--sentences", "3", "--colour", "never")
+    def test_command_line(self, files, run):
+        output = run("explain", "--gold", "gold.m2", "-p", "out.txt", "--sentences", "3", "--colour", "never")
         assert output.rstrip("\n") == EXPLAINED
-        both = run(capsys, "explain", "--gold", "gold.m2", "-p", "out.txt", "same.txt")
+        both = run("explain", "--gold", "gold.m2", "-p", "out.txt", "same.txt")
         assert both.count("Sentence 1, annotator 0") == 2
         assert both.startswith("=== out\n")
         assert "\n=== same\n" in both
-        assert run(capsys, "explain", "--gold", "gold.m2", "-p", "out.txt", "--html", "page.html") == ""
+        assert run("explain", "--gold", "gold.m2", "-p", "out.txt", "--html", "page.html") == ""
         assert (files / "page.html").read_text(encoding="utf-8").count("<table>") == 3
 
     @pytest.mark.parametrize(
@@ -114,54 +113,54 @@ class TestExplain:
             (["-m", "gleu"], "gleu has no edits to explain"),
         ],
     )
-    def test_errors(self, files, capsys, arguments, message):
-        assert message in refused(capsys, "explain", "--gold", "gold.m2", "-p", "out.txt", *arguments)
+    def test_errors(self, files, refused, arguments, message):
+        assert message in refused(["explain", "--gold", "gold.m2", "-p", "out.txt", *arguments])
         assert not (files / "page.html").exists()
 
 
 class TestOfficialScript:
-    def test_three_lines(self, files, capsys):
-        output = run(capsys, "m2scorer", "out.txt", "gold.m2")
+    def test_three_lines(self, files, run):
+        output = run("m2scorer", "out.txt", "gold.m2")
         assert output == "Precision   : 0.8000\nRecall      : 0.8000\nF_0.5       : 0.8000\n"
 
-    def test_options(self, files, capsys):
-        output = run(capsys, "m2scorer", "--beta=2", "--max_unchanged_words", "0", "same.txt", "gold.m2")
+    def test_options(self, files, run):
+        output = run("m2scorer", "--beta=2", "--max_unchanged_words", "0", "same.txt", "gold.m2")
         assert output == "Precision   : 1.0000\nRecall      : 0.0000\nF_2.0       : 0.0000\n"
         write_lines("lower.txt", [line.lower() for line in THREE_SENTENCES.sources])
-        assert "Precision   : 0.0000" in run(capsys, "m2scorer", "lower.txt", "gold.m2")
-        output = run(capsys, "m2scorer", "--ignore_whitespace_casing", "lower.txt", "gold.m2")
+        assert "Precision   : 0.0000" in run("m2scorer", "lower.txt", "gold.m2")
+        output = run("m2scorer", "--ignore_whitespace_casing", "lower.txt", "gold.m2")
         assert "Precision   : 1.0000" in output
 
     @pytest.mark.parametrize("flag", ["-v", "--verbose", "--very_verbose"])
-    def test_verbose(self, files, capsys, flag):
-        output = run(capsys, "m2scorer", flag, "out.txt", "gold.m2")
+    def test_verbose(self, files, run, flag):
+        output = run("m2scorer", flag, "out.txt", "gold.m2")
         assert EXPLAINED in output
         assert output.endswith("F_0.5       : 0.8000\n")
 
-    def test_edits_beyond_the_sentence_are_dropped_as_officially(self, files, capsys):
+    def test_edits_beyond_the_sentence_are_dropped_as_officially(self, files, run, refused):
         write_lines("wild.m2", ["S a b", "A 1 9|||T|||x|||REQUIRED|||-NONE-|||0"])
         write_lines("one.txt", ["a b"])
-        assert "Recall      : 1.0000" in run(capsys, "m2scorer", "one.txt", "wild.m2")
-        assert "wild.m2:2: the span 1 9" in refused(capsys, "score", "-m", "m2", "--gold", "wild.m2", "-p", "one.txt")
+        assert "Recall      : 1.0000" in run("m2scorer", "one.txt", "wild.m2")
+        assert "wild.m2:2: the span 1 9" in refused(["score", "-m", "m2", "--gold", "wild.m2", "-p", "one.txt"])
 
-    def test_wrong_number_of_lines(self, files, capsys):
+    def test_wrong_number_of_lines(self, files, refused):
         write_lines("cut.txt", THREE_OUTPUTS[:2])
-        assert "cut.txt:3: 2 lines, but gold.m2 has 3 sentences" in refused(capsys, "m2scorer", "cut.txt", "gold.m2")
+        assert "cut.txt:3: 2 lines, but gold.m2 has 3 sentences" in refused(["m2scorer", "cut.txt", "gold.m2"])
 
 
 class TestScoreCommand:
-    def test_gold_edits_are_scored_without_applying_them(self, files, capsys):
+    def test_gold_edits_are_scored_without_applying_them(self, files, run, refused):
         """Overlapping edits cannot be applied, which M2 does not ask for."""
         edits = [f"A {span}|||T|||x|||REQUIRED|||-NONE-|||0" for span in ("0 2", "1 2")]
         write_lines("overlap.m2", ["S a b", *edits])
         write_lines("one.txt", ["x"])
-        found = json.loads(run(capsys, "score", "-m", "m2", "--gold", "overlap.m2", "-p", "one.txt", "-f", "json"))
+        found = json.loads(run("score", "-m", "m2", "--gold", "overlap.m2", "-p", "one.txt", "-f", "json"))
         assert found["systems"][0]["scores"][0]["parts"]["correct"] == 1
-        assert "overlaps" in refused(capsys, "score", "-m", "m2", "gleu", "--gold", "overlap.m2", "-p", "one.txt")
+        assert "overlaps" in refused(["score", "-m", "m2", "gleu", "--gold", "overlap.m2", "-p", "one.txt"])
 
-    def test_parameters_in_brackets(self, files, capsys):
+    def test_parameters_in_brackets(self, files, run):
         metric = "m2(beta=1,annotators=0+1,policy=average,release=3.2,ignore_whitespace_casing=yes)"
-        output = run(capsys, "score", "-m", metric, "--gold", "gold.m2", "-p", "out.txt")
+        output = run("score", "-m", metric, "--gold", "gold.m2", "-p", "out.txt")
         assert "|beta:1.0|unchanged:2|case:ignored|release:3.2|policy:average|annotators:0+1|" in output
 
 
@@ -187,14 +186,12 @@ class TestErrorTypes:
         with pytest.raises(InputError, match="no coded edits"):
             M2().breakdown("error-type", Corpus(sources=["a"], references=[["b"]]), ["b"])
 
-    def test_command_line(self, files, capsys):
-        output = run(
-            capsys, "score", "-m", "m2", "--gold", "gold.m2", "-p", "out.txt", "--by", "error-type", "-f", "json"
-        )
+    def test_command_line(self, files, run, refused):
+        output = run("score", "-m", "m2", "--gold", "gold.m2", "-p", "out.txt", "--by", "error-type", "-f", "json")
         found = json.loads(output)["systems"]["out"]
         assert [(part["type"], part["correct"], part["gold"]) for part in found][:2] == [("Det", 2, 2), ("Noun", 0, 1)]
-        table = run(capsys, "score", "-m", "m2", "--gold", "gold.m2", "-p", "out.txt", "--by", "error-type")
+        table = run("score", "-m", "m2", "--gold", "gold.m2", "-p", "out.txt", "--by", "error-type")
         assert table.splitlines()[2].split() == ["Det", "out", "2", "2", "100.00", "50.00", "100.00", "55.56"]
         assert "gleu has no scores by error-type" in refused(
-            capsys, "score", "-c", "demo", "-p", DATA / "source.txt", "--by", "error-type"
+            ["score", "-c", "demo", "-p", DATA / "source.txt", "--by", "error-type"]
         )

@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from programs import refused, run
 from scipy import stats
 
 import gecbench
@@ -50,20 +49,20 @@ def write_scores(folder, name="mine.tsv"):
     return str(path)
 
 
-def test_my_own_metric_in_one_command(tmp_path, capsys):
+def test_my_own_metric_in_one_command(tmp_path, run):
     scores = write_scores(tmp_path)
-    (row,) = json.loads(run(capsys, "meta", scores, "--runs", "20", "-f", "json"))
+    (row,) = json.loads(run("meta", scores, "--runs", "20", "-f", "json"))
     assert (row["metric"], row["references"], row["sentences"]) == ("mine", "–", None)
     assert row["systems"]["spearman"]["value"] == pytest.approx(1)
     assert row["systems"]["spearman"]["items"] == 4
 
 
-def test_my_metric_beside_ours_with_sentences(tmp_path, capsys):
+def test_my_metric_beside_ours_with_sentences(tmp_path, run):
     scores, by_sentence = write_scores(tmp_path), tmp_path / "mine_sentences" / "mine.tsv"
     by_sentence.parent.mkdir()
     by_sentence.write_text("".join(f"{system}\t{i}\t{score}\n" for system, score in DEMO.items() for i in range(42)))
     options = ("--sentences", str(by_sentence), "-m", "gleu", "--method", "expected-wins", "-f", "json")
-    mine, gleu = json.loads(run(capsys, "meta", scores, *options))
+    mine, gleu = json.loads(run("meta", scores, *options))
     assert (mine["metric"], gleu["metric"], gleu["references"]) == ("mine", "gleu", "demo")
     decided = [
         pair.outcome * np.sign(DEMO[pair.system1] - DEMO[pair.system2]) for pair in expand_pairs(load_rankings("demo"))
@@ -72,48 +71,48 @@ def test_my_metric_beside_ours_with_sentences(tmp_path, capsys):
     assert mine["sentences"]["tau"] == pytest.approx((agree - disagree) / (agree + disagree))
 
 
-def test_human_scores_instead_of_judgments(tmp_path, capsys):
+def test_human_scores_instead_of_judgments(tmp_path, run):
     human = write_scores(tmp_path, "human.tsv")
-    text = run(capsys, "meta", write_scores(tmp_path), "--human", human)
+    text = run("meta", write_scores(tmp_path), "--human", human)
     assert "1.000" in text
     assert "nan" not in text
 
 
-def test_own_judgments_corpus_and_outputs(tmp_path, capsys):
+def test_own_judgments_corpus_and_outputs(tmp_path, run):
     demo = tmp_path / "demo"
-    run(capsys, "demo", "--write", demo)
+    run("demo", "--write", demo)
     outputs = [str(path) for path in sorted((demo / "systems").glob("*.txt"))]
     options = ("--human", str(demo / "judgments.csv"), "-m", "gleu", "-c", "demo", "--method", "expected-wins")
-    text = run(capsys, "meta", *options, "-p", *outputs, "-f", "tsv")
-    assert text == run(capsys, "meta", "-m", "gleu", "--method", "expected-wins", "-f", "tsv")
+    text = run("meta", *options, "-p", *outputs, "-f", "tsv")
+    assert text == run("meta", "-m", "gleu", "--method", "expected-wins", "-f", "tsv")
 
 
-def test_rank(capsys):
-    rows = json.loads(run(capsys, "human", "rank", "--runs", "30", "-f", "json"))
+def test_rank(run):
+    rows = json.loads(run("human", "rank", "--runs", "30", "-f", "json"))
     assert [row["system"] for row in rows] == list(DEMO)
-    assert run(capsys, "human", "rank", "--method", "expected-wins").startswith("system")
+    assert run("human", "rank", "--method", "expected-wins").startswith("system")
 
 
-def test_agreement(capsys):
-    between, alone = json.loads(run(capsys, "human", "agreement", "-f", "json"))
+def test_agreement(run):
+    between, alone = json.loads(run("human", "agreement", "-f", "json"))
     assert between["comparisons"] > 0
     assert 0 < between["kappa"] < between["weighted"] < 1
     assert (alone["comparisons"], alone["kappa"]) == (0, None)
 
 
-def test_bound_command(tmp_path, capsys):
+def test_bound_command(tmp_path, run):
     path = tmp_path / "idle.txt"
     path.write_text("".join(f"{line}\n" for line in gecbench.load_demo().sources))
-    rows = json.loads(run(capsys, "human", "bound", "-c", "demo", "-m", "m2", "-p", str(path), "-f", "json"))
+    rows = json.loads(run("human", "bound", "-c", "demo", "-m", "m2", "-p", str(path), "-f", "json"))
     assert [row["annotators"] for row in rows] == [1, 2]
     assert rows[0]["systems"] == {"idle": 0.0}
     assert rows[1]["human"] is None
-    text = run(capsys, "human", "bound", "-c", "demo", "-m", "m2", "--by-category", "--last")
+    text = run("human", "bound", "-c", "demo", "-m", "m2", "--by-category", "--last")
     assert "m2 ArtOrDet" in text
 
 
-def test_change_command(capsys):
-    rows = json.loads(run(capsys, "human", "change", "-c", "demo", "-f", "json"))
+def test_change_command(run):
+    rows = json.loads(run("human", "change", "-c", "demo", "-f", "json"))
     assert len(rows) == 4 + 6
     assert all(row["ster"] > 0 for row in rows)
 
@@ -130,16 +129,16 @@ def test_change_command(capsys):
         (["meta", "--human", "jfleg", "-c", "demo"], "no outputs of the judged systems"),
     ],
 )
-def test_bad_input(arguments, message, capsys, monkeypatch):
+def test_bad_input(arguments, message, refused, monkeypatch):
     if "jfleg" in arguments:
         monkeypatch.setattr("gecbench.cli.meta._human", lambda options: ({}, None))
-    assert message in refused(capsys, *arguments)
+    assert message in refused([*arguments])
 
 
-def test_other_files_are_no_judgments(tmp_path, capsys):
+def test_other_files_are_no_judgments(tmp_path, refused):
     path = tmp_path / "notes.csv"
     path.write_text("a,b\n1,2\n")
-    assert "notes.csv:1: neither a WMT CSV" in refused(capsys, "human", "rank", str(path))
+    assert "notes.csv:1: neither a WMT CSV" in refused(["human", "rank", str(path)])
     scores = tmp_path / "mine.tsv"
     scores.write_text("A\t1\nB\t2\n")
-    assert "is missing from" in refused(capsys, "meta", str(scores), "--runs", "5")
+    assert "is missing from" in refused(["meta", str(scores), "--runs", "5"])
