@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gecbench.analysis.significance import paired_randomisation
+from gecbench.analysis.tables import shown_p_value
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import GecbenchError
 from gecbench.leaderboard.records import BoardTable, Details, Record, table_of
@@ -144,7 +145,9 @@ class NewPlace:
             words += f" ({self.reported} as reported elsewhere, perhaps scored otherwise)"
         if self.above is None or self.p_value is None:
             return words
-        return f"{words}; against {self.above} above: p = {self.p_value:.4f}{'*' if self.p_value < SIGNIFICANT else ''}"
+        shown = shown_p_value(self.p_value)
+        relation = "p" if shown.startswith("<") else "p ="
+        return f"{words}; against {self.above} above: {relation} {shown}{'*' if self.p_value < SIGNIFICANT else ''}"
 
 
 def place_of(record: Record, details: Details, records: Iterable[Record], tests: Significance) -> NewPlace:
