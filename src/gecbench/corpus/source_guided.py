@@ -15,10 +15,14 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.derive import ungroup
+from gecbench.corpus.edits import apply_edits
 from gecbench.corpus.tokenizers import Tokenizer, detokenize, make_tokenizer
+from gecbench.errors import InputError
 
 _TYPOGRAPHIC = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "…": "..."})
 _JOINED_PAIRS = {"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"}
@@ -105,8 +109,20 @@ def _learn(corpus: Corpus) -> SourceGuide | None:
     tokenizer = declared if isinstance(declared, str) else measure_tokenizer(corpus.sources)
     if tokenizer == "none":
         return None
-    references = (text for texts in corpus.references or () for text in texts)
-    return SourceGuide([*corpus.sources, *references], tokenizer)
+    return SourceGuide([*corpus.sources, *_corrected_lines(corpus)], tokenizer)
+
+
+def _corrected_lines(corpus: Corpus) -> Iterator[str]:
+    """Yield the references, or what the annotators' edits make of the sources."""
+    if corpus.references is not None:
+        for texts in corpus.references:
+            yield from texts
+        return
+    annotated = ungroup(corpus) if corpus.annotations is None and corpus.groups is not None else corpus
+    for i, sentence in enumerate(annotated.annotations or ()):
+        for annotation in sentence:
+            with suppress(InputError):
+                yield apply_edits(corpus.sources[i], annotation.edits)
 
 
 def measure_tokenizer(lines: Sequence[str]) -> str:
