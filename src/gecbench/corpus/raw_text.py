@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from gecbench.corpus.checks import overlap
 from gecbench.errors import InputError
 
 _PROBES = 200
@@ -120,7 +121,7 @@ _LABEL = re.compile(
 _EXPLANATION = re.compile(
     r"\s+(?:\(?(?:explanation|note|reason(?:ing)?|(?:changes?|corrections?)(?: made)?)\s*:"
     r"|I (?:have )?(?:changed|corrected|fixed|replaced|removed|added)\b).*$",
-    re.IGNORECASE,
+    re.IGNORECASE | re.DOTALL,
 )
 _QUOTES = {'"': '"', "“": "”", "'": "'", "«": "»", "`": "`"}
 
@@ -170,7 +171,7 @@ def check_wrappers(
                 f"nearly all {name} have {wrapper.description}, for example line {found[0] + 1}: "
                 f"{_shown(lines[found[0]])!r}",
                 file=file,
-                fix="Remove it, or pass clean=True (on the command line: --clean)",
+                fix="Remove it (on the command line: --clean; in Python: gecbench.corpus.raw_text.clean)",
             )
 
 
@@ -189,7 +190,9 @@ def clean(lines: Sequence[str], sources: Sequence[str]) -> tuple[list[str], dict
 
 
 def _wraps(wrapper: Wrapper, line: str, source: str) -> bool:
-    return wrapper.unwrap(line) != line and wrapper.unwrap(source) == source
+    """Return whether a line has a wrapper that its source has not, and is no less like its source without it."""
+    bare = wrapper.unwrap(line)
+    return bare != line and wrapper.unwrap(source) == source and overlap(source, bare) >= overlap(source, line)
 
 
 def _shown(text: str) -> str:
