@@ -21,6 +21,7 @@ from itertools import pairwise
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import ungroup
 from gecbench.corpus.edits import apply_edits
+from gecbench.corpus.raw_text import tokenized_alike
 from gecbench.corpus.tokenizers import Tokenizer, detokenize, make_tokenizer
 from gecbench.errors import InputError
 
@@ -105,18 +106,18 @@ def guide_of(corpus: Corpus) -> SourceGuide | None:
 
 
 def _learn(corpus: Corpus) -> SourceGuide | None:
+    lines = [*corpus.sources, *_corrected_lines(corpus)]
     declared = corpus.metadata.get("tokenizer")
-    tokenizer = declared if isinstance(declared, str) else measure_tokenizer(corpus.sources)
-    if tokenizer == "none":
-        return None
-    return SourceGuide([*corpus.sources, *_corrected_lines(corpus)], tokenizer)
+    tokenizer = declared if isinstance(declared, str) else measure_tokenizer(lines)
+    return None if tokenizer == "none" else SourceGuide(lines, tokenizer)
 
 
 def _corrected_lines(corpus: Corpus) -> Iterator[str]:
-    """Yield the references, or what the annotators' edits make of the sources."""
+    """Yield the references if they are tokenised, or what the annotators' edits make of the sources."""
     if corpus.references is not None:
-        for texts in corpus.references:
-            yield from texts
+        if tokenized_alike(corpus.sources, [texts[0] for texts in corpus.references]):
+            for texts in corpus.references:
+                yield from texts
         return
     annotated = ungroup(corpus) if corpus.annotations is None and corpus.groups is not None else corpus
     for i, sentence in enumerate(annotated.annotations or ()):
