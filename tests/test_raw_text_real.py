@@ -36,8 +36,12 @@ OTHER_TOKENS = {
     ("conll14", "NE-fluency B"): (0.30, 0.60, GLUED_STOPS),
     ("conll14", "NE-minimal A"): (0.30, 0.60, GLUED_STOPS),
     ("conll14", "NE-minimal B"): (0.30, 0.60, GLUED_STOPS),
-    ("conll14", "RAC"): (0.30, 0.60, "writes '' for every quotation mark, and cannot for the sources' can not"),
-    ("dev", "spellchecked.src"): (GLEU_BOUND, 0.40, "few edits, so that each re-joined token weighs more in M2"),
+    ("conll14", "RAC"): (0.30, 0.60, "writes '' for every quotation mark, and cannot where the source has can not"),
+    ("dev", "spellchecked.src"): (
+        GLEU_BOUND,
+        0.40,
+        'writes `` and can not where the source has " and cannot; few edits',
+    ),
 }
 
 
