@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from gecbench.corpus.checks import ForeignTextError, check_alignment, check_predictions
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.raw_text import check_tokenization, check_wrappers, compare_tokenization
+from gecbench.corpus.raw_text import check_tokenization, check_wrappers, tokenized_alike
 from gecbench.corpus.source_guided import guide_of, measure_tokenizer
 from gecbench.corpus.tokenizers import TOKENIZERS, tokenize
 from gecbench.errors import InputError
@@ -70,7 +70,9 @@ class Intake:
             return _tokenize_by_source(corpus, lines)
         if corpus.annotations is None and corpus.groups is None and measure_tokenizer(corpus.sources) == "none":
             corpus = corpus.replace(sources=tokenize(corpus.sources, self.tokenize))
-        if (references := corpus.references) is not None and not _alike(corpus.sources, first_references(corpus)):
+        if (references := corpus.references) is not None and not tokenized_alike(
+            corpus.sources, first_references(corpus)
+        ):
             corpus = corpus.replace(references=[tokenize(texts, self.tokenize) for texts in references])
         return Admitted(corpus, tuple(tokenize(lines, self.tokenize)), self.tokenize)
 
@@ -105,17 +107,11 @@ def _tokenize_by_source(corpus: Corpus, lines: tuple[str, ...]) -> Admitted:
     guide = guide_of(corpus)
     if guide is None:
         return Admitted(corpus, lines, "auto:none")
-    if corpus.references is not None and not _alike(corpus.sources, first_references(corpus)):
+    if corpus.references is not None and not tokenized_alike(corpus.sources, first_references(corpus)):
         pairs = zip(corpus.sources, corpus.references, strict=True)
         corpus = corpus.replace(
             references=[[guide.tokenize(source, text) for text in texts] for source, texts in pairs]
         )
-    if not _alike(corpus.sources, lines):
+    if not tokenized_alike(corpus.sources, lines):
         lines = tuple(map(guide.tokenize, corpus.sources, lines))
     return Admitted(corpus, lines, f"auto:{guide.tokenizer}")
-
-
-def _alike(sources: Sequence[str], lines: Sequence[str]) -> bool:
-    """Return whether lines are tokenised like their sources beyond doubt."""
-    like, unlike = compare_tokenization(sources, lines)
-    return like > 10 * len(unlike)

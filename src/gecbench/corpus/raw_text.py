@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from gecbench.corpus.checks import overlap
 from gecbench.errors import InputError
 
 _PROBES = 200
@@ -59,6 +60,12 @@ def compare_tokenization(sources: Sequence[str], lines: Sequence[str]) -> tuple[
     return like, unlike
 
 
+def tokenized_alike(sources: Sequence[str], lines: Sequence[str]) -> bool:
+    """Return whether lines are tokenised like their sources beyond doubt."""
+    like, unlike = compare_tokenization(sources, lines)
+    return like > 10 * len(unlike)
+
+
 def _difference(source: str, line: str) -> int:
     """Return the number of signs by which a line is tokenised unlike its source, less those by which it is alike."""
     if source == line:
@@ -103,11 +110,15 @@ _FINAL_MARKS = frozenset(".?!")
 
 @dataclass(frozen=True)
 class Wrapper:
-    """Something that models put around a correction, and how to take it away."""
+    """Something that models put around a correction, and how to take it away.
+
+    What `may_be_text` is taken away only if the line is then no less like its source.
+    """
 
     name: str
     description: str
     unwrap: Callable[[str], str]
+    may_be_text: bool = False
 
 
 _FENCE = re.compile(r"^```(?:(?:text|plaintext|txt|markdown|md)\b)?\s*|\s*```$")
@@ -120,7 +131,7 @@ _LABEL = re.compile(
 _EXPLANATION = re.compile(
     r"\s+(?:\(?(?:explanation|note|reason(?:ing)?|(?:changes?|corrections?)(?: made)?)\s*:"
     r"|I (?:have )?(?:changed|corrected|fixed|replaced|removed|added)\b).*$",
-    re.IGNORECASE,
+    re.IGNORECASE | re.DOTALL,
 )
 _QUOTES = {'"': '"', "“": "”", "'": "'", "«": "»", "`": "`"}
 
@@ -145,7 +156,7 @@ def wrappers_of(lines: Sequence[str]) -> tuple[Wrapper, ...]:
             f"a label before them ({common.strip() or 'such as Corrected sentence:'})",
             lambda line: line.removeprefix(common) if common else _LABEL.sub("", line),
         ),
-        Wrapper("explanation", "an explanation after them", lambda line: _EXPLANATION.sub("", line)),
+        Wrapper("explanation", "an explanation after them", lambda line: _EXPLANATION.sub("", line), True),
         Wrapper("quotes", "quotation marks around them", _without_quotes),
     )
 
@@ -189,7 +200,11 @@ def clean(lines: Sequence[str], sources: Sequence[str]) -> tuple[list[str], dict
 
 
 def _wraps(wrapper: Wrapper, line: str, source: str) -> bool:
-    return wrapper.unwrap(line) != line and wrapper.unwrap(source) == source
+    """Return whether a line has a wrapper that its source has not."""
+    bare = wrapper.unwrap(line)
+    if bare == line or wrapper.unwrap(source) != source:
+        return False
+    return not wrapper.may_be_text or overlap(source, bare) >= overlap(source, line)
 
 
 def _shown(text: str) -> str:

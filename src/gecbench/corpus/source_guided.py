@@ -15,10 +15,15 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.derive import ungroup
+from gecbench.corpus.edits import apply_edits
+from gecbench.corpus.raw_text import tokenized_alike
 from gecbench.corpus.tokenizers import Tokenizer, detokenize, make_tokenizer
+from gecbench.errors import InputError
 
 _TYPOGRAPHIC = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "…": "..."})
 _JOINED_PAIRS = {"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"}
@@ -101,12 +106,24 @@ def guide_of(corpus: Corpus) -> SourceGuide | None:
 
 
 def _learn(corpus: Corpus) -> SourceGuide | None:
+    lines = [*corpus.sources, *_corrected_lines(corpus)]
     declared = corpus.metadata.get("tokenizer")
-    tokenizer = declared if isinstance(declared, str) else measure_tokenizer(corpus.sources)
-    if tokenizer == "none":
-        return None
-    references = (text for texts in corpus.references or () for text in texts)
-    return SourceGuide([*corpus.sources, *references], tokenizer)
+    tokenizer = declared if isinstance(declared, str) else measure_tokenizer(lines)
+    return None if tokenizer == "none" else SourceGuide(lines, tokenizer)
+
+
+def _corrected_lines(corpus: Corpus) -> Iterator[str]:
+    """Yield the references if they are tokenised, or what the annotators' edits make of the sources."""
+    if corpus.references is not None:
+        if tokenized_alike(corpus.sources, [texts[0] for texts in corpus.references]):
+            for texts in corpus.references:
+                yield from texts
+        return
+    annotated = ungroup(corpus) if corpus.annotations is None and corpus.groups is not None else corpus
+    for i, sentence in enumerate(annotated.annotations or ()):
+        for annotation in sentence:
+            with suppress(InputError):
+                yield apply_edits(corpus.sources[i], annotation.edits)
 
 
 def measure_tokenizer(lines: Sequence[str]) -> str:

@@ -28,6 +28,7 @@ SOURCE_NAMES = ("source", "sources", "src", "input", "original", "sentence")
 REFERENCE_NAMES = ("references", "reference", "refs", "ref", "target", "targets", "corrections", "gold")
 _UNDECIDED = ("text",)
 _SHOWN = 3
+_TABLE_SHARE = 0.8
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,15 @@ def parse_predictions(data: bytes, file: str, corpus: Corpus, column: str | None
             line=min(len(texts), len(corpus)) + 1,
             fix=_table_hint(texts) or "Write one output per line, in order; an empty output is an empty line",
         )
+    if ending not in ENDINGS and _tabs(texts) > _TABLE_SHARE > _tabs(corpus.sources):
+        raise InputError(
+            "nearly all lines have tabs: a table without a header", file=file, fix="Give the predictions alone"
+        )
     return texts
+
+
+def _tabs(lines: Sequence[str]) -> float:
+    return sum("\t" in line for line in lines) / len(lines)
 
 
 def _table_hint(lines: Sequence[str]) -> str | None:

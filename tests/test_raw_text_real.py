@@ -1,0 +1,213 @@
+"""Raw text on the real corpora: every file of JFLEG and CoNLL-14, detokenised by others, refused or brought back."""
+
+import functools
+import warnings
+
+import pytest
+from detokenizers import WAYS
+from mirror_files import MIRROR, REFERENCE_FILES, conll14_gold, conll14_references, jfleg, needs_mirror, submission
+
+import gecbench
+from gecbench import GLEU, M2, Corpus, InputError
+from gecbench.cli import main
+from gecbench.corpus.intake import Intake
+from gecbench.corpus.raw_text import check_tokenization, check_wrappers, clean
+from gecbench.corpus.tokenizers import detokenize
+
+pytestmark = needs_mirror
+
+SYSTEMS = ("AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC")
+REWRITES = tuple(f"{reference_set} {half}" for reference_set in REFERENCE_FILES for half in "AB")
+JFLEG = ("src", "spellchecked.src", "ref0", "ref1", "ref2", "ref3")
+FILES = {
+    "dev": JFLEG,
+    "test": JFLEG,
+    "conll14": (*SYSTEMS, *REWRITES, "NUCLE A", "NUCLE B"),
+}
+EVERY_FILE = [(corpus, file) for corpus, files in FILES.items() for file in files]
+# One way each for M2, which takes longer than all else here: the way that loses most on that corpus.
+M2_WAYS = {"dev": "nltk", "test": "nltk", "conll14": "sacremoses"}
+
+GLEU_BOUND, M2_BOUND, SAME_BOUND = 0.10, 0.30, 0.985
+# Files that are not tokenised like their own corpus, so that re-tokenising makes them score higher.
+GLUED_STOPS = "leaves full stops inside a line glued to their words, where NUCLE and the experts split them"
+OTHER_TOKENS = {
+    ("conll14", "NE-fluency A"): (0.30, 0.60, GLUED_STOPS),
+    ("conll14", "NE-fluency B"): (0.30, 0.60, GLUED_STOPS),
+    ("conll14", "NE-minimal A"): (0.30, 0.60, GLUED_STOPS),
+    ("conll14", "NE-minimal B"): (0.30, 0.60, GLUED_STOPS),
+    ("conll14", "RAC"): (0.30, 0.60, "writes '' for every quotation mark, and cannot where the source has can not"),
+    ("dev", "spellchecked.src"): (
+        GLEU_BOUND,
+        0.40,
+        'writes `` and can not where the source has " and cannot; few edits',
+    ),
+}
+
+
+def single_blanks(lines):
+    return tuple(" ".join(line.split()) for line in lines)
+
+
+@functools.cache
+def text_of(corpus, file):
+    if corpus != "conll14":
+        return single_blanks(jfleg(corpus, file))
+    if file in SYSTEMS:
+        return single_blanks(submission(file))
+    reference_set, half = file.split()
+    return single_blanks(pair["AB".index(half)] for pair in conll14_references(reference_set))
+
+
+@functools.cache
+def corpus_of(corpus, without=None):
+    """Return a corpus with all its references but one, which is to be scored: the guide must not have seen it."""
+    if corpus == "conll14":
+        names, sources = ("NUCLE A", "NUCLE B"), text_of(corpus, "INPUT")
+    else:
+        names, sources = JFLEG[2:], text_of(corpus, "src")
+    references = [text_of(corpus, name) for name in names if name != without]
+    return Corpus(sources=sources, references=list(zip(*references, strict=True)))
+
+
+def corpus_for(corpus, file):
+    return corpus_of(corpus, file if file.startswith(("ref", "NUCLE")) else None)
+
+
+@functools.cache
+def detokenizer(way):
+    if way != "regex":
+        pytest.importorskip(way)
+    return functools.cache(WAYS[way]())
+
+
+@functools.cache
+def raw_of(corpus, file, way):
+    return tuple(map(detokenizer(way), text_of(corpus, file)))
+
+
+@functools.cache
+def admitted(corpus, file, way):
+    return Intake(tokenize="auto", aligned=True).admit(corpus_for(corpus, file), raw_of(corpus, file, way))
+
+
+def same_lines(corpus, file, way):
+    return sum(map(str.__eq__, admitted(corpus, file, way).lines, text_of(corpus, file)))
+
+
+@pytest.mark.parametrize(("corpus", "file"), EVERY_FILE)
+def test_no_false_alarm(corpus, file):
+    gold, lines = corpus_for(corpus, file), text_of(corpus, file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_wrappers(gold.sources, lines)
+        check_tokenization(gold.sources, lines)
+        Intake(aligned=True).admit(gold, lines)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("corpus", "file"), EVERY_FILE)
+def test_raw_text_is_refused(corpus, file, way):
+    with pytest.raises(InputError, match="predictions are not tokenised like their sources, for example line"):
+        gecbench.score(raw_of(corpus, file, way), corpus_for(corpus, file), aligned=True)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("corpus", "file"), EVERY_FILE)
+def test_gleu_comes_back(corpus, file, way):
+    expected = 100 * GLEU().score_corpus(corpus_for(corpus, file), text_of(corpus, file), aligned=True).value
+    found = 100 * GLEU().score_admitted(admitted(corpus, file, way)).value
+    bound = OTHER_TOKENS.get((corpus, file), (GLEU_BOUND,))[0]
+    assert abs(found - expected) <= bound
+    if bound > GLEU_BOUND:
+        assert found > expected
+
+
+@pytest.mark.parametrize(("corpus", "file"), EVERY_FILE)
+def test_m2_comes_back(corpus, file):
+    """Against the official edits on CoNLL-14, which hold the annotators' own texts, and from references on JFLEG."""
+    way = M2_WAYS[corpus]
+    gold = conll14_gold() if corpus == "conll14" else corpus_for(corpus, file)
+    expected = 100 * M2().score_corpus(gold, text_of(corpus, file), aligned=True, tokenized=True).value
+    found = 100 * M2().score_corpus(gold, raw_of(corpus, file, way), aligned=True, tokenize="auto").value
+    assert abs(found - expected) <= OTHER_TOKENS.get((corpus, file), (0, M2_BOUND))[1]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("corpus", FILES)
+def test_sentences_come_back(corpus, way):
+    same = sum(same_lines(corpus, file, way) for file in FILES[corpus])
+    total = sum(len(text_of(corpus, file)) for file in FILES[corpus])
+    assert same >= SAME_BOUND * total
+
+
+@pytest.mark.parametrize("corpus", FILES)
+def test_sources_come_back_from_our_own_detokeniser(corpus):
+    gold = corpus_of(corpus)
+    lines = Intake(tokenize="auto", aligned=True).admit(gold, detokenize(gold.sources)).lines
+    assert sum(map(str.__eq__, lines, gold.sources)) >= 0.995 * len(gold)
+
+
+@pytest.mark.parametrize(("corpus", "file"), [("test", "ref0"), ("dev", "spellchecked.src"), ("conll14", "AMU")])
+def test_nothing_to_clean(corpus, file):
+    lines = text_of(corpus, file)
+    cleaned, touched = clean(lines, corpus_of(corpus).sources)
+    assert sum(touched.values()) <= 0.005 * len(lines)
+    assert len(cleaned) == len(lines)
+
+
+FEW = [
+    ("jfleg:test", "test", "ref0", "regex"),
+    ("jfleg:validation", "dev", "spellchecked.src", "nltk"),
+    ("conll14_fluency:nucle", "conll14", "AMU", "sacremoses"),
+]
+
+
+@pytest.fixture
+def raw_file(request, tmp_path):
+    path = tmp_path / "raw.txt"
+    path.write_text("".join(f"{line}\n" for line in raw_of(*request.param[1:])), encoding="utf-8")
+    return request.param[0], str(path)
+
+
+@pytest.mark.parametrize("raw_file", FEW, indirect=True, ids=lambda param: param[0])
+class TestFaces:
+    """The other faces on a few files: the command line, submissions, `evaluate`."""
+
+    def test_command_line(self, raw_file, capsys):
+        name, path = raw_file
+        assert main(["score", "-c", name, "-p", path]) == 2
+        assert "not tokenised like their sources" in capsys.readouterr().err
+        assert main(["score", "-c", name, "-p", path, "--tokenize", "auto", "-f", "json"]) == 0
+        assert "|prep:auto:treebank|" in capsys.readouterr().out
+
+    def test_submission(self, raw_file, tmp_path, capsys):
+        name, path = raw_file
+        submit = ["leaderboard", "submit", "-c", name, "-p", path, "--name", "Raw", "--board", str(tmp_path / "board")]
+        assert main([*submit, "--dry-run"]) == 2
+        assert "not tokenised like their sources" in capsys.readouterr().err
+
+    def test_evaluate(self, raw_file):
+        name, path = raw_file
+        gold = gecbench.load_corpus(name)
+        with open(path, encoding="utf-8", newline="\n") as file:  # noqa: PTH123
+            predictions = file.read().split("\n")[:-1]
+        rows = {
+            "sources": list(gold.sources),
+            "predictions": predictions,
+            "references": list(map(list, gold.references)),
+        }
+        metric = gecbench.load_metric("gleu")
+        with pytest.raises(InputError, match="not tokenised like their sources"):
+            metric.compute(**rows)
+        found = metric.compute(**rows, tokenize="auto")
+        assert "|prep:auto:treebank|" in found["signature"]
+
+
+def test_the_mirror_has_no_further_system():
+    from pathlib import Path
+
+    folder = next(
+        Path(MIRROR).glob("raw.githubusercontent.com/grammatical/evaluation/*/data/original/official_submissions")
+    )
+    assert sorted(path.name for path in folder.iterdir()) == sorted(SYSTEMS)

@@ -1,0 +1,341 @@
+"""Predictions from tables: JSON Lines, CSV, TSV, Parquet, `datasets`, data frames, dictionaries."""
+
+import csv
+import gzip
+import io
+import json
+
+import pytest
+
+import gecbench
+from gecbench.cli import main
+from gecbench.errors import InputError
+from gecbench.formats.columns import columns_of, parse_predictions, read_predictions, texts_of
+
+SOURCES = ["He go home , now .", 'She say " yes " .', "They is late .", "We sings ."]
+TEXTS = ["He goes home , now .", 'She says " yes " .', "They are late .", "We sing ."]
+CORPUS = gecbench.Corpus(
+    sources=SOURCES, references=[[text] for text in TEXTS], ids=["a1", "a2", "b1", "b2"], name="four"
+)
+IDS = list(CORPUS.ids)
+
+
+def rows(column="prediction", texts=TEXTS, **more):
+    columns = {**more, column: texts}
+    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def as_jsonl(table):
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in table).encode()
+
+
+def as_delimited(table, delimiter):
+    stream = io.StringIO(newline="")
+    writer = csv.DictWriter(stream, list(table[0]), delimiter=delimiter)
+    writer.writeheader()
+    writer.writerows(table)
+    return stream.getvalue().encode()
+
+
+def as_parquet(table):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    stream = io.BytesIO()
+    parquet.write_table(pyarrow.Table.from_pylist(table), stream)
+    return stream.getvalue()
+
+
+WRITERS = {
+    ".jsonl": as_jsonl,
+    ".csv": lambda table: as_delimited(table, ","),
+    ".tsv": lambda table: as_delimited(table, "\t"),
+    ".parquet": as_parquet,
+}
+
+
+def as_dataset(table):
+    import datasets
+
+    return datasets.Dataset.from_list(table)
+
+
+FRAMES = {
+    "list": lambda table: table,
+    "mapping": lambda table: {name: [row[name] for row in table] for name in table[0]},
+    "dataset": as_dataset,
+    "pandas": lambda table: pytest.importorskip("pandas").DataFrame(table),
+    "polars": lambda table: pytest.importorskip("polars").DataFrame(table),
+}
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+class TestFiles:
+    def read(self, ending, table, column=None):
+        return parse_predictions(WRITERS[ending](table), f"out{ending}", CORPUS, column)
+
+    def test_row_by_row(self, ending):
+        assert self.read(ending, rows()) == TEXTS
+
+    def test_from_disk_and_compressed(self, ending, tmp_path):
+        data = WRITERS[ending](rows())
+        for name, content in ((f"out{ending}", data), (f"out{ending}.gz", gzip.compress(data))):
+            (tmp_path / name).write_bytes(content)
+            assert read_predictions(tmp_path / name, CORPUS) == TEXTS
+
+    @pytest.mark.parametrize("column", ["output", "Correction", "corrected", "response", "hypothesis", "text"])
+    def test_usual_names(self, ending, column):
+        assert self.read(ending, rows(column, model=["m"] * 4)) == TEXTS
+
+    def test_by_name(self, ending):
+        assert self.read(ending, rows("mine", prediction=SOURCES), "mine") == TEXTS
+
+    def test_prediction_goes_before_text(self, ending):
+        assert self.read(ending, rows("output", text=SOURCES)) == TEXTS
+
+    def test_ambiguous_names_are_refused_with_the_list(self, ending):
+        with pytest.raises(InputError, match="columns 'output', 'response' could all be the text") as caught:
+            self.read(ending, rows("response", output=TEXTS, model=["m"] * 4))
+        assert "among 'output', 'model', 'response'. Name the column: --column NAME" in str(caught.value)
+
+    def test_no_usual_name_is_refused_with_the_list(self, ending):
+        with pytest.raises(InputError, match="no column with a usual name among 'mine', 'other'"):
+            self.read(ending, rows("other", mine=TEXTS))
+
+    def test_missing_column_is_refused_with_the_list(self, ending):
+        with pytest.raises(InputError, match=r"no column 'best' among 'prediction'\. Name the column: --column"):
+            self.read(ending, rows(), "best")
+
+    def test_ids_in_any_order(self, ending):
+        order = [2, 0, 3, 1]
+        table = rows(texts=[TEXTS[i] for i in order], id=[IDS[i] for i in order])
+        assert self.read(ending, table) == TEXTS
+
+    @pytest.mark.parametrize(
+        ("ids", "message"),
+        [
+            (["a1", "a2", "b1", "b1"], "1 double ids: 'b1'"),
+            (["a1", "a2", "b1", "c9"], "1 ids that the corpus does not have: 'c9'"),
+            (["1", "2", "3", "4"], "4 ids that the corpus does not have: '1', '2', '3', …"),
+        ],
+    )
+    def test_wrong_ids(self, ending, ids, message):
+        with pytest.raises(InputError) as caught:
+            self.read(ending, rows(id=ids))
+        assert f"out{ending}: {message}" in str(caught.value)
+
+    def test_missing_ids(self, ending):
+        with pytest.raises(InputError, match="2 ids of the corpus missing: 'a2', 'b2'"):
+            self.read(ending, rows(texts=[TEXTS[2], TEXTS[0]], id=["b1", "a1"]))
+
+    def test_the_source_beside_is_compared(self, ending):
+        assert self.read(ending, rows(source=SOURCES)) == TEXTS
+        natural = ["He go home, now.", "She say “yes”.", "They is late.", "We sings."]
+        assert self.read(ending, rows(input=natural)) == TEXTS
+        with pytest.raises(InputError, match=r"source of row 2 is not sentence 2 of four: 'They is late \.' against"):
+            self.read(ending, rows(source=[SOURCES[0], SOURCES[2], SOURCES[1], SOURCES[3]]))
+
+    def test_the_source_beside_is_compared_by_id(self, ending):
+        turned = {"id": IDS[::-1], "source": SOURCES[::-1]}
+        assert self.read(ending, rows(texts=TEXTS[::-1], **turned)) == TEXTS
+        with pytest.raises(InputError, match="the source of row 4 is not sentence 1"):
+            self.read(ending, rows(texts=TEXTS[::-1], **{**turned, "source": SOURCES}))
+
+    def test_too_few_rows(self, ending):
+        with pytest.raises(InputError, match="3 lines, but four has 4 sentences"):
+            self.read(ending, rows(texts=TEXTS[:3]))
+
+
+class TestOddFiles:
+    def parse(self, data, file, column=None):
+        return parse_predictions(data, file, CORPUS, column)
+
+    def test_plain_text(self):
+        data = "".join(f"{text}\n" for text in TEXTS).encode()
+        assert self.parse(data, "out.txt") == TEXTS
+        assert self.parse(data, "system") == TEXTS
+
+    def test_plain_text_has_no_columns(self):
+        with pytest.raises(InputError, match=r"out\.txt: plain text has no columns. Columns are for \.jsonl, \.csv"):
+            self.parse(b"x\n" * 4, "out.txt", "prediction")
+
+    def test_json_strings(self):
+        assert self.parse("".join(json.dumps(text) + "\n" for text in TEXTS).encode(), "out.jsonl") == TEXTS
+
+    def test_json_that_is_no_object(self):
+        with pytest.raises(InputError, match=r'out\.jsonl:2: not a JSON object. Write {"prediction": "..."}'):
+            self.parse(b'{"prediction": "a"}\n[1]\n', "out.jsonl")
+
+    def test_rows_that_differ(self):
+        with pytest.raises(InputError, match="row 2 differs from the first in model"):
+            self.parse(b'{"prediction": "a"}\n{"prediction": "b", "model": "x"}\n', "out.jsonl")
+
+    @pytest.mark.parametrize(("value", "kind"), [("null", "missing"), ("7", "a int"), ('["a"]', "a list")])
+    def test_values_that_are_no_texts(self, value, kind):
+        data = as_jsonl(rows()[:1]) + f'{{"prediction": {value}}}\n'.encode()
+        with pytest.raises(InputError, match=f"prediction of row 2 is {kind}, not a text"):
+            self.parse(data, "out.jsonl")
+
+    @pytest.mark.parametrize("name", ["out.txt", "out", "out.csv", "out.jsonl"])
+    def test_parquet_given_as_text(self, name):
+        with pytest.raises(InputError) as caught:
+            self.parse(as_parquet(rows()), name)
+        message = str(caught.value)
+        assert message.startswith(f"{name}: is a Parquet file, not text. Give it the ending .parquet")
+        assert "--column" in message
+        assert "iconv" not in message
+
+    def test_text_given_as_parquet(self):
+        pytest.importorskip("pyarrow")
+        with pytest.raises(InputError, match=r"out\.parquet: not a Parquet file"):
+            self.parse(b"He goes home .\n" * 4, "out.parquet")
+
+    @pytest.mark.parametrize(("delimiter", "ending"), [(",", ".csv"), ("\t", ".tsv")])
+    def test_table_given_as_text(self, delimiter, ending):
+        with pytest.raises(InputError) as caught:
+            self.parse(as_delimited(rows(id=IDS), delimiter), "out.txt")
+        assert f"looks like a table with a header: name it {ending}, and its column with --column" in str(caught.value)
+
+    def test_table_without_a_header_given_as_text(self):
+        data = "".join(f"{source}\t{text}\n" for source, text in zip(SOURCES, TEXTS, strict=True)).encode()
+        with pytest.raises(InputError, match=r"out\.txt: nearly all lines have tabs: a table without a header"):
+            self.parse(data, "out.txt")
+        tabbed = gecbench.Corpus(sources=[f"1\t{source}" for source in SOURCES])
+        assert parse_predictions(data, "out.txt", tabbed)[3] == f"{SOURCES[3]}\t{TEXTS[3]}"
+
+    def test_broken_csv_names_its_line(self):
+        with pytest.raises(InputError, match=r"out\.csv:3: 3 fields where the header has 2"):
+            self.parse(b"id,prediction\na1,x\na2,y,z\n", "out.csv")
+
+    def test_byte_order_mark_and_windows_line_ends(self):
+        data = b"\xef\xbb\xbf" + as_delimited(rows(), ",")
+        assert b"\r\n" in data
+        assert self.parse(data, "out.csv") == TEXTS
+
+    def test_line_breaks_inside_csv_fields(self):
+        texts = ["He goes\nhome , now .", *TEXTS[1:]]
+        assert self.parse(as_delimited(rows(texts=texts), ","), "out.csv") == texts
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+class TestFrames:
+    def test_columns(self, frame):
+        columns = columns_of(FRAMES[frame](rows(id=IDS)))
+        assert {name: list(values) for name, values in columns.values.items()} == {"id": IDS, "prediction": TEXTS}
+        assert len(columns) == 4
+
+    def test_scored_like_a_list(self, frame):
+        if frame == "mapping":  # several systems, for all that score can tell
+            with pytest.raises(InputError, match="score takes one system's predictions"):
+                gecbench.score(FRAMES[frame](rows()), CORPUS)
+            return
+        expected = gecbench.score(TEXTS, CORPUS)["gleu"]
+        for table in (rows(), rows(texts=TEXTS[::-1], id=IDS[::-1]), rows("response", source=SOURCES)):
+            found = gecbench.score(FRAMES[frame](table), CORPUS)["gleu"]
+            assert found.value == expected.value == 1.0
+            assert found.signature == expected.signature
+
+    def test_named_column(self, frame):
+        table = FRAMES[frame](rows("mine", prediction=SOURCES))
+        assert texts_of(table, CORPUS, "mine") == TEXTS
+        assert texts_of(table, CORPUS) == SOURCES
+
+    def test_refused_with_the_list(self, frame):
+        with pytest.raises(InputError, match="no column with a usual name among 'mine'"):
+            texts_of(FRAMES[frame](rows("mine")), CORPUS)
+        with pytest.raises(InputError, match="columns 'output', 'answer' could all be the text"):
+            texts_of(FRAMES[frame](rows("answer", output=TEXTS)), CORPUS)
+
+    def test_wrong_ids(self, frame):
+        with pytest.raises(InputError, match="1 ids that the corpus does not have: 'zz'"):
+            texts_of(FRAMES[frame](rows(id=[*IDS[:3], "zz"])), CORPUS)
+
+    def test_numbers_as_ids(self, frame):
+        numbered = CORPUS.replace(ids=["1", "2", "3", "4"])
+        assert texts_of(FRAMES[frame](rows(texts=TEXTS[::-1], id=[4, 3, 2, 1])), numbered) == TEXTS
+
+    def test_missing_text(self, frame):
+        with pytest.raises(InputError, match=r"prediction of row 3 is (missing|a float), not a text"):
+            texts_of(FRAMES[frame](rows(texts=[*TEXTS[:2], None, TEXTS[3]])), CORPUS)
+
+
+class TestPython:
+    def test_compare_takes_tables(self):
+        pandas = pytest.importorskip("pandas")
+        systems = {"frame": pandas.DataFrame(rows()), "rows": rows(texts=SOURCES), "list": TEXTS}
+        report = gecbench.compare(systems, CORPUS, resamples=10)
+        values = {name: scores["gleu"].value for name, scores in report.items()}
+        assert values["frame"] == values["list"] == 1.0
+        assert values["rows"] < 1.0
+
+    def test_a_column_of_a_table_is_a_list(self):
+        pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+        for texts in (
+            pandas.DataFrame(rows())["prediction"],
+            polars.DataFrame(rows())["prediction"],
+            as_dataset(rows())["prediction"],
+            iter(TEXTS),
+        ):
+            assert texts_of(texts, CORPUS) == TEXTS
+
+    def test_lists_of_texts_stay(self):
+        assert columns_of(TEXTS) is None
+        assert columns_of([]) is None
+        assert columns_of(None) is None
+
+
+class TestCommandLine:
+    @pytest.fixture
+    def score(self, tmp_path, capsys):
+        demo = gecbench.load_demo()
+        good = gecbench.load_demo_systems()["good-corrector"]
+
+        def score(name, table, *options):
+            path = tmp_path / name
+            path.write_bytes(table if isinstance(table, bytes) else WRITERS[path.suffix](table))
+            code = main(["score", "-c", "demo", "-p", str(path), "-f", "json", *options])
+            output = capsys.readouterr()
+            value = json.loads(output.out)["systems"][0]["scores"][0]["value"] if code == 0 else None
+            return code, value, output.err
+
+        score.demo, score.good = demo, good
+        score.value = gecbench.score(good, demo)["gleu"].value
+        return score
+
+    @pytest.mark.parametrize("ending", WRITERS)
+    def test_column(self, score, ending):
+        table = [{"one": a, "two": b} for a, b in zip(score.good, score.demo.sources, strict=True)]
+        assert score(f"out{ending}", table, "--column", "one")[:2] == (0, score.value)
+        code, _, error = score(f"out{ending}", table)
+        assert code == 2
+        assert "no column with a usual name among 'one', 'two'. Name the column: --column NAME" in error
+
+    def test_ids(self, score):
+        table = [{"id": i, "output": text} for i, text in zip(score.demo.ids, score.good, strict=True)]
+        assert score("out.csv", table[::-1])[:2] == (0, score.value)
+        code, _, error = score("out.csv", table[1:])
+        assert code == 2
+        assert f"1 ids of the corpus missing: {score.demo.ids[0]!r}" in error
+
+    def test_clean(self, score):
+        labelled = "".join(f"{i}. {text}\n" for i, text in enumerate(score.good, 1)).encode()
+        code, _, error = score("out.txt", labelled)
+        assert code == 2
+        assert "nearly all predictions of out have a number or bullet before them" in error
+        assert "--clean" in error
+        code, value, error = score("out.txt", labelled, "--clean")
+        assert (code, value) == (0, score.value)
+        assert f"removed number from {len(score.good)} lines" in error
+
+    def test_nothing_to_clean(self, score):
+        code, value, error = score("out.txt", "".join(f"{text}\n" for text in score.good).encode(), "--clean")
+        assert (code, value) == (0, score.value)
+        assert "removed nothing" in error
+
+    def test_clean_and_tokenise_a_column(self, score):
+        from gecbench.corpus.tokenizers import detokenize
+
+        table = [{"answer": f'Corrected sentence: "{text}"'} for text in detokenize(score.good)]
+        code, value, error = score("out.jsonl", table, "--clean", "--tokenize", "auto")
+        assert (code, value) == (0, score.value)
+        assert "label from 42 lines" in error
+        assert "quotes from 42 lines" in error

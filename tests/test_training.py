@@ -1,0 +1,172 @@
+"""Scores while a model trains: what `Seq2SeqTrainer` hands over is decoded, scored, and comes back as numbers."""
+
+import importlib.util
+import math
+import os
+import re
+import subprocess
+import sys
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from mirror_files import needs_mirror
+
+import gecbench
+from gecbench.corpus.tokenizers import detokenize
+from gecbench.errors import InputError
+from gecbench.huggingface.training import compute_metrics
+
+DEMO = gecbench.load_demo()
+GOOD = gecbench.load_demo_systems()["good-corrector"]
+
+
+class CharacterTokenizer:
+    """A tokenizer of characters, with the two things that the trainer's tokenizers offer here."""
+
+    pad_token_id = 0
+
+    def encode(self, texts, padding=0):
+        width = max(map(len, texts)) + 2
+        return np.array([[ord(c) for c in text] + [padding] * (width - len(text)) for text in texts])
+
+    def batch_decode(self, tokens, skip_special_tokens=False, clean_up_tokenization_spaces=None):
+        assert skip_special_tokens
+        assert clean_up_tokenization_spaces is False
+        assert np.min(tokens) >= 0, "a tokenizer cannot decode -100"
+        return ["".join(chr(token) for token in row if token != self.pad_token_id) for row in tokens]
+
+
+TOKENIZER = CharacterTokenizer()
+
+
+def handed_over(texts, padding=0):
+    """Return what a trainer hands over: predictions and labels."""
+    return SimpleNamespace(predictions=TOKENIZER.encode(texts, padding), label_ids=TOKENIZER.encode(texts, -100))
+
+
+def only_numbers(found):
+    return all(type(value) is float and math.isfinite(value) for value in found.values())
+
+
+class TestNumbers:
+    def test_natural_text_gets_the_score_of_its_tokens(self):
+        found = compute_metrics(TOKENIZER, DEMO)(handed_over(detokenize(GOOD)))
+        assert found["gleu"] == gecbench.score(GOOD, DEMO)["gleu"].value
+        assert only_numbers(found)
+
+    def test_a_corpus_by_name(self):
+        assert compute_metrics(TOKENIZER, "demo")(handed_over(GOOD))["gleu"] == gecbench.score(GOOD, DEMO)["gleu"].value
+
+    @pytest.mark.parametrize("padding", [0, -100])
+    def test_padding(self, padding):
+        assert compute_metrics(TOKENIZER, DEMO)(handed_over(GOOD, padding))["gleu"] == pytest.approx(
+            gecbench.score(GOOD, DEMO)["gleu"].value, abs=0
+        )
+
+    def test_several_metrics_with_their_parts(self):
+        found = compute_metrics(TOKENIZER, DEMO, metrics=["gleu", "m2"])(handed_over(GOOD))
+        expected = gecbench.score(GOOD, DEMO, ["gleu", "m2"])
+        assert only_numbers(found)
+        assert found["m2"] == expected["m2"].value
+        assert {name for name in found if name.startswith("m2_")} == {f"m2_{part}" for part in expected["m2"].parts}
+        assert found["m2_precision"] == expected["m2"].parts["precision"]
+
+    def test_one_metric_as_a_string(self):
+        assert "m2" in compute_metrics(TOKENIZER, DEMO, metrics="m2")(handed_over(GOOD))
+
+    def test_predictions_in_a_tuple_and_bare(self):
+        compute = compute_metrics(TOKENIZER, DEMO)
+        tokens = TOKENIZER.encode(GOOD)
+        expected = compute(handed_over(GOOD))
+        assert compute(SimpleNamespace(predictions=(tokens, "hidden states"))) == expected
+        assert compute((tokens, tokens)) == expected
+
+    def test_without_tokenising_the_text_is_scored_as_it_is(self):
+        raw = detokenize(GOOD)
+        found = compute_metrics(TOKENIZER, DEMO, tokenize="none")(handed_over(raw))
+        assert found["gleu"] == gecbench.score(raw, DEMO, tokenized=True)["gleu"].value
+        assert found["gleu"] < compute_metrics(TOKENIZER, DEMO)(handed_over(raw))["gleu"]
+
+
+GARBAGE = {
+    "nothing": [""] * len(DEMO),
+    "one word": ["the"] * len(DEMO),
+    "repeated": ["and the " * 15] * len(DEMO),
+    "characters": ["#%&/()=?" * 5] * len(DEMO),
+    "blanks": ["   "] * len(DEMO),
+    "prompt": [f"gec: {text}" for text in DEMO.sources],
+    "quotes": [f'"{text}"' for text in DEMO.sources],
+    "raw source": detokenize(DEMO.sources),
+    "one long line": ["x" * 3000, *[""] * (len(DEMO) - 1)],
+    "foreign": [f"zebra{i} quartz{i} violin{i} marble{i} ." for i in range(len(DEMO))],
+    "same sentence": [DEMO.sources[3]] * len(DEMO),
+}
+
+
+@pytest.mark.parametrize("texts", GARBAGE.values(), ids=GARBAGE)
+@pytest.mark.parametrize("tokenize", ["auto", "none"])
+def test_garbage_never_stops_a_training(texts, tokenize):
+    compute = compute_metrics(TOKENIZER, DEMO, metrics=["gleu", "m2"], tokenize=tokenize)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = compute(handed_over(texts))
+    assert only_numbers(found)
+    assert 0 <= found["gleu"] <= 1
+
+
+def test_random_tokens_never_stop_a_training():
+    chance = np.random.default_rng(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = compute_metrics(TOKENIZER, DEMO)(
+            SimpleNamespace(predictions=chance.integers(-1, 0x2000, (len(DEMO), 40)).clip(min=0))
+        )
+    assert only_numbers(found)
+
+
+class TestRefused:
+    def test_logits(self):
+        with pytest.raises(InputError, match=r"3 dimensions.*predict_with_generate=True"):
+            compute_metrics(TOKENIZER, DEMO)(SimpleNamespace(predictions=np.zeros((len(DEMO), 5, 300))))
+
+    def test_another_number_of_sentences(self):
+        with pytest.raises(InputError, match="41 predictions for the 42 sentences of demo"):
+            compute_metrics(TOKENIZER, DEMO)(handed_over(GOOD[:-1]))
+
+    def test_unknown_corpus_at_once(self):
+        with pytest.raises(InputError, match="nowhere"):
+            compute_metrics(TOKENIZER, "nowhere")
+
+
+@needs_mirror
+def test_the_example_runs(repository, tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    if importlib.util.find_spec("accelerate") is None:
+        pytest.skip("the trainer needs accelerate")
+    command = [sys.executable, str(repository / "examples" / "train_t5.py")]
+    options = [
+        "--model",
+        "tiny",
+        "--steps",
+        "4",
+        "--sentences",
+        "20",
+        "--length",
+        "48",
+        "--output",
+        str(tmp_path / "model"),
+    ]
+    done = subprocess.run(
+        [*command, *options],
+        cwd=tmp_path,
+        env={**os.environ, "HF_HOME": str(tmp_path / "home")},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^GLEU \d+\.\d\d  gleu\|.*\|prep:auto:", done.stdout, re.MULTILINE)
+    assert re.search(r"^scoring took \d+ ms per evaluation of 20 sentences$", done.stdout, re.MULTILINE)
