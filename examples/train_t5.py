@@ -42,7 +42,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="google-t5/t5-small")
     parser.add_argument("--steps", type=int, default=2000)
-    parser.add_argument("--sentences", type=int, default=None, help="evaluate on the first so many sentences only")
+    parser.add_argument("--sentences", type=int, default=None, help="evaluate on the first N sentences only")
     parser.add_argument("--length", type=int, default=128)
     parser.add_argument("--output", default="t5-jfleg")
     options = parser.parse_args()

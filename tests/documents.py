@@ -1,7 +1,7 @@
 """Runs what a Markdown document shows and prints the document with the outputs it should show.
 
     python tests/documents.py README.md            print the document as it ought to be
-    python tests/documents.py README.md --write    mend the document in place
+    python tests/documents.py README.md --write    renew the document in place
 
 All blocks of a document run in order, in one folder and one namespace, without a network:
 `python` blocks are executed (as a session where they start with `>>>`); in `console` blocks `$ gecbench …` is run,
@@ -136,10 +136,10 @@ def _no_network(*_: object) -> NoReturn:
 
 
 def main() -> None:
-    """Print a document as it ought to be, or mend it."""
+    """Print a document as it ought to be, or renew it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("document", type=Path)
-    parser.add_argument("--write", action="store_true", help="mend the document in place")
+    parser.add_argument("--write", action="store_true", help="renew the document in place")
     options = parser.parse_args()
     document = options.document.resolve()
     socket.socket.connect = _no_network  # type: ignore[method-assign]
@@ -147,12 +147,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "metrics", Path(folder) / "metrics")
         os.chdir(folder)
-        mended = run_document(document.read_text(encoding="utf-8"), Path(folder))
+        renewed = run_document(document.read_text(encoding="utf-8"), Path(folder))
         os.chdir(before)
     if options.write:
-        document.write_text(mended, encoding="utf-8", newline="\n")
+        document.write_text(renewed, encoding="utf-8", newline="\n")
     else:
-        sys.stdout.buffer.write(mended.encode())
+        sys.stdout.buffer.write(renewed.encode())
 
 
 if __name__ == "__main__":

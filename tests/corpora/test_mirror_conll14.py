@@ -96,7 +96,7 @@ def test_bryant_and_ng_table_3(nucle, position, column, edits):
     ],
 )
 def test_references_agree_as_in_table_4(mirror, config, percent):
-    """Sakaguchi et al. 2016, Table 4: both references of a set are identical for so many of 1,278 sentences."""
+    """Sakaguchi et al. 2016, Table 4: both references of a set are identical for this many of 1,278 sentences."""
     kept = [row for row in load(mirror, config) if not row["merged"]]
     share = sum(row["corrections"][0] == row["corrections"][1] for row in kept) / len(kept)
     assert 100 * share == pytest.approx(percent, abs=0.005)
