@@ -151,6 +151,12 @@ class TestGuide:
         source = "He works for Brown Inc. in the U.S. ."
         assert self.guided(source, "He worked for Brown Inc. in the U.S..") == "He worked for Brown Inc. in the U.S. ."
 
+    def test_a_word_that_moved_from_the_end_keeps_its_boundaries(self):
+        assert self.guided("Say it he cannot", "He cannot say it") == "He cannot say it"
+
+    def test_many_marks_in_a_row(self):
+        assert self.guided("Well . . . yes , I go .", "Well... yes, I went.") == "Well . . . yes , I went ."
+
     def test_what_changed_is_split_by_rule(self):
         source = "He do not know ."
         assert self.guided(source, "He doesn't know, sadly.") == "He does n't know , sadly ."
