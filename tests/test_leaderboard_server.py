@@ -89,6 +89,7 @@ REFUSED = {
     "no name": (text(GOOD), {}, {"name": ""}, 400, "system is empty"),
     "a script link": (text(GOOD), {}, {"link": "javascript:alert(1)"}, 400, "Links start with http"),
     "a corpus that is a path": (text(GOOD), {}, {"corpus": "../../etc/passwd"}, 400, "no such corpus here"),
+    "an unknown tokeniser": (text(GOOD), {}, {"tokenize": "spacy"}, 400, "Use none or auto"),
     "a corpus on the disk": (text(GOOD), {}, {"corpus": "x.jsonl"}, 400, "no such corpus here"),
     "another site": (text(GOOD), {"Origin": "https://evil.example"}, {}, 403, "not from other sites"),
 }
@@ -133,6 +134,8 @@ def test_bad_outputs_fail_with_a_sentence(served):
     assert "41 lines, but demo has 42 sentences" in answer["error"]
     _, job = upload(address, text(DEMO.sources))
     assert "copy of the source" in finished(address, job)["error"]
+    _, job = upload(address, text(gecbench.detokenize(GOOD)))
+    assert "not tokenised like their sources" in finished(address, job)["error"]
 
 
 OUTSIDE = (

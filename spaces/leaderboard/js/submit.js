@@ -12,7 +12,8 @@ gecbench leaderboard serve --board board -c demo`;
     main.append(
       el("h2", null, "Submit a system"),
       el("p", null, "One output per line, in the order of the corpus; or JSON Lines with ",
-        el("code", null, '{"prediction": "…"}'), ". Tokens are separated by blanks."));
+        el("code", null, '{"prediction": "…"}'),
+        ". Tokens are separated by blanks, or else natural text is split as the corpus is."));
     if (server) main.append(submitForm(server, state));
     main.append(
       el("h3", null, "On the command line"),

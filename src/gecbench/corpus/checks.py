@@ -185,7 +185,7 @@ def _check_likeness(
     for end in range(window, len(likeness) + 1):
         if total < _UNLIKE * window:
             seen = [i for i, _ in likeness[end - window : end]]
-            if 2 * sum(_belongs_elsewhere(lines[i], sources) for i in seen) > window:
+            if 2 * len({_place(lines[i], sources) for i in seen} - {None}) > window:
                 problem, evidence = "look shifted", "they resemble the sources of other lines"
                 raise InputError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
             problem, evidence = "do not belong to the sources", "they share hardly a word with their lines"
@@ -194,5 +194,6 @@ def _check_likeness(
             total += likeness[end][1] - likeness[end - window][1]
 
 
-def _belongs_elsewhere(line: str, sources: Sequence[str]) -> bool:
-    return any(overlap(source, line) > 0.5 for source in sources)
+def _place(line: str, sources: Sequence[str]) -> int | None:
+    """Return the first source that shares over half of its tokens with the line."""
+    return next((i for i, source in enumerate(sources) if overlap(source, line) > 0.5), None)

@@ -117,6 +117,9 @@ class App:
         if corpus is None:
             raise InputError("no such corpus here", fix=f"It takes {', '.join(corpora) or 'no submissions'}")
         file = Path(query.get("file", "")).name[:100] or "upload"
+        tokenize = query.get("tokenize") or "none"
+        if tokenize not in ("none", "auto"):
+            raise InputError(f"tokenize={tokenize!r:.20} is unknown here", fix="Use none or auto")
         submission = Submission(
             system=query.get("name", ""),
             predictions=read_outputs(data, file, corpus, self.limits.most_bytes),
@@ -124,7 +127,7 @@ class App:
             description=query.get("description", ""),
             links=[query["link"]] if query.get("link") else [],
             file=file,
-            tokenize=query.get("tokenize") or "none",
+            tokenize=tokenize,
         )
         return lambda progress: self._score(submission, corpus, progress)
 
