@@ -79,10 +79,11 @@ class Intake:
     def _check_alignment(self, admitted: Admitted, name: str, file: str | None) -> None:
         try:
             check_alignment(admitted.corpus.sources, admitted.lines, name, file)
-        except ForeignTextError as error:
+        except ForeignTextError:
             if self.foreign == "error":
                 raise
-            warnings.warn(str(error), ForeignTextWarning, stacklevel=2)
+            problem = "share hardly a word with their sources; aligned=True skips this check"
+            warnings.warn(f"{name} {problem}", ForeignTextWarning, stacklevel=2)
 
 
 def tokenize_like(texts: Iterable[str], corpus: Corpus) -> list[str]:

@@ -94,14 +94,14 @@ def _clitic(text: str) -> bool | None:
 
 
 def _blanks(source: str, line: str) -> int:
-    """Compare the blanks of texts with the same letters, or of texts whose tokens are single characters."""
-    ours, theirs = source.count(" "), line.count(" ")
-    if source.replace(" ", "") == line.replace(" ", ""):
-        return 1 if ours != theirs else -1
-    by_character = max(len(source) / (ours + 1), len(line) / (theirs + 1))
-    shared = set(source) & set(line)
-    if min(len(source) / (ours + 1), len(line) / (theirs + 1)) < 2.5 and 2 * len(shared) > len(set(source)):
-        return 1 if by_character > 4 else -1
+    """Compare the tokens of texts with the same letters, or of texts whose tokens are single characters."""
+    ours, theirs = len(source.split()), len(line.split())
+    if "".join(source.split()) == "".join(line.split()):
+        return 1 if abs(ours - theirs) > 1 else 0 if ours != theirs else -1
+    sizes = sorted((len(source) / max(ours, 1), len(line) / max(theirs, 1)))
+    alike = 2 * len(set(source) & set(line)) > len(set(source))
+    if alike and sizes[0] < 2.5 and max(ours, theirs) >= 4:
+        return 1 if sizes[1] > 4 else -1
     return 0
 
 
