@@ -100,7 +100,7 @@ def main():
     )
     gleu = evaluate.load("gleu")
     result = gleu.compute(
-        sources=corpus.sources, predictions=predictions, references=corpus.references, tokenize="auto"
+        sources=corpus.sources, predictions=predictions, references=corpus.references, tokenize="auto", tokenized=True
     )
     print(f"GLEU {100 * result['gleu']:.2f}  {result['signature']}")
     print(f"scoring took {1000 * sum(seconds) / len(seconds):.0f} ms per evaluation of {len(corpus)} sentences")

@@ -588,3 +588,72 @@ class TestCommandLine:
         assert main(submit) == 2
         assert "not tokenised like their sources" in capsys.readouterr().err
         assert main([*submit, "--tokenize", "auto"]) == 0
+
+
+WRAPPINGS = {
+    "words": ("The corrected sentence is {}", "a label before them \\(The corrected sentence is\\)"),
+    "tags": ("<s> {} </s>", "markup around them"),
+    "bold": ("**{}**", "markup around them"),
+    "thoughts": ("<think>It is short.</think> {}", "markup around them"),
+}
+
+
+@pytest.mark.parametrize(("form", "message"), WRAPPINGS.values(), ids=WRAPPINGS)
+def test_other_wrappers_are_refused_and_removed(form, message):
+    good = gecbench.load_demo_systems()["good-corrector"]
+    wrapped = [form.format(line) for line in good]
+    with pytest.raises(InputError, match=message):
+        gecbench.score(wrapped, DEMO)
+    assert gecbench.clean(wrapped, DEMO.sources)[0] == good
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [('{{"prediction": "{}"}}', "JSON Lines"), ('7,"{}"', "a CSV table"), ("x ||| {}", "two texts on a line")],
+)
+def test_other_formats_are_refused_even_when_cleaned(form, message):
+    lines = [form.format(source) for source in DEMO.sources]
+    with pytest.raises(InputError, match=message):
+        gecbench.score(lines, DEMO)
+    with pytest.raises(InputError, match=message):
+        gecbench.clean(lines, DEMO.sources)
+
+
+@pytest.mark.parametrize("k", range(4))
+def test_every_set_of_references_is_looked_at(k):
+    columns = DEMO.reference_columns()
+    columns[k] = gecbench.detokenize(columns[k])
+    corpus = gecbench.Corpus(sources=DEMO.sources, references=list(zip(*columns, strict=True)))
+    with pytest.raises(InputError, match="references are not tokenised like their sources"):
+        gecbench.score(DEMO.sources, corpus)
+    tokenised = Intake("treebank").admit(corpus, DEMO.sources).corpus
+    same = sum(map(str.__eq__, tokenised.reference_columns()[k], DEMO.reference_columns()[k]))
+    assert same > 0.9 * len(DEMO)
+    assert [column for n, column in enumerate(tokenised.reference_columns()) if n != k] == [
+        column for n, column in enumerate(DEMO.reference_columns()) if n != k
+    ]
+
+
+def test_final_marks_of_other_scripts():
+    sources = [f"वह {word} गया था ।" for word in ("घर", "स्कूल", "बाज़ार", "शहर", "गाँव", "दफ़्तर", "बाग़", "मंदिर", "मैदान")]
+    corpus = gecbench.Corpus(sources=sources, references=[[source] for source in sources])
+    with pytest.raises(InputError, match="not tokenised like their sources"):
+        gecbench.score([source.replace(" ।", "।") for source in sources], corpus)
+
+
+def test_one_string_is_no_list_of_texts():
+    for function in (gecbench.tokenize, gecbench.detokenize):
+        with pytest.raises(InputError, match="texts is a single str"):
+            function("She likes cats.")
+    with pytest.raises(InputError, match="2 lines for 1 sources"):
+        gecbench.clean(["a", "b"], ["a"])
+
+
+def test_the_human_bound_takes_natural_text():
+    raw = {"good": gecbench.detokenize(gecbench.load_demo_systems()["good-corrector"])}
+    metric = gecbench.GLEU(iterations=10)
+    with pytest.raises(InputError, match="not tokenised"):
+        gecbench.human_bound(metric, DEMO, raw, sizes="last")
+    found = gecbench.human_bound(metric, DEMO, raw, sizes="last", tokenize="auto")
+    tokens = gecbench.human_bound(metric, DEMO, gecbench.load_demo_systems(), sizes="last")
+    assert found.rows[0].systems["good"] == tokens.rows[0].systems["good-corrector"]

@@ -11,6 +11,7 @@ import gecbench
 from gecbench.cli import main
 from gecbench.errors import InputError
 from gecbench.formats.columns import columns_of, parse_predictions, read_predictions, texts_of
+from gecbench.formats.parallel import read_parallel
 
 SOURCES = ["He go home , now .", 'She say " yes " .', "They is late .", "We sings ."]
 TEXTS = ["He goes home , now .", 'She says " yes " .', "They are late .", "We sing ."]
@@ -339,3 +340,21 @@ class TestCommandLine:
         assert (code, value) == (0, score.value)
         assert "label from 42 lines" in error
         assert "quotes from 42 lines" in error
+
+
+def test_sources_and_references_may_be_tables(tmp_path):
+    (tmp_path / "s.csv").write_text("id,source\n1,He go .\n2,I agree .\n", encoding="utf-8")
+    (tmp_path / "r.jsonl").write_text('{"reference": "He goes ."}\n{"reference": "I agree ."}\n', encoding="utf-8")
+    corpus = read_parallel(tmp_path / "s.csv", [tmp_path / "r.jsonl"])
+    assert corpus.sources == ("He go .", "I agree .")
+    assert corpus.references == (("He goes .",), ("I agree .",))
+
+
+def test_the_id_column_is_found_whatever_its_case():
+    corpus = gecbench.Corpus(sources=["He go .", "I agree ."], ids=["a", "b"])
+    rows = [{"ID": "b", "prediction": "I agree ."}, {"ID": "a", "prediction": "He goes ."}]
+    assert texts_of(rows, corpus) == ["He goes .", "I agree ."]
+    with pytest.raises(InputError, match="The corpus has the ids 'a' to 'b'"):
+        texts_of([{"ID": "c", "prediction": "x"}, rows[0]], corpus)
+    with pytest.raises(InputError, match="the predictions are no table"):
+        texts_of(["x", "y"], corpus, column="prediction")

@@ -23,8 +23,10 @@ from .corpus.error_groups import Alternative as Alternative
 from .corpus.error_groups import ErrorGroup as ErrorGroup
 from .corpus.error_groups import GroupedSentence as GroupedSentence
 from .corpus.error_groups import Replacement as Replacement
+from .corpus.intake import ForeignTextWarning as ForeignTextWarning
 from .corpus.intake import tokenize_like as tokenize_like
 from .corpus.mixing import mix_annotations as mix_annotations
+from .corpus.raw_text import RawTextWarning as RawTextWarning
 from .corpus.raw_text import clean as clean
 from .corpus.tokenizers import detokenize as detokenize
 from .corpus.tokenizers import tokenize as tokenize

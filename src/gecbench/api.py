@@ -117,6 +117,7 @@ def human_bound(
     *,
     sizes: Sizes = "all",
     sentences: Sequence[int] | None = None,
+    **intake: Any,
 ) -> Bound:
     """Score annotators against each other, and systems against them, by number of annotators.
 
@@ -124,7 +125,9 @@ def human_bound(
     """
     from gecbench.human import bound
 
-    return bound.human_bound(metric, resolve_corpus(corpus, [metric]), systems, sizes=sizes, sentences=sentences)
+    return bound.human_bound(
+        metric, resolve_corpus(corpus, [metric]), systems, sizes=sizes, sentences=sentences, **intake
+    )
 
 
 def _test(

@@ -48,7 +48,8 @@ def run(options: argparse.Namespace) -> None:
     intake = Intake(**intake_of(options))
     pages = []
     for name, predictions in systems.items():
-        explanations = metric.explain(corpus, intake.admit(corpus, predictions, name).lines, sentences)
+        admitted = intake.admit(corpus, predictions, f"predictions of {name}")
+        explanations = metric.explain(admitted.corpus, admitted.lines, sentences)
         if options.html:
             write_lines(options.html, html_page(explanations, f"{name}: {metric.title}").split("\n"))
             return

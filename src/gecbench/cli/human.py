@@ -15,12 +15,14 @@ from gecbench.cli.options import (
     add_format_option,
     add_metrics_option,
     count,
+    intake_of,
     read_corpus,
     read_systems,
 )
 from gecbench.corpora.catalog import HUMAN_JUDGMENTS
 from gecbench.corpora.load import load_rankings
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
 from gecbench.formats.judgments import expand_pairs
 from gecbench.human.agreement import cross_agreement, inter_agreement, intra_agreement
@@ -126,7 +128,9 @@ def _bound(options: argparse.Namespace) -> None:
             bounds |= {f"{metric} {category}": bound for category, bound in found.items()}
         else:
             sentences = essay_sentences(corpus, options.essays) if options.essays else None
-            bounds[metric] = human_bound(metric, corpus, systems, sizes=sizes, sentences=sentences)
+            bounds[metric] = human_bound(
+                metric, corpus, systems, sizes=sizes, sentences=sentences, **intake_of(options)
+            )
     header = ["metric", "annotators", "human", *(name for system in systems for name in (system, "of human"))]
     rows, plain = [], []
     for metric, bound in bounds.items():
@@ -163,7 +167,11 @@ def _change(options: argparse.Namespace) -> None:
             fix="Comparing references needs the same number for every sentence",
         )
     texts = {f"reference {k}": list(column) for k, column in enumerate(zip(*(corpus.references or ()), strict=True))}
-    texts |= read_systems(options, corpus)
+    intake = Intake(**intake_of(options))
+    systems = read_systems(options, corpus)
+    texts |= {
+        name: list(intake.admit(corpus, lines, f"predictions of {name}").lines) for name, lines in systems.items()
+    }
     comparisons = {f"source → {name}": (corpus.sources, lines) for name, lines in texts.items()}
     references = [name for name in texts if name.startswith("reference ")]
     comparisons |= {f"{a} → {b}": (texts[a], texts[b]) for a, b in combinations(references, 2)}

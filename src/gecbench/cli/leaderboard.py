@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gecbench.analysis.tables import FORMATS, Table, render_table
-from gecbench.cli.options import add_command, add_intake_options, pick
+from gecbench.cli.options import add_command, add_intake_options, cleaned, pick
 from gecbench.errors import InputError
 from gecbench.metrics.ratios import percent
 from gecbench.metrics.registry import METRICS
@@ -104,7 +104,12 @@ def submit(options: argparse.Namespace) -> None:
     board = open_board(options.board)
     handed_in = submission.Submission(
         system=options.name,
-        predictions=submission.read_outputs(_bytes(options.predictions), options.predictions, corpus),
+        predictions=cleaned(
+            submission.read_outputs(_bytes(options.predictions), options.predictions, corpus),
+            corpus,
+            options.predictions,
+            options,
+        ),
         links=options.link,
         file=options.predictions,
         **pick(options, "submitter", "description", "aligned", "baseline", "tokenize", "tokenized"),

@@ -9,6 +9,7 @@ import argparse
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -58,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    warnings.formatwarning = lambda message, *_place, **_line: f"gecbench: warning: {message}\n"
     words = sys.argv[1:] if arguments is None else list(arguments)
     parsed = build_parser(words).parse_args(words)
     try:

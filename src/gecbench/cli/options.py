@@ -75,7 +75,6 @@ def add_predictions_options(parser: Any, needed: bool | None) -> None:
         help="one file per system: text, or a table (.jsonl, .csv, .tsv, .parquet)",
     )
     parser.add_argument("--column", metavar="NAME", help="the predictions' column of a table")
-    parser.add_argument("--clean", action="store_true", help="remove labels, quotes, numbers, fences, explanations")
     add_intake_options(parser)
     add_aligned_option(parser)
 
@@ -93,6 +92,7 @@ def add_intake_options(parser: Any) -> None:
         default="none",
         help="split natural text into tokens; auto: as the corpus does, guided by the source",
     )
+    parser.add_argument("--clean", action="store_true", help="remove labels, quotes, numbers, fences, explanations")
     parser.add_argument("--tokenized", action="store_true", help="skip the check for text that is not tokenised")
 
 
@@ -182,9 +182,14 @@ def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, list[
 
 
 def _read_system(path: str, corpus: Corpus, options: argparse.Namespace) -> list[str]:
+    return cleaned(read_predictions(path, corpus, options.column), corpus, path, options)
+
+
+def cleaned(lines: list[str], corpus: Corpus, path: object, options: argparse.Namespace) -> list[str]:
+    """Return the lines of a file, with --clean without what is around them, and say what was removed."""
     if not options.clean:
-        return read_predictions(path, corpus, options.column)
-    lines, touched = clean(read_predictions(path, corpus, options.column), corpus.sources)
+        return lines
+    lines, touched = clean(lines, corpus.sources)
     removed = ", ".join(f"{name} from {count} lines" for name, count in touched.items()) or "nothing"
     print(f"gecbench: {path}: removed {removed}", file=sys.stderr)
     return lines

@@ -13,6 +13,7 @@ from gecbench.cli.options import (
     add_corpus_options,
     add_intake_options,
     add_scoring_options,
+    cleaned,
     compare_systems,
     count,
     pick,
@@ -76,14 +77,14 @@ def run(options: argparse.Namespace) -> None:
     output = options.output or default_output(model, corpus)
     outputs = correct(model, corpus, output, say=_say, **pick(options, "raw", "batch", "restart", "flatten_lines"))
     _say(f"outputs are in {output}")
-    report = compare_systems(options, {options.name or model.name: outputs}, corpus)
+    report = compare_systems(options, {options.name or model.name: cleaned(outputs, corpus, output, options)}, corpus)
     print(report.render(options.format))
 
 
 def _check_scoring(options: argparse.Namespace, corpus: Corpus) -> None:
     """Find out that the corpus cannot be scored so before the model runs, not after."""
     first = corpus.select([0])
-    score_system(first.sources, first, options.metrics, 0, options.seed, "predictions", Intake(tokenized=True))
+    score_system(first.sources, first, options.metrics, 0, options.seed, "predictions", Intake(options.tokenize, True))
 
 
 def _say(text: str) -> None:

@@ -56,7 +56,9 @@ def run(options: argparse.Namespace) -> None:
         print(_per_sentence(report, corpus, options.format))
     elif options.by:
         intake = Intake(**intake_of(options))
-        scored = {name: intake.admit(corpus, lines).lines for name, lines in systems.items()}
+        admitted = {name: intake.admit(corpus, lines) for name, lines in systems.items()}
+        scored = {name: each.lines for name, each in admitted.items()}
+        corpus = next(iter(admitted.values())).corpus
         print(render_breakdown(options.by, report, corpus, scored, options.format))
     else:
         print(report.render(options.format))

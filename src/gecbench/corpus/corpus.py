@@ -80,6 +80,12 @@ class Corpus:
         sizes = {len(texts) for texts in self.references}
         return str(min(sizes)) if len(sizes) == 1 else f"{min(sizes)}-{max(sizes)}"
 
+    def reference_columns(self) -> list[list[str]]:
+        """Return the k-th reference of every sentence, for each k; a sentence that has fewer gives its source."""
+        most = max(map(len, self.references or ()), default=0)
+        pairs = list(zip(self.sources, self.references or (), strict=False))
+        return [[texts[k] if k < len(texts) else source for source, texts in pairs] for k in range(most)]
+
     def with_references(self, chosen: Sequence[int]) -> Corpus:
         """Return the same corpus with only the references of these positions."""
         if self.references is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -70,10 +70,7 @@ class Intake:
             return _tokenize_by_source(corpus, lines)
         if corpus.annotations is None and corpus.groups is None and measure_tokenizer(corpus.sources) == "none":
             corpus = corpus.replace(sources=tokenize(corpus.sources, self.tokenize))
-        if (references := corpus.references) is not None and not tokenized_alike(
-            corpus.sources, first_references(corpus)
-        ):
-            corpus = corpus.replace(references=[tokenize(texts, self.tokenize) for texts in references])
+        corpus = _with_tokenized_references(corpus, lambda _source, text: tokenize([text], self.tokenize)[0])
         return Admitted(corpus, tuple(tokenize(lines, self.tokenize)), self.tokenize)
 
     def _check_alignment(self, admitted: Admitted, name: str, file: str | None) -> None:
@@ -91,28 +88,32 @@ def tokenize_like(texts: Iterable[str], corpus: Corpus) -> list[str]:
     return list(Intake("auto", tokenized=True, aligned=True).admit(corpus, texts, "texts").lines)
 
 
-def first_references(corpus: Corpus) -> list[str]:
-    """Return the first reference of every sentence."""
-    return [texts[0] for texts in corpus.references or ()]
-
-
 def _check_references(corpus: Corpus) -> None:
-    if corpus.references is not None:
-        corpus.derived(
-            "references tokenised like sources",
-            lambda: check_tokenization(corpus.sources, first_references(corpus), "references"),
-        )
+    def check() -> None:
+        for column in corpus.reference_columns():
+            check_tokenization(corpus.sources, column, "references")
+
+    corpus.derived("references tokenised like sources", check)
 
 
 def _tokenize_by_source(corpus: Corpus, lines: tuple[str, ...]) -> Admitted:
     guide = guide_of(corpus)
     if guide is None:
         return Admitted(corpus, lines, "auto:none")
-    if corpus.references is not None and not tokenized_alike(corpus.sources, first_references(corpus)):
-        pairs = zip(corpus.sources, corpus.references, strict=True)
-        corpus = corpus.replace(
-            references=[[guide.tokenize(source, text) for text in texts] for source, texts in pairs]
-        )
+    corpus = _with_tokenized_references(corpus, guide.tokenize)
     if not tokenized_alike(corpus.sources, lines):
         lines = tuple(map(guide.tokenize, corpus.sources, lines))
     return Admitted(corpus, lines, f"auto:{guide.tokenizer}")
+
+
+def _with_tokenized_references(corpus: Corpus, split: Callable[[str, str], str]) -> Corpus:
+    """Return the corpus with those references tokenised, set by set, that are not tokenised like the sources."""
+    raw = [k for k, column in enumerate(corpus.reference_columns()) if not tokenized_alike(corpus.sources, column)]
+    if not raw:
+        return corpus
+    pairs = zip(corpus.sources, corpus.references or (), strict=True)
+    return corpus.replace(
+        references=[
+            [split(source, text) if k in raw else text for k, text in enumerate(texts)] for source, texts in pairs
+        ]
+    )

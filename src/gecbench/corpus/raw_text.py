@@ -10,6 +10,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from gecbench.corpus.checks import overlap
 from gecbench.errors import InputError
@@ -105,7 +106,7 @@ def _blanks(source: str, line: str) -> int:
     return 0
 
 
-_FINAL_MARKS = frozenset(".?!")
+_FINAL_MARKS = frozenset(".?!।॥。！？؟۔")
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,7 @@ _EXPLANATION = re.compile(
     r"|I (?:have )?(?:changed|corrected|fixed|replaced|removed|added)\b).*$",
     re.IGNORECASE | re.DOTALL,
 )
+_MARKUP = re.compile(r"^<think>.*?</think>\s*|^(?:<\w+>|\*\*|__)\s*|\s*(?:</\w+>|\*\*|__)$", re.DOTALL)
 _QUOTES = {'"': '"', "“": "”", "'": "'", "«": "»", "`": "`"}
 
 
@@ -150,6 +152,7 @@ def wrappers_of(lines: Sequence[str]) -> tuple[Wrapper, ...]:
     common = _common_label(lines)
     return (
         Wrapper("fence", "a Markdown fence around them", lambda line: _FENCE.sub("", line)),
+        Wrapper("markup", "markup around them", lambda line: _MARKUP.sub("", _MARKUP.sub("", line))),
         Wrapper("number", "a number or bullet before them", lambda line: _NUMBER.sub("", line)),
         Wrapper(
             "label",
@@ -162,9 +165,28 @@ def wrappers_of(lines: Sequence[str]) -> tuple[Wrapper, ...]:
 
 
 def _common_label(lines: Sequence[str]) -> str:
+    """Return what nearly all lines begin with: a text before a colon, or two words and more."""
+    needed = max(2, _WRAPPED_SHARE * len(lines))
+    words = Counter(" ".join(line.split(" ")[:2]) + " " for line in lines if line.count(" ") > 1)
     labels = Counter(line[: line.index(": ") + 2] for line in lines if ": " in line[:60])
-    label, count = labels.most_common(1)[0] if labels else ("", 0)
-    return label if count >= max(2, _WRAPPED_SHARE * len(lines)) else ""
+    for starts in (words, labels):
+        start, count = starts.most_common(1)[0] if starts else ("", 0)
+        if count >= needed:
+            return _shared_words([line for line in lines if line.startswith(start)])
+    return ""
+
+
+def _shared_words(lines: Sequence[str]) -> str:
+    """Return the words that all lines begin with, the blank after them included."""
+    columns = zip(*(line.split(" ")[:-1] for line in lines), strict=False)
+    return "".join(f"{words[0]} " for words in takewhile(lambda words: len(set(words)) == 1, columns))
+
+
+_FORMATS = (
+    (re.compile(r'\s*\{"'), "JSON Lines: name it .jsonl"),
+    (re.compile(r'"?\w*"?,".*"$'), "a CSV table: give it a header and name it .csv"),
+    (re.compile(r".* \|\|\| "), "two texts on a line: give the corrections alone"),
+)
 
 
 def check_wrappers(
@@ -174,6 +196,7 @@ def check_wrappers(
     probes = range(0, len(lines), max(1, len(lines) // _WRAPPER_PROBES))
     if len(probes) < _ENOUGH:
         return
+    _check_format(sources, lines, probes, name, file)
     for wrapper in wrappers_of([lines[i] for i in probes]):
         found = [i for i in probes if _wraps(wrapper, lines[i], sources[i])]
         if len(found) >= _WRAPPED_SHARE * len(probes):
@@ -185,8 +208,21 @@ def check_wrappers(
             )
 
 
+def _check_format(
+    sources: Sequence[str], lines: Sequence[str], probes: Sequence[int], name: str, file: str | None
+) -> None:
+    for pattern, kind in _FORMATS:
+        if sum(bool(pattern.match(lines[i])) and not pattern.match(sources[i]) for i in probes) > 0.9 * len(probes):
+            problem = f"{name} look like another format: {_shown(lines[probes[0]])!r}"
+            raise InputError(problem, file=file, fix=f"It seems {kind}")
+
+
 def clean(lines: Sequence[str], sources: Sequence[str]) -> tuple[list[str], dict[str, int]]:
     """Return the lines without the wrappers that their sources do not have, and how many lines each rule touched."""
+    if len(lines) != len(sources):
+        raise InputError(f"{len(lines)} lines for {len(sources)} sources", fix="Give one line per source, in order")
+    if len(lines) >= _ENOUGH:
+        _check_format(sources, lines, range(len(lines)), "lines", None)
     cleaned = list(lines)
     touched = {}
     for name in [wrapper.name for wrapper in wrappers_of(lines)]:

@@ -115,9 +115,9 @@ def _learn(corpus: Corpus) -> SourceGuide | None:
 def _corrected_lines(corpus: Corpus) -> Iterator[str]:
     """Yield the references if they are tokenised, or what the annotators' edits make of the sources."""
     if corpus.references is not None:
-        if tokenized_alike(corpus.sources, [texts[0] for texts in corpus.references]):
-            for texts in corpus.references:
-                yield from texts
+        for column in corpus.reference_columns():
+            if tokenized_alike(corpus.sources, column):
+                yield from column
         return
     annotated = ungroup(corpus) if corpus.annotations is None and corpus.groups is not None else corpus
     for i, sentence in enumerate(annotated.annotations or ()):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
+from gecbench.corpus.checks import check_texts
 from gecbench.corpus.treebank import split_treebank
 from gecbench.errors import InputError, MissingDependencyError
 
@@ -65,7 +66,7 @@ def make_tokenizer(name: str) -> Tokenizer:
 def tokenize(texts: Iterable[str], tokenizer: str = "treebank") -> list[str]:
     """Return natural text as tokens with single blanks between them."""
     split = make_tokenizer(tokenizer)
-    return [" ".join(split(text).split()) for text in texts]
+    return [" ".join(split(text).split()) for text in check_texts(texts, "texts")]
 
 
 def detokenize(texts: Iterable[str]) -> list[str]:
@@ -74,7 +75,7 @@ def detokenize(texts: Iterable[str]) -> list[str]:
     >>> detokenize(["She does not like `` cats '' , ( or dogs ) ."])
     ['She does not like "cats", (or dogs).']
     """
-    return [_detokenize(text.split()) for text in texts]
+    return [_detokenize(text.split()) for text in check_texts(texts, "texts")]
 
 
 _JOIN_LEFT = re.compile(r"(?:[.,!?;:%)\]}]|\.\.\.|''|n't|'(?:s|m|d|ll|re|ve)?)", re.IGNORECASE)

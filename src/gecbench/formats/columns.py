@@ -17,7 +17,7 @@ from gecbench.corpus.source_guided import plain_form
 from gecbench.errors import InputError
 from gecbench.formats.jsonl import json_values
 from gecbench.formats.table import parse_csv
-from gecbench.formats.text import decode, read_bytes, split_lines
+from gecbench.formats.text import decode, read_bytes, read_lines, split_lines
 
 ENDINGS = (".jsonl", ".csv", ".tsv", ".parquet")
 PREDICTION_NAMES = (
@@ -111,6 +111,17 @@ def _table_hint(lines: Sequence[str]) -> str | None:
     return None
 
 
+def read_texts(path: str | Path, names: Sequence[str]) -> list[str]:
+    """Read the lines of a text file, or the column of a table that has one of these names."""
+    ending = Path(str(path).removesuffix(".gz")).suffix.lower()
+    if ending not in ENDINGS:
+        return read_lines(path)
+    columns = _READERS[ending](read_bytes(path), str(path))
+    return (
+        columns if isinstance(columns, list) else columns.texts(columns.find(names, None, f"one of {', '.join(names)}"))
+    )
+
+
 def columns_of(table: Any) -> Columns | None:
     """Return the columns of a `datasets.Dataset`, a pandas or polars frame, a mapping of lists or a list of mappings.
 
@@ -130,31 +141,38 @@ def texts_of(predictions: Any, corpus: Corpus, column: str | None = None) -> Any
     """Return the texts of predictions that are a table, in the order of the corpus; other predictions as they are."""
     if isinstance(predictions, (str, bytes)) or predictions is None:
         return predictions
+    if isinstance(predictions, Path):
+        return read_predictions(predictions, corpus, column)
     columns = columns_of(predictions)
-    return list(predictions) if columns is None else paired_predictions(columns, corpus, column)
+    if columns is not None:
+        return paired_predictions(columns, corpus, column)
+    if column is not None:
+        raise InputError(f"column={column!r}, but the predictions are no table", fix="Leave it out")
+    return list(predictions)
 
 
 def paired_predictions(columns: Columns, corpus: Corpus, column: str | None = None) -> list[str]:
     """Return the predictions of a table in the order of the corpus: by id if it has one, else row by row."""
     texts = columns.texts(columns.find(PREDICTION_NAMES, column, "--column NAME (in Python: column=...)"))
-    order = _order_by_id(columns, corpus) if "id" in columns.values else range(len(texts))
+    ids = [name for name in columns.values if name.lower() == "id"]
+    order = _order_by_id(columns, ids[0], corpus) if ids else range(len(texts))
     sources = [name for name in columns.values if name.lower() in SOURCE_NAMES]
     if len(texts) == len(corpus) and len(sources) == 1:
         _check_sources(columns, sources[0], corpus, order)
     return [texts[row] for row in order]
 
 
-def _order_by_id(columns: Columns, corpus: Corpus) -> list[int]:
+def _order_by_id(columns: Columns, name: str, corpus: Corpus) -> list[int]:
     rows: dict[str, int] = {}
     double = []
-    for row, value in enumerate(columns.values["id"]):
+    for row, value in enumerate(columns.values[name]):
         if str(value) in rows:
             double.append(str(value))
         rows[str(value)] = row
     ids = corpus.ids or ()
     known = set(ids)
     problems = {
-        "double ids": double,
+        "double ids": list(dict.fromkeys(double)),
         "ids that the corpus does not have": [name for name in rows if name not in known],
         "ids of the corpus missing": [name for name in ids if name not in rows],
     }
@@ -164,7 +182,7 @@ def _order_by_id(columns: Columns, corpus: Corpus) -> list[int]:
             raise InputError(
                 f"{len(names)} {problem}: {examples}",
                 file=columns.place,
-                fix="Give one row per id of the corpus, or drop the id column to pair row by row",
+                fix=f"The corpus has the ids {ids[0]!r} to {ids[-1]!r}; drop the id column to pair row by row",
             )
     return [rows[name] for name in ids]
 

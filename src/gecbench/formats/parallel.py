@@ -8,17 +8,18 @@ from pathlib import Path
 from gecbench.corpus.checks import check_alignment
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
-from gecbench.formats.text import read_lines, write_lines
+from gecbench.formats.columns import REFERENCE_NAMES, SOURCE_NAMES, read_texts
+from gecbench.formats.text import write_lines
 
 
 def read_parallel(source: str | Path, references: Sequence[str | Path], *, aligned: bool = False) -> Corpus:
     """Read a corpus from a source file and one file per reference; `aligned=True` skips the check for shifted lines."""
     if not references:
         raise InputError("no reference files", fix="Give at least one")
-    sources = read_lines(source)
+    sources = read_texts(source, SOURCE_NAMES)
     if not sources:
         raise InputError("the file is empty", file=str(source), fix="Give one sentence per line")
-    columns = [read_lines(path) for path in references]
+    columns = [read_texts(path, REFERENCE_NAMES) for path in references]
     for path, column in zip(references, columns, strict=True):
         if len(column) != len(sources):
             raise InputError(

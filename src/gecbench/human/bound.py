@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,11 +73,13 @@ def human_bound(
     *,
     sizes: Sizes = "all",
     sentences: Sequence[int] | None = None,
+    **intake: Any,
 ) -> Bound:
     """Score annotators against each other, and systems against them, by number of annotators.
 
     For any metric: against edits (Bryant & Ng 2015, equations 1 to 3) or rewrites (JFLEG's "Human" is the last row).
-    `sizes="last"` leaves out one annotator at a time and nothing more; `sentences` keeps some of them.
+    `sizes="last"` leaves out one annotator at a time and nothing more; `sentences` keeps some of them;
+    `intake` are the fields of `Intake`, such as `tokenize="auto"`.
 
     >>> from gecbench.corpora.demo import load_demo
     >>> [row.size for row in human_bound("gleu(iterations=10)", load_demo()).rows]
@@ -84,11 +87,12 @@ def human_bound(
     """
     made = make_metric(metric)
     part = corpus if sentences is None else corpus.select(list(sentences))
-    chosen = systems or {}
-    for name, texts in chosen.items():
-        Intake(foreign="error").admit(corpus, texts, f"predictions of {name}")
+    door = Intake(**{"foreign": "error", **intake})
+    chosen = {
+        name: door.admit(corpus, texts, f"predictions of {name}").lines for name, texts in (systems or {}).items()
+    }
     if sentences is not None:
-        chosen = {name: [texts[i] for i in sentences] for name, texts in chosen.items()}
+        chosen = {name: tuple(texts[i] for i in sentences) for name, texts in chosen.items()}
     found = annotators_of(made, part)
     counts = author_counts(made, found, chosen)
     if counts is None:
