@@ -88,7 +88,7 @@ def test_every_python_function_takes_a_name():
         (42, "a int is not a corpus"),
         (["a sentence"], "a list is not a corpus"),
         ([{"text": "He go ."}], "columns text. They need sentence"),
-        ([{"sentence": "a", "corrections": ["b"]}, {"sentence": "a"}], "row 2 has other columns than row 1"),
+        ([{"sentence": "a", "corrections": ["b"]}, {"sentence": "a"}], "row 2 differs from the first in"),
         ([], "the corpus is empty"),
     ],
 )
@@ -113,3 +113,17 @@ def test_the_board_takes_an_m2_file(files, run):
     assert "rank 1 of 1 by GLEU" in submitted
     assert "Good" in run("leaderboard", "list", "-c", "task", "--without-published", *board)
     run("leaderboard", "build", *given, *board, "-o", files / "site")
+
+
+@pytest.mark.parametrize("frame", ["dicts", "pandas", "polars", "datasets"])
+def test_tables_with_usual_names_are_corpora(frame):
+    rows = [{"source": "He go .", "target": "He goes ."}, {"source": "I agree .", "target": "I agree ."}]
+    table = {
+        "dicts": lambda: rows,
+        "pandas": lambda: pytest.importorskip("pandas").DataFrame(rows),
+        "polars": lambda: pytest.importorskip("polars").DataFrame(rows),
+        "datasets": lambda: pytest.importorskip("datasets").Dataset.from_list(rows),
+    }[frame]()
+    found = resolve_corpus(table)
+    assert found.sources == ("He go .", "I agree .")
+    assert found.references == (("He goes .",), ("I agree .",))

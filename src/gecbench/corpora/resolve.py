@@ -5,7 +5,7 @@ Scoring a `Corpus` passes through here, so readers and the catalogue are importe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ CORPUS_FILES = (".m2", ".xml", ".jsonl")
 def resolve_corpus(what: CorpusLike, metrics: Sequence[str | Metric] | None = None) -> Corpus:
     """Return a corpus from a name (`demo`, `jfleg:test`), a file (.m2, .xml, .jsonl; .gz too), rows, or itself.
 
-    Rows, such as a `datasets.Dataset`, have the columns `sentence` and `corrections` or `annotations`. Edits of a file
+    Rows (a `datasets.Dataset`, a pandas or polars frame, a list of dictionaries) have the columns `sentence` and
+    `corrections` or `annotations`, or the usual names for source and references. Edits of a file
     are applied to give references: where one of `metrics` needs them, or, without `metrics`, if they can be applied.
 
     >>> resolve_corpus("demo").reference_range()
@@ -32,12 +33,26 @@ def resolve_corpus(what: CorpusLike, metrics: Sequence[str | Metric] | None = No
         return what
     if isinstance(what, (str, Path)):
         return _named(str(what), metrics)
-    rows = list(what) if isinstance(what, Iterable) else [what]
-    if not all(isinstance(row, Mapping) for row in rows):
-        raise InputError(f"a {type(what).__name__} is not a corpus", fix=f"Give a Corpus or a name. {known_corpora()}")
-    from gecbench.corpora.load import corpus_of_rows
+    return _of_table(what)
 
-    return corpus_of_rows([dict(row) for row in rows], name="rows")
+
+def _of_table(table: Any) -> Corpus:
+    from gecbench.corpora.load import corpus_of_rows
+    from gecbench.formats.columns import REFERENCE_NAMES, SOURCE_NAMES, Columns, columns_of
+
+    listed = list(table) if isinstance(table, Iterator) else table
+    columns = columns_of(listed) if not isinstance(listed, list) or listed else Columns({})
+    if columns is None:
+        raise InputError(f"a {type(table).__name__} is not a corpus", fix=f"Give a Corpus or a name. {known_corpora()}")
+    values = dict(columns.values)
+    for name, usual in (("sentence", SOURCE_NAMES), ("corrections", REFERENCE_NAMES)):
+        found = [each for each in values if each.lower() in usual]
+        if name not in values and "annotations" not in values and len(found) == 1:
+            values[name] = values.pop(found[0])
+    if "corrections" in values:
+        values["corrections"] = [[texts] if isinstance(texts, str) else texts for texts in values["corrections"]]
+    rows = [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
+    return corpus_of_rows(rows, name="rows")
 
 
 def _named(name: str, metrics: Sequence[str | Metric] | None) -> Corpus:
