@@ -293,3 +293,9 @@ def test_the_human_bound_takes_natural_text():
     found = gecbench.human_bound(metric, DEMO, raw, sizes="last", tokenize="auto")
     tokens = gecbench.human_bound(metric, DEMO, gecbench.load_demo_systems(), sizes="last")
     assert found.rows[0].systems["good"] == tokens.rows[0].systems["good-corrector"]
+
+
+def test_a_few_references_that_show_nothing_stay_as_they_are():
+    corpus = gecbench.Corpus(sources=["He do n't"], references=[["He does n't"]])
+    pytest.importorskip("sacremoses")
+    assert Intake("moses").admit(corpus, ["He doesn't"]).corpus.references == corpus.references

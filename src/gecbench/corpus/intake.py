@@ -9,7 +9,7 @@ from typing import Literal
 
 from gecbench.corpus.checks import ForeignTextError, check_alignment, check_predictions
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.raw_text import check_tokenization, check_wrappers, tokenized_alike
+from gecbench.corpus.raw_text import PROBES, check_tokenization, check_wrappers, tokenized_alike, tokenized_unlike
 from gecbench.corpus.source_guided import guide_of, measure_tokenizer
 from gecbench.corpus.tokenizers import TOKENIZERS, tokenize
 from gecbench.errors import InputError
@@ -90,8 +90,9 @@ def tokenize_like(texts: Iterable[str], corpus: Corpus) -> list[str]:
 
 def _check_references(corpus: Corpus) -> None:
     def check() -> None:
-        for column in corpus.reference_columns():
-            check_tokenization(corpus.sources, column, "references")
+        columns = corpus.reference_columns()
+        for column in columns:
+            check_tokenization(corpus.sources, column, "references", probes=max(PROBES // len(columns), 25))
 
     corpus.derived("references tokenised like sources", check)
 
@@ -108,7 +109,7 @@ def _tokenize_by_source(corpus: Corpus, lines: tuple[str, ...]) -> Admitted:
 
 def _with_tokenized_references(corpus: Corpus, split: Callable[[str, str], str]) -> Corpus:
     """Return the corpus with those references tokenised, set by set, that are not tokenised like the sources."""
-    raw = [k for k, column in enumerate(corpus.reference_columns()) if not tokenized_alike(corpus.sources, column)]
+    raw = [k for k, column in enumerate(corpus.reference_columns()) if tokenized_unlike(corpus.sources, column)]
     if not raw:
         return corpus
     pairs = zip(corpus.sources, corpus.references or (), strict=True)

@@ -15,7 +15,7 @@ from itertools import takewhile
 from gecbench.corpus.checks import overlap
 from gecbench.errors import InputError
 
-_PROBES = 200
+PROBES = 200
 _WRAPPER_PROBES = 25
 _ENOUGH = 8
 _UNLIKE_SHARE = 0.3
@@ -28,11 +28,15 @@ class RawTextWarning(UserWarning):
 
 
 def check_tokenization(
-    sources: Sequence[str], lines: Sequence[str], name: str = "predictions", file: str | None = None
+    sources: Sequence[str],
+    lines: Sequence[str],
+    name: str = "predictions",
+    file: str | None = None,
+    probes: int = PROBES,
 ) -> None:
     """Refuse lines that are not tokenised like their sources; warn where there are only a handful of them."""
-    like, unlike = compare_tokenization(sources, lines)
-    if not unlike or len(unlike) < _UNLIKE_SHARE * (like + len(unlike)):
+    like, unlike = compare_tokenization(sources, lines, probes)
+    if not _shows_unlike(like, unlike):
         return
     first = unlike[0]
     problem = (
@@ -49,16 +53,25 @@ def check_tokenization(
     raise InputError(problem, file=file, fix=fix)
 
 
-def compare_tokenization(sources: Sequence[str], lines: Sequence[str]) -> tuple[int, list[int]]:
+def compare_tokenization(sources: Sequence[str], lines: Sequence[str], probes: int = PROBES) -> tuple[int, list[int]]:
     """Return how many sampled lines show punctuation split or joined as in their source, and those that do not."""
     like, unlike = 0, []
-    for i in range(0, len(lines), max(1, len(lines) // _PROBES)):
+    for i in range(0, len(lines), max(1, len(lines) // probes)):
         difference = _difference(sources[i].rstrip(), lines[i].rstrip())
         if difference > 0:
             unlike.append(i)
         elif difference < 0:
             like += 1
     return like, unlike
+
+
+def tokenized_unlike(sources: Sequence[str], lines: Sequence[str]) -> bool:
+    """Return whether lines show that they are not tokenised like their sources."""
+    return _shows_unlike(*compare_tokenization(sources, lines))
+
+
+def _shows_unlike(like: int, unlike: Sequence[int]) -> bool:
+    return bool(unlike) and len(unlike) >= _UNLIKE_SHARE * (like + len(unlike))
 
 
 def tokenized_alike(sources: Sequence[str], lines: Sequence[str]) -> bool:
