@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gecbench.analysis.tables import FORMATS, Table, render_table
-from gecbench.cli.options import add_command, add_intake_options, cleaned, pick
+from gecbench.cli.options import add_aligned_option, add_command, add_intake_options, cleaned, pick
 from gecbench.errors import InputError
 from gecbench.metrics.ratios import percent
 from gecbench.metrics.registry import METRICS
@@ -52,7 +52,7 @@ def _add_submit(actions: Any) -> None:
     parser.add_argument("--link", metavar="URL", action="append", default=[], help="paper or code; may be repeated")
     parser.add_argument("--baseline", action="store_true", help="let the unchanged source be listed, as a baseline")
     add_intake_options(parser)
-    parser.add_argument("--aligned", action="store_true", help="skip the check for shifted lines")
+    add_aligned_option(parser)
     parser.add_argument("--dry-run", action="store_true", help="score and show, but add nothing")
     parser.add_argument("-f", "--format", choices=("text", "json"), default="text", help="how to print")
 

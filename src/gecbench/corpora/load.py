@@ -151,9 +151,6 @@ def corpus_of_rows(
     if "sentence" not in columns or not {"corrections", "annotations"} & set(columns):
         found = ", ".join(columns)
         raise InputError(f"the rows have the columns {found}", fix="They need sentence, and corrections or annotations")
-    for number, row in enumerate(rows, start=1):
-        if row.keys() != rows[0].keys():
-            raise InputError(f"row {number} has other columns than row 1", fix=f"Row 1 has {', '.join(columns)}")
     table = {column: tuple(row[column] for row in rows) for column in columns}
     corpus = Corpus(
         sources=table["sentence"],
