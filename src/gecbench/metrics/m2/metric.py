@@ -80,7 +80,7 @@ class M2(Metric):
     columns: ClassVar[tuple[str, ...]] = ("precision", "recall")
 
     beta: float = parameter(0.5, "weight of recall; 0.5 counts precision twice as much")
-    max_unchanged_words: int = parameter(2, "the most unchanged words that an edit may span")
+    max_unchanged_words: int = parameter(2, "the most unchanged words that an edit may span; -1 merges none")
     ignore_whitespace_casing: bool = parameter(False, "leave out proposed edits of blanks and letter case only")
     release: Release = parameter("master", 'of the official scorer, "master" or "3.2"')
     policy: PolicyName = parameter(
@@ -95,7 +95,7 @@ class M2(Metric):
         super().__post_init__()
         if not isinstance(self.beta, (int, float)) or not 0 <= self.beta <= 1e6:
             raise InputError(f"m2: beta={self.beta!r} is not a number from 0 to a million")
-        check_whole("m2", "max_unchanged_words", self.max_unchanged_words, least=0)
+        check_whole("m2", "max_unchanged_words", self.max_unchanged_words, least=-1)
         if self.mixing and self.policy == "average":
             raise InputError("m2: mixed annotations have no average over annotators", fix="Use another policy")
         wanted = self.annotator_ids()
