@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import importlib
 import os
+from functools import cache
 from types import ModuleType
 
 from gecbench.errors import GecbenchError
 
-KERNELS = ("gleu", "greedy", "imeasure", "maxmatch", "tokens", "trueskill")
+KERNELS = ("edits", "gleu", "greedy", "imeasure", "maxmatch", "tokens", "trueskill")
 IMPLEMENTATIONS = ("native", "python")
 _MOST_THREADS = 1024
 
 
+@cache
 def native_module() -> ModuleType | None:
     """Return the compiled extension, or None where the package was installed without a compiler."""
     try:
