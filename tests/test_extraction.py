@@ -1,14 +1,21 @@
 """Edits read off an alignment of source and rewrite (docs/m2.md, B.15)."""
 
+from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mirror_files import conll14_rewrites, jfleg, needs_mirror, submission
 
 from gecbench import Corpus, Edit, InputError, apply_edits, derive_annotations
 from gecbench.corpora.edits import as_edits, edit_rows
-from gecbench.corpus.edits import extract_edits
+from gecbench.corpus import derive
+from gecbench.corpus.edits import extract_all_edits, extract_edits
+from gecbench.kernels.tokens import TokenArray, intern_lines, offsets_of
+
+pytestmark = pytest.mark.usefixtures("kernels_of")
 
 sentences = st.lists(st.sampled_from(["a", "b", "c", "A", "é"]), max_size=9).map(" ".join)
 
@@ -72,3 +79,66 @@ def test_every_reference_is_an_annotator():
 def test_without_references():
     with pytest.raises(InputError, match="no references to extract edits from"):
         derive_annotations(Corpus(sources=["a"]))
+
+
+def test_all_at_once():
+    sources, rewrites = ["a b", "", "c d e"], [["a b", "b"], [], ["c e", "d c e", ""]]
+    expected = [
+        [extract_edits(source, text) for text in texts] for source, texts in zip(sources, rewrites, strict=True)
+    ]
+    assert [list(found) for found in extract_all_edits(sources, rewrites)] == expected
+
+
+def test_edits_of_some_references_are_not_extracted_again(monkeypatch):
+    corpus = Corpus(sources=["a b", "c"], references=[["a b", "a x", "b"], ["c", "d"]])
+    asked = []
+    monkeypatch.setattr(derive, "extract_all_edits", lambda *texts: asked.append(texts) or extract_all_edits(*texts))
+    some = derive_annotations(corpus.with_references([2, 1]))
+    again = derive_annotations(corpus.with_references([2, 1]).with_references([0, 1]).with_references([1, 0]))
+    assert len(asked) == 1
+    for found, references in ((some, [["b", "a x"], ["d"]]), (again, [["a x", "b"], ["d"]])):
+        assert found.references == tuple(map(tuple, references))
+        alone = derive_annotations(Corpus(sources=["a b", "c"], references=references))
+        assert found.annotations == alone.annotations
+
+
+def changes(kernel, sources, rewrites):
+    tokens = intern_lines([*sources, *(text for texts in rewrites for text in texts)], "unicode")
+    return kernel.changed_spans(tokens[: len(sources)], tokens[len(sources) :], offsets_of(rewrites))
+
+
+def assert_equal(python, native):
+    for ours, theirs in zip(python, native, strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.tuples(sentences, st.lists(sentences, max_size=3)), max_size=4))
+def test_twins(twins, rows):
+    sources, rewrites = [source for source, _ in rows], [texts for _, texts in rows]
+    assert_equal(*(changes(kernel, sources, rewrites) for kernel in twins("edits")))
+
+
+@needs_mirror
+def test_twins_on_real_data(twins):
+    for split in ("dev", "test"):
+        references = list(zip(*(jfleg(split, f"ref{k}") for k in range(4)), strict=True))
+        assert_equal(*(changes(kernel, jfleg(split, "src"), references) for kernel in twins("edits")))
+    corpus = conll14_rewrites("NE-fluency")
+    outputs = list(zip(*map(submission, ("AMU", "CAMB", "NTHU")), strict=True))
+    for rewrites in (corpus.references, outputs):
+        assert_equal(*(changes(kernel, corpus.sources, rewrites) for kernel in twins("edits")))
+
+
+def test_native_refuses_arrays_that_do_not_fit(twins):
+    _, native = twins("edits")
+    good = TokenArray(np.array([1, 2], dtype=np.int32), np.array([0, 2], dtype=np.int64))
+    rows = np.array([0, 1], dtype=np.int64)
+    assert [found.tolist() for found in native.changed_spans(good, good, rows)] == [[], [0, 0]]
+    for offsets in ([0, 9], [1, 2], [0, 3, 2], []):
+        with pytest.raises(ValueError, match="offsets"):
+            native.changed_spans(good, replace(good, offsets=np.array(offsets, dtype=np.int64)), rows)
+    for wrong in ([0, 2], [0], [0, 1, 1], [-1, 1]):
+        with pytest.raises(ValueError, match="rewrite_rows"):
+            native.changed_spans(good, good, np.array(wrong, dtype=np.int64))

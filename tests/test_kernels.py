@@ -1,5 +1,9 @@
 """Both implementations of every kernel give the same results; the dispatcher obeys its variable."""
 
+import random
+import subprocess
+import sys
+import textwrap
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mirror_files import conll14_rewrites, jfleg, needs_mirror, submission
 
-from gecbench import Corpus, GecbenchError, kernels
+from gecbench import M2, Corpus, GecbenchError, IMeasure, kernels
 from gecbench.kernels.tokens import TokenArray, intern_lines, split_tokens
 from gecbench.metrics.gleu import GLEU
 
@@ -132,3 +136,47 @@ def test_forcing_absent_native_kernels_is_an_error(monkeypatch):
         kernels.active()
     monkeypatch.delenv("GECBENCH_KERNELS")
     assert kernels.active() == "python"
+
+
+def test_the_variable_sets_the_threads(monkeypatch):
+    monkeypatch.delenv("GECBENCH_THREADS", raising=False)
+    assert kernels.threads() >= 1
+    monkeypatch.setenv("GECBENCH_THREADS", "3")
+    assert kernels.threads() == 3
+    for wrong in ("0", "-1", "two", "1.5", "99999"):
+        monkeypatch.setenv("GECBENCH_THREADS", wrong)
+        with pytest.raises(GecbenchError, match=f"GECBENCH_THREADS='{wrong}'"):
+            kernels.threads()
+
+
+@needs_native
+@pytest.mark.parametrize("metric", [M2(), IMeasure(), IMeasure(mixing=False), IMeasure(optimise="corpus")])
+def test_threads_do_not_change_results(monkeypatch, metric):
+    chance = random.Random(5)
+    words = [[chance.choice("abcdefgh") for _ in range(chance.randrange(12))] for _ in range(1500)]
+    texts = [[" ".join(word for word in line if chance.random() < 0.8) for line in words] for _ in range(3)]
+    corpus = Corpus(sources=[*map(" ".join, words)], references=list(zip(*texts[:2], strict=True)))
+    found = []
+    for threads in ("1", "2", "5"):
+        monkeypatch.setenv("GECBENCH_THREADS", threads)
+        found.append(metric.count(corpus, texts[2]))
+    for other in found[1:]:
+        np.testing.assert_array_equal(found[0].counts, other.counts)
+        assert found[0].diagnostics == other.diagnostics
+
+
+@needs_native
+@pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
+def test_a_thread_that_cannot_start_is_done_without():
+    program = """
+        import resource
+        import numpy as np
+        from gecbench import kernels
+        runs = kernels.select("trueskill", "native").runs
+        table = (2, np.array([0, 0, 1, 2, 2]), np.array([1, -1], dtype=np.int8), 50, 0.5, 1.0, 0.1, 7, 0, 3000)
+        alone = runs(*table, threads=1)
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + 2**26, -1))
+        assert (runs(*table, threads=1000) == alone).all()
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True)

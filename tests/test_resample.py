@@ -4,10 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from gecbench import BLEU, GLEU, M2, Corpus, InputError, compare, load_demo, load_demo_systems, score
 from gecbench.analysis.significance import bootstrap_values, paired_bootstrap, paired_randomisation, with_interval
-from gecbench.metrics.policy import EachRow, Resamples, Sampled
+from gecbench.metrics.policy import BestPerSentence, EachRow, Sampled
 from gecbench.metrics.statistics import Statistics
 
 DEMO, SYSTEMS = load_demo(), load_demo_systems()
@@ -42,7 +45,7 @@ def test_unresampled_totals_are_the_corpus(metric):
     """A resample that holds every sentence once is the corpus itself."""
     statistics = scored(metric, "good-corrector").statistics
     in_order = np.arange(len(statistics))[None]
-    totals = metric.reference_policy.resampled_totals([statistics], Resamples(in_order, np.zeros_like(in_order)))
+    totals = metric.reference_policy.resampled_totals(statistics, in_order)
     np.testing.assert_array_equal(totals[0], metric.reference_policy.totals(statistics))
 
 
@@ -67,13 +70,14 @@ def test_randomisation_agrees_with_all_shuffles(metric):
 
 @pytest.mark.parametrize("metric", [*METRICS, M2()], ids=str)
 def test_swapped_totals_are_those_of_the_swapped_corpora(metric):
-    both = [scored(metric, name).statistics for name in ("rule-based", "spell-checker")]
+    policy = metric.reference_policy
+    texts = [SYSTEMS[name] for name in ("rule-based", "spell-checker")]
     swaps = np.random.default_rng(1).integers(0, 2, size=(3, len(DEMO)))
-    resamples = Resamples(np.broadcast_to(np.arange(len(DEMO)), swaps.shape), swaps)
-    left, right = metric.reference_policy.swapped_totals(both, resamples)
-    other = Resamples(resamples.sentences, 1 - swaps)
-    np.testing.assert_array_equal(left, metric.reference_policy.resampled_totals(both, resamples))
-    np.testing.assert_array_equal(right, metric.reference_policy.resampled_totals(both, other))
+    sides = policy.swapped_totals(*(metric.count(DEMO, lines) for lines in texts), swaps)
+    for b, swapped in enumerate(swaps):
+        for totals, owners in zip(sides, (swapped, 1 - swapped), strict=True):
+            lines = [texts[owner][i] for i, owner in enumerate(owners)]
+            np.testing.assert_array_equal(totals[b], policy.totals(metric.count(DEMO, lines)))
 
 
 @pytest.mark.parametrize("run", [paired_bootstrap, paired_randomisation])
@@ -105,13 +109,37 @@ def test_seed_zero_is_a_seed():
     np.testing.assert_array_equal(first, second)
 
 
+@given(
+    data=st.data(),
+    choices=st.lists(st.integers(1, 3), min_size=1, max_size=6),
+    policy=st.sampled_from([Sampled(4), Sampled(4, "py3"), BestPerSentence()]),
+)
+def test_totals_of_any_counts_are_the_obvious_sums(data, choices, policy):
+    """Columns and sentences that the choice of a row changes, and those that it does not; negative counts too."""
+    counts = st.lists(
+        st.lists(st.integers(-2, 2), min_size=3, max_size=3), min_size=sum(choices), max_size=sum(choices)
+    )
+    offsets = np.cumsum([0, *choices])
+    left, right = (Statistics(np.array(data.draw(counts)), offsets) for _ in range(2))
+    rounds = policy.rounds(left)
+    chosen = [each.counts[policy.chosen_rows(each, 0, rounds)] for each in (left, right)]
+    samples = data.draw(arrays(np.int64, (2, 4), elements=st.integers(0, len(choices) - 1)))
+    for totals, sample in zip(policy.resampled_totals(left, samples), samples, strict=True):
+        np.testing.assert_array_equal(totals, chosen[0][:, sample].sum(axis=1))
+    swaps = data.draw(arrays(np.int64, (2, len(choices)), elements=st.integers(0, 1)))
+    for first, second, swapped in zip(*policy.swapped_totals(left, right, swaps), swaps, strict=True):
+        owner = swapped[None, :, None] == 1
+        np.testing.assert_array_equal(first, np.where(owner, chosen[1], chosen[0]).sum(axis=1))
+        np.testing.assert_array_equal(second, np.where(owner, chosen[0], chosen[1]).sum(axis=1))
+
+
 def test_large_counts_stay_exact():
     """Totals beyond 2**24 do not fit a 32-bit float: they must still be exact."""
     counts = np.array([[2**25 + 1], [2**25 + 3]], dtype=np.int64)
     statistics = Statistics(counts, np.array([0, 1, 2], dtype=np.int64))
     samples = np.array([[0, 1], [1, 1]])
     for policy in (EachRow(), Sampled()):
-        totals = policy.resampled_totals([statistics], Resamples(samples, np.zeros_like(samples)))
+        totals = policy.resampled_totals(statistics, samples)
         assert totals[:, 0, 0].tolist() == [2**26 + 4, 2**26 + 6]
 
 

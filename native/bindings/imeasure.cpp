@@ -58,7 +58,7 @@ Output<std::int32_t> align(const Ids& source, const Ids& hypothesis, const Ids& 
 
 std::tuple<Output<std::int64_t>, Output<std::int32_t>, Output<std::int64_t>> count_references(
     nb::handle sources, nb::handle hypotheses, nb::handle references, const Offsets& sentence_offsets,
-    std::int64_t cell_limit) {
+    std::int64_t cell_limit, int threads) {
   const TokenArray source = read_tokens(sources), hypothesis = read_tokens(hypotheses);
   const TokenArray reference = read_tokens(references);
   check_size(hypothesis.size, source.size, "hypotheses");
@@ -67,7 +67,7 @@ std::tuple<Output<std::int64_t>, Output<std::int32_t>, Output<std::int64_t>> cou
   imeasure::ReferenceCounts found;
   {
     nb::gil_scoped_release released;
-    found = imeasure::count_references(source, hypothesis, reference, sentence_offsets.data(), cell_limit);
+    found = imeasure::count_references(source, hypothesis, reference, sentence_offsets.data(), cell_limit, threads);
   }
   return {to_matrix(std::move(found.counts), 15), to_vector(std::move(found.status)),
           to_vector(std::move(found.cells))};
@@ -87,7 +87,7 @@ Output<std::int64_t> choose_listed(const Rows& counts, const Offsets& sentence_o
 }
 
 std::tuple<Output<std::int32_t>, Output<std::int64_t>, Output<std::int32_t>, Output<std::int64_t>> choose_mixed(
-    nb::handle sources, nb::handle hypotheses, nb::handle gold, nb::handle goal, nb::handle bounds) {
+    nb::handle sources, nb::handle hypotheses, nb::handle gold, nb::handle goal, nb::handle bounds, int threads) {
   const TokenArray source = read_tokens(sources), hypothesis = read_tokens(hypotheses);
   check_size(hypothesis.size, source.size, "hypotheses");
   const GroupArrays groups = read_groups(gold, source.size);
@@ -96,7 +96,7 @@ std::tuple<Output<std::int32_t>, Output<std::int64_t>, Output<std::int32_t>, Out
   imeasure::MixedChoice found;
   {
     nb::gil_scoped_release released;
-    found = imeasure::choose_mixed(source, hypothesis, groups, objective, limits);
+    found = imeasure::choose_mixed(source, hypothesis, groups, objective, limits, threads);
   }
   return {to_vector(std::move(found.choices)), to_matrix(std::move(found.counts), 15),
           to_vector(std::move(found.status)), to_matrix(std::move(found.work), 4)};
@@ -107,10 +107,10 @@ std::tuple<Output<std::int32_t>, Output<std::int64_t>, Output<std::int32_t>, Out
 void bind_imeasure(nb::module_ module) {
   module.def("align", &align, nb::arg("source"), nb::arg("hypothesis"), nb::arg("reference"));
   module.def("count_references", &count_references, nb::arg("sources"), nb::arg("hypotheses"), nb::arg("references"),
-             nb::arg("sentence_offsets"), nb::arg("cell_limit"));
+             nb::arg("sentence_offsets"), nb::arg("cell_limit"), nb::arg("threads") = 1);
   module.def("choose_listed", &choose_listed, nb::arg("counts"), nb::arg("sentence_offsets"), nb::arg("objective"));
   module.def("choose_mixed", &choose_mixed, nb::arg("sources"), nb::arg("hypotheses"), nb::arg("gold"),
-             nb::arg("objective"), nb::arg("limits"));
+             nb::arg("objective"), nb::arg("limits"), nb::arg("threads") = 1);
 }
 
 }  // namespace gecbench::bindings

@@ -64,7 +64,7 @@ Options read_options(nb::handle bundle, const Corpus& corpus) {
   return options;
 }
 
-nb::tuple match_corpus(nb::handle sources, nb::handle hypotheses, nb::handle gold, nb::handle settings) {
+nb::tuple match_corpus(nb::handle sources, nb::handle hypotheses, nb::handle gold, nb::handle settings, int threads) {
   const Corpus corpus = read_corpus(sources, hypotheses, gold);
   const Options options = read_options(settings, corpus);
   const std::int64_t rows = corpus.gold.annotator_offsets[corpus.sources.size];
@@ -72,7 +72,7 @@ nb::tuple match_corpus(nb::handle sources, nb::handle hypotheses, nb::handle gol
   std::vector<std::int8_t> settled(rows);
   {
     nb::gil_scoped_release released;
-    maxmatch::match_corpus(corpus, options, counts.data(), settled.data());
+    maxmatch::match_corpus(corpus, options, threads, counts.data(), settled.data());
   }
   return nb::make_tuple(to_matrix(std::move(counts), 3), to_vector(std::move(settled)));
 }
@@ -104,7 +104,7 @@ void bind_maxmatch(nb::module_ module) {
   module.attr("LITERAL") = int{maxmatch::kLiteral};
   module.attr("TOO_LARGE") = int{maxmatch::kTooLarge};
   module.def("match_corpus", &match_corpus, nb::arg("sources"), nb::arg("hypotheses"), nb::arg("gold"),
-             nb::arg("options"));
+             nb::arg("options"), nb::arg("threads") = 1);
   module.def("match_sentence", &match_sentence, nb::arg("source"), nb::arg("hypothesis"), nb::arg("gold"),
              nb::arg("options"));
 }

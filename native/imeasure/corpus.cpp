@@ -2,28 +2,32 @@
 
 #include <algorithm>
 
+#include "threads.hpp"
+
 namespace gecbench::imeasure {
 
 ReferenceCounts count_references(const TokenArray& sources, const TokenArray& hypotheses, const TokenArray& references,
-                                 const std::int64_t* sentence_offsets, std::int64_t cell_limit) {
+                                 const std::int64_t* sentence_offsets, std::int64_t cell_limit, int threads) {
   ReferenceCounts found;
   found.counts.resize(references.size * 15);
   found.status.resize(sources.size);
   found.cells.resize(sources.size);
-  Aligner aligner(cell_limit);
-  for (std::int64_t n = 0; n < sources.size; ++n) {
-    aligner.cells = 0;
-    try {
-      aligner.begin(sources[n], hypotheses[n]);
-      for (std::int64_t row = sentence_offsets[n]; row < sentence_offsets[n + 1]; ++row) {
-        aligner.align(references[row]);
-        std::copy(aligner.counts.begin(), aligner.counts.end(), found.counts.begin() + row * 15);
+  share_sentences(sources.size, threads, [&](std::int64_t begin, std::int64_t end) {
+    Aligner aligner(cell_limit);
+    for (std::int64_t n = begin; n < end; ++n) {
+      aligner.cells = 0;
+      try {
+        aligner.begin(sources[n], hypotheses[n]);
+        for (std::int64_t row = sentence_offsets[n]; row < sentence_offsets[n + 1]; ++row) {
+          aligner.align(references[row]);
+          std::copy(aligner.counts.begin(), aligner.counts.end(), found.counts.begin() + row * 15);
+        }
+        found.cells[n] = aligner.cells;
+      } catch (const TooLong&) {
+        found.status[n] = kTooLong;
       }
-      found.cells[n] = aligner.cells;
-    } catch (const TooLong&) {
-      found.status[n] = kTooLong;
     }
-  }
+  });
   return found;
 }
 
@@ -40,19 +44,26 @@ std::vector<std::int64_t> choose_listed(const std::vector<Counts>& counts, const
 }
 
 MixedChoice choose_mixed(const TokenArray& sources, const TokenArray& hypotheses, const GroupArrays& gold,
-                         const Objective& objective, const Limits& limits) {
+                         const Objective& objective, const Limits& limits, int threads) {
   MixedChoice found;
   found.choices.resize(gold.group_offsets[sources.size]);
-  Counts total{}, counts{};
-  for (std::int64_t n = 0; n < sources.size; ++n) {
-    const std::vector<Group> groups = gold.groups(n);
-    MixedSentence sentence(sources[n], hypotheses[n], groups, limits);
-    found.status.push_back(sentence.choose(total, objective, found.choices.data() + gold.group_offsets[n], counts));
-    if (objective.corpus) add(total, counts);
-    found.counts.insert(found.counts.end(), counts.begin(), counts.end());
-    const Work& work = sentence.work;
-    found.work.insert(found.work.end(), {work.asked, work.alignments, work.cells, work.segments});
-  }
+  found.counts.resize(sources.size * 15);
+  found.status.resize(sources.size);
+  found.work.resize(sources.size * 4);
+  Counts total{};
+  share_sentences(sources.size, objective.corpus ? 1 : threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin; n < end; ++n) {
+      const std::vector<Group> groups = gold.groups(n);
+      MixedSentence sentence(sources[n], hypotheses[n], groups, limits);
+      Counts counts{};
+      found.status[n] = sentence.choose(total, objective, found.choices.data() + gold.group_offsets[n], counts);
+      if (objective.corpus) add(total, counts);
+      std::copy(counts.begin(), counts.end(), found.counts.begin() + n * 15);
+      const Work& work = sentence.work;
+      std::int64_t* row = found.work.data() + n * 4;
+      row[0] = work.asked, row[1] = work.alignments, row[2] = work.cells, row[3] = work.segments;
+    }
+  });
   return found;
 }
 

@@ -15,13 +15,14 @@ struct ReferenceCounts {
   std::vector<std::int64_t> cells;
 };
 ReferenceCounts count_references(const TokenArray& sources, const TokenArray& hypotheses, const TokenArray& references,
-                                 const std::int64_t* sentence_offsets, std::int64_t cell_limit);
+                                 const std::int64_t* sentence_offsets, std::int64_t cell_limit, int threads);
 
 // The row of the best reference of every sentence; each has at least one.
 std::vector<std::int64_t> choose_listed(const std::vector<Counts>& counts, const std::int64_t* sentence_offsets,
                                         std::int64_t sentences, const Objective& objective);
 
-// The alternative chosen in each group (-1: none); per sentence counts[15], status, and work[4].
+// The alternative chosen in each group (-1: none); per sentence counts[15], status, and work[4]. A choice that looks at
+// the corpus goes through the sentences in order, on one thread.
 struct MixedChoice {
   std::vector<std::int32_t> choices;
   std::vector<std::int64_t> counts;
@@ -29,6 +30,6 @@ struct MixedChoice {
   std::vector<std::int64_t> work;
 };
 MixedChoice choose_mixed(const TokenArray& sources, const TokenArray& hypotheses, const GroupArrays& gold,
-                         const Objective& objective, const Limits& limits);
+                         const Objective& objective, const Limits& limits, int threads);
 
 }  // namespace gecbench::imeasure

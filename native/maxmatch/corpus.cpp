@@ -1,6 +1,7 @@
 #include "maxmatch/corpus.hpp"
 
 #include "maxmatch/literal.hpp"
+#include "threads.hpp"
 
 namespace gecbench::maxmatch {
 namespace {
@@ -81,18 +82,21 @@ class SentenceMatcher {
 
 }  // namespace
 
-void match_corpus(const Corpus& corpus, const Options& options, std::int64_t* counts, std::int8_t* settled) {
-  SentenceMatcher matcher(options);
+void match_corpus(const Corpus& corpus, const Options& options, int threads, std::int64_t* counts,
+                  std::int8_t* settled) {
   const GoldArrays& gold = corpus.gold;
-  for (std::int64_t sentence = 0; sentence < corpus.sources.size; ++sentence) {
-    matcher.start(corpus.sources[sentence], corpus.hypotheses[sentence]);
-    for (std::int64_t row = gold.annotator_offsets[sentence]; row < gold.annotator_offsets[sentence + 1]; ++row) {
-      const Counts found = matcher.match(GoldEdits(gold, row), settled[row], nullptr);
-      counts[3 * row] = found.correct;
-      counts[3 * row + 1] = found.proposed;
-      counts[3 * row + 2] = found.gold;
+  share_sentences(corpus.sources.size, threads, [&](std::int64_t begin, std::int64_t end) {
+    SentenceMatcher matcher(options);
+    for (std::int64_t sentence = begin; sentence < end; ++sentence) {
+      matcher.start(corpus.sources[sentence], corpus.hypotheses[sentence]);
+      for (std::int64_t row = gold.annotator_offsets[sentence]; row < gold.annotator_offsets[sentence + 1]; ++row) {
+        const Counts found = matcher.match(GoldEdits(gold, row), settled[row], nullptr);
+        counts[3 * row] = found.correct;
+        counts[3 * row + 1] = found.proposed;
+        counts[3 * row + 2] = found.gold;
+      }
     }
-  }
+  });
 }
 
 Counts match_sentence(const Corpus& corpus, const Options& options, std::int8_t& settled, std::vector<PathEdit>& path) {

@@ -17,8 +17,9 @@ struct Corpus {
   GoldArrays gold;
 };
 
-// counts[row][3] and settled[row] for every row (annotator of a sentence).
-void match_corpus(const Corpus& corpus, const Options& options, std::int64_t* counts, std::int8_t* settled);
+// counts[row][3] and settled[row] for every row (annotator of a sentence), on up to `threads` threads.
+void match_corpus(const Corpus& corpus, const Options& options, int threads, std::int64_t* counts,
+                  std::int8_t* settled);
 
 // A corpus of one sentence and one annotator, with the edits of the official path.
 Counts match_sentence(const Corpus& corpus, const Options& options, std::int8_t& settled, std::vector<PathEdit>& path);

@@ -10,7 +10,6 @@ import numpy as np
 
 from gecbench.errors import InputError
 from gecbench.metrics.base import Interval, Metric, Score
-from gecbench.metrics.policy import Resamples
 from gecbench.metrics.ratios import Values
 from gecbench.metrics.statistics import Statistics
 from gecbench.progress import progress
@@ -40,8 +39,7 @@ def bootstrap_values(metric: Metric, statistics: Statistics, resamples: int, see
     values = []
     for size in _chunk_sizes(sentences, resamples, "resampling"):
         drawn = generator.integers(0, sentences, size=(size, sentences), dtype=np.int64)
-        chunk = Resamples(drawn, np.zeros_like(drawn))
-        totals = metric.reference_policy.resampled_totals([statistics], chunk)
+        totals = metric.reference_policy.resampled_totals(statistics, drawn)
         values.append(metric.values(totals).mean(axis=-1))
     return np.concatenate(values)
 
@@ -77,13 +75,12 @@ def paired_randomisation(
 
     Riezler & Maxwell 2005: p is the share of shuffles whose difference is at least the observed one.
     """
-    both, metric = [system.statistics, baseline.statistics], system.metric
+    metric = system.metric
     generator, sentences = np.random.default_rng(seed), len(system.statistics)
     differences = []
     for size in _chunk_sizes(sentences, resamples, "shuffling"):
         swapped = generator.integers(0, 2, size=(size, sentences), dtype=np.int64)
-        chunk = Resamples(np.broadcast_to(np.arange(sentences), swapped.shape), swapped)
-        sides = metric.reference_policy.swapped_totals(both, chunk)
+        sides = metric.reference_policy.swapped_totals(system.statistics, baseline.statistics, swapped)
         left, right = (metric.values(totals).mean(axis=-1) for totals in sides)
         differences.append(left - right)
     return _paired("randomisation", system, names, system.value - baseline.value, np.concatenate(differences))

@@ -10,7 +10,7 @@ from gecbench.corpora.declaration import Config, DatasetDeclaration, HumanJudgme
 from gecbench.corpora.edits import ANNOTATIONS, Row, annotation_rows
 from gecbench.corpora.schema import Field, ListOf
 from gecbench.corpora.upstream import Upstream, check_sources
-from gecbench.corpus.edits import Annotation, extract_edits
+from gecbench.corpus.edits import Annotation, extract_all_edits
 from gecbench.errors import InputError
 from gecbench.formats.judgment_tables import parse_jfleg_pairwise
 from gecbench.formats.judgments import Ranking
@@ -146,8 +146,9 @@ def m2_rows(upstream: Upstream, split: str) -> Iterator[Row]:
     name = f"jfleg/EACL_exp/m2converter/{FOLDER[split]}.ref.m2"
     blocks = parse_blocks(upstream.lines(name), name)
     check_sources([block.source for block in blocks], sentences, name)
+    extracted = extract_all_edits(sentences, list(zip(*references, strict=True)))
     for index, (sentence, block) in enumerate(zip(sentences, blocks, strict=True)):
-        derived = [Annotation(k, extract_edits(sentence, lines[index])) for k, lines in enumerate(references)]
+        derived = [Annotation(k, edits) for k, edits in enumerate(extracted[index])]
         yield {
             "id": f"{FOLDER[split]}-{index + 1}",
             "sentence": sentence,

@@ -91,7 +91,13 @@ class Corpus:
         if self.references is None:
             raise InputError(f"{self.name} has no references to choose from")
         references = [[texts[k] for k in chosen if k < len(texts)] for texts in self.references]
-        return self.replace(references=references)
+        made = self.replace(references=references)
+        made.derived("origin of the references", lambda: (self, tuple(chosen)))
+        return made
+
+    def origin(self) -> tuple[Corpus, tuple[int, ...]] | None:
+        """Return the corpus that `with_references` was asked of, and for which positions."""
+        return self.derived("origin of the references", lambda: None)
 
     def select(self, sentences: Sequence[int]) -> Corpus:
         """Return the corpus of these sentences, in this order."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.edits import Annotation, Edit, apply_edits, extract_edits, span
+from gecbench.corpus.edits import Annotation, Edit, apply_edits, extract_all_edits, span
 from gecbench.corpus.error_groups import Alternative, GroupedSentence, group_annotations
 from gecbench.errors import InputError
 
@@ -32,15 +34,22 @@ def derive_annotations(corpus: Corpus) -> Corpus:
 
 def extracted_annotations(corpus: Corpus) -> tuple[tuple[Annotation, ...], ...]:
     """Return each sentence's annotations, one per reference; they are extracted once."""
-    if corpus.references is None:
-        raise InputError(f"{corpus.name} has no references to extract edits from")
-    pairs = zip(corpus.sources, corpus.references, strict=True)
+    edits = _extracted_edits(corpus)
     return corpus.derived(
-        "edits extracted from references",
-        lambda: tuple(
-            tuple(Annotation(k, extract_edits(source, text)) for k, text in enumerate(texts)) for source, texts in pairs
-        ),
+        "annotations extracted from references",
+        lambda: tuple(tuple([Annotation(k, made) for k, made in enumerate(sentence)]) for sentence in edits),
     )
+
+
+def _extracted_edits(corpus: Corpus) -> Sequence[Sequence[tuple[Edit, ...]]]:
+    """Return the edits of each reference; of some references of a corpus those that were extracted from all."""
+    references, origin = corpus.references, corpus.origin()
+    if references is None:
+        raise InputError(f"{corpus.name} has no references to extract edits from")
+    if origin is None:
+        return corpus.derived("edits of references", lambda: extract_all_edits(corpus.sources, references))
+    whole, chosen = origin
+    return [[edits[k] for k in chosen if k < len(edits)] for edits in _extracted_edits(whole)]
 
 
 def derive_groups(corpus: Corpus, treebank: bool = True) -> Corpus:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice, pairwise
 
+import numpy as np
+
+from gecbench import kernels
 from gecbench.errors import InputError
+from gecbench.kernels.tokens import intern_lines, offsets_of
 
 
 @dataclass(frozen=True)
@@ -81,45 +86,25 @@ def extract_edits(source: str, rewrite: str) -> tuple[Edit, ...]:
     >>> extract_edits("He go school .", "He goes to school .")
     (Edit(start=1, end=2, corrections=('goes to',), type='R', required='REQUIRED', comment='-NONE-'),)
     """
-    before, after = source.split(), rewrite.split()
+    return extract_all_edits([source], [[rewrite]])[0][0]
+
+
+def extract_all_edits(sources: Sequence[str], rewrites: Sequence[Sequence[str]]) -> list[tuple[tuple[Edit, ...], ...]]:
+    """Return the `extract_edits` of every rewrite of each source."""
+    texts = [text for row in rewrites for text in row]
+    tokens, rows, middle = intern_lines([*sources, *texts], "unicode"), offsets_of(rewrites), len(sources)
+    changes, bounds = kernels.select("edits").changed_spans(tokens[:middle], tokens[middle:], rows)
+    spans = zip(*changes.T.tolist(), strict=True)
+    edits = [
+        _edits(text.split(), islice(spans, count)) for text, count in zip(texts, np.diff(bounds).tolist(), strict=True)
+    ]
+    return [tuple(edits[begin:end]) for begin, end in pairwise(rows.tolist())]
+
+
+def _edits(rewrite: list[str], changes: Iterable[tuple[int, int, int, int]]) -> tuple[Edit, ...]:
     return tuple(
-        Edit(start, end, (" ".join(after[first:last]),), "M" if start == end else "U" if first == last else "R")
-        for start, end, first, last in _changed_spans(before, after)
+        [
+            Edit(start, end, (" ".join(rewrite[first:last]),), "M" if start == end else "U" if first == last else "R")
+            for start, end, first, last in changes
+        ]
     )
-
-
-def _changed_spans(before: list[str], after: list[str]) -> Iterator[tuple[int, int, int, int]]:
-    """Yield `(start, end, first, last)`: source tokens [start, end) became rewrite tokens [first, last)."""
-    i = j = 0
-    for matched_i, matched_j in [*_matches(before, after), (len(before), len(after))]:
-        if (matched_i, matched_j) != (i, j):
-            yield i, matched_i, j, matched_j
-        i, j = matched_i + 1, matched_j + 1
-
-
-def _matches(before: list[str], after: list[str]) -> list[tuple[int, int]]:
-    """Return the equal tokens on an alignment of least cost (ties: keep or replace, delete, insert)."""
-    shared = 0
-    while shared < min(len(before), len(after)) and before[shared] == after[shared]:
-        shared += 1
-    rows, columns = len(before) - shared, len(after) - shared
-    costs = [list(range(columns + 1))]
-    for i in range(1, rows + 1):
-        above, row, token = costs[-1], [i], before[shared + i - 1]
-        for j in range(1, columns + 1):
-            replace = above[j - 1] + (token != after[shared + j - 1])
-            row.append(min(replace, above[j] + 1, row[-1] + 1))
-        costs.append(row)
-    pairs = []
-    i, j = rows, columns
-    while i and j:
-        equal = before[shared + i - 1] == after[shared + j - 1]
-        if costs[i][j] == costs[i - 1][j - 1] + (not equal):
-            i, j = i - 1, j - 1
-            if equal:
-                pairs.append((shared + i, shared + j))
-        elif costs[i][j] == costs[i - 1][j] + 1:
-            i -= 1
-        else:
-            j -= 1
-    return [(k, k) for k in range(shared)] + pairs[::-1]

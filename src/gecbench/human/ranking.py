@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, sqrt
@@ -12,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gecbench import kernels
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment
-from gecbench.kernels import select
 from gecbench.progress import progress
 
 _STEPS_AT_ONCE = 2_000_000
@@ -143,7 +142,7 @@ def trueskill(
         for first in range(0, runs, block):
             size = min(block, runs - first)
             blocks.append(
-                select("trueskill").runs(
+                kernels.select("trueskill").runs(
                     systems=len(table.systems),
                     offsets=table.offsets,
                     outcomes=table.outcomes,
@@ -154,7 +153,7 @@ def trueskill(
                     seed=seed,
                     first_run=first,
                     count=size,
-                    threads=threads or os.cpu_count() or 1,
+                    threads=threads or kernels.threads(),
                 )
             )
             bar.update(size)

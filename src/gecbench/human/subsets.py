@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gecbench.errors import InputError
-from gecbench.kernels import select
+from gecbench.kernels import select, threads
 from gecbench.metrics.ratios import Values, f_beta, precision_recall
 from gecbench.metrics.statistics import Counts
 
@@ -40,7 +39,7 @@ class GreedyF:
             present=np.ascontiguousarray(present),
             subsets=subsets,
             beta_squared=self.beta * self.beta,
-            threads=self.threads or os.cpu_count() or 1,
+            threads=self.threads or threads(),
         )
         return f_beta(*precision_recall(totals), self.beta)
 

@@ -1,21 +1,25 @@
 """The inner loops, each written twice: readable Python here, C++ in `gecbench._native`.
 
 Both forms of a kernel have the same functions and give the same results; every test runs on both.
-The native form runs where it was compiled; `GECBENCH_KERNELS=python|native` forces one.
+The native form runs where it was compiled; `GECBENCH_KERNELS=python|native` forces one. It shares large inputs
+among `GECBENCH_THREADS` threads, by default as many as there are processors; results never depend on their number.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+from functools import cache
 from types import ModuleType
 
 from gecbench.errors import GecbenchError
 
-KERNELS = ("gleu", "greedy", "imeasure", "maxmatch", "tokens", "trueskill")
+KERNELS = ("edits", "gleu", "greedy", "imeasure", "maxmatch", "tokens", "trueskill")
 IMPLEMENTATIONS = ("native", "python")
+_MOST_THREADS = 1024
 
 
+@cache
 def native_module() -> ModuleType | None:
     """Return the compiled extension, or None where the package was installed without a compiler."""
     try:
@@ -45,3 +49,13 @@ def select(kernel: str, implementation: str | None = None) -> ModuleType:
         return importlib.import_module(f"gecbench.kernels.{kernel}")
     module: ModuleType = getattr(native_module(), kernel)
     return module
+
+
+def threads() -> int:
+    """Return on how many threads a native kernel may share its work."""
+    wanted = os.environ.get("GECBENCH_THREADS", "").strip()
+    if not wanted:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not wanted.isdecimal() or not 1 <= int(wanted) <= _MOST_THREADS:
+        raise GecbenchError(f"GECBENCH_THREADS={wanted!r} is not a whole number from 1 to {_MOST_THREADS:,}.")
+    return int(wanted)

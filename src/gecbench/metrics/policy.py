@@ -6,7 +6,7 @@ A policy turns counts (references × counts per sentence) into corpus totals. Re
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,24 +17,10 @@ from gecbench import kernels
 from gecbench.errors import InputError
 from gecbench.metrics.statistics import Counts, Statistics
 
+Samples = npt.NDArray[np.int64]
 Totals = npt.NDArray[np.float64]
 Generator = Literal["py2", "py3"]
 _BLOCK_BYTES = 64 * 2**20
-
-
-@dataclass(frozen=True)
-class Resamples:
-    """Pseudo-corpora: place p of resample b holds sentence `sentences[b, p]` of system `systems[b, p]`."""
-
-    sentences: npt.NDArray[np.int64]
-    systems: npt.NDArray[np.int64]
-
-    def weights(self, system: int, sentences: int, dtype: npt.DTypeLike) -> npt.NDArray[np.floating]:
-        """Return how often each sentence of a system occurs, resamples × sentences."""
-        table: npt.NDArray[np.floating] = np.zeros((len(self.sentences), sentences), dtype=dtype)
-        for b, (chosen, owners) in enumerate(zip(self.sentences, self.systems, strict=True)):
-            table[b] = np.bincount(chosen[owners == system], minlength=sentences)
-        return table
 
 
 class Policy(ABC):
@@ -45,13 +31,15 @@ class Policy(ABC):
         """Return the corpus totals, rounds × counts."""
 
     @abstractmethod
-    def resampled_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> Totals:
-        """Return the totals of pseudo-corpora made of one or more systems' sentences, resamples × rounds × counts."""
+    def resampled_totals(self, statistics: Statistics, samples: Samples) -> Totals:
+        """Return the totals of pseudo-corpora: place p of sample b holds sentence `samples[b, p]`.
 
-    def swapped_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> tuple[Totals, Totals]:
-        """Return the totals of two systems after swapping sentences: as `resamples` says, and the other way round."""
-        other = Resamples(resamples.sentences, 1 - resamples.systems)
-        return self.resampled_totals(statistics, resamples), self.resampled_totals(statistics, other)
+        They are samples × rounds × counts.
+        """
+
+    @abstractmethod
+    def swapped_totals(self, left: Statistics, right: Statistics, swaps: Samples) -> tuple[Totals, Totals]:
+        """Return the totals of two systems after swapping the sentences where `swaps`, samples × sentences, is 1."""
 
 
 class ChosenRows(Policy):
@@ -71,26 +59,49 @@ class ChosenRows(Policy):
         totals: Counts = statistics.counts[rows].sum(axis=1)
         return totals
 
-    def resampled_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> Totals:
+    def resampled_totals(self, statistics: Statistics, samples: Samples) -> Totals:
         """Weigh every sentence's chosen counts by how often it occurs; each sentence keeps its own choices."""
-        first = statistics[0]
-        rounds, width = self.rounds(first), first.counts.shape[1]
-        dtype = _exact_float(statistics, resamples)
-        totals = np.zeros((len(resamples.sentences), rounds, width))
-        for system, counted in enumerate(statistics):
-            weights = resamples.weights(system, len(counted), dtype)
-            for begin, end in _blocks(rounds, len(counted) * width):
-                rows = self.chosen_rows(counted, begin, end - begin)
-                chosen = counted.counts[rows].astype(dtype)
-                summed = weights @ chosen.transpose(1, 0, 2).reshape(len(counted), -1)
-                totals[:, begin:end] += summed.reshape(len(weights), end - begin, width)
-        return totals
+        sentences = len(statistics)
+        places = samples + sentences * np.arange(len(samples))[:, None]
+        weights = np.bincount(places.ravel(), minlength=len(samples) * sentences)
+        totals = self._weighted(self._settled(statistics), weights.reshape(len(samples), sentences))
+        return np.moveaxis(totals, 0, -1)
 
-    def swapped_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> tuple[Totals, Totals]:
+    def swapped_totals(self, left: Statistics, right: Statistics, swaps: Samples) -> tuple[Totals, Totals]:
         """Return the totals after swapping; what one side lost, the other gained."""
-        left = self.resampled_totals(statistics, resamples)
-        both = self.totals(statistics[0]) + self.totals(statistics[1])
-        return left, both[None] - left
+        before, other = self._settled(left), self._settled(right)
+        gained = self._weighted(Statistics(other.counts - before.counts, before.offsets), swaps)
+        lost = self.totals(right).T[:, None] - gained
+        gained += self.totals(left).T[:, None]
+        return np.moveaxis(gained, 0, -1), np.moveaxis(lost, 0, -1)
+
+    def _settled(self, statistics: Statistics) -> Statistics:
+        """Return the chosen rows alone where there is only one round."""
+        if self.rounds(statistics) > 1:
+            return statistics
+        rows = self.chosen_rows(statistics, 0, 1)[0]
+        return Statistics(statistics.counts[rows], np.arange(len(rows) + 1))
+
+    def _weighted(self, statistics: Statistics, weights: Samples) -> Totals:
+        """Return the weighted sums of the chosen counts, counts × samples × rounds.
+
+        What a sentence counts whatever is chosen is summed once; only the rest is summed for every round.
+        """
+        counts, starts, rounds = statistics.counts, statistics.offsets[:-1], self.rounds(statistics)
+        floats = _exact_float(counts, int(weights.sum(axis=1).max()))
+        by_sentence = np.ascontiguousarray(weights.T, dtype=floats)
+        least = np.minimum.reduceat(counts, starts).astype(floats)
+        varies = np.maximum.reduceat(counts, starts) != least
+        whatever_chosen = (least.T @ by_sentence)[:, :, None]
+        totals = np.empty((counts.shape[1], len(weights), rounds))
+        totals[~varies.any(axis=0)] = whatever_chosen[~varies.any(axis=0)]
+        for begin, end in _blocks(rounds, len(statistics)) if varies.any() else ():
+            rows = self.chosen_rows(statistics, begin, end - begin)
+            for column in np.flatnonzero(varies.any(axis=0)):
+                sentences = np.flatnonzero(varies[:, column])
+                more = counts[:, column].astype(floats)[rows[:, sentences]] - least[sentences, column]
+                np.add(by_sentence[sentences].T @ more.T, whatever_chosen[column], out=totals[column, :, begin:end])
+        return totals
 
 
 @dataclass(frozen=True)
@@ -131,8 +142,7 @@ class GreedyCumulative(Policy):
 
     def totals(self, statistics: Statistics) -> Counts:
         """Walk the corpus in order."""
-        in_order = np.arange(len(statistics), dtype=np.int32)[None]
-        return self._walk(statistics, in_order)
+        return self._walk(statistics, np.arange(len(statistics))[None])
 
     def chosen(self, statistics: Statistics) -> npt.NDArray[np.int64]:
         """Return the row chosen for each sentence."""
@@ -141,16 +151,19 @@ class GreedyCumulative(Policy):
         )
         return rows
 
-    def resampled_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> Totals:
+    def resampled_totals(self, statistics: Statistics, samples: Samples) -> Totals:
         """Walk every pseudo-corpus in its own order."""
-        sentences = len(statistics[0])
-        samples = (resamples.sentences + sentences * resamples.systems).astype(np.int32)
-        totals = self._walk(Statistics.concatenate(statistics), samples)
-        return totals[:, None, :].astype(np.float64)
+        return self._walk(statistics, samples)[:, None, :].astype(np.float64)
 
-    def _walk(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
+    def swapped_totals(self, left: Statistics, right: Statistics, swaps: Samples) -> tuple[Totals, Totals]:
+        """Walk the corpus in its order, twice."""
+        both, sentences = Statistics.concatenate([left, right]), np.arange(len(left))
+        first = self.resampled_totals(both, sentences + len(left) * swaps)
+        return first, self.resampled_totals(both, sentences + len(left) * (1 - swaps))
+
+    def _walk(self, statistics: Statistics, samples: npt.NDArray[np.integer]) -> Counts:
         totals: Counts = kernels.select("greedy").sample_totals(
-            statistics.counts, statistics.offsets, self.beta**2, np.ascontiguousarray(samples)
+            statistics.counts, statistics.offsets, self.beta**2, np.ascontiguousarray(samples, dtype=np.int32)
         )
         return totals
 
@@ -193,7 +206,7 @@ class EachRow(ChosenRows):
 class ChosenInOrder(EachRow):
     """References chosen while counting, each for the best running total: they hold for this order of sentences only."""
 
-    def resampled_totals(self, statistics: Sequence[Statistics], resamples: Resamples) -> Totals:
+    def _weighted(self, statistics: Statistics, weights: Samples) -> Totals:
         """Refuse: another corpus would have led to other references, and they are not kept."""
         raise InputError(
             "references chosen for the corpus as a whole cannot be resampled",
@@ -201,10 +214,9 @@ class ChosenInOrder(EachRow):
         )
 
 
-def _exact_float(statistics: Sequence[Statistics], resamples: Resamples) -> npt.DTypeLike:
-    """Return the smallest float type in which every total is an exact integer."""
-    largest = max((int(np.abs(counted.counts).max(initial=0)) for counted in statistics), default=0)
-    return np.float32 if largest * resamples.sentences.shape[1] < 2**24 else np.float64
+def _exact_float(counts: Counts, weight: int) -> npt.DTypeLike:
+    """Return the smallest float type in which all sums of differences of counts, with this weight, are exact."""
+    return np.float32 if 2 * int(np.abs(counts).max(initial=0)) * weight < 2**24 else np.float64
 
 
 def _blocks(rounds: int, values_per_round: int) -> Iterator[tuple[int, int]]:

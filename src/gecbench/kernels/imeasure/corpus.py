@@ -29,12 +29,19 @@ def align(source: Int32, hypothesis: Int32, reference: Int32) -> Int32:
 
 
 def count_references(
-    sources: TokenArray, hypotheses: TokenArray, references: TokenArray, sentence_offsets: Int64, cell_limit: int
+    sources: TokenArray,
+    hypotheses: TokenArray,
+    references: TokenArray,
+    sentence_offsets: Int64,
+    cell_limit: int,
+    threads: int = 1,
 ) -> tuple[Int64, Int32, Int64]:
     """Counts of every reference; sentence_offsets says whose references are whose.
 
-    Also returns a status (0 done, 3 too long) and the number of three-way cells, both per sentence.
+    Also returns a status (0 done, 3 too long) and the number of three-way cells, both per sentence. `threads` is for
+    the native twin.
     """
+    del threads
     texts, bounds = references.lists(), sentence_offsets.tolist()
     counts = np.zeros((len(texts), 15), dtype=np.int64)
     status = np.zeros(len(bounds) - 1, dtype=np.int32)
@@ -64,12 +71,19 @@ def choose_listed(counts: Int64, sentence_offsets: Int64, objective: Objective) 
 
 
 def choose_mixed(
-    sources: TokenArray, hypotheses: TokenArray, gold: GroupArrays, objective: Objective, limits: Limits
+    sources: TokenArray,
+    hypotheses: TokenArray,
+    gold: GroupArrays,
+    objective: Objective,
+    limits: Limits,
+    threads: int = 1,
 ) -> tuple[Int32, Int64, Int32, Int64]:
     """The best mixed reference of every sentence, without listing them all (docs/imeasure.md, section 8).
 
-    Returns the alternative chosen in each group (-1: none), and per sentence counts, status, work.
+    Returns the alternative chosen in each group (-1: none), and per sentence counts, status, work. `threads` is for
+    the native twin.
     """
+    del threads
     total = [0] * 15
     choices: list[int] = []
     rows, states, work = [], [], []

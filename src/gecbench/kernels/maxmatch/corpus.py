@@ -68,9 +68,13 @@ class SentenceMatcher:
 
 
 def match_corpus(
-    sources: TokenArray, hypotheses: TokenArray, gold: GoldArrays, options: Options
+    sources: TokenArray, hypotheses: TokenArray, gold: GoldArrays, options: Options, threads: int = 1
 ) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-    """Counts (correct, proposed, gold) of every row, and how each was settled: FAST, LITERAL or TOO_LARGE."""
+    """Counts (correct, proposed, gold) of every row, and how each was settled: FAST, LITERAL or TOO_LARGE.
+
+    `threads` is for the native twin.
+    """
+    del threads
     folded = _checked_folding(options)
     edits, annotators, bounds = gold.edits(), gold.annotator_offsets.tolist(), gold.edit_offsets.tolist()
     counts, settled = [], []

@@ -188,7 +188,9 @@ def choose_listed(
     kernel = kernels.select("imeasure")
     texts, offsets = [text for group in references for text in group], offsets_of(references)
     source, hypothesis, reference = _intern(sources, predictions, texts, settings.tokens)
-    counts, status, cells = kernel.count_references(source, hypothesis, reference, offsets, settings.limits.cells)
+    counts, status, cells = kernel.count_references(
+        source, hypothesis, reference, offsets, settings.limits.cells, threads=kernels.threads()
+    )
     rows = kernel.choose_listed(counts, offsets, settings.goal())
     offered = np.diff(offsets)
     return Selection(counts[rows], status, np.column_stack([offered, offered, cells]), lambda i: texts[rows[i]])
@@ -200,7 +202,7 @@ def choose_mixed(
     """Choose one of the references that each sentence's groups can be mixed to, without listing them."""
     source, hypothesis, correction = _intern(sources, predictions, gold.texts, settings.tokens)
     picks, counts, status, work = kernels.select("imeasure").choose_mixed(
-        source, hypothesis, gold.arrays(correction), settings.goal(), settings.limits
+        source, hypothesis, gold.arrays(correction), settings.goal(), settings.limits, threads=kernels.threads()
     )
 
     def reference(i: int) -> str:

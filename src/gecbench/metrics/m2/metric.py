@@ -174,7 +174,8 @@ class M2(Metric):
         """Return correct, proposed and gold edits of every sentence and annotator."""
         prepared = self.prepare(corpus, predictions)
         kernel = kernels.select("maxmatch")
-        counts, settled = kernel.match_corpus(*prepared.arguments(self.max_unchanged_words, self.release))
+        arguments = prepared.arguments(self.max_unchanged_words, self.release)
+        counts, settled = kernel.match_corpus(*arguments, threads=kernels.threads())
         diagnostics = {
             "settled_literally": int((settled == kernel.LITERAL).sum()),
             "too_large_for_literal": int((settled == kernel.TOO_LARGE).sum()),

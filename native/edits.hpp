@@ -1,0 +1,20 @@
+// Where a rewrite differs from its source: a Levenshtein alignment of tokens (twin of gecbench/kernels/edits.py).
+#pragma once
+
+#include <vector>
+
+#include "tokens.hpp"
+
+namespace gecbench {
+
+// Rows of four: source tokens [start, end) became rewrite tokens [first, last). The changes of rewrite r are rows
+// offsets[r] .. offsets[r + 1].
+struct ChangedSpans {
+  std::vector<std::int32_t> spans;
+  std::vector<std::int64_t> offsets;
+};
+
+// The rewrites of source i are the rows rewrite_rows[i] .. rewrite_rows[i + 1].
+ChangedSpans changed_spans(const TokenArray& sources, const TokenArray& rewrites, const std::int64_t* rewrite_rows);
+
+}  // namespace gecbench
