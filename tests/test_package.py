@@ -57,7 +57,7 @@ def test_public_names_exist():
     for name in gecbench.__all__:
         assert getattr(gecbench, name) is not None
     assert set(gecbench.__all__) <= set(dir(gecbench))
-    with pytest.raises(AttributeError, match="gecbench attribute blue"):
+    with pytest.raises(AttributeError, match="'gecbench' has no attribute 'blue'"):
         gecbench.blue  # noqa: B018
 
 

@@ -6,8 +6,31 @@
 1.0
 """
 
-import lazy_loader
+from functools import cache
+from importlib import import_module
 
 from gecbench.version import __version__ as __version__
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+@cache
+def _places() -> dict[str, str]:
+    """Return the public names, each with the module that `__init__.pyi` imports it from."""
+    from pathlib import Path
+
+    stub = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8").splitlines()
+    imports = [line.split() for line in stub if line.startswith("from ")]
+    return {words[-1]: words[1] for words in imports}
+
+
+def __getattr__(name: str) -> object:
+    if name == "__all__":
+        return sorted(_places())
+    if name not in _places():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_places()[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_places()})

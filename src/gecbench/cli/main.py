@@ -1,57 +1,78 @@
 """Entry point: finds the command among the modules beside it, runs it, turns errors into one sentence and exit code 2.
 
-A module of this folder with `add_parser(commands)` is a command; it is imported when it runs, or to be listed.
+A module of this folder with `add_parser(commands)` is a command. It is imported when it runs, never to be listed: its
+one-line help is taken from the text of its call of `add_command`. The list needs no argparse either.
 """
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
+import re
 import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
-from pkgutil import iter_modules
-from typing import Any
 
 from gecbench.errors import GecbenchError
 from gecbench.version import __version__
 
-_EPILOG = """examples:
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+_FOLDER = sys.modules["gecbench.cli"].__path__[0]
+_COMMAND = re.compile(rb'def add_parser\(commands.*?add_command\(\s*commands,\s*"[^"]+",\s*"([^"]+)"', re.DOTALL)
+_USAGE = "gecbench [-h] [--version] COMMAND ..."
+_HELP = """usage: {usage}
+
+Benchmark grammatical error correction, exact to the official scorers.
+
+options:
+  -h, --help   show this help message and exit
+  --version    show the version and exit
+
+commands:
+{commands}
+
+examples:
   gecbench demo
   gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench compare -s source.txt -r ref0.txt ref1.txt -p old.txt new.txt
   gecbench run --model "cmd:python3 correct.py" -c demo
-  gecbench COMMAND --help shows the options and examples of each command
-"""
+  gecbench COMMAND --help shows the options and examples of each command"""
 
 
-def build_parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """Return the parser for these arguments, with the command they begin with or, to list them, with all."""
-    parser = argparse.ArgumentParser(
-        prog="gecbench",
-        description="Benchmark grammatical error correction, exact to the official scorers.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"gecbench {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    first = arguments[0] if arguments else ""
-    for command in [] if first == "--version" else _commands(first):
-        command.add_parser(commands)
-    return parser
+def _listed() -> dict[str, str]:
+    """Return the one-line help of each command."""
+    listed = {}
+    for entry in os.scandir(_FOLDER):
+        if entry.name.endswith(".py"):
+            with io.open_code(entry.path) as file:
+                if found := _COMMAND.search(file.read()):
+                    listed[entry.name.removesuffix(".py")] = found[1].decode()
+    return dict(sorted(listed.items()))
 
 
-def _commands(first: str) -> list[Any]:
-    """Return the module of the command `first`, or those of all commands if there is no such command."""
-    names = [module.name for module in iter_modules([str(Path(__file__).parent)])]
-    for wanted in ([first] if first in names else [], names):
-        modules = [import_module(f"gecbench.cli.{name}") for name in wanted]
-        if found := [module for module in modules if hasattr(module, "add_parser")]:
-            return found
-    return []
+def _parse(words: Sequence[str]) -> Namespace:
+    """Return the options of the command that comes first; exit after help, the version or wrong use."""
+    first = words[0] if words else ""
+    if first == "--version":
+        print(f"gecbench {__version__}")
+        raise SystemExit(0)
+    listed = _listed()
+    if first in ("-h", "--help"):
+        print(_HELP.format(usage=_USAGE, commands="\n".join(f"  {name:<13}{line}" for name, line in listed.items())))
+        raise SystemExit(0)
+    if first not in listed:
+        problem = f"there is no command {first!r}" if first else "no command"
+        print(f"usage: {_USAGE}\ngecbench: {problem}. Commands: {', '.join(listed)}.", file=sys.stderr)
+        raise SystemExit(2)
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(prog="gecbench", usage=_USAGE)
+    import_module(f"gecbench.cli.{first}").add_parser(parser.add_subparsers(prog="gecbench"))
+    return parser.parse_args(words)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     warnings.formatwarning = lambda message, *_place, **_line: f"gecbench: warning: {message}\n"
     words = sys.argv[1:] if arguments is None else list(arguments)
-    parsed = build_parser(words).parse_args(words)
+    parsed = _parse(words)
     try:
         parsed.run(parsed)
         if sys.stdout is not None:
