@@ -1,0 +1,58 @@
+"""Named prompts, one file each: what every model and harness is asked, so that scores can be compared."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from gecbench.errors import InputError
+from gecbench.formats.text import read_lines
+
+PLACE = "{sentence}"
+_FOLDER = Path(__file__).parent
+NAMES = tuple(sorted(path.stem for path in _FOLDER.glob("*.txt")))
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A text with `{sentence}` where the sentence goes, and the name it is known by."""
+
+    name: str
+    text: str
+
+    def __post_init__(self) -> None:
+        if PLACE not in self.text:
+            raise InputError(f"the prompt has no {PLACE}", fix=f"Write {PLACE} where the sentence goes")
+
+    def fill(self, sentence: str) -> str:
+        """Return the text with the sentence in its place."""
+        return self.text.replace(PLACE, sentence)
+
+    @property
+    def label(self) -> str:
+        """Name and fingerprint, as signatures carry them."""
+        return f"{self.name}:{hashlib.sha256(self.text.encode()).hexdigest()[:8]}"
+
+
+def find_prompt(wanted: str) -> Prompt:
+    """Return the prompt that is meant: the text itself, a known name, or a file.
+
+    >>> find_prompt("Correct: {sentence}").name, find_prompt("minimal").fill("He go .").splitlines()[-1]
+    ('own', 'He go .')
+    """
+    if PLACE in wanted:
+        return Prompt("own", wanted)
+    if wanted in NAMES:
+        return Prompt(wanted, _read(_FOLDER / f"{wanted}.txt"))
+    if not Path(wanted).is_file():
+        fix = f"Give {', '.join(NAMES)}, a file, or a text with {PLACE} in it"
+        raise InputError(f"there is no prompt {wanted!r}", fix=fix)
+    try:
+        return Prompt("own", _read(Path(wanted)))
+    except InputError as error:
+        raise InputError(error.problem, file=wanted, line=error.line, fix=error.fix) from error
+
+
+def _read(path: Path) -> str:
+    return "\n".join(read_lines(path)).strip()
