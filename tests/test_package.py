@@ -16,7 +16,7 @@ import gecbench
 from gecbench.leaderboard.scoring import board_metric
 from gecbench.metrics.registry import METRICS, make_metric
 
-COUNTS = {"hypothesis_length", "correct", "proposed", "gold", "correction_tp", "baseline_fn", "scored_sentences"}
+COUNTS = {"tp", "hypothesis_length", "correct", "proposed", "gold", "correction_tp", "baseline_fn", "scored_sentences"}
 PACKAGE = Path(gecbench.__file__).parent
 
 
