@@ -235,8 +235,10 @@ class Metric(ABC):
 
     def score_admitted(self, admitted: Admitted) -> Score:
         """Score predictions that have been checked and prepared."""
-        statistics = self.count(admitted.corpus, admitted.lines)
-        signature = Signature.of(self.name, self._all_fields(admitted))
+        corpus, lines = admitted.corpus, admitted.lines
+        statistics = self.count(corpus, lines)
+        fields = {**self.signature_fields(corpus), **self.reading_fields(corpus, lines)}
+        signature = Signature.of(self.name, {**fields, "data": corpus.fingerprint(self.gold(corpus))})
         if admitted.preparation is not None:
             signature = signature.with_field("prep", admitted.preparation)
         return self.score_statistics(statistics, signature)
@@ -263,11 +265,6 @@ class Metric(ABC):
         for name in names:
             if name not in known:
                 raise InputError(f"{cls.name} has no parameter {name!r}", fix=f"Its parameters: {', '.join(known)}")
-
-    def _all_fields(self, admitted: Admitted) -> dict[str, object]:
-        corpus = admitted.corpus
-        reading = self.reading_fields(corpus, admitted.lines)
-        return {**self.signature_fields(corpus), **reading, "data": corpus.fingerprint(self.gold(corpus))}
 
 
 @cache
