@@ -151,3 +151,11 @@ def hub(monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "made-up")
     with hub_stand_in.HubStandIn().running() as stand_in:
         yield stand_in
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory):
+    """Return the folder of a spaCy pipeline that is trained here; skip where errant is not installed."""
+    import tiny_pipeline
+
+    return tiny_pipeline.train(tmp_path_factory.mktemp("model") / "tiny")
