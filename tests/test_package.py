@@ -121,8 +121,8 @@ WRONG_PARAMETERS = [
     ("imeasure", "beyond", ["ignored"], "unknown"),
     ("imeasure", "objective", ["cfpn"], "unknown"),
     ("imeasure", "optimise", ["all"], "unknown"),
-    ("imeasure", "weight", [0, float("nan")], "not a number above 0"),
-    ("imeasure", "beta", ["x"], "not a number above 0"),
+    ("imeasure", "weight", ["x", float("nan")], "not a number from -1000000 to a million"),
+    ("imeasure", "beta", ["x"], "not a number from 0 to a million"),
     ("imeasure", "tokens", ["bytes"], "unknown"),
 ]
 

@@ -76,7 +76,7 @@ def _parse(words: Sequence[str]) -> Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return 0, or 2 (what the official program has, in its stead) after an error of the user."""
+    """Run the command line; return 0, a drop-in's own status, or 2 after an error that the user can correct."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
     parsed = _parse(words)
     try:
-        parsed.run(parsed)
+        status = parsed.run(parsed)
         if sys.stdout is not None:
             sys.stdout.flush()
     except GecbenchError as error:
@@ -103,4 +103,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("gecbench: stopped", file=sys.stderr)
         return 130
-    return 0
+    return status or 0

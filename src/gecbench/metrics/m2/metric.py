@@ -198,11 +198,11 @@ class M2(Metric):
             rows = BestPerSentence(self.beta).chosen_rows(statistics, 0, 1)[0]
         annotations = self.annotations(corpus)
         return [
-            self._match(corpus.sources[i], predictions[i], annotations[i][int(rows[i] - statistics.offsets[i])])
+            self.match(corpus.sources[i], predictions[i], annotations[i][int(rows[i] - statistics.offsets[i])])
             for i in (range(len(corpus)) if sentences is None else sentences)
         ]
 
-    def _match(self, source: str, prediction: str, annotation: Annotation) -> SentenceMatch:
+    def match(self, source: str, prediction: str, annotation: Annotation) -> SentenceMatch:
         """Match one sentence with one annotator, along the path that the official scorer takes."""
         alone = self.prepare_sentence(source, prediction, annotation)
         _, _, path = kernels.select("maxmatch").match_sentence(*alone.arguments(self.max_unchanged_words, self.release))
