@@ -70,9 +70,9 @@ class ReferenceChoice(Metric):
         if self.objective[:1] not in ASPECTS or self.objective[1:] not in METRICS:
             known = f"d (detection) or c (correction) and one of {', '.join(METRICS)}, such as cwacc"
             raise InputError(f"imeasure: objective={self.objective!r} is unknown", fix=f"Use {known}")
-        for name, value in (("weight", self.weight), ("beta", self.beta)):
-            if not isinstance(value, (int, float)) or not 0 < value <= 1e6:
-                raise InputError(f"imeasure: {name}={value!r} is not a number above 0")
+        for name, value, least in (("weight", self.weight, -1e6), ("beta", self.beta, 0)):
+            if not isinstance(value, (int, float)) or not least <= value <= 1e6:
+                raise InputError(f"imeasure: {name}={value!r} is not a number from {least:.0f} to a million")
         if self.mixing == "cap" and self.optimise == "corpus" and self.beyond == "unmixed":
             raise InputError(
                 "imeasure: optimise=corpus goes through the sentences in order and cannot leave some unmixed",

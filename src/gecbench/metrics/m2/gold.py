@@ -12,9 +12,9 @@ import numpy as np
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import extracted_annotations, ungroup
 from gecbench.corpus.edits import Annotation
+from gecbench.corpus.python2 import dict_order, integer_hash, lower
 from gecbench.errors import InputError
 from gecbench.kernels.maxmatch import GoldArrays, Options
-from gecbench.kernels.maxmatch.order import official_annotator_order
 from gecbench.kernels.tokens import NO_TOKENS, EncodedLines, TokenArray, encode_lines, intern_encoded, offsets_of
 
 
@@ -55,7 +55,10 @@ def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
 
 @cache
 def _visiting_order(annotators: tuple[int, ...]) -> list[int]:
-    return [annotators.index(annotator) for annotator in official_annotator_order(annotators)]
+    """Return the order of a dictionary that is filled from another in that one's order (docs/m2.md, B.9)."""
+    first = dict_order([integer_hash(annotator) for annotator in annotators])
+    second = dict_order([integer_hash(annotators[k]) for k in first])
+    return [first[k] for k in second]
 
 
 def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]]) -> GoldRows:
@@ -106,7 +109,7 @@ def _check_spans(gold: GoldArrays, sources: TokenArray) -> None:
 
 def _folded(lines: Sequence[str]) -> TokenArray:
     vocabulary = dict.fromkeys(chain.from_iterable(map(str.split, lines)))
-    folded = [token.lower() for token in vocabulary]
+    folded = [lower(token) for token in vocabulary]
     characters = np.frombuffer("".join(folded).encode("utf-32-le"), dtype="<i4").astype(np.int32)
     return TokenArray(characters, offsets_of(folded))
 

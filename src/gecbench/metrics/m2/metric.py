@@ -80,7 +80,7 @@ class M2(Metric):
     columns: ClassVar[tuple[str, ...]] = ("precision", "recall")
 
     beta: float = parameter(0.5, "weight of recall; 0.5 counts precision twice as much")
-    max_unchanged_words: int = parameter(2, "the most unchanged words that an edit may span")
+    max_unchanged_words: int = parameter(2, "the most unchanged words that an edit may span; -1 merges none")
     ignore_whitespace_casing: bool = parameter(False, "leave out proposed edits of blanks and letter case only")
     release: Release = parameter("master", 'of the official scorer, "master" or "3.2"')
     policy: PolicyName = parameter(
@@ -95,7 +95,7 @@ class M2(Metric):
         super().__post_init__()
         if not isinstance(self.beta, (int, float)) or not 0 <= self.beta <= 1e6:
             raise InputError(f"m2: beta={self.beta!r} is not a number from 0 to a million")
-        check_whole("m2", "max_unchanged_words", self.max_unchanged_words, least=0)
+        check_whole("m2", "max_unchanged_words", self.max_unchanged_words, least=-1)
         if self.mixing and self.policy == "average":
             raise InputError("m2: mixed annotations have no average over annotators", fix="Use another policy")
         wanted = self.annotator_ids()
@@ -198,11 +198,11 @@ class M2(Metric):
             rows = BestPerSentence(self.beta).chosen_rows(statistics, 0, 1)[0]
         annotations = self.annotations(corpus)
         return [
-            self._match(corpus.sources[i], predictions[i], annotations[i][int(rows[i] - statistics.offsets[i])])
+            self.match(corpus.sources[i], predictions[i], annotations[i][int(rows[i] - statistics.offsets[i])])
             for i in (range(len(corpus)) if sentences is None else sentences)
         ]
 
-    def _match(self, source: str, prediction: str, annotation: Annotation) -> SentenceMatch:
+    def match(self, source: str, prediction: str, annotation: Annotation) -> SentenceMatch:
         """Match one sentence with one annotator, along the path that the official scorer takes."""
         alone = self.prepare_sentence(source, prediction, annotation)
         _, _, path = kernels.select("maxmatch").match_sentence(*alone.arguments(self.max_unchanged_words, self.release))
