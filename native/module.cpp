@@ -5,8 +5,10 @@ namespace gecbench::bindings {
 void bind_edits(nanobind::module_ module);
 void bind_gleu(nanobind::module_ module);
 void bind_greedy(nanobind::module_ module);
+void bind_grouping(nanobind::module_ module);
 void bind_imeasure(nanobind::module_ module);
 void bind_maxmatch(nanobind::module_ module);
+void bind_overlap(nanobind::module_ module);
 void bind_tokens(nanobind::module_ module);
 void bind_trueskill(nanobind::module_ module);
 }  // namespace gecbench::bindings
@@ -16,8 +18,10 @@ NB_MODULE(_native, module) {
   bind_edits(module.def_submodule("edits"));
   bind_gleu(module.def_submodule("gleu"));
   bind_greedy(module.def_submodule("greedy"));
+  bind_grouping(module.def_submodule("grouping"));
   bind_imeasure(module.def_submodule("imeasure"));
   bind_maxmatch(module.def_submodule("maxmatch"));
+  bind_overlap(module.def_submodule("overlap"));
   bind_tokens(module.def_submodule("tokens"));
   bind_trueskill(module.def_submodule("trueskill"));
 }

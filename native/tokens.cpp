@@ -1,30 +1,9 @@
 #include "tokens.hpp"
 
+#include "split.hpp"
+
 namespace gecbench {
 namespace {
-
-// Number of bytes of the whitespace character at the cursor, 0 if there is none.
-std::size_t ascii_whitespace(std::string_view text) {
-  const char first = text[0];
-  return first == ' ' || (first >= '\t' && first <= '\r') ? 1 : 0;
-}
-
-bool is_unicode_space(std::uint32_t code) {
-  return code == 0x85 || code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 ||
-         code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
-}
-
-std::size_t unicode_whitespace(std::string_view text) {
-  const auto byte = [text](std::size_t index) { return std::uint32_t{static_cast<unsigned char>(text[index])}; };
-  const std::uint32_t first = byte(0);
-  if (first < 0x80) return ascii_whitespace(text) == 1 || (first >= 0x1C && first <= 0x1F) ? 1 : 0;
-  if (first == 0xC2 && text.size() > 1) return is_unicode_space(byte(1)) ? 2 : 0;
-  if (first >= 0xE1 && first <= 0xE3 && text.size() > 2) {
-    const std::uint32_t code = ((first & 0x0FU) << 12) | ((byte(1) & 0x3FU) << 6) | (byte(2) & 0x3FU);
-    return is_unicode_space(code) ? 3 : 0;
-  }
-  return 0;
-}
 
 class Vocabulary {
  public:
@@ -50,12 +29,6 @@ class Vocabulary {
     std::string_view token;
   };
 
-  static std::uint64_t hash_of(std::string_view token) {
-    std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-    for (const char byte : token) hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211ULL;
-    return hash ^ (hash >> 32);
-  }
-
   void grow() {
     slots_.assign(2 * slots_.size(), -1);
     for (std::size_t i = 0; i < entries_.size(); ++i) {
@@ -69,21 +42,6 @@ class Vocabulary {
   std::vector<std::int32_t> slots_;
 };
 
-template <typename Whitespace>
-void split_line(std::string_view line, Whitespace whitespace, Vocabulary& vocabulary, std::vector<std::int32_t>& ids) {
-  std::size_t start = 0, end = 0;  // of the token in hand
-  while (end < line.size()) {
-    const std::size_t blank = whitespace(line.substr(end));
-    if (blank == 0) {
-      ++end;
-      continue;
-    }
-    if (end > start) ids.push_back(vocabulary.number(line.substr(start, end - start)));
-    start = end += blank;
-  }
-  if (end > start) ids.push_back(vocabulary.number(line.substr(start)));
-}
-
 }  // namespace
 
 InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, std::int64_t lines, bool unicode) {
@@ -93,10 +51,7 @@ InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, s
   Vocabulary vocabulary;
   for (std::int64_t i = 0; i < lines; ++i) {
     const std::string_view line = text.substr(line_offsets[i], line_offsets[i + 1] - line_offsets[i]);
-    if (unicode)
-      split_line(line, unicode_whitespace, vocabulary, result.ids);
-    else
-      split_line(line, ascii_whitespace, vocabulary, result.ids);
+    split_line(line, unicode, [&](std::string_view token) { result.ids.push_back(vocabulary.number(token)); });
     result.offsets.push_back(static_cast<std::int64_t>(result.ids.size()));
   }
   return result;

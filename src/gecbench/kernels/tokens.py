@@ -89,8 +89,11 @@ class EncodedLines:
 
 def encode_lines(lines: Sequence[str]) -> EncodedLines:
     """Encode lines as UTF-8."""
-    encoded = [_encode(line) for line in lines]
-    return EncodedLines(b"".join(encoded), np.array([len(line) for line in encoded], dtype=np.int64))
+    try:
+        encoded = [line.encode() for line in lines]
+    except UnicodeEncodeError:
+        encoded = [_encode(line) for line in lines]
+    return EncodedLines(b"".join(encoded), np.array([*map(len, encoded)], dtype=np.int64))
 
 
 def intern_lines(lines: Sequence[str], rule: TokenRule) -> TokenArray:
