@@ -7,6 +7,7 @@ void bind_gleu(nanobind::module_ module);
 void bind_greedy(nanobind::module_ module);
 void bind_imeasure(nanobind::module_ module);
 void bind_maxmatch(nanobind::module_ module);
+void bind_ter(nanobind::module_ module);
 void bind_tokens(nanobind::module_ module);
 void bind_trueskill(nanobind::module_ module);
 }  // namespace gecbench::bindings
@@ -18,6 +19,7 @@ NB_MODULE(_native, module) {
   bind_greedy(module.def_submodule("greedy"));
   bind_imeasure(module.def_submodule("imeasure"));
   bind_maxmatch(module.def_submodule("maxmatch"));
+  bind_ter(module.def_submodule("ter"));
   bind_tokens(module.def_submodule("tokens"));
   bind_trueskill(module.def_submodule("trueskill"));
 }
