@@ -9,6 +9,7 @@ void bind_grouping(nanobind::module_ module);
 void bind_imeasure(nanobind::module_ module);
 void bind_maxmatch(nanobind::module_ module);
 void bind_overlap(nanobind::module_ module);
+void bind_ter(nanobind::module_ module);
 void bind_tokens(nanobind::module_ module);
 void bind_trueskill(nanobind::module_ module);
 }  // namespace gecbench::bindings
@@ -22,6 +23,7 @@ NB_MODULE(_native, module) {
   bind_imeasure(module.def_submodule("imeasure"));
   bind_maxmatch(module.def_submodule("maxmatch"));
   bind_overlap(module.def_submodule("overlap"));
+  bind_ter(module.def_submodule("ter"));
   bind_tokens(module.def_submodule("tokens"));
   bind_trueskill(module.def_submodule("trueskill"));
 }

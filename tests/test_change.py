@@ -12,7 +12,7 @@ from gecbench.human.change import (
     change,
     character_distance,
     mean_change,
-    ter_edits,
+    ter_edits_of,
 )
 
 
@@ -26,8 +26,9 @@ from gecbench.human.change import (
         ("", "a b", 2),
     ],
 )
+@pytest.mark.usefixtures("kernels_of")
 def test_ter_counts_edits(before: str, after: str, edits: int) -> None:
-    assert ter_edits(before, after) == edits
+    assert ter_edits_of([(before, after)]) == {(before, after): edits}
     assert translation_edit_rate(before.lower().split(), after.lower().split())[0] == edits
 
 

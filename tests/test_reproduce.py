@@ -67,22 +67,6 @@ def test_unknown_paper(refused):
     refused(["reproduce", "smith1999"], "Choose one of bryant2015, felice2015, sakaguchi2016, jfleg2017")
 
 
-def test_ter_edits_are_remembered(tmp_path):
-    with changes.remembered(tmp_path) as known:
-        assert ("a b", "c d") not in known
-        known["a b", "c d"] = 2.0
-    with changes.remembered(tmp_path) as known:
-        assert ("a b", "c d") in known
-        assert known["a b", "c d"] == 2.0
-    (file,) = tmp_path.iterdir()
-    assert "a b" not in file.read_text()
-    file.write_text("broken")
-    with changes.remembered(tmp_path) as known:
-        assert ("a b", "c d") not in known
-    with changes.remembered(None) as known:
-        known["a", "b"] = 1.0
-
-
 def test_table4_identical_corrections(data):
     texts = changes._texts(data)
     assert {len(lines) for lines in texts.values()} == {1278}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from dataclasses import asdict
 from itertools import combinations
 from typing import Any
@@ -175,7 +174,7 @@ def _change(options: argparse.Namespace) -> None:
     comparisons = {f"source → {name}": (corpus.sources, lines) for name, lines in texts.items()}
     references = [name for name in texts if name.startswith("reference ")]
     comparisons |= {f"{a} → {b}": (texts[a], texts[b]) for a, b in combinations(references, 2)}
-    found = changes(comparisons, processes=os.cpu_count() or 1)
+    found = changes(comparisons)
     table = Table(["from → to", "sTER", "changed", "characters"], [_change_row(*item) for item in found.items()])
     print(render_rows(table, [{"comparison": name, **asdict(one)} for name, one in found.items()], options.format))
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import nullcontext
 from dataclasses import astuple, dataclass
-from functools import lru_cache
-from typing import Any
 
+from gecbench import kernels
 from gecbench.errors import InputError
+from gecbench.kernels.tokens import intern_lines
 from gecbench.progress import progress
 
 Texts = Sequence[str]
 Pair = tuple[str, str]
-_CHUNK = 100
+_CHUNK = 2_000
 
 
 @dataclass(frozen=True)
@@ -41,20 +39,10 @@ def change(before: Texts, after: Texts) -> Change:
     return changes({"": (before, after)})[""]
 
 
-def changes(
-    comparisons: Mapping[str, tuple[Texts, Texts]],
-    *,
-    processes: int = 1,
-    known: dict[Pair, float] | None = None,
-) -> dict[str, Change]:
-    """Return several comparisons by name; TER is slow, so it may be spread over processes.
-
-    `known` holds TER edits of pairs of lines found before; those found now are added to it.
-    """
+def changes(comparisons: Mapping[str, tuple[Texts, Texts]]) -> dict[str, Change]:
+    """Return several comparisons by name; a pair of lines that occurs in many is searched for edits once."""
     lines = {name: _pairs(before, after) for name, (before, after) in comparisons.items()}
-    edits = {} if known is None else known
-    missing = dict.fromkeys(pair for pairs in lines.values() for pair in pairs if pair not in edits)
-    edits.update(ter_edits_of(list(missing), processes=processes))
+    edits = ter_edits_of(list(dict.fromkeys(pair for pairs in lines.values() for pair in pairs)))
     return {
         name: Change(
             sentences=len(pairs),
@@ -74,27 +62,21 @@ def mean_change(several: Sequence[Change]) -> Change:
     return Change(several[0].sentences, *(sum(column) / len(several) for column in columns))
 
 
-def ter_edits(hypothesis: str, reference: str) -> float:
-    """Return how many insertions, deletions, substitutions and shifts turn the hypothesis into the reference."""
-    if hypothesis.lower().split() == reference.lower().split():
-        return 0.0
-    return float(_ter().sentence_score(hypothesis, [reference]).num_edits)
+def ter_edits_of(pairs: Sequence[Pair]) -> dict[Pair, int]:
+    """Return how many insertions, deletions, substitutions and shifts turn the first line of each pair into the second.
 
-
-def ter_edits_of(pairs: Sequence[Pair], *, processes: int = 1) -> dict[Pair, float]:
-    """Return the TER edits of each pair of lines, on several processes if asked."""
-    chunks = [pairs[start : start + _CHUNK] for start in range(0, len(pairs), _CHUNK)]
-    found: dict[Pair, float] = {}
-    spread = ProcessPoolExecutor(processes) if processes > 1 and len(chunks) > 1 else nullcontext()
-    with spread as pool, progress(len(pairs), "TER") as bar:
-        for chunk, edits in zip(chunks, (pool.map if pool else map)(_edits, chunks), strict=True):
-            found.update(zip(chunk, edits, strict=True))
+    They are those of sacrebleu's TER with its defaults: case does not count.
+    """
+    found: dict[Pair, int] = {}
+    with progress(len(pairs), "TER") as bar:
+        for start in range(0, len(pairs), _CHUNK):
+            chunk = pairs[start : start + _CHUNK]
+            tokens = intern_lines([line.lower() for side in zip(*chunk, strict=True) for line in side], "unicode")
+            before, after = tokens[: len(chunk)], tokens[len(chunk) :]
+            edits = kernels.select("ter").ter_edits(before, after, kernels.threads())
+            found.update(zip(chunk, edits.tolist(), strict=True))
             bar.update(len(chunk))
     return found
-
-
-def _edits(pairs: Sequence[Pair]) -> list[float]:
-    return [ter_edits(*pair) for pair in pairs]
 
 
 def character_distance(first: str, second: str) -> int:
@@ -102,13 +84,6 @@ def character_distance(first: str, second: str) -> int:
     from rapidfuzz.distance import Levenshtein
 
     return int(Levenshtein.distance(first, second))
-
-
-@lru_cache(maxsize=1)
-def _ter() -> Any:
-    from sacrebleu.metrics.ter import TER
-
-    return TER()
 
 
 def _pairs(before: Texts, after: Texts) -> list[Pair]:

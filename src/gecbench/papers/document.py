@@ -40,12 +40,11 @@ Contents = tuple[Sequence[Section], Sequence[Figure]]
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the files come from; processes for slow parts, runs of TrueSkill, whether TER edits are remembered."""
+    """Where the files come from; processes for slow parts, runs of TrueSkill."""
 
     upstream: Upstream
     processes: int = 1
     runs: int = 1000
-    keep: bool = True
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gecbench.corpora.upstream import cache_folder
 from gecbench.papers.data import Conll14
 from gecbench.papers.document import Contents, Settings
 from gecbench.papers.sakaguchi2016 import changes, correlations, rankings, references
@@ -11,7 +10,7 @@ from gecbench.papers.sakaguchi2016 import changes, correlations, rankings, refer
 def reproduce(settings: Settings) -> Contents:
     """Compute the tables and figures again."""
     data = Conll14(settings.upstream)
-    found = changes.compute_changes(data, cache_folder() if settings.keep else None, settings.processes)
+    found = changes.compute_changes(data)
     scores = correlations.compute_scores(data, settings.processes)
     judged = rankings.read_judged(data, settings.runs)
     experts = judged.rank(judged.experts)

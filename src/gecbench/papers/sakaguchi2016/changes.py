@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from functools import partial
-from importlib.metadata import version
-from pathlib import Path
 
 from gecbench.analysis.tables import Table
-from gecbench.formats.text import write_bytes
 from gecbench.human.change import Change, changes, mean_change
 from gecbench.metrics.ratios import percent
 from gecbench.papers.data import Conll14
@@ -34,14 +27,13 @@ COUNT_OF_SYSTEMS = 12
 Pair = tuple[str, str]
 
 
-def compute_changes(data: Conll14, folder: Path | None, processes: int) -> dict[Pair, Change]:
-    """Return every comparison that Table 4 and Figure 2 need, on the 1,278 sentences; edits are kept in a folder."""
+def compute_changes(data: Conll14) -> dict[Pair, Change]:
+    """Return every comparison that Table 4 and Figure 2 need, on the 1,278 sentences."""
     texts = _texts(data)
     wanted = [pair for pairs in PAIRS.values() for pair in pairs]
     wanted += [(SOURCE, name) for name in texts if name != SOURCE]
     comparisons = {f"{one} {other}": (texts[one], texts[other]) for one, other in wanted}
-    with remembered(folder) as known:
-        found = changes(comparisons, processes=processes, known=known)
+    found = changes(comparisons)
     return {(one, other): found[f"{one} {other}"] for one, other in wanted}
 
 
@@ -102,51 +94,3 @@ def figure2(found: dict[Pair, Change]) -> tuple[Section, Figure]:
     bars = {name: (change.ster, 100 * change.changed) for name, change in means.items()}
     draw = partial(two_bars, bars=bars, labels=("Mean sTER", "% of sentences changed"), limits=((0, 8), (0, 100)))
     return section, Figure("figure2", "Amount of changes compared to the original sentences", draw)
-
-
-@contextmanager
-def remembered(folder: Path | None) -> Iterator[dict[Pair, float]]:
-    """Give TER edits by pairs of lines, filled from a file in a folder, to which those found now are added at the end.
-
-    The file holds hashes, never texts; its name carries the version of sacrebleu. Without a folder nothing is kept.
-    """
-    path = None if folder is None else folder / f"ter-sacrebleu-{version('sacrebleu')}.json"
-    known = _Remembered(_read(path))
-    try:
-        yield known
-    finally:
-        if path is not None and known:
-            edits = _read(path) | {_key(pair): edits for pair, edits in known.items()}
-            with suppress(OSError, ValueError):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                write_bytes(path, json.dumps(edits).encode())
-
-
-class _Remembered(dict[Pair, float]):
-    """Pairs of lines, looked up by hash where they are not there yet."""
-
-    def __init__(self, stored: dict[str, float]) -> None:
-        super().__init__()
-        self._stored = stored
-
-    def __contains__(self, pair: object) -> bool:
-        if super().__contains__(pair):
-            return True
-        if isinstance(pair, tuple) and (edits := self._stored.get(_key(pair))) is not None:
-            self[pair] = edits
-            return True
-        return False
-
-
-def _key(pair: Pair) -> str:
-    return hashlib.sha256("\0".join(pair).encode(errors="surrogatepass")).hexdigest()[:20]
-
-
-def _read(path: Path | None) -> dict[str, float]:
-    if path is None or not path.is_file():
-        return {}
-    try:
-        found = json.loads(path.read_bytes())
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -1,0 +1,206 @@
+#include "ter.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "threads.hpp"
+
+namespace gecbench {
+namespace {
+
+// The limits of Tercom, and sacrebleu's own on the number of shifts that are tried.
+constexpr int kLongestShift = 10, kFarthestShift = 50, kBeam = 25, kMostCandidates = 1000;
+constexpr std::int32_t kUnreached = 1 << 29;
+
+using Tokens = std::vector<std::int32_t>;
+
+enum Operation : std::uint8_t { kMatch, kSubstitute, kDelete, kInsert, kUndefined };
+
+struct Cell {
+  std::int32_t cost;
+  Operation operation;
+};
+
+// Edit distance of a hypothesis to a reference, computed near the diagonal only. Row i is that of the first i words.
+class Distance {
+ public:
+  Distance(TokenSpan reference, int words)
+      : reference_(reference), words_(words), columns_(reference.size + 1), rows_((words + 1) * columns_) {
+    for (int j = 0; j < columns_; ++j) rows_[j] = {j, kInsert};
+    ratio_ = words > 0 ? static_cast<double>(reference.size) / words : 1.0;
+    beam_ = kBeam < ratio_ / 2 ? static_cast<int>(std::ceil(ratio_ / 2 + kBeam)) : kBeam;
+    tried_.resize(2 * columns_);
+  }
+
+  std::int32_t measure(const Tokens& hypothesis) {
+    for (int i = 1; i <= words_; ++i)
+      fill_row(i, hypothesis[i - 1], rows_.data() + (i - 1) * columns_, rows_.data() + i * columns_);
+    return rows_.back().cost;
+  }
+
+  // The distance of other words of the same number, of which the first `same` are those that were measured.
+  std::int32_t try_words(const Tokens& hypothesis, int same) {
+    const Cell* above = rows_.data() + same * columns_;
+    for (int i = same + 1; i <= words_; ++i) {
+      Cell* row = tried_.data() + (i % 2) * columns_;
+      fill_row(i, hypothesis[i - 1], above, row);
+      above = row;
+    }
+    return above[columns_ - 1].cost;
+  }
+
+  Operation operation(int i, int j) const { return rows_[i * columns_ + j].operation; }
+
+ private:
+  void fill_row(int i, std::int32_t word, const Cell* above, Cell* row) const {
+    const int diagonal = static_cast<int>(std::floor(i * ratio_));
+    const int begin = std::max(0, diagonal - beam_);
+    const int end = i == words_ ? columns_ : std::min(columns_, diagonal + beam_);
+    std::fill(row, row + columns_, Cell{kUnreached, kUndefined});
+    for (int j = begin; j < end; ++j) {
+      if (j == 0) {
+        row[0] = {above[0].cost + 1, kDelete};
+        continue;
+      }
+      const bool same = word == reference_[j - 1];
+      const auto offer = [&row, j](std::int32_t cost, Operation operation) {
+        if (cost < row[j].cost) row[j] = {cost, operation};
+      };
+      offer(above[j - 1].cost + (same ? 0 : 1), same ? kMatch : kSubstitute);
+      offer(above[j].cost + 1, kDelete);
+      offer(row[j - 1].cost + 1, kInsert);
+    }
+  }
+
+  TokenSpan reference_;
+  int words_, columns_, beam_ = kBeam;
+  double ratio_ = 1.0;
+  std::vector<Cell> rows_, tried_;
+};
+
+// Where each reference word stands in the hypothesis, and how many words before each place are wrong.
+struct Alignment {
+  std::vector<int> place, wrong_in_hypothesis, wrong_in_reference;
+
+  Alignment(const Distance& distance, int words, int reference_words)
+      : place(reference_words), wrong_in_hypothesis(words + 1), wrong_in_reference(reference_words + 1) {
+    int i = words, j = reference_words;
+    while (i > 0 || j > 0) {
+      const Operation operation = distance.operation(i, j);
+      if (operation == kUndefined) throw std::logic_error("the search for shifts left its beam");
+      const int wrong = operation == kMatch ? 0 : 1;
+      if (operation != kDelete) {
+        place[j - 1] = i - 1;
+        wrong_in_reference[j--] = wrong;
+      }
+      if (operation != kInsert) wrong_in_hypothesis[i--] = wrong;
+    }
+    for (int k = 0; k < words; ++k) wrong_in_hypothesis[k + 1] += wrong_in_hypothesis[k];
+    for (int k = 0; k < reference_words; ++k) wrong_in_reference[k + 1] += wrong_in_reference[k];
+  }
+};
+
+struct Shift {
+  int gain, length, start, target;
+
+  // The largest gain, then the longest, then the earliest words, then the earliest place.
+  bool better_than(const Shift& other) const {
+    return std::make_tuple(gain, length, -start, -target) >
+           std::make_tuple(other.gain, other.length, -other.start, -other.target);
+  }
+};
+
+class Search {
+ public:
+  Search(TokenSpan hypothesis, TokenSpan reference)
+      : words_(hypothesis.begin(), hypothesis.end()),
+        reference_(reference),
+        size_(hypothesis.size),
+        distance_(reference, size_) {}
+
+  // Shifts for as long as a shift lowers the distance.
+  std::int64_t edits() {
+    std::int64_t shifts = 0;
+    std::int32_t before = distance_.measure(words_);
+    for (;;) {
+      const Shift best = best_shift(before);
+      if (candidates_ >= kMostCandidates || best.gain <= 0) return shifts + before;
+      ++shifts;
+      move_words(best, tried_);
+      words_.swap(tried_);
+      before = distance_.measure(words_);
+    }
+  }
+
+ private:
+  Shift best_shift(std::int32_t before) {
+    const Alignment alignment(distance_, size_, reference_.size);
+    Shift best{-kUnreached, 0, 0, 0};
+    for (int start = 0; start < size_; ++start) {
+      for (int place = 0; place < reference_.size; ++place) {
+        if (std::abs(place - start) > kFarthestShift) continue;
+        const int longest = std::min({kLongestShift, size_ - start, reference_.size - place});
+        for (int length = 1; length <= longest && words_[start + length - 1] == reference_[place + length - 1];
+             ++length) {
+          if (!worth_trying(alignment, start, place, length)) continue;
+          try_targets(alignment, before, start, place, length, best);
+          if (candidates_ >= kMostCandidates) return best;
+        }
+      }
+    }
+    return best;
+  }
+
+  // Wrong words on both sides, and no shift into themselves.
+  static bool worth_trying(const Alignment& alignment, int start, int place, int length) {
+    const auto& [places, hypothesis, reference] = alignment;
+    return hypothesis[start + length] > hypothesis[start] && reference[place + length] > reference[place] &&
+           (places[place] < start || places[place] >= start + length);
+  }
+
+  void try_targets(const Alignment& alignment, std::int32_t before, int start, int place, int length, Shift& best) {
+    int last = -1;
+    for (int position = place - 1; position < place + length; ++position) {
+      const int target = position < 0 ? 0 : alignment.place[position] + 1;
+      if (target == last) continue;
+      last = target;
+      ++candidates_;
+      Shift shift{0, length, start, target};
+      move_words(shift, tried_);
+      shift.gain = before - distance_.try_words(tried_, std::min(start, target));
+      if (shift.better_than(best)) best = shift;
+    }
+  }
+
+  // Moves the words of a shift before the target; a target among or right after them is counted without them.
+  void move_words(const Shift& shift, Tokens& moved) const {
+    moved = words_;
+    const auto at = [&moved, this](int index) { return moved.begin() + std::min(index, size_); };
+    const int end = shift.start + shift.length;
+    if (shift.target < shift.start)
+      std::rotate(at(shift.target), at(shift.start), at(end));
+    else
+      std::rotate(at(shift.start), at(end), at(shift.target > end ? shift.target : shift.target + shift.length));
+  }
+
+  Tokens words_, tried_;
+  TokenSpan reference_;
+  int size_;
+  Distance distance_;
+  int candidates_ = 0;
+};
+
+}  // namespace
+
+void ter_edits(const TokenArray& hypotheses, const TokenArray& references, int threads, std::int64_t* edits) {
+  share_sentences(hypotheses.size, threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      edits[i] = references[i].size == 0 ? hypotheses[i].size : Search(hypotheses[i], references[i]).edits();
+  });
+}
+
+}  // namespace gecbench

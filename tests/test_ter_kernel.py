@@ -1,0 +1,86 @@
+"""The native search for shifts finds what sacrebleu's finds, which is its Python twin."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mirror_files import conll14_rewrites, needs_mirror, submission
+from sacrebleu.metrics import lib_ter
+
+from gecbench.kernels.tokens import TokenArray, intern_lines, offsets_of
+
+few_words = st.lists(st.integers(0, 3), max_size=14)
+some_words = st.lists(st.integers(0, 9), min_size=1, max_size=60)
+
+
+def token_array(lines):
+    return TokenArray(np.array([word for line in lines for word in line], dtype=np.int32), offsets_of(lines))
+
+
+def assert_equal_edits(twins, pairs):
+    before, after = map(token_array, zip(*pairs, strict=True))
+    python, native = (module.ter_edits(before, after, threads=2) for module in twins("ter"))
+    assert native.dtype == python.dtype
+    np.testing.assert_array_equal(native, python)
+
+
+@settings(max_examples=300, deadline=None)
+@given(pairs=st.lists(st.tuples(few_words, few_words), min_size=1, max_size=5))
+def test_few_words(twins, pairs):
+    assert_equal_edits(twins, pairs)
+
+
+@settings(max_examples=60, deadline=None)
+@given(words=some_words, data=st.data())
+def test_moved_words(twins, words, data):
+    moved = list(words)
+    for _ in range(data.draw(st.integers(1, 4))):
+        start, size = data.draw(st.integers(0, len(moved))), data.draw(st.integers(0, 12))
+        part = moved[start : start + size]
+        del moved[start : start + size]
+        place = data.draw(st.integers(0, len(moved)))
+        moved[place:place] = [*part, *data.draw(st.lists(st.integers(0, 9), max_size=1))]
+    assert_equal_edits(twins, [(words, moved), (moved, words)])
+
+
+@pytest.mark.parametrize("length", [49, 50, 51, 120, 200])
+def test_lengths_that_widen_the_beam(twins, length):
+    words = np.random.default_rng(length).integers(0, 4, length).tolist()
+    assert_equal_edits(twins, [([1], words), (words, [1]), ([1, 2], words), ([], words), (words, []), ([], [])])
+
+
+@pytest.mark.parametrize(("seed", "edits", "without_limit"), [(0, 14, 12), (1, 16, 13)])
+def test_the_limit_on_shifts_tried(twins, monkeypatch, seed, edits, without_limit):
+    """Where more than a thousand shifts would be tried no more are made, and the best so far is not used."""
+    generator = np.random.default_rng(seed)
+    pair = [generator.integers(0, 3, 40).tolist() for _ in range(2)]
+    assert [module.ter_edits(*(token_array([words]) for words in pair)).tolist() for module in twins("ter")] == [
+        [edits],
+        [edits],
+    ]
+    monkeypatch.setattr(lib_ter, "_MAX_SHIFT_CANDIDATES", 10**6)
+    assert lib_ter.translation_edit_rate(*pair)[0] == without_limit
+
+
+def test_native_refuses_bad_offsets(twins):
+    _, native = twins("ter")
+    good, ids = token_array([[1, 2]]), np.array([1, 2], dtype=np.int32)
+    for offsets in ([0, 9], [1, 2], [0, 3, 2], []):
+        with pytest.raises(ValueError, match="offsets"):
+            native.ter_edits(good, TokenArray(ids, np.array(offsets, dtype=np.int64)))
+    with pytest.raises(ValueError, match="references must number 1, not 2"):
+        native.ter_edits(good, token_array([[1], [2]]))
+
+
+@needs_mirror
+def test_real_rewrites(twins):
+    corpus = conll14_rewrites("NE-fluency").select(range(0, 1312, 8))
+    texts = [corpus.sources, *zip(*corpus.references, strict=True), submission("AMU")[::8]]
+    tokens = [intern_lines([line.lower() for line in (*one, *other)], "unicode") for one, other in pairwise(texts)]
+    for both in tokens:
+        half = len(corpus)
+        python, native = (module.ter_edits(both[:half], both[half:]) for module in twins("ter"))
+        np.testing.assert_array_equal(native, python)
+        assert native.sum() > 0
