@@ -11,6 +11,12 @@ os.environ["HF_HOME"] = _HUGGING_FACE_HOME.name
 os.environ["HF_HUB_OFFLINE"] = os.environ["HF_EVALUATE_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """Run a folder on all cores, single files in this process: workers take longer to start than most files to run."""
+    return None if any(Path(path).is_dir() for path in config.args) else 0
+
+
 @pytest.fixture(scope="module", params=["native", "python"])
 def implementation(request):
     """Run a test once with each implementation of the kernels, for `kernels.select`."""

@@ -17,12 +17,17 @@ def script(folder, body, name="model.py"):
     return "cmd:" + (shlex.join(words) if os.name == "posix" else subprocess.list2cmdline(words))
 
 
-def modules_imported_by(*arguments):
-    """Return the modules that Python imports to run these arguments, besides those of every start here."""
-
-    def imported(*words):
-        done = subprocess.run([sys.executable, "-X", "importtime", *words], capture_output=True, text=True, check=True)
-        lines = done.stderr.splitlines()
-        return {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
-
-    return imported(*map(str, arguments)) - imported("-c", "pass")
+def modules_imported_by(*words):
+    """Return the modules that the command line imports to run these words, in a process of its own."""
+    code = """
+    import sys
+    started = set(sys.modules)
+    from gecbench.cli import main
+    try:
+        main()
+    except SystemExit:
+        pass
+    print("", *set(sys.modules) - started, file=sys.stderr)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code), *map(str, words)]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stderr.split())

@@ -174,11 +174,44 @@ def test_what_is_no_command(capsys, word):
 
 @pytest.mark.parametrize("word", ["--version", "--help"])
 def test_the_program_starts_without_what_it_does_not_need(word):
-    imported = modules_imported_by("-m", "gecbench", word)
+    imported = modules_imported_by(word)
     ours = {name for name in imported if name.partition(".")[0] == "gecbench"}
     assert ours == {"gecbench", "gecbench.version", "gecbench.errors", "gecbench.cli", "gecbench.cli.main"}
     heavy = {"numpy", "argparse", "typing", "dataclasses", "importlib.metadata", "pathlib", "pkgutil", "json"}
     assert not heavy & imported
+
+
+HEAVY = {"datasets", "evaluate", "huggingface_hub", "pandas", "pyarrow", "rapidfuzz", "sacrebleu", "scipy"}
+HEAVY |= {"tqdm", "yaml", "ssl", "http.client", "urllib.request", "tarfile", "zipfile", "importlib.metadata"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["score", "-c", "demo", "-p", SYSTEMS[1]],
+        ["score", "-m", "m2", "imeasure", "--gold", DATA / "gold.m2", "-p", SYSTEMS[1]],
+        ["m2scorer", SYSTEMS[1], DATA / "gold.m2"],
+        ["ieval", f"-ref:{DATA / 'gold.m2'}", f"-hyp:{SYSTEMS[1]}"],
+    ],
+)
+def test_scoring_imports_numpy_alone(words):
+    imported = modules_imported_by(*words)
+    assert "numpy" in imported
+    assert not HEAVY & imported
+
+
+def test_scoring_a_named_corpus_imports_numpy_alone(mirror, tmp_path):
+    lines = mirror.lines("jfleg/test/test.ref1")
+    (tmp_path / "system.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    assert not HEAVY & modules_imported_by("score", "-c", "jfleg:test", "-p", tmp_path / "system.txt")
+
+
+def test_the_python_twins_are_imported_only_where_they_run():
+    if gecbench.kernels.active() != "native":
+        pytest.skip("the twins run here")
+    imported = modules_imported_by("m2scorer", SYSTEMS[1], DATA / "gold.m2")
+    assert "gecbench._native" in imported
+    assert not {"gecbench.kernels.maxmatch.corpus", "gecbench.kernels.maxmatch.path"} & imported
 
 
 @pytest.mark.parametrize("command", ["demo", "score", "compare", "convert", "doctor", "run", "results", "push", "data"])

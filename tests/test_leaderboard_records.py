@@ -13,12 +13,10 @@ import time
 import pytest
 from boards import QUICK, demo_board
 
-import gecbench
 from gecbench import InputError
 from gecbench.leaderboard.records import Details, Record, digest
 from gecbench.leaderboard.seeds import seed_records
 from gecbench.leaderboard.store import FolderStore
-from gecbench.leaderboard.submission import Submission, score_submission
 
 FIGURE = {"value": 0.5, "low": None, "high": None, "human": None, "ratio": None, "signature": "", "source": None}
 DETAILS = Details(["a"], {"gleu": [1.0]}, {})
@@ -152,14 +150,13 @@ def test_leftovers_of_killed_writers_are_removed_when_old(tmp_path):
     assert len(store.load().records) == 1
 
 
-def submit_forever(folder, number, told):
+def submit_forever(folder, number, begin, told):
     store = FolderStore(folder)
-    corpus = gecbench.Corpus(sources=["He go .", "She go ."], references=[["He goes ."], ["She goes ."]], name="tiny")
+    begin.wait()
     for turn in range(100_000):
-        outputs = ["He goes .", f"word {number} {turn} ."]
-        name = f"system {number} {turn}"
-        scored = score_submission(Submission(name, outputs, date="2026-01-02"), corpus, resamples=0)
-        told.send(store.add(scored.record, scored.details))
+        details = Details([f"word {number} {turn} ."] * 100, {"gleu": [1.0] * 100}, {})
+        names = {"outputs": details.outputs, "details": digest(details.to_json())}
+        told.send(store.add(record(system=f"system {number} {turn}", **names), details))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs fork and kill -9")
@@ -168,13 +165,14 @@ def test_a_hundred_writers_killed_in_the_middle(tmp_path):
     context = multiprocessing.get_context("fork")
     demo_board(tmp_path)
     before = {each.id for each in FolderStore(tmp_path).load().records}
-    writers = []
+    writers, begin = [], context.Event()
     for number in range(100):
         ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=submit_forever, args=(tmp_path, number, theirs), daemon=True)
+        process = context.Process(target=submit_forever, args=(tmp_path, number, begin, theirs), daemon=True)
         process.start()
         theirs.close()
         writers.append((process, ours))
+    begin.set()
     acknowledged = set(before)
     deadline = time.monotonic() + 300
     waiting = {pipe for _, pipe in writers}

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from itertools import product
 
 import pytest
@@ -22,6 +23,12 @@ TABLE4 = golden("sakaguchi2016_change_agreement.json")["table4"]
 @pytest.fixture(scope="module")
 def data(mirror):
     return Conll14(mirror)
+
+
+@pytest.fixture(scope="module")
+def reproduced(mirror):
+    """Return a paper's reproduction, computed once."""
+    return cache(lambda paper, **settings: reproduce(paper, mirror, **settings))
 
 
 def table(reproduction, title):
@@ -183,8 +190,8 @@ def test_bryant2015(mirror):
 
 
 @needs_native
-def test_felice2015(mirror):
-    found = reproduce("felice2015", mirror)
+def test_felice2015(reproduced):
+    found = reproduced("felice2015")
     for title in ("Tables 1 to 3", "Table 8"):
         for row, difference, half in differences(table(found, title), 2):
             assert difference <= half + 1e-9, row
@@ -197,8 +204,8 @@ def test_felice2015(mirror):
     assert all(value < 0 for system, value in improvement.items() if system not in ("UFC", "INPUT"))
 
 
-def test_jfleg2017(mirror):
-    found = reproduce("jfleg2017", mirror, runs=1000 if kernels.active() == "native" else 20)
+def test_jfleg2017(reproduced):
+    found = reproduced("jfleg2017") if kernels.active() == "native" else reproduced("jfleg2017", runs=20)
     loose = {"sentences": 10, "TrueSkill": 0.02 if kernels.active() == "native" else 0.1, "M2": 0.12}
     for section in found.sections:
         for row, difference, half in differences(section.table, None):
@@ -209,10 +216,10 @@ def test_jfleg2017(mirror):
 
 
 @needs_native
-def test_the_committed_page_is_what_the_command_prints(repository, mirror):
+def test_the_committed_page_is_what_the_command_prints(repository, reproduced):
     page = (repository / "docs" / "REPRODUCTION.md").read_text()
     for paper in ("felice2015", "jfleg2017"):
-        assert render([reproduce(paper, mirror)], "markdown") in page
+        assert render([reproduced(paper)], "markdown") in page
     for paper in PAPERS:
         assert published(paper)
     assert len(re.findall("^## ", page, re.MULTILINE)) == len(PAPERS)

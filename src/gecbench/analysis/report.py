@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from html import escape
 from importlib import import_module
 from typing import Any, Literal, TypeVar
 
@@ -90,6 +89,8 @@ class Report(_Entries[Mapping[str, Score]]):
         return "\n\n".join([*tables, *self._notes()])
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         *notes, signatures = map(escape, self._notes())
         explained = "".join(f"<p><small>{note}</small></p>\n" for note in notes)
         lines = "<br>".join(signatures.splitlines())

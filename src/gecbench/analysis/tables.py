@@ -8,7 +8,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from gecbench.errors import InputError
 
@@ -112,6 +111,8 @@ def _tsv(table: Table) -> str:
 
 def html_table(table: Table) -> str:
     """Return the table for a notebook or a page, its text escaped."""
+    from html import escape
+
     header = "".join(_html_cell("th", escape(cell), k) for k, cell in enumerate(table.header))
     body = [[_html_cell("td", cell, k) for k, cell in enumerate(row)] for row in table.drawn(escape, bold="<b>{}</b>")]
     rows = "\n".join(f"<tr>{''.join(row)}</tr>" for row in body)

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they mean."""
+"""Options that several commands share, and what they mean; what they need is imported when they are used."""
 
 from __future__ import annotations
 
@@ -6,21 +6,28 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gecbench.analysis.report import Report
-from gecbench.analysis.significance import DEFAULT_SEED
-from gecbench.analysis.tables import FORMATS
-from gecbench.api import compare
-from gecbench.corpora.resolve import apply_edits_for, read_edits, resolve_corpus
-from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.intake import TOKENIZE_CHOICES
-from gecbench.corpus.raw_text import clean
 from gecbench.errors import InputError
-from gecbench.formats.columns import EDITS, ENDINGS, read_predictions
-from gecbench.formats.parallel import read_parallel
 from gecbench.formats.text import STANDARD_INPUT
-from gecbench.metrics.registry import METRICS
+
+if TYPE_CHECKING:
+    from gecbench.analysis.report import Report
+    from gecbench.corpus.corpus import Corpus
+
+_LIST_OF_METRICS = "{the metrics}"
+
+
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Help as it is written; the metrics are imported to be listed, and only then."""
+
+    def add_text(self, text: str | None) -> None:
+        if text and _LIST_OF_METRICS in text:
+            from gecbench.metrics.registry import METRICS
+
+            listed = "\n".join(f"  {entry.name:<10}{entry.description}" for entry in METRICS.values())
+            text = text.replace(_LIST_OF_METRICS, listed)
+        super().add_text(text)
 
 
 def add_command(
@@ -32,7 +39,7 @@ def add_command(
         help=description,
         description=description + ".",
         epilog=f"examples:\n{examples}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_HelpFormatter,
         **settings,
     )
     parser.set_defaults(run=run, failure=failure)
@@ -86,6 +93,8 @@ def add_aligned_option(parser: Any) -> None:
 
 def add_intake_options(parser: Any) -> None:
     """Add what is done to predictions before they are scored."""
+    from gecbench.corpus.intake import TOKENIZE_CHOICES
+
     parser.add_argument(
         "--tokenize",
         choices=TOKENIZE_CHOICES,
@@ -103,6 +112,8 @@ def intake_of(options: argparse.Namespace) -> dict[str, Any]:
 
 def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None:
     """Add metrics, resampling and output format."""
+    from gecbench.analysis.significance import DEFAULT_SEED
+
     add_metrics_option(parser)
     parser.add_argument(
         "--resamples",
@@ -117,13 +128,15 @@ def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None
 
 def add_format_option(parser: argparse.ArgumentParser) -> None:
     """Add the output format."""
+    from gecbench.analysis.tables import FORMATS
+
     parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="how to print (default: text)")
 
 
 def add_metrics_option(parser: argparse.ArgumentParser) -> None:
     """Add the choice of metrics, listed in the help."""
-    metrics = "\n".join(f"  {entry.name:<10}{entry.description}" for entry in METRICS.values())
-    parser.epilog = f"metrics (parameters in brackets, as in 'gleu(draws=py3)'):\n{metrics}\n\n{parser.epilog}"
+    heading = "metrics (parameters in brackets, as in 'gleu(draws=py3)')"
+    parser.epilog = f"{heading}:\n{_LIST_OF_METRICS}\n\n{parser.epilog}"
     parser.add_argument(
         "-m",
         "--metrics",
@@ -143,6 +156,8 @@ def compare_systems(
     options: argparse.Namespace, systems: Mapping[str, Sequence[str]], corpus: Corpus, *names: str
 ) -> Report:
     """Score systems as the options of `add_scoring_options` say; without tests unless `names` has those of tests."""
+    from gecbench.api import compare
+
     wanted = {"test": None, **pick(options, "resamples", "seed", *names), **intake_of(options)}
     return compare(systems, corpus, options.metrics, **wanted)
 
@@ -156,6 +171,8 @@ def check_one_given(what: str, ways: Sequence[object], fix: str) -> None:
 
 def read_corpus(options: argparse.Namespace) -> Corpus:
     """Return the corpus that the options name."""
+    from gecbench.corpora.resolve import apply_edits_for, read_edits, resolve_corpus
+
     ways = (options.corpus, options.gold, options.source or options.references)
     check_one_given("corpus", ways, "Give -s with -r, or --gold, or -c")
     if options.corpus or options.gold:
@@ -165,6 +182,8 @@ def read_corpus(options: argparse.Namespace) -> Corpus:
         return apply_edits_for(chosen, read_edits(options.gold))
     if not options.source or not options.references:
         raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
+    from gecbench.formats.parallel import read_parallel
+
     return read_parallel(options.source, options.references, aligned=options.aligned)
 
 
@@ -182,6 +201,8 @@ def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, Seque
 
 
 def _read_system(path: str, corpus: Corpus, options: argparse.Namespace) -> Sequence[str]:
+    from gecbench.formats.columns import read_predictions
+
     return cleaned(read_predictions(path, corpus, options.column), corpus, path, options)
 
 
@@ -189,6 +210,8 @@ def cleaned(lines: Sequence[str], corpus: Corpus, path: object, options: argpars
     """Return the lines of a file, with --clean without what is around them, and say what was removed."""
     if not options.clean:
         return lines
+    from gecbench.corpus.raw_text import clean
+
     lines, touched = clean(lines, corpus.sources)
     removed = ", ".join(f"{name} from {count} lines" for name, count in touched.items()) or "nothing"
     print(f"gecbench: {path}: removed {removed}", file=sys.stderr)
@@ -198,6 +221,8 @@ def cleaned(lines: Sequence[str], corpus: Corpus, path: object, options: argpars
 def _system_name(path: str) -> str:
     if path == STANDARD_INPUT:
         return "standard input"
+    from gecbench.formats.columns import EDITS, ENDINGS
+
     name = Path(path).name.removesuffix(".gz")
     return Path(name).stem if Path(name).suffix in (".txt", EDITS, *ENDINGS) else name
 

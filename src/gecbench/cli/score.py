@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+from collections.abc import Iterator
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gecbench.analysis.breakdown import breakdown_names, render_breakdown
-from gecbench.analysis.report import Report
-from gecbench.analysis.tables import Table, render_table
 from gecbench.cli.options import (
     add_command,
     add_corpus_options,
@@ -20,9 +17,10 @@ from gecbench.cli.options import (
     read_corpus,
     read_systems,
 )
-from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.intake import Intake
-from gecbench.metrics.ratios import percent
+
+if TYPE_CHECKING:
+    from gecbench.analysis.report import Report
+    from gecbench.corpus.corpus import Corpus
 
 _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench score -s source.txt -r ref*.txt -p a.txt b.txt.gz -m gleu bleu --resamples 1000
@@ -31,6 +29,15 @@ _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench score -c demo -p output.txt --by edit-distance
   gecbench score -m m2 --gold gold.m2 -p output.txt --by error-type
 """
+
+
+class _Breakdowns:
+    """What scores can be broken down by; the metrics are imported when it is asked."""
+
+    def __iter__(self) -> Iterator[str]:
+        from gecbench.analysis.breakdown import breakdown_names
+
+        return iter(breakdown_names())
 
 
 def add_parser(commands: Any) -> None:
@@ -42,8 +49,9 @@ def add_parser(commands: Any) -> None:
     views.add_argument("--per-sentence", action="store_true", help="print the score of every sentence instead")
     views.add_argument(
         "--by",
-        choices=breakdown_names(),
-        help="print the first metric's scores by distance from the source, number of references or (M2) error type",
+        metavar="WHAT",
+        choices=_Breakdowns(),
+        help="print the first metric's scores broken down: %(choices)s",
     )
 
 
@@ -55,6 +63,9 @@ def run(options: argparse.Namespace) -> None:
     if options.per_sentence:
         print(_per_sentence(report, corpus, options.format))
     elif options.by:
+        from gecbench.analysis.breakdown import render_breakdown
+        from gecbench.corpus.intake import Intake
+
         intake = Intake(**intake_of(options))
         admitted = {name: intake.admit(corpus, lines) for name, lines in systems.items()}
         scored = {name: each.lines for name, each in admitted.items()}
@@ -65,6 +76,9 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _per_sentence(report: Report, corpus: Corpus, table_format: str) -> str:
+    from gecbench.analysis.tables import Table, render_table
+    from gecbench.metrics.ratios import percent
+
     columns = {
         (system, metric): report[system][metric].sentence_scores() for system in report for metric in report.metrics
     }
@@ -75,7 +89,7 @@ def _per_sentence(report: Report, corpus: Corpus, table_format: str) -> str:
                 "id": ids[i],
                 "system": system,
                 "metric": metric,
-                "value": None if np.isnan(values[i]) else float(values[i]),
+                "value": None if isnan(values[i]) else float(values[i]),
             }
             for i in range(len(corpus))
             for (system, metric), values in columns.items()

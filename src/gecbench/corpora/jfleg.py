@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 
 from gecbench.corpora.declaration import Config, DatasetDeclaration, HumanJudgments, by_name
@@ -79,11 +78,13 @@ CODED_FIELDS = (
 )
 
 
-def read_gug(upstream: Upstream) -> list[tuple[str, str, Row]]:
-    """Return each row's set, sentence and judgements of 1 to 4; the file has tabs, doubled quotes, CRLF."""
+def read_gug(upstream: Upstream, split: str | None = None) -> list[tuple[str, str, Row]]:
+    """Return set, sentence and judgements of 1 to 4 of the rows, or of a split's; tabs, doubled quotes, CRLF."""
     columns = ("Id", "Sentence", "Expert Judgement", "Crowd Flower Judgements", "Average", "Dataset")
     found = []
     for _, row in parse_csv(upstream.text(GUG), columns, file=GUG, delimiter="\t"):
+        if split is not None and SPLIT_OF_DATASET.get(row["Dataset"]) != split:
+            continue
         judged = {
             "gug_id": int(row["Id"]),
             "gug_expert": int(row["Expert Judgement"]),
@@ -96,13 +97,13 @@ def read_gug(upstream: Upstream) -> list[tuple[str, str, Row]]:
 
 def comparison_key(sentence: str) -> str:
     """Return what JFLEG's tokenisation left unchanged: no white space, one kind of quote and apostrophe."""
-    joined = re.sub(r"\s+", "", sentence).replace("&raspsquo;", "'")
+    joined = "".join(sentence.split()).replace("&raspsquo;", "'")
     return joined.replace("``", '"').replace("''", '"')
 
 
 def link(upstream: Upstream, sentences: list[str], split: str) -> list[Row]:
     """Return the GUG judgements of every JFLEG sentence: line i is the i-th row of the split's set."""
-    rows = [(text, judged) for name, text, judged in read_gug(upstream) if SPLIT_OF_DATASET.get(name) == split]
+    rows = [(text, judged) for _, text, judged in read_gug(upstream, split)]
     if len(rows) != len(sentences):
         raise InputError(f"{len(rows)} GUG rows for {len(sentences)} sentences of {split}", file=GUG)
     for number, (sentence, (text, judged)) in enumerate(zip(sentences, rows, strict=True), 1):

@@ -81,10 +81,13 @@ def read_file(name: str) -> Corpus:
 
 def read_edits(path: str) -> Corpus:
     """Read coded edits: I-measure XML if the name ends in .xml, else M2."""
-    from gecbench.formats.imeasure_xml import read_imeasure_xml
+    if path.removesuffix(".gz").endswith(".xml"):
+        from gecbench.formats.imeasure_xml import read_imeasure_xml
+
+        return read_imeasure_xml(path)
     from gecbench.formats.m2 import read_m2
 
-    return read_imeasure_xml(path) if path.removesuffix(".gz").endswith(".xml") else read_m2(path)
+    return read_m2(path)
 
 
 def known_corpora() -> str:

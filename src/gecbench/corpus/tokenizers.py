@@ -14,11 +14,10 @@ from gecbench.errors import InputError, MissingDependencyError
 Tokenizer = Callable[[str], str]
 
 _CJK = "\u3000-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
-_CJK_CHARACTER = re.compile(f"[{_CJK}]")
 
 
 def _characters(text: str) -> str:
-    return " ".join(_CJK_CHARACTER.sub(r" \g<0> ", text).split())
+    return " ".join(re.sub(f"[{_CJK}]", r" \g<0> ", text).split())
 
 
 def _moses() -> Tokenizer:
@@ -78,9 +77,9 @@ def detokenize(texts: Iterable[str]) -> list[str]:
     return [_detokenize(text.split()) for text in check_texts(texts, "texts")]
 
 
-_JOIN_LEFT = re.compile(r"(?:[.,!?;:%)\]}]|\.\.\.|''|n't|'(?:s|m|d|ll|re|ve)?)", re.IGNORECASE)
-_JOIN_RIGHT = re.compile(r"(?:[(\[{$#]|``)")
-_CHINESE = re.compile(f"[{_CJK}]+")
+_JOIN_LEFT = r"(?i:[.,!?;:%)\]}]|\.\.\.|''|n't|'(?:s|m|d|ll|re|ve)?)"
+_JOIN_RIGHT = r"(?:[(\[{$#]|``)"
+_CHINESE = f"[{_CJK}]+"
 
 
 def _detokenize(tokens: list[str]) -> str:
@@ -88,18 +87,18 @@ def _detokenize(tokens: list[str]) -> str:
     inside_quotes, joined = False, True
     for token in tokens:
         closes = token == '"' and inside_quotes
-        left = closes or bool(_JOIN_LEFT.fullmatch(token)) or bool(text and _both_chinese(text[-1], token))
+        left = closes or bool(re.fullmatch(_JOIN_LEFT, token)) or bool(text and _both_chinese(text[-1], token))
         if text and not left and not joined:
             text.append(" ")
         text.append('"' if token in ("``", "''") else token)
-        joined = bool(_JOIN_RIGHT.fullmatch(token)) or (token == '"' and not inside_quotes)
+        joined = bool(re.fullmatch(_JOIN_RIGHT, token)) or (token == '"' and not inside_quotes)
         if token == '"':
             inside_quotes = not inside_quotes
     return "".join(text)
 
 
 def _both_chinese(left: str, right: str) -> bool:
-    return bool(_CHINESE.fullmatch(left) and _CHINESE.fullmatch(right))
+    return bool(re.fullmatch(_CHINESE, left) and re.fullmatch(_CHINESE, right))
 
 
 def _imported(module: str, extra: str = "") -> Any:

@@ -8,30 +8,32 @@ are unchanged.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 _CLITIC_PAIRS = "can|not d|'ye gim|me gon|na got|ta lem|me more|'n 't|is 't|was wan|na"
 _RULES = [
-    (re.compile(r'(^|[ (\[{<])"'), r"\1 `` "),
-    (re.compile(r'"'), " '' "),
-    (re.compile(r"\.\.\."), " ... "),
-    (re.compile(r"[][(){}<>;@#$%&?!]|--"), r" \g<0> "),
-    (re.compile(r"[,:](?!\d)"), r" \g<0> "),
-    (re.compile(r"(?<=[^.])\.(?=[\])}>\"' ]*$)"), " . "),
-    (re.compile(r"(?<=[^' ])('(?:s|m|d|ll|re|ve)?)(?= |$)", re.IGNORECASE), r" \1"),
-    (re.compile(r"(?<=[^' ])(n't)(?= |$)", re.IGNORECASE), r" \1"),
-    *(
-        (re.compile(rf"(?<!\w)({pair.replace('|', ')(')})(?!\w)", re.IGNORECASE), r"\1 \2")
-        for pair in _CLITIC_PAIRS.split()
-    ),
+    (r'(^|[ (\[{<])"', r"\1 `` "),
+    (r'"', " '' "),
+    (r"\.\.\.", " ... "),
+    (r"[][(){}<>;@#$%&?!]|--", r" \g<0> "),
+    (r"[,:](?!\d)", r" \g<0> "),
+    (r"(?<=[^.])\.(?=[\])}>\"' ]*$)", " . "),
+    (r"(?<=[^' ])('(?:s|m|d|ll|re|ve)?)(?= |$)", r" \1"),
+    (r"(?<=[^' ])(n't)(?= |$)", r" \1"),
+    *((rf"(?<!\w)({pair.replace('|', ')(')})(?!\w)", r"\1 \2") for pair in _CLITIC_PAIRS.split()),
 ]
 _PLAIN = re.compile(r"(?!.*(?:--|cannot|gimme|gonna|gotta|lemme|wanna))[A-Za-z0-9 -]*", re.IGNORECASE)
+
+
+@cache
+def _rules() -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(form, re.IGNORECASE), replacement) for form, replacement in _RULES]
 
 
 @lru_cache(maxsize=1 << 16)
 def split_treebank(text: str) -> str:
     """Return the text with punctuation, quotes and contractions split off by blanks (docs/imeasure.md, section 2)."""
     if not _PLAIN.fullmatch(text):
-        for pattern, replacement in _RULES:
+        for pattern, replacement in _rules():
             text = pattern.sub(replacement, text)
     return " ".join(text.split())

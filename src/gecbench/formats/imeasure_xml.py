@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from itertools import groupby
 from pathlib import Path
-from xml.sax.saxutils import escape
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.error_groups import Alternative, ErrorGroup, GroupedSentence, Replacement
@@ -171,4 +170,6 @@ def _attributes(**values: str) -> str:
 def _escape(text: str, entities: dict[str, str] | None = None) -> str:
     if found := _NOT_XML.search(text):
         raise InputError(f"character U+{ord(found.group()):04X} in {text[:40]!r} cannot be written as XML")
+    from xml.sax.saxutils import escape
+
     return escape(text, entities or {"\r": "&#13;"})

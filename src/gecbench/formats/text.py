@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import sys
-import tempfile
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -52,6 +49,9 @@ def read_bytes(path: str | Path) -> bytes:
         raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
     if not str(path).endswith(".gz"):
         return data
+    import gzip
+    import zlib
+
     try:
         return gzip.decompress(data)
     except (OSError, EOFError, zlib.error) as error:
@@ -74,7 +74,11 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
         sys.stdout.write(text)
         return
     data = text.encode()
-    write_bytes(path, gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
+    if str(path).endswith(".gz"):
+        import gzip
+
+        data = gzip.compress(data, mtime=0)
+    write_bytes(path, data)
 
 
 def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None:
@@ -82,9 +86,11 @@ def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None
 
     `durable` waits until the disk has it.
     """
+    from tempfile import mkstemp
+
     target = Path(path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        handle, temporary = mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
         raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
     try:

@@ -44,9 +44,13 @@ def active() -> str:
 
 
 def select(kernel: str, implementation: str | None = None) -> ModuleType:
-    """Return the module that holds a kernel, by default in the active implementation."""
+    """Return the module that holds a kernel, by default in the active implementation.
+
+    The Python twin of a folder is its `corpus`, so that the arrays beside it can be had without it.
+    """
     if (implementation or active()) == "python":
-        return importlib.import_module(f"gecbench.kernels.{kernel}")
+        found = importlib.import_module(f"gecbench.kernels.{kernel}")
+        return importlib.import_module(f"{found.__name__}.corpus") if hasattr(found, "__path__") else found
     module: ModuleType = getattr(native_module(), kernel)
     return module
 

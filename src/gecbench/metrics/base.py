@@ -6,9 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from html import escape
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +16,13 @@ from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.edits import Annotation
 from gecbench.corpus.intake import Admitted, Intake
 from gecbench.errors import InputError
-from gecbench.metrics.explanation import Explanation
 from gecbench.metrics.policy import Policy
 from gecbench.metrics.ratios import Values, percent
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
+
+if TYPE_CHECKING:
+    from gecbench.metrics.explanation import Explanation
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,8 @@ class Score:
         return f"{self.metric.title} = {self._figures()}  {self.signature}"
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         title, figures, signature = map(escape, (self.metric.title, self._figures(), str(self.signature)))
         return f"<div><b>{title}</b> = {figures}<br><small><code>{signature}</code></small></div>"
 

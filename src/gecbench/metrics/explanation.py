@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -68,11 +67,11 @@ class Explanation:
 
     def to_html(self) -> str:
         """Return the rows as a table; all text is escaped."""
-        rows = "\n".join(f"<tr><th>{html.escape(row.label)}</th>{self._html_cells(row)}</tr>" for row in self.rows)
-        return f"<h2>{html.escape(self.title)}</h2>\n<table>\n{rows}\n</table>"
+        rows = "\n".join(f"<tr><th>{_escape(row.label)}</th>{self._html_cells(row)}</tr>" for row in self.rows)
+        return f"<h2>{_escape(self.title)}</h2>\n<table>\n{rows}\n</table>"
 
     def _html_cells(self, row: Row) -> str:
-        cells = [f'<span class="{cell.mark}">{html.escape(cell.text)}</span>' for cell in row.cells]
+        cells = [f'<span class="{cell.mark}">{_escape(cell.text)}</span>' for cell in row.cells]
         if self.aligned:
             return "".join(f"<td>{cell}</td>" for cell in cells)
         return f"<td>{' &nbsp; '.join(cells)}</td>"
@@ -86,7 +85,7 @@ class Explanation:
 def html_page(explanations: Sequence[Explanation], title: str) -> str:
     """Return a page of explanations that needs nothing else."""
     body = "\n".join(explanation.to_html() for explanation in explanations)
-    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title>\n{_STYLE}'
+    head = f'<meta charset="utf-8"><title>{_escape(title)}</title>\n{_STYLE}'
     return f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{body}\n</body>\n</html>'
 
 
@@ -107,3 +106,9 @@ def _cell_text(cell: Cell, colour: bool) -> tuple[str, int]:
         return text, len(text)
     code = _COLOURS.get(cell.mark)
     return (f"\x1b[{code}m{cell.text}\x1b[0m" if code else cell.text), len(cell.text)
+
+
+def _escape(text: str) -> str:
+    from html import escape
+
+    return escape(text)

@@ -7,13 +7,14 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gecbench.corpora.upstream.archives import read_members
-from gecbench.corpora.upstream.fetch import Downloader
 from gecbench.corpora.upstream.pins import HashMismatchError, OfflineError, Pin, Source, UpstreamError, default_pins
 from gecbench.errors import InputError
 from gecbench.formats.text import split_lines
+
+if TYPE_CHECKING:
+    from gecbench.corpora.upstream.fetch import Downloader
 
 MIRROR_VARIABLE = "GECBENCH_MIRROR"
 BASE_URL_VARIABLE = "GECBENCH_UPSTREAM_URL"
@@ -55,7 +56,7 @@ class Upstream:
         self.pins = default_pins() if pins is None else pins
         self.base_url = base_url
         self.is_offline = is_offline
-        self.downloader = downloader or Downloader()
+        self.downloader = downloader
         self._members: dict[str, dict[str, bytes]] = {}
 
     @classmethod
@@ -138,6 +139,8 @@ class Upstream:
 
     def _unpack(self, source: Source, archive: Path) -> dict[str, bytes]:
         """Return the pinned members of an archive, each checked."""
+        from gecbench.corpora.upstream.archives import read_members
+
         pins = [pin for pin in self.pins.values() if pin.source.name == source.name]
         limits = {pin.path: pin.limit for pin in pins}
         members = read_members(archive, limits, folder=source.member_folder, unpacked_limit=source.unpacked_limit)
@@ -162,11 +165,13 @@ class Upstream:
             _check(pin, path.read_bytes(), str(path))
 
     def _download(self, pin: Pin, target: Path, *, again: bool = False) -> None:
+        from gecbench.corpora.upstream.fetch import Downloader
+
         url = f"{self.base_url.rstrip('/')}/{pin.url.split('://', 1)[-1]}" if self.base_url else pin.url
         partial = target.with_name(target.name + ".part")
         size = None if pin.source.archive else pin.size
         limit = pin.source.archive_limit if pin.source.archive else pin.limit
-        continued = self.downloader.fetch(url, partial, size=size, limit=limit)
+        continued = (self.downloader or Downloader()).fetch(url, partial, size=size, limit=limit)
         try:
             self._accept(pin, partial)
         except UpstreamError as error:

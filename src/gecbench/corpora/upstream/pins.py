@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 
@@ -82,7 +81,7 @@ BN15_ANNOTATORS = 10
 def default_pins() -> Mapping[str, Pin]:
     """Return every pinned file by key; the ten members of the Bryant & Ng archive carry no hash yet."""
     pins = {}
-    table = files("gecbench.corpora.upstream").joinpath("pins.tsv").read_text(encoding="utf-8")
+    table = (Path(__file__).parent / "pins.tsv").read_text(encoding="utf-8")
     for row in table.splitlines()[1:]:
         source, path, size, sha256 = row.split("\t")
         pin = Pin(SOURCES[source], path, int(size), sha256)

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gecbench.kernels.imeasure.alignment import Aligner, RefusedError
-from gecbench.kernels.imeasure.groups import GroupArrays
+from gecbench.kernels.imeasure.groups import GroupArrays, Limits
 from gecbench.kernels.imeasure.keys import Objective, best_of
-from gecbench.kernels.imeasure.mixing import Limits, MixedSentence
+from gecbench.kernels.imeasure.mixing import MixedSentence
 from gecbench.kernels.tokens import TokenArray
 
 Int32 = NDArray[np.int32]

@@ -59,6 +59,19 @@ class GroupArrays(NamedTuple):
         return _cut(groups, self.group_offsets)
 
 
+class Limits(NamedTuple):
+    """The bounds on time and memory: references of a segment, distinct sums of counts, cells of an alignment.
+
+    Sentences with at most `listed` combinations are enumerated, others decomposed into certified segments; the result
+    is the same. A cell takes four bytes in native code.
+    """
+
+    listed: int = 8
+    segment: int = 1 << 16
+    sums: int = 1 << 18
+    cells: int = 1 << 24
+
+
 def _cut(items: list[Item], offsets: Offsets) -> list[list[Item]]:
     bounds = offsets.tolist()
     return [items[start:end] for start, end in pairwise(bounds)]

@@ -14,24 +14,11 @@ from typing import NamedTuple
 
 from gecbench.kernels.imeasure.alignment import COLLIDES, DONE, TOO_MANY, Aligner, Alignment, RefusedError, Tokens
 from gecbench.kernels.imeasure.certificate import failing_cut
-from gecbench.kernels.imeasure.groups import Edit, Group
+from gecbench.kernels.imeasure.groups import Edit, Group, Limits
 from gecbench.kernels.imeasure.keys import Counts, Objective
 from gecbench.kernels.imeasure.product import pick_best
 
 MOST = 1 << 62
-
-
-class Limits(NamedTuple):
-    """The bounds on time and memory: references of a segment, distinct sums of counts, cells of an alignment.
-
-    Sentences with at most `listed` combinations are enumerated, others decomposed into certified segments; the result
-    is the same. A cell takes four bytes in native code.
-    """
-
-    listed: int = 8
-    segment: int = 1 << 16
-    sums: int = 1 << 18
-    cells: int = 1 << 24
 
 
 class Cut(NamedTuple):

@@ -1,6 +1,1 @@
 """MaxMatch, the kernel of M2 (Dahlmeier & Ng 2012), with the official scorer's counts (docs/m2.md, B.3-B.8)."""
-
-from gecbench.kernels.maxmatch.corpus import FAST, LITERAL, TOO_LARGE, match_corpus, match_sentence
-from gecbench.kernels.maxmatch.edits import GoldArrays, Options
-
-__all__ = ["FAST", "LITERAL", "TOO_LARGE", "GoldArrays", "Options", "match_corpus", "match_sentence"]
