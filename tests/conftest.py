@@ -165,3 +165,21 @@ def tiny_model(tmp_path_factory):
     import tiny_pipeline
 
     return tiny_pipeline.train(tmp_path_factory.mktemp("model") / "tiny")
+
+
+@pytest.fixture
+def online(monkeypatch):
+    """Let huggingface_hub ask servers on loopback, soon again after a failure, on a machine with a token."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    monkeypatch.setattr("gecbench.models.service._LONGEST_BACK_OFF", 0.01)
+    monkeypatch.setenv("HF_TOKEN", "hf_of-this-machine")
+
+
+@pytest.fixture
+def chat():
+    """Run a server of a model that corrects three sentences."""
+    import chat_server
+    import served
+
+    with chat_server.ChatServer(served.FIXED).running() as running:
+        yield running
