@@ -272,7 +272,7 @@ def test_bad_model_strings(model, message):
 def test_options_belong_to_a_kind():
     with pytest.raises(gecbench.InputError, match=r"python: models have no option 'timeout'.*for cmd: models"):
         make_model("python:os:getcwd", timeout=3)
-    with pytest.raises(gecbench.InputError, match=r"no \{sentence\}"):
+    with pytest.raises(gecbench.InputError, match=r"no prompt 'Correct this'.*a text with \{sentence\}"):
         make_model("transformers:x", prompt="Correct this")
     assert make_model("cmd:cat", timeout=None).timeout is None
 

@@ -14,6 +14,7 @@ from waiting import eventually
 import gecbench
 from gecbench.cli import main
 from gecbench.models import make_model, partial_path
+from gecbench.models.base import Answer
 from gecbench.models.correction import run_key
 from gecbench.models.journal import Journal
 
@@ -94,11 +95,19 @@ def test_killed_again_and_again(model):
 def test_killed_after_the_last_output(folder):
     command = script(folder, "open('ran', 'w')")
     with Journal(partial_path(Path("out.txt")), run_key(make_model(command), DEMO)) as whole:
-        whole.append(EXPECTED)
+        whole.append(answers(EXPECTED))
     assert gecbench.correct(command, DEMO, "out.txt") == EXPECTED
     assert Path("out.txt").read_text(encoding="utf-8").splitlines() == EXPECTED
     assert not partial_path(Path("out.txt")).exists()
     assert not Path("ran").exists()
+
+
+def answers(outputs, first=1):
+    return [Answer(line, text) for line, text in enumerate(outputs, start=first)]
+
+
+def texts(found):
+    return [answer.text for answer in found.answers.values()]
 
 
 def journal(path, restart=False):
@@ -108,18 +117,18 @@ def journal(path, restart=False):
 def test_every_torn_end_is_dropped(tmp_path):
     path = tmp_path / "out.partial.jsonl"
     with journal(path) as made:
-        made.append(["One é .", "Two ."])
-        made.append(["Three ."])
+        made.append(answers(["One é .", "Two ."]))
+        made.append(answers(["Three ."], 3))
     whole = path.read_bytes()
     ends = [position + 1 for position, byte in enumerate(whole) if byte == 0x0A]
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
         with journal(path) as found:
             complete = sum(end <= length for end in ends)
-            assert found.outputs == ["One é .", "Two .", "Three ."][: max(0, complete - 1)]
-            found.append(["Next ."])
+            assert texts(found) == ["One é .", "Two .", "Three ."][: max(0, complete - 1)]
+            found.append(answers(["Next ."], 9))
         with journal(path) as found:
-            assert found.outputs[-1] == "Next ."
+            assert texts(found)[-1] == "Next ."
 
 
 def test_outputs_of_another_run_are_not_taken(folder, refused):
@@ -138,32 +147,49 @@ def test_outputs_of_another_run_are_not_taken(folder, refused):
 
 
 @pytest.mark.parametrize(
-    ("number", "line"), [(0, b"x"), (0, b"[]"), (1, b"{}"), (1, b'{"line": 2, "prediction": "x"}'), (2, b"\xff")]
+    ("number", "line"),
+    [
+        (0, b"x"),
+        (0, b"[]"),
+        (1, b"{}"),
+        (1, b'{"line": 43, "prediction": "x"}'),
+        (3, b'{"line": 2, "prediction": "x"}'),
+        (2, b"\xff"),
+    ],
 )
 def test_a_damaged_file_is_an_error(tmp_path, number, line):
     path = tmp_path / "out.partial.jsonl"
     with journal(path) as made:
-        made.append(["a", "b", "c"])
+        made.append(answers(["a", "b", "c"]))
     lines = path.read_bytes().split(b"\n")
     lines[number] = line
     path.write_bytes(b"\n".join(lines))
     with pytest.raises(gecbench.InputError, match=rf"out.partial.jsonl(:{number + 1}: damaged|: holds).*--restart"):
         journal(path)
     with journal(path, restart=True) as restarted:
-        assert restarted.outputs == []
+        assert not restarted.answers
 
 
 def test_two_runs_do_not_write_to_one_file(tmp_path):
     pytest.importorskip("fcntl")
     with journal(tmp_path / "x"), pytest.raises(gecbench.InputError, match="another run is writing"):
         journal(tmp_path / "x")
-    assert journal(tmp_path / "x").outputs == []
+    assert journal(tmp_path / "x").answers == {}
 
 
 def test_cutting_back(tmp_path):
     with journal(tmp_path / "x") as made:
-        made.append(["a", "é", "c"])
+        made.append(answers(["a", "é", "c"]))
         made.cut(2)
-        made.append(["d"])
+        made.append(answers(["d"], 3))
     with journal(tmp_path / "x") as found:
-        assert found.outputs == ["a", "é", "d"]
+        assert texts(found) == ["a", "é", "d"]
+
+
+def test_answers_in_any_order_keep_their_facts(tmp_path):
+    given = [Answer(7, "x", {"requests": 2}), Answer(3, "y"), Answer(42, "", {"answer": "I can not."})]
+    with journal(tmp_path / "x") as made:
+        made.append(given[:1])
+        made.append(given[1:])
+    with journal(tmp_path / "x") as found:
+        assert list(found.answers.values()) == given

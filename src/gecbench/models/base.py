@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from gecbench.errors import InputError
 
 _SHOWN = 60
-Outputs = Generator[Sequence[str], None, None]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The correction of a line (from 1), with what else is known about it."""
+
+    line: int
+    text: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+Outputs = Generator[Sequence[str | Answer], None, None]
 
 
 class ModelError(InputError):
@@ -42,8 +54,16 @@ class Model(ABC):
         return
 
     @abstractmethod
-    def correct(self, sentences: Sequence[str], first_line: int) -> Outputs:
-        """Yield the outputs as they come, in order; `first_line` is the number of the first sentence, from 1."""
+    def correct(self, sentences: Sequence[str], lines: Sequence[int]) -> Outputs:
+        """Yield the outputs as they come: texts in order, or answers in any; `lines` numbers the sentences, from 1."""
+
+    def resume(self, answers: Iterable[Answer]) -> None:
+        """Take note of the answers that an earlier run left."""
+        return
+
+    def account(self, answers: Iterable[Answer]) -> Mapping[str, Any]:
+        """Return what a run's record says about its answers, beside the outputs themselves."""
+        return {}
 
     def failure(self, problem: str, line: int, sentence: str, fix: str | None = None) -> ModelError:
         """Return the error that names the model, the line and its sentence."""

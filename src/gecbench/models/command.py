@@ -38,8 +38,9 @@ class CommandModel(Model):
         """The command, shortened."""
         return shorten(self.command, 40)
 
-    def correct(self, sentences: Sequence[str], first_line: int) -> Outputs:
+    def correct(self, sentences: Sequence[str], lines: Sequence[int]) -> Outputs:
         """Yield each line as it is printed."""
+        first_line = lines[0]
         data = self._encode(sentences, first_line)
         printed: list[str] = []
         with _Process(self.command, data, self.timeout) as process:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.tokenizers import detokenize
 from gecbench.errors import InputError
 from gecbench.formats.text import STANDARD_INPUT, write_lines
-from gecbench.models.base import Model, ModelError, flatten
+from gecbench.models.base import Answer, Model, ModelError, flatten
 from gecbench.models.command import CommandModel
 from gecbench.models.function import FunctionModel
 from gecbench.models.journal import Journal
@@ -77,14 +78,16 @@ def correct(
         raise InputError(f"batch={batch} is not at least 1")
     chosen.prepare()
     if output is None:
-        return _Run(chosen, wanted, None, batch, flatten_lines).finish()
+        return [answer.text for answer in _Run(chosen, wanted, None, batch, flatten_lines).finish()]
     target = Path(output)
     if str(output) == STANDARD_INPUT or target.is_dir():
         raise InputError("the outputs need a file, so that a stopped run can go on", fix="Give -o FILE")
     with Journal(partial_path(target), run_key(chosen, wanted), restart=restart) as journal:
-        if journal.outputs and say:
-            say(f"{len(journal.outputs)} of {len(wanted)} outputs are there already (--restart starts again)")
-        outputs = _Run(chosen, wanted, journal, batch, flatten_lines).finish()
+        if journal.answers and say:
+            say(f"{len(journal.answers)} of {len(wanted)} outputs are there already (--restart starts again)")
+        chosen.resume(journal.answers.values())
+        answers = _Run(chosen, wanted, journal, batch, flatten_lines).finish()
+        outputs = [answer.text for answer in answers]
         _write(target, outputs, wanted)
         journal.finish()
     return outputs
@@ -125,54 +128,51 @@ class _Run:
     def __init__(self, model: Model, corpus: Corpus, journal: Journal | None, batch: int | None, flat: bool) -> None:
         self.model, self.corpus, self.journal, self.flat = model, corpus, journal, flat
         self.batch = batch or model.batch or len(corpus)
-        self.outputs = list(journal.outputs) if journal else []
+        self.answers = dict(journal.answers) if journal else {}
 
-    def finish(self) -> list[str]:
-        """Correct what is left and return all outputs."""
-        if len(self.outputs) > len(self.corpus):
-            raise AssertionError("the key of a journal holds the number of sentences")
-        with progress(len(self.corpus), "correcting") as bar:
-            bar.update(len(self.outputs))
-            while len(self.outputs) < len(self.corpus):
-                start = len(self.outputs)
-                self._correct(self.corpus.sources[start : start + self.batch], bar)
-        return self.outputs
+    def finish(self) -> list[Answer]:
+        """Correct what is left and return all answers, in order."""
+        missing = [line for line in range(1, len(self.corpus) + 1) if line not in self.answers]
+        with progress(len(self.corpus), "correcting", start=len(self.answers)) as bar:
+            for start in range(0, len(missing), self.batch):
+                self._correct(missing[start : start + self.batch], bar)
+        return [self.answers[line] for line in range(1, len(self.corpus) + 1)]
 
-    def _correct(self, sentences: Sequence[str], bar: Any) -> None:
-        start = len(self.outputs)
+    def _correct(self, lines: Sequence[int], bar: Any) -> None:
+        before, numbers = len(self.answers), iter(lines)
+        sentences = [self.corpus.sources[line - 1] for line in lines]
         try:
-            with closing(self.model.correct(sentences, start + 1)) as answers:
-                for outputs in answers:
-                    self._keep(outputs)
-                    bar.update(len(outputs))
+            with closing(self.model.correct(sentences, lines)) as outputs:
+                for found in outputs:
+                    self._keep(each if isinstance(each, Answer) else Answer(next(numbers), each) for each in found)
+                    bar.update(len(found))
         except ModelError as error:
             if error.rejected is None:
                 raise
-            raise self._reject(start, error, error.rejected) from error
-        if len(self.outputs) != start + len(sentences):
-            raise AssertionError(f"{self.model.text} gave {len(self.outputs) - start} outputs for {len(sentences)}")
+            raise self._reject(before, error, error.rejected) from error
+        if any(line not in self.answers for line in lines):
+            raise AssertionError(f"{self.model.text} gave {len(self.answers) - before} outputs for {len(lines)}")
 
-    def _keep(self, outputs: Sequence[str]) -> None:
-        checked: list[str] = []
+    def _keep(self, answers: Iterable[Answer]) -> None:
+        checked: list[Answer] = []
         try:
-            for text in outputs:
-                checked.append(self._check(text, len(self.outputs) + len(checked)))
+            for each in answers:
+                checked.append(replace(each, text=self._check(each.text, each.line)))
         finally:
             if self.journal:
                 self.journal.append(checked)
-            self.outputs += checked
+            self.answers |= {each.line: each for each in checked}
 
-    def _reject(self, start: int, error: ModelError, rejected: Sequence[str]) -> ModelError:
-        del self.outputs[start:]
+    def _reject(self, before: int, error: ModelError, rejected: Sequence[str]) -> ModelError:
         if self.journal is None:
             return error
-        self.journal.cut(start)
+        self.journal.cut(before)
         place = Path(f"{str(self.journal.path).removesuffix(_PARTIAL)}.rejected.txt")
         write_lines(place, rejected)
         return ModelError(error.problem, fix=f"{error.fix}; what it printed is in {place}")
 
-    def _check(self, text: str, position: int) -> str:
-        line, source = position + 1, self.corpus.sources[position]
+    def _check(self, text: str, line: int) -> str:
+        source = self.corpus.sources[line - 1]
         if "\n" in text or "\r" in text:
             if not self.flat:
                 fix = "Return one line, or make blanks of line breaks with --flatten"

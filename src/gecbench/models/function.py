@@ -34,14 +34,14 @@ class FunctionModel(Model):
         """The function's name."""
         return self.text.rpartition(":")[2]
 
-    def correct(self, sentences: Sequence[str], first_line: int) -> Outputs:
+    def correct(self, sentences: Sequence[str], lines: Sequence[int]) -> Outputs:
         """Yield the outputs, one by one or together."""
         if self._by_sentence is None:
             self._by_sentence = self._takes_a_sentence(sentences[0])
         if not self._by_sentence:
-            yield self._call_with_list(sentences, first_line)
+            yield self._call_with_list(sentences, lines[0])
             return
-        for line, sentence in enumerate(sentences, start=first_line):
+        for line, sentence in zip(lines, sentences, strict=True):
             output = self._call(sentence, line, sentence)
             if not isinstance(output, str):
                 raise self.failure(f"returned a {type(output).__name__}, not a string", line, sentence)

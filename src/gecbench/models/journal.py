@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from gecbench.errors import InputError
+from gecbench.models.base import Answer
 
 try:
     import fcntl
@@ -18,14 +20,15 @@ except ImportError:  # pragma: no cover - where there are no such locks
 class Journal:
     """A JSON Lines file beside the output: a header that says whose outputs these are, then one row per sentence.
 
-    Rows go to the system in one write each time, so a kill leaves whole rows and at most one torn one at the end, which
-    is dropped when the file is opened again.
+    They stand in the order in which they came. Rows go to the system in one write each time, so a kill leaves whole
+    rows and at most one torn one at the end, which is dropped when the file is opened again.
     """
 
     def __init__(self, path: Path, header: Mapping[str, object], *, restart: bool = False) -> None:
         self.path = path
-        self.outputs: list[str] = []
+        self.answers: dict[int, Answer] = {}
         self._header = dict(header)
+        self._sentences = int(str(header["sentences"]))
         self._finished = False
         try:
             self._file = path.open("a+b", buffering=0)
@@ -45,21 +48,20 @@ class Journal:
 
     def __exit__(self, kind: object, *_: object) -> None:
         self._file.close()
-        if self._finished or (kind is not None and not self.outputs):
+        if self._finished or (kind is not None and not self.answers):
             self.path.unlink(missing_ok=True)
 
-    def append(self, outputs: Sequence[str]) -> None:
-        """Add the outputs of the next sentences."""
-        first = len(self.outputs) + 1
-        rows = [{"line": line, "prediction": text} for line, text in enumerate(outputs, start=first)]
+    def append(self, answers: Sequence[Answer]) -> None:
+        """Add answers as they come."""
+        rows = [{"line": each.line, "prediction": each.text, **each.facts} for each in answers]
         self._write("".join(f"{json.dumps(row)}\n" for row in rows))
-        self.outputs += outputs
+        self.answers |= {each.line: each for each in answers}
 
-    def cut(self, sentences: int) -> None:
-        """Keep the outputs of the first sentences only."""
-        kept = self._content().split(b"\n")[: sentences + 1]
+    def cut(self, rows: int) -> None:
+        """Keep the answers that came first only."""
+        kept = self._content().split(b"\n")[: rows + 1]
         self._file.truncate(sum(len(row) + 1 for row in kept))
-        del self.outputs[sentences:]
+        self.answers = dict(islice(self.answers.items(), rows))
 
     def finish(self) -> None:
         """Have the file deleted when it is closed: the run is complete and written elsewhere."""
@@ -100,11 +102,13 @@ class Journal:
                 file=str(self.path),
                 fix="Choose another -o, or discard them with --restart",
             )
-        for number, row in enumerate(rows[1:], start=1):
-            fields = self._row(row, number + 1)
-            if fields.get("line") != number or not isinstance(fields.get("prediction"), str):
-                raise self._damage(number + 1)
-            self.outputs.append(fields["prediction"])
+        for number, row in enumerate(rows[1:], start=2):
+            fields = self._row(row, number)
+            line, text = fields.pop("line", None), fields.pop("prediction", None)
+            known = isinstance(line, int) and isinstance(text, str) and 0 < line <= self._sentences
+            if not known or line in self.answers:
+                raise self._damage(number)
+            self.answers[line] = Answer(line, text, fields)
 
     def _row(self, row: bytes, number: int) -> dict[str, Any]:
         try:

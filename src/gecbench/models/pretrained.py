@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from gecbench.errors import InputError, MissingDependencyError
 from gecbench.models.base import Model, Outputs, flatten, shorten
+from gecbench.models.prompts import PLACE, Prompt, find_prompt
 
-PLACE = "{sentence}"
 _CHAT_PROMPT = (
     "Correct the grammar, spelling and fluency of this sentence. Keep its tokens separated by blanks. "
     f"Answer with the corrected sentence alone.\n\n{PLACE}"
@@ -19,9 +19,9 @@ _CHAT_PROMPT = (
 class PretrainedModel(Model):
     """A model by its folder or Hub name, decoded without sampling; no code from its repository is run.
 
-    A sequence-to-sequence model gets the sentence, or `prompt` with the sentence in place of `{sentence}`; a causal one
-    gets the prompt as a user's turn through its chat template. Line breaks in what it writes become blanks. A blank
-    sentence stays as it is.
+    A sequence-to-sequence model gets the sentence, or the prompt (a name, a file or a text) with the sentence in its
+    place; a causal one gets the prompt as a user's turn through its chat template. Line breaks in what it writes become
+    blanks. A blank sentence stays as it is.
     """
 
     batch: ClassVar[int | None] = 16
@@ -30,10 +30,9 @@ class PretrainedModel(Model):
         self, text: str, prompt: str | None = None, beams: int = 1, max_new_tokens: int = 256, device: str | None = None
     ) -> None:
         super().__init__(text)
-        self.prompt, self.beams, self.max_new_tokens, self.device = prompt, beams, max_new_tokens, device
+        self.prompt = None if prompt is None else find_prompt(prompt)
+        self.beams, self.max_new_tokens, self.device = beams, max_new_tokens, device
         self._path = text.partition(":")[2]
-        if prompt is not None and PLACE not in prompt:
-            raise InputError(f"the prompt has no {PLACE}", fix=f"Write {PLACE} where the sentence goes")
 
     @property
     def name(self) -> str:
@@ -43,13 +42,14 @@ class PretrainedModel(Model):
     @property
     def options(self) -> Mapping[str, object]:
         """Prompt and decoding."""
-        return {"prompt": self.prompt, "beams": self.beams, "max_new_tokens": self.max_new_tokens}
+        prompt = self.prompt.text if self.prompt else None
+        return {"prompt": prompt, "beams": self.beams, "max_new_tokens": self.max_new_tokens}
 
     def prepare(self) -> None:
         """Load tokenizer and weights."""
         _ = self._loaded
 
-    def correct(self, sentences: Sequence[str], first_line: int) -> Outputs:
+    def correct(self, sentences: Sequence[str], lines: Sequence[int]) -> Outputs:
         """Yield the outputs of a batch together."""
         tokenizer, model, chat = self._loaded
         wanted = [k for k, sentence in enumerate(sentences) if sentence.strip()]
@@ -59,7 +59,7 @@ class PretrainedModel(Model):
         except (RuntimeError, ValueError, IndexError) as error:
             problem = f"failed on {len(sentences)} sentences: {shorten(str(error), 200)}"
             fix = "Earlier outputs are kept: run again, with a smaller --batch if memory ran out"
-            raise self.failure(problem, first_line, sentences[0], fix=fix) from error
+            raise self.failure(problem, lines[0], sentences[0], fix=fix) from error
         for k, text in zip(wanted, written, strict=True):
             outputs[k] = flatten(text).strip()
         yield outputs
@@ -82,7 +82,7 @@ class PretrainedModel(Model):
         return texts
 
     def _fill(self, tokenizer: Any, chat: bool, sentence: str) -> str:
-        prompt = (self.prompt or (_CHAT_PROMPT if chat else PLACE)).replace(PLACE, sentence)
+        prompt = (self.prompt or Prompt("default", _CHAT_PROMPT if chat else PLACE)).fill(sentence)
         if not chat:
             return prompt
         turns = [{"role": "user", "content": prompt}]
