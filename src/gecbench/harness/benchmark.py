@@ -124,22 +124,23 @@ def look_at(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) 
 
 
 def figure_names(benchmark: Benchmark) -> list[str]:
-    """Return the names of all figures of a benchmark.
+    """Return the names of what `corpus_figures` gives: values, the parts that tables show beside them, and a count.
 
     >>> figure_names(BENCHMARKS["jfleg"])
-    ['gleu', 'm2', 'm2_precision', 'm2_recall', 'imeasure']
+    ['gleu', 'm2', 'm2_precision', 'm2_recall', 'imeasure', 'empty_answers']
     """
-    return [
-        name for metric in benchmark.metrics for name in (metric, *(f"{metric}_{p}" for p in METRICS[metric].columns))
-    ]
+    parts = ((metric, part) for metric in benchmark.metrics for part in (None, *METRICS[metric].columns))
+    return [*(_name(metric, part) for metric, part in parts), "empty_answers"]
 
 
-def figures(score: Score) -> dict[str, float]:
-    """Return the value of a score and the parts that tables show beside it, as harnesses list them.
+def corpus_figures(corpus: Corpus, answers: Mapping[int, str], metrics: Sequence[str]) -> dict[str, float]:
+    """Return what harnesses list: the scores of the corpus, and how many answers are empty."""
+    found: dict[str, float] = {}
+    for metric, score in score_answers(corpus, answers, metrics).items():
+        found[metric] = score.value
+        found |= {_name(metric, part): float(score.parts[part]) for part in score.metric.columns}
+    return {**found, "empty_answers": sum(not text.strip() for text in answers.values())}
 
-    >>> demo = load_once("demo")
-    >>> list(figures(score_answers(demo, dict(enumerate(demo.sources)), ["m2"])["m2"]))
-    ['m2', 'm2_precision', 'm2_recall']
-    """
-    parts = {f"{score.name}_{part}": float(score.parts[part]) for part in score.metric.columns}
-    return {score.name: score.value, **parts}
+
+def _name(metric: str, part: str | None) -> str:
+    return metric if part is None else f"{metric}_{part}"

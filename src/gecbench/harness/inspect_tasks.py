@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gecbench.errors import MissingDependencyError
-from gecbench.harness.benchmark import BENCHMARKS, Benchmark, figures, load_once, look_at, score_answers
+from gecbench.harness.benchmark import BENCHMARKS, Benchmark, corpus_figures, load_once, look_at
 
 try:
     from inspect_ai import Task, task
@@ -79,11 +79,8 @@ def corpus_scores() -> Metric:
         if not scores:
             return {}
         corpus, metrics = load_once(_place(scores[0])[0]), list(scores[0].score.value)
-        epochs = _epochs(scores)
-        found = [_figures(score_answers(corpus, answers, metrics)) for answers in epochs]
-        texts = [text for answers in epochs for text in answers.values()]
-        means = {name: sum(each[name] for each in found) / len(found) for name in found[0]}
-        return {**means, "answers": len(texts), "empty_answers": sum(not text.strip() for text in texts)}
+        found = [corpus_figures(corpus, answers, metrics) for answers in _epochs(scores)]
+        return {name: sum(each[name] for each in found) / len(found) for name in found[0]}
 
     return compute
 
@@ -99,10 +96,6 @@ def corrections(metrics: list[str]) -> Scorer:
         return Score(value=values, answer=answer, explanation="\n\n".join(f"```text\n{view}\n```" for view in views))
 
     return score
-
-
-def _figures(scores: Mapping[str, Any]) -> dict[str, float]:
-    return {name: value for score in scores.values() for name, value in figures(score).items()}
 
 
 def _epochs(scores: Sequence[SampleScore]) -> list[dict[int, str]]:

@@ -10,10 +10,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from gecbench.harness.benchmark import BENCHMARKS, figure_names, figures, load_once, score_answers
+from gecbench.harness.benchmark import BENCHMARKS, corpus_figures, figure_names, load_once
 
-Item = tuple[str, int, str]
-"""The corpus's name, the number of the sentence, and what the model wrote."""
+Item = tuple[str, str, int, str]
+"""Benchmark, corpus, number of the sentence, and what the model wrote."""
 
 
 def documents(
@@ -39,32 +39,28 @@ def documents(
 
 def items(document: Mapping[str, Any], results: Sequence[str]) -> dict[str, Item]:
     """Return what the aggregation functions need of a document, once for each figure."""
-    item = (document["corpus"], document["sentence"], results[0])
-    return dict.fromkeys([*figure_names(BENCHMARKS[document["benchmark"]]), "empty_answers"], item)
+    item = (document["benchmark"], document["corpus"], document["sentence"], results[0])
+    return dict.fromkeys(figure_names(BENCHMARKS[document["benchmark"]]), item)
 
 
-def empty_answers(answered: Sequence[Item]) -> int:
-    """Return how many answers are empty."""
-    return sum(not text.strip() for _, _, text in answered)
-
-
-def _aggregation(metric: str, part: str | None = None) -> Callable[[Sequence[Item]], float]:
-    figure = metric if part is None else f"{metric}_{part}"
-
+def _aggregation(figure: str) -> Callable[[Sequence[Item]], float]:
     def aggregate(answered: Sequence[Item]) -> float:
-        return _figures(metric, tuple(answered))[figure]
+        return _figures(tuple(answered))[figure]
 
     return aggregate
 
 
 gleu = _aggregation("gleu")
 m2 = _aggregation("m2")
-m2_precision = _aggregation("m2", "precision")
-m2_recall = _aggregation("m2", "recall")
+m2_precision = _aggregation("m2_precision")
+m2_recall = _aggregation("m2_recall")
 imeasure = _aggregation("imeasure")
+empty_answers = _aggregation("empty_answers")
 
 
-@lru_cache(maxsize=4)
-def _figures(metric: str, answered: tuple[Item, ...]) -> dict[str, float]:
-    answers = {sentence: text for _, sentence, text in answered}
-    return figures(score_answers(load_once(answered[0][0]), answers, [metric])[metric])
+@lru_cache(maxsize=1)
+def _figures(answered: tuple[Item, ...]) -> dict[str, float]:
+    """Return all figures; asked for one after the other, they are computed once."""
+    benchmark, corpus, _, _ = answered[0]
+    answers = {sentence: text for _, _, sentence, text in answered}
+    return corpus_figures(load_once(corpus), answers, BENCHMARKS[benchmark].metrics)
