@@ -151,3 +151,21 @@ def hub(monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "made-up")
     with hub_stand_in.HubStandIn().running() as stand_in:
         yield stand_in
+
+
+@pytest.fixture
+def online(monkeypatch):
+    """Let huggingface_hub ask servers on loopback, soon again after a failure, on a machine with a token."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    monkeypatch.setattr("gecbench.models.service._LONGEST_BACK_OFF", 0.01)
+    monkeypatch.setenv("HF_TOKEN", "hf_of-this-machine")
+
+
+@pytest.fixture
+def chat():
+    """Run a server of a model that corrects three sentences."""
+    import chat_server
+    import served
+
+    with chat_server.ChatServer(served.FIXED).running() as running:
+        yield running

@@ -38,7 +38,7 @@ def test_a_command_maps_lines_to_lines(tmp_path, batch):
     assert gecbench.correct(script(tmp_path, ECHO), SMALL, output, batch=batch) == UPPER
     assert gecbench.correct(script(tmp_path, ECHO), SMALL, batch=batch) == UPPER
     assert output.read_bytes().decode() == "".join(f"{line}\n" for line in UPPER)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.py", "out.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.py", "out.txt", "out.txt.run.json"]
 
 
 def test_how_often_a_command_starts(tmp_path):
@@ -270,7 +270,9 @@ def test_bad_model_strings(model, message):
 
 
 def test_options_belong_to_a_kind():
-    with pytest.raises(gecbench.InputError, match=r"python: models have no option 'timeout'.*for cmd: models"):
+    with pytest.raises(
+        gecbench.InputError, match=r"python: models have no option 'timeout'.*for cmd, endpoint: models"
+    ):
         make_model("python:os:getcwd", timeout=3)
     with pytest.raises(gecbench.InputError, match=r"no prompt 'Correct this'.*a text with \{sentence\}"):
         make_model("transformers:x", prompt="Correct this")

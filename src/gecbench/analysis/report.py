@@ -76,6 +76,14 @@ class Report(_Entries[Mapping[str, Score]]):
         column = metric or self.metrics[0]
         return sorted(self._scores, key=lambda system: -self._scores[system][column].value)
 
+    def with_field(self, key: str, value: object) -> Report:
+        """Return the report with one more field in all its signatures."""
+        scores = {
+            system: {metric: score.with_field(key, value) for metric, score in found.items()}
+            for system, found in self.items()
+        }
+        return Report(scores, self.tests)
+
     def render(self, report_format: str = "text") -> str:
         """Return the report as text, markdown, latex, tsv or json."""
         if report_format == "json":

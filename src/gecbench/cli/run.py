@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from gecbench.api import score_system
@@ -21,29 +23,35 @@ from gecbench.cli.options import (
 )
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.intake import Intake
-from gecbench.models import correct, default_output, make_model
+from gecbench.models import correct, default_output, make_model, partial_path
 
 _EXAMPLES = """  gecbench run --model "cmd:sed 's/ a apple/ an apple/'" -c demo
   gecbench run --model "cmd:python3 correct.py" -s source.txt -r ref0.txt ref1.txt -o outputs.txt --timeout 60
   gecbench run --model python:my_module:correct -c demo -m gleu bleu --resamples 1000
   gecbench run --model transformers:./my-model -c demo --prompt "Correct: {sentence}" --beams 5 --batch 8
+  gecbench run --model endpoint:http://localhost:8000/v1 --name my-model -c jfleg:test --raw --prompt fluency
+  gecbench run --model endpoint:https://router.huggingface.co/v1 --name OWNER/MODEL -c demo --raw --max-requests 50
 
 models:
   cmd:COMMAND               run by the shell (sh, or cmd.exe on Windows; quote for it): it reads one sentence per
                             line and prints one line for each, and nothing else, on standard output
   python:MODULE:FUNCTION    from a string to a string, or from a list of strings to a list
   transformers:MODEL        a sequence-to-sequence or chat model, by folder or Hub name (extra: transformers)
+  endpoint:URL              a served model (vLLM, llama.cpp, TGI, Ollama, Inference Providers, …), called --name there.
+                            Its key comes from HF_TOKEN (Hugging Face), OPENAI_API_KEY (OpenAI), or --key-variable
+
+prompts: minimal, fluency, few-shot, a file, or a text with {sentence} in it; the signature names it.
 
 Outputs must be tokenised as the corpus is; for natural text use --raw, or --tokenize. They are kept in
 OUTPUT.partial.jsonl as they come: after an error or a kill the same command goes on from there. If you changed the
-model meanwhile, start again with --restart.
+model meanwhile, start again with --restart. OUTPUT.run.json records how they were made.
 """
 
 
 def add_parser(commands: Any) -> None:
     """Add the command."""
     parser = add_command(commands, "run", "Correct a corpus with a model, and score it", _EXAMPLES, run)
-    parser.add_argument("--model", metavar="MODEL", required=True, help="cmd:…, python:… or transformers:…")
+    parser.add_argument("--model", metavar="MODEL", required=True, help="cmd:…, python:…, transformers:… or endpoint:…")
     add_corpus_options(parser, predictions=False)
     running = parser.add_argument_group("running the model")
     positive = partial(count, least=1)
@@ -54,17 +62,34 @@ def add_parser(commands: Any) -> None:
     running.add_argument(
         "-o", "--output", metavar="FILE", help="the outputs, .txt or .jsonl (default: named by corpus and model)"
     )
-    running.add_argument("--name", help="the system's name in the table")
+    running.add_argument("--name", help="the system's name in the table; endpoint: the model's name on the server")
     running.add_argument("--batch", metavar="N", type=positive, help="sentences handed over at once (cmd: all)")
     running.add_argument("--restart", action="store_true", help="discard the outputs of a stopped run")
     about = "make blanks of line breaks inside an output"
     running.add_argument("--flatten", dest="flatten_lines", action="store_true", help=about)
-    running.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="cmd: longest wait for a line")
-    running.add_argument("--prompt", metavar="TEXT", help="transformers: text with {sentence} in it")
+    about = "longest wait for a line (cmd) or an answer (endpoint, default: 120)"
+    running.add_argument("--timeout", metavar="SECONDS", type=_seconds, help=about)
+    about = "transformers, endpoint: name, file or text (endpoint: minimal)"
+    running.add_argument("--prompt", metavar="PROMPT", help=about)
     running.add_argument("--beams", metavar="N", type=positive, help="transformers: beam search (default: greedy)")
-    running.add_argument("--max-new-tokens", metavar="N", type=positive, help="transformers: at most (default: 256)")
+    about = "length of an answer at most (transformers: 256, endpoint: 1024)"
+    running.add_argument("--max-new-tokens", metavar="N", type=positive, help=about)
     running.add_argument("--device", help="transformers: cpu, cuda, … (default: cuda where there is one)")
+    _add_served_options(parser.add_argument_group("served models (endpoint:)"))
     add_scoring_options(parser, resamples=0)
+
+
+def _add_served_options(served: Any) -> None:
+    positive = partial(count, least=1)
+    served.add_argument("--concurrency", metavar="N", type=positive, help="requests at the same time (default: 8)")
+    served.add_argument("--retries", metavar="N", type=count, help="of a request that fails (default: 6)")
+    about = "stop before the run, resumed parts included, takes more requests"
+    served.add_argument("--max-requests", metavar="N", type=positive, help=about)
+    about = "begin no request after the run, resumed parts included, used so many tokens"
+    served.add_argument("--max-tokens", metavar="N", type=positive, help=about)
+    about = """further fields of each request, such as '{"top_p": 0.9}'; null leaves out temperature or max_tokens"""
+    served.add_argument("--request", metavar="JSON", type=_fields, help=about)
+    served.add_argument("--key-variable", metavar="NAME", help="the environment variable that holds the key")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -73,12 +98,28 @@ def run(options: argparse.Namespace) -> None:
         options.tokenize = "auto"
     corpus = read_corpus(options)
     _check_scoring(options, corpus)
-    model = make_model(options.model, **pick(options, "timeout", "prompt", "beams", "max_new_tokens", "device"))
+    model = make_model(options.model, **_model_options(options))
+    if options.model.startswith("endpoint:") and options.tokenize == "none":
+        _say("the model gets tokens, and must answer with tokens; for natural text give --raw")
     output = options.output or default_output(model, corpus)
-    outputs = correct(model, corpus, output, say=_say, **pick(options, "raw", "batch", "restart", "flatten_lines"))
+    try:
+        outputs = correct(model, corpus, output, say=_say, **pick(options, "raw", "batch", "restart", "flatten_lines"))
+    except KeyboardInterrupt:
+        if (partial_file := partial_path(Path(output))).exists():
+            _say(f"what was made is kept in {partial_file}; the same command goes on from there")
+        raise
     _say(f"outputs are in {output}")
     report = compare_systems(options, {options.name or model.name: cleaned(outputs, corpus, output, options)}, corpus)
+    if model.prompt:
+        report = report.with_field("prompt", model.prompt.label)
     print(report.render(options.format))
+
+
+def _model_options(options: argparse.Namespace) -> dict[str, Any]:
+    given = pick(options, "timeout", "prompt", "beams", "max_new_tokens", "device")
+    served = pick(options, "concurrency", "retries", "max_requests", "max_tokens", "request", "key_variable")
+    name = pick(options, "name") if options.model.startswith("endpoint:") else {}
+    return {**given, **served, **name}
 
 
 def _check_scoring(options: argparse.Namespace, corpus: Corpus) -> None:
@@ -89,6 +130,16 @@ def _check_scoring(options: argparse.Namespace, corpus: Corpus) -> None:
 
 def _say(text: str) -> None:
     print(f"gecbench: {text}", file=sys.stderr)
+
+
+def _fields(text: str) -> dict[str, Any]:
+    try:
+        fields = json.loads(text)
+    except ValueError:
+        fields = None
+    if not isinstance(fields, dict):
+        raise argparse.ArgumentTypeError("not a JSON object")
+    return fields
 
 
 def _seconds(text: str) -> float:

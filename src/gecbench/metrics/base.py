@@ -70,8 +70,11 @@ class Score:
 
     def with_interval(self, interval: Interval, seed: int) -> Score:
         """Return the score with an interval, recorded in the signature."""
-        signature = self.signature.with_field("resamples", f"{interval.resamples}:{seed}")
-        return replace(self, interval=interval, signature=signature)
+        return replace(self, interval=interval).with_field("resamples", f"{interval.resamples}:{seed}")
+
+    def with_field(self, key: str, value: object) -> Score:
+        """Return the score with one more field in its signature."""
+        return replace(self, signature=self.signature.with_field(key, value))
 
     def to_dict(self) -> dict[str, object]:
         """Return what a JSON reader needs, the same keys in every mode."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from gecbench.errors import InputError
+from gecbench.models.prompts import Prompt
 
 _SHOWN = 60
 
@@ -36,6 +37,9 @@ class Model(ABC):
     batch: ClassVar[int | None] = 32
     """How many sentences it is handed at once unless told otherwise; None: all."""
 
+    prompt: Prompt | None = None
+    """What it is asked with, if it is asked."""
+
     def __init__(self, text: str) -> None:
         self.text = text
 
@@ -48,6 +52,11 @@ class Model(ABC):
     def options(self) -> Mapping[str, object]:
         """What besides its string changes its outputs."""
         return {}
+
+    @property
+    def revision(self) -> str | None:
+        """The commit of its repository, once it is prepared and if it has one."""
+        return None
 
     def prepare(self) -> None:
         """Load what it needs, so that what is missing is found before anything is written."""
@@ -64,6 +73,10 @@ class Model(ABC):
     def account(self, answers: Iterable[Answer]) -> Mapping[str, Any]:
         """Return what a run's record says about its answers, beside the outputs themselves."""
         return {}
+
+    def summarise(self, account: Mapping[str, Any]) -> Sequence[str]:
+        """Return what a person should know about it, in a few lines."""
+        return ()
 
     def failure(self, problem: str, line: int, sentence: str, fix: str | None = None) -> ModelError:
         """Return the error that names the model, the line and its sentence."""

@@ -18,16 +18,27 @@ from gecbench.errors import InputError
 from gecbench.formats.text import STANDARD_INPUT, write_lines
 from gecbench.models.base import Answer, Model, ModelError, flatten
 from gecbench.models.command import CommandModel
+from gecbench.models.endpoint import EndpointModel
 from gecbench.models.function import FunctionModel
 from gecbench.models.journal import Journal
 from gecbench.models.pretrained import PretrainedModel
+from gecbench.models.record import write_record
 from gecbench.progress import progress
 
 _PARTIAL = ".partial.jsonl"
-_KINDS: dict[str, type[Model]] = {"cmd": CommandModel, "python": FunctionModel, "transformers": PretrainedModel}
+_KINDS: dict[str, type[Model]] = {
+    "cmd": CommandModel,
+    "python": FunctionModel,
+    "transformers": PretrainedModel,
+    "endpoint": EndpointModel,
+}
 _OPTIONS: dict[str, tuple[str, ...]] = {
     "cmd": ("timeout",),
     "transformers": ("prompt", "beams", "max_new_tokens", "device"),
+    "endpoint": (
+        *("name", "prompt", "concurrency", "timeout", "retries", "max_new_tokens", "request"),
+        *("max_requests", "max_tokens", "key_variable"),
+    ),
 }
 
 
@@ -41,7 +52,7 @@ def make_model(text: str, **options: Any) -> Model:
     if kind not in _KINDS or not rest.strip():
         raise InputError(
             f"cannot read the model {text!r}",
-            fix="Write cmd:COMMAND, python:module:function or transformers:FOLDER-OR-NAME",
+            fix="Write cmd:COMMAND, python:module:function, transformers:FOLDER-OR-NAME or endpoint:URL",
         )
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
@@ -70,10 +81,12 @@ def correct(
     from there, unless `restart`. An output with a line break inside is refused, or flattened on request. `batch` is
     the number of sentences handed over at once. Without `output` nothing is written, and nothing can go on. With `raw`
     the model gets natural, detokenised sentences; its answers are kept as they come, to be scored with `tokenize`.
+    `<output>.run.json` records how they were made.
     """
-    chosen, wanted = _as_model(model, options), resolve_corpus(corpus)
+    chosen, given = _as_model(model, options), resolve_corpus(corpus)
+    wanted = given
     if raw:
-        wanted = Corpus(sources=detokenize(wanted.sources), ids=wanted.ids, name=wanted.name)
+        wanted = Corpus(sources=detokenize(given.sources), ids=given.ids, name=given.name)
     if batch is not None and batch < 1:
         raise InputError(f"batch={batch} is not at least 1")
     chosen.prepare()
@@ -89,7 +102,12 @@ def correct(
         answers = _Run(chosen, wanted, journal, batch, flatten_lines).finish()
         outputs = [answer.text for answer in answers]
         _write(target, outputs, wanted)
+        account = chosen.account(answers)
+        write_record(target, chosen, given, account, raw=raw)
         journal.finish()
+    if say:
+        for line in chosen.summarise(account):
+            say(line)
     return outputs
 
 

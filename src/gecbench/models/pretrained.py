@@ -45,6 +45,12 @@ class PretrainedModel(Model):
         prompt = self.prompt.text if self.prompt else None
         return {"prompt": prompt, "beams": self.beams, "max_new_tokens": self.max_new_tokens}
 
+    @property
+    def revision(self) -> str | None:
+        """The commit that the Hub gave."""
+        commit = getattr(self._loaded[1].config, "_commit_hash", None)
+        return None if commit is None else str(commit)
+
     def prepare(self) -> None:
         """Load tokenizer and weights."""
         _ = self._loaded

@@ -1,0 +1,179 @@
+"""`endpoint:URL`: a served model behind any OpenAI-compatible address: vLLM, llama.cpp, TGI, Ollama, providers."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+
+from gecbench.errors import InputError
+from gecbench.models.base import Answer, Model, Outputs
+from gecbench.models.client import Client, Reply, check_client
+from gecbench.models.prompts import find_prompt
+from gecbench.models.replies import UNANSWERED, Reading, read_reply
+from gecbench.models.service import Budget, Service, ServiceError
+
+_KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
+_KEPT = 2_000
+_SHOWN = 10
+
+
+class EndpointModel(Model):
+    """A model that a server offers by name, asked with a prompt, several sentences at a time.
+
+    A sentence that is refused, or answered with nothing or with far too much, stays as it is, and is counted. So does a
+    blank one, which is not sent. The key is read from the environment; without `key_variable` Hugging Face's servers
+    get HF_TOKEN, OpenAI's OPENAI_API_KEY, and all others none.
+    """
+
+    batch: ClassVar[int | None] = None
+
+    def __init__(
+        self,
+        text: str,
+        name: str | None = None,
+        prompt: str = "minimal",
+        *,
+        concurrency: int = 8,
+        timeout: float = 120.0,
+        retries: int = 6,
+        max_new_tokens: int = 1024,
+        request: Mapping[str, Any] | None = None,
+        max_requests: int | None = None,
+        max_tokens: int | None = None,
+        key_variable: str | None = None,
+    ) -> None:
+        super().__init__(text)
+        if not name:
+            raise InputError(f"{text} has no name", fix="Give the name that the server knows it by: --name MODEL")
+        url = _address(text.partition(":")[2])
+        self.prompt = self._prompt = find_prompt(prompt)
+        fields = {"temperature": 0, "max_tokens": max_new_tokens, **(request or {})}
+        self.request = {field: value for field, value in fields.items() if value is not None}
+        self._name = name
+        client = Client(url, name, _key(url, key_variable), self.request, timeout)
+        self._service = Service(client, concurrency, retries, Budget(max_requests, max_tokens))
+
+    @property
+    def name(self) -> str:
+        """The name that the server knows it by."""
+        return self._name
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        """Name, prompt and request; the key never."""
+        return {"name": self._name, "prompt": self._prompt.text, "request": self.request}
+
+    def prepare(self) -> None:
+        """Find out whether the client is there."""
+        check_client()
+
+    def resume(self, answers: Iterable[Answer]) -> None:
+        """Count what the earlier part of the run has cost."""
+        budget = self._service.budget
+        for answer in answers:
+            budget.requests += answer.facts.get("requests", 0)
+            budget.tokens += sum(answer.facts.get("tokens", ()))
+
+    def correct(self, sentences: Sequence[str], lines: Sequence[int]) -> Outputs:
+        """Yield each answer as it comes."""
+        asked = [number for number, sentence in enumerate(sentences) if sentence.strip()]
+        prompts = [self._prompt.fill(sentences[number]) for number in asked]
+        try:
+            with closing(self._service.ask(prompts)) as replies:
+                for reply in replies:
+                    number = asked[reply.number]
+                    yield [_answer(reply, lines[number], sentences[number])]
+        except ServiceError as error:
+            number = asked[error.number]
+            raise self.failure(str(error), lines[number], sentences[number], fix=error.fix) from error
+        yield [Answer(lines[k], sentence) for k, sentence in enumerate(sentences) if not sentence.strip()]
+
+    def account(self, answers: Iterable[Answer]) -> Mapping[str, Any]:
+        """Return requests, tokens, outcomes and rules of cleaning, and what was not plainly answered."""
+        found = [answer for answer in answers if answer.facts]
+        tokens = [answer.facts["tokens"] for answer in found if "tokens" in answer.facts]
+        return {
+            "served": sorted({str(answer.facts["served"]) for answer in found if "served" in answer.facts}),
+            "requests": sum(answer.facts["requests"] for answer in found),
+            "tokens": {"prompt": sum(a for a, _ in tokens), "answers": sum(b for _, b in tokens)} if tokens else None,
+            "outcomes": dict(Counter(answer.facts["outcome"] for answer in found)),
+            "cleaned": dict(Counter(rule for answer in found for rule in answer.facts.get("cleaned", ()))),
+            "answers": [
+                {"line": answer.line, "outcome": answer.facts["outcome"], "answer": answer.facts["answer"]}
+                for answer in found
+                if "answer" in answer.facts
+            ],
+        }
+
+    def summarise(self, account: Mapping[str, Any]) -> Sequence[str]:
+        """Return how many sentences were answered, what was not, and what it cost."""
+        outcomes: dict[str, int] = dict(account["outcomes"])
+        lines = [_outcomes(outcomes, account["answers"])]
+        if account["cleaned"]:
+            rules = ", ".join(f"{rule} {count}" for rule, count in account["cleaned"].items())
+            lines.append(f"taken away around answers: {rules}")
+        tokens = account["tokens"]
+        cost = (
+            f"{tokens['prompt']:,} tokens in prompts, {tokens['answers']:,} in answers"
+            if tokens
+            else "no count of tokens"
+        )
+        return [*lines, f"{account['requests']:,} requests, {cost}"]
+
+
+def _outcomes(outcomes: Mapping[str, int], answers: Sequence[Mapping[str, Any]]) -> str:
+    total = sum(outcomes.values())
+    counted = ", ".join(f"{count} {name}" for name, count in outcomes.items())
+    left = [each["line"] for each in answers if each["outcome"] in UNANSWERED]
+    shown = ", ".join(map(str, left[:_SHOWN])) + (", …" if len(left) > _SHOWN else "")
+    where = f"line{'s' if len(left) > 1 else ''} {shown}"
+    unchanged = f"; without an answer a sentence stays as it is ({where})" if left else ""
+    return f"{total} sentences sent: {counted}{unchanged}"
+
+
+def _answer(reply: Reply, line: int, source: str) -> Answer:
+    if reply.too_long:
+        reading = Reading(source, "too long")
+    else:
+        reading = read_reply(reply.text, source, refused=reply.refused, cut=reply.cut)
+    facts: dict[str, Any] = {"outcome": reading.outcome, "requests": reply.requests}
+    if reply.tokens is not None:
+        facts["tokens"] = list(reply.tokens)
+    if reply.served:
+        facts["served"] = reply.served[:200]
+    if reading.cleaned:
+        facts["cleaned"] = list(reading.cleaned)
+    if reading.cleaned or reading.outcome in UNANSWERED:
+        facts["answer"] = reply.text[:_KEPT]
+    return Answer(line, reading.text, facts)
+
+
+def _address(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound:
+        raise InputError(f"endpoint:{url}: no http or https address", fix="Write endpoint:http://localhost:8000/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        fix = "Name the environment variable that holds the key: --key-variable NAME"
+        raise InputError(f"the address of {parts.hostname} has more than host, port and path", fix=fix)
+    return url
+
+
+def _key(url: str, variable: str | None) -> str | None:
+    parts = urlsplit(url)
+    homes = (name for name, hosts in _KEYS.items() if parts.scheme == "https" and f".{parts.hostname}".endswith(hosts))
+    name = variable or next(homes, None)
+    key = os.environ.get(name, "").strip() if name else ""
+    if variable and not key:
+        fix = "Give the variable's name, not the key, and set it"
+        raise InputError("--key-variable names nothing that is set in the environment", fix=fix)
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise InputError(f"{name} holds no key: it has blanks or letters that are not ASCII")
+    return key or None

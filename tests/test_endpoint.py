@@ -1,0 +1,220 @@
+"""`endpoint:URL`: served models that behave and that do not; nothing is lost, and nothing is dropped silently."""
+
+import json
+import re
+from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
+from pathlib import Path
+
+import pytest
+from chat_server import ChatServer, message
+from served import DEMO, FIXED, NATURAL, RIGHT, SMALL, TOKENS, correct, everything_written, record
+
+import gecbench
+from gecbench.cli import main
+from gecbench.models import ModelError, make_model, partial_path
+
+pytest.importorskip("huggingface_hub", minversion="1.0")
+pytestmark = pytest.mark.usefixtures("folder", "online")
+
+
+@pytest.mark.parametrize("raw", [True, False], ids=["natural", "tokens"])
+def test_the_same_digits_as_scoring_the_file(run, raw, capsys):
+    with ChatServer(NATURAL if raw else TOKENS).running() as chat:
+        chat.delay = lambda sentence: len(sentence) % 7 / 100
+        command = ["run", "--model", f"endpoint:{chat.url}", "--name", "it", "-c", "demo", "-o", "out.txt"]
+        found = json.loads(run(*command, "-m", "gleu", "m2", "-f", "json", *(["--raw"] if raw else [])))
+    values = {score["metric"]: score["value"] for score in found["systems"][0]["scores"]}
+    expected = gecbench.score(list(TOKENS.values()), DEMO, ["gleu", "m2"])
+    assert values == {name: score.value for name, score in expected.items()}
+    assert sorted(chat.asked) == sorted(NATURAL if raw else TOKENS), "each once"
+    for score in found["systems"][0]["scores"]:
+        assert f"|prompt:{make_model('endpoint:http://x', name='it').prompt.label}|" in score["signature"]
+        assert gecbench.make_metric(score["signature"]) == expected[score["metric"]].metric
+
+
+def date_in(seconds):
+    return format_datetime(datetime.now(timezone.utc) + timedelta(seconds=seconds), usegmt=True)
+
+
+TROUBLE = {
+    "429 with seconds": [(429, {"Retry-After": "0"})],
+    "429 with a date": [(429, {"Retry-After": date_in(0)})],
+    "429 with nothing": [(429, {})],
+    "429 again and again": [(429, {"Retry-After": "0.01"})] * 8,
+    "500": [(500, {}), (500, {})],
+    "503 with seconds": [(503, {"Retry-After": "0"})],
+    "a closed connection": ["close", "close"],
+    "half an answer": ["half"],
+    "a slow drip": ["drip"],
+    "no JSON": ["no json"],
+    "no choices": ["no choices"],
+    "an error of 3 MB": ["large error"],
+    "one after the other": [(429, {"Retry-After": "0"}), (500, {}), "close", "no json", "half"],
+}
+
+
+@pytest.mark.parametrize("todo", TROUBLE.values(), ids=TROUBLE)
+def test_trouble_that_passes(chat, todo):
+    chat.plan["They is here."] = list(todo)
+    assert correct(chat, timeout=0.5) == RIGHT
+    assert chat.asked.count("They is here.") == len(todo) + 1
+    assert record()["requests"] == len(todo) + 3
+    assert record()["outcomes"] == {"answered": 3}
+    assert not partial_path(Path("out.txt")).exists()
+
+
+def test_a_rate_limit_holds_for_all(chat):
+    chat.plan["He go home."] = [(429, {"Retry-After": "1"})]
+    assert correct(chat, concurrency=1) == RIGHT
+    (first, limited), *rest = chat.times
+    assert first == "He go home."
+    assert all(moment >= limited + 1 for _, moment in rest)
+
+
+STUBBORN = {
+    "500": ((500, {}), "the server answers 500: .*busy.*, 3 times", True),
+    "429": ((429, {"Retry-After": "0"}), "the server answers 429: .*times", True),
+    "a drip": ("drip", "no answer within 0.3 seconds, 3 times", True),
+    "closed": ("close", "no answer that can be read", True),
+    "401": ((401, {}), "the server answers 401.*--key-variable", False),
+    "404": ((404, {}), "the server answers 404.*--name", False),
+    "400": ((400, {}), "the server answers 400", False),
+    "a wait of a day": ((429, {"Retry-After": "86400"}), "asks to wait 86400 seconds.*run again", False),
+}
+
+
+@pytest.mark.parametrize(("todo", "words", "again"), STUBBORN.values(), ids=STUBBORN)
+def test_trouble_that_stays_stops_the_run_and_loses_nothing(chat, todo, words, again):
+    chat.plan["They is here."] = [todo] * 40
+    with pytest.raises(ModelError, match=words) as caught:
+        correct(chat, timeout=0.3, retries=2, concurrency=1)
+    assert "(line 2: 'They is here.')" in str(caught.value)
+    assert (chat.asked.count("They is here.") > 1) == again
+    assert not Path("out.txt").exists()
+    chat.plan.clear()
+    assert correct(chat) == RIGHT
+    assert chat.asked.count("He go home.") == 1, "what was answered is not asked again"
+
+
+def test_answers_under_way_are_kept_when_another_fails(chat):
+    chat.plan["They is here."] = [(400, {})]
+    chat.delay = lambda sentence: 0.0 if sentence == "They is here." else 0.3
+    with pytest.raises(ModelError, match="line 2"):
+        correct(chat)
+    assert correct(chat) == RIGHT
+    assert chat.answered == dict.fromkeys(FIXED, 1)
+
+
+UNANSWERED = {
+    "nothing": ("", "empty", 5),
+    "null": (message(None), "empty", 5),
+    "blanks": (" \n ", "empty", 5),
+    "thoughts alone": ("<think>They is plural", "empty", 5),
+    "an apology": ("I'm sorry, but I can't assist with that request.", "refused", 5),
+    "a refusal": (message(None, refusal="No."), "refused", 5),
+    "a filter": (message("They", "content_filter"), "refused", 5),
+    "a filter before": ("filtered", "refused", 0),
+    "10 MB": ("They are here. " * 700_000, "too long", 0),
+    "without an end": ("endless", "too long", 0),
+    "30 kB": ("They are here. " * 2_000, "too long", 5),
+}
+
+
+@pytest.mark.parametrize(("todo", "outcome", "tokens"), UNANSWERED.values(), ids=UNANSWERED)
+def test_no_answer_leaves_the_sentence_and_is_counted(chat, todo, outcome, tokens):
+    chat.plan["They is here."] = [todo]
+    said = []
+    outputs = correct(chat, say=said.append)
+    assert outputs == [*RIGHT[:1], "They is here.", *RIGHT[2:]]
+    found = record()
+    assert found["outcomes"] == {"answered": 2, outcome: 1}
+    assert found["tokens"]["answers"] == 10 + tokens
+    assert [(each["line"], each["outcome"]) for each in found["answers"]] == [(2, outcome)]
+    assert f"1 {outcome}" in said[0]
+    assert "(line 2)" in said[0]
+    assert len(everything_written()) < 10_000
+
+
+def test_an_answer_that_is_cut_off_is_scored_and_counted(chat):
+    chat.plan["They is here."] = [message("They are", "length")]
+    assert correct(chat)[1] == "They are"
+    assert record()["outcomes"] == {"answered": 2, "cut off": 1}
+
+
+def test_blank_sentences_are_not_sent(chat):
+    assert correct(chat)[2] == ""
+    assert sorted(chat.asked) == sorted(FIXED)
+
+
+def test_out_of_order(chat):
+    last = list(FIXED)[-1]
+    chat.delay = lambda sentence: 0.0 if sentence == last else 0.3
+    chat.plan["They is here."] = [(400, {})]
+    with pytest.raises(ModelError):
+        correct(chat)
+    rows = [json.loads(row) for row in partial_path(Path("out.txt")).read_text().splitlines()[1:]]
+    assert [row["line"] for row in rows][:2] == [4, 1], "kept as they come"
+    chat.delay = lambda sentence: 0.0
+    assert correct(chat) == RIGHT
+
+
+def test_as_many_at_a_time_as_allowed(chat):
+    chat.delay = lambda _sentence: 0.05
+    model = f"endpoint:{chat.url}"
+    gecbench.correct(model, DEMO, name="it", concurrency=5)
+    assert chat.most_under_way == 5
+
+
+def test_what_is_sent(chat):
+    correct(chat, prompt="Fix: {sentence}", max_new_tokens=7, request={"temperature": None, "top_p": 0.5})
+    for body in chat.bodies:
+        (turn,) = body.pop("messages")
+        assert turn["role"] == "user"
+        assert turn["content"].removeprefix("Fix: ") in FIXED
+        assert body == {"model": "it", "max_tokens": 7, "top_p": 0.5, "stream": False}
+    assert record()["options"]["request"] == {"max_tokens": 7, "top_p": 0.5}
+    assert record()["served"] == ["served fp1"]
+
+
+def test_offline(monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(ModelError, match=r"offline and asks no server.*Unset HF_HUB_OFFLINE"):
+        gecbench.correct("endpoint:http://127.0.0.1:9", SMALL, name="it")
+
+
+def test_no_server():
+    with pytest.raises(ModelError, match=r"no answer that can be read \(ConnectError"):
+        gecbench.correct("endpoint:http://127.0.0.1:9", SMALL, "out.txt", name="it", retries=1)
+    assert not list(Path().iterdir())
+
+
+BAD = {
+    "no name": (["endpoint:http://localhost"], "has no name. Give the name .* --name"),
+    "no address": (["endpoint:localhost:80", "--name", "x"], "no http or https address"),
+    "another scheme": (["endpoint:file:///etc", "--name", "x"], "no http or https address"),
+    "a port that is none": (["endpoint:http://h:99999/v1", "--name", "x"], "no http or https address"),
+    "a password": (["endpoint:http://me:secret@h/v1", "--name", "x"], "address of h has more .*--key-variable"),
+    "a key in the address": (["endpoint:http://h/v1?key=secret", "--name", "x"], "address of h has more"),
+    "no such prompt": (["endpoint:http://h", "--name", "x", "--prompt", "best"], "no prompt 'best'"),
+    "another kind's option": (["cmd:cat", "--max-requests", "3"], "no option 'max_requests'. It is for endpoint:"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD.values(), ids=BAD)
+def test_wrong_use(refused, arguments, words):
+    said = refused(["run", "-c", "demo", "--raw", "--model", *arguments], words)
+    assert "secret" not in said
+    assert not list(Path().iterdir())
+
+
+@pytest.mark.parametrize("option", [["--request", "[1]"], ["--request", "{"], ["--concurrency", "0"]])
+def test_bad_values(option):
+    with pytest.raises(SystemExit, match=r"^2$"):
+        main(["run", "--model", "endpoint:http://h", "--name", "x", "-c", "demo", *option])
+
+
+def test_tokens_are_sent_only_with_a_word_about_it(chat, capsys):
+    chat.answers = TOKENS
+    assert main(["run", "--model", f"endpoint:{chat.url}", "--name", "it", "-c", "demo"]) == 0
+    assert re.match("gecbench: the model gets tokens.* --raw\n", capsys.readouterr().err)
