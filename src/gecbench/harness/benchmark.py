@@ -17,8 +17,8 @@ from gecbench.corpus.tokenizers import detokenize
 from gecbench.errors import InputError
 from gecbench.metrics.base import Score
 from gecbench.metrics.registry import METRICS, make_metric
-from gecbench.models.base import flatten
 from gecbench.models.prompts import find_prompt
+from gecbench.models.replies import UNANSWERED, Reading
 
 _WIDTH = 100
 _logger = logging.getLogger(__name__)
@@ -43,11 +43,14 @@ class Benchmark:
         """The corpus, loaded when it is first wanted."""
         return load_once(self.corpus_name)
 
+    def sentences(self) -> list[str]:
+        """Return the sentences as the model sees them."""
+        return detokenize(self.corpus.sources) if self.raw else list(self.corpus.sources)
+
     def requests(self) -> list[str]:
         """Return what the model is sent for each sentence."""
         prompt = find_prompt(self.prompt)
-        sentences = detokenize(self.corpus.sources) if self.raw else self.corpus.sources
-        return [prompt.fill(sentence) for sentence in sentences]
+        return [prompt.fill(sentence) for sentence in self.sentences()]
 
 
 BENCHMARKS: Mapping[str, Benchmark] = {
@@ -83,7 +86,7 @@ def part_of(corpus: Corpus, sentences: Sequence[int]) -> Corpus:
 
 
 def admit(corpus: Corpus, answers: Mapping[int, str]) -> Admitted:
-    """Prepare answers by sentence, counted from 0: those of all sentences, or of some.
+    """Prepare answers by sentence, counted from 0: those of all sentences, or of some; each is one line.
 
     Harnesses pair answers with their sentences, so nothing is refused once the model has run: lines cannot be shifted,
     text that is not tokenised is, and what would be refused elsewhere (labels around nearly all answers, answers that
@@ -91,7 +94,7 @@ def admit(corpus: Corpus, answers: Mapping[int, str]) -> Admitted:
     """
     sentences = sorted(answers)
     part = part_of(corpus, sentences)
-    lines = [flatten(answers[i]).strip() for i in sentences]
+    lines = [answers[i] for i in sentences]
     admitted = Intake("auto", tokenized=True, aligned=True).admit(part, lines, "answers")
     for check, checked in ((check_wrappers, lines), (check_alignment, admitted.lines)):
         try:
@@ -127,19 +130,20 @@ def figure_names(benchmark: Benchmark) -> list[str]:
     """Return the names of what `corpus_figures` gives: values, the parts that tables show beside them, and a count.
 
     >>> figure_names(BENCHMARKS["jfleg"])
-    ['gleu', 'm2', 'm2_precision', 'm2_recall', 'imeasure', 'empty_answers']
+    ['gleu', 'm2', 'm2_precision', 'm2_recall', 'imeasure', 'unanswered']
     """
     parts = ((metric, part) for metric in benchmark.metrics for part in (None, *METRICS[metric].columns))
-    return [*(_name(metric, part) for metric, part in parts), "empty_answers"]
+    return [*(_name(metric, part) for metric, part in parts), "unanswered"]
 
 
-def corpus_figures(corpus: Corpus, answers: Mapping[int, str], metrics: Sequence[str]) -> dict[str, float]:
-    """Return what harnesses list: the scores of the corpus, and how many answers are empty."""
+def corpus_figures(corpus: Corpus, readings: Mapping[int, Reading], metrics: Sequence[str]) -> dict[str, float]:
+    """Return what harnesses list: the scores of the corpus, and how many replies held no answer."""
     found: dict[str, float] = {}
+    answers = {sentence: reading.text for sentence, reading in readings.items()}
     for metric, score in score_answers(corpus, answers, metrics).items():
         found[metric] = score.value
         found |= {_name(metric, part): float(score.parts[part]) for part in score.metric.columns}
-    return {**found, "empty_answers": sum(not text.strip() for text in answers.values())}
+    return {**found, "unanswered": sum(reading.outcome in UNANSWERED for reading in readings.values())}
 
 
 def _name(metric: str, part: str | None) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from gecbench.errors import MissingDependencyError
 from gecbench.harness.benchmark import BENCHMARKS, Benchmark, corpus_figures, load_once, look_at
+from gecbench.models.replies import Reading, read_reply
 
 try:
     from inspect_ai import Task, task
@@ -59,15 +60,15 @@ def _task(benchmark: str, corpus: str | None, prompt: str | None, raw: bool) -> 
 
 def _samples(benchmark: Benchmark) -> list[Sample]:
     corpus = benchmark.corpus
-    rows = zip(corpus.ids or (), benchmark.requests(), corpus.references or (), corpus.sources, strict=True)
+    rows = zip(corpus.ids or (), benchmark.requests(), corpus.references or (), benchmark.sentences(), strict=True)
     return [
         Sample(
             id=name,
             input=request,
             target=list(texts),
-            metadata={"corpus": benchmark.corpus_name, "sentence": i, "source": source},
+            metadata={"corpus": benchmark.corpus_name, "sentence": i, "shown": shown},
         )
-        for i, (name, request, texts, source) in enumerate(rows)
+        for i, (name, request, texts, shown) in enumerate(rows)
     ]
 
 
@@ -79,7 +80,7 @@ def corpus_scores() -> Metric:
         if not scores:
             return {}
         corpus, metrics = load_once(_place(scores[0])[0]), list(scores[0].score.value)
-        found = [corpus_figures(corpus, answers, metrics) for answers in _epochs(scores)]
+        found = [corpus_figures(corpus, readings, metrics) for readings in _epochs(scores)]
         return {name: sum(each[name] for each in found) / len(found) for name in found[0]}
 
     return compute
@@ -90,21 +91,27 @@ def corrections(metrics: list[str]) -> Scorer:
     """Score each answer alone, with its edits and alignment; the corpus's scores come from `corpus_scores`."""
 
     async def score(state: TaskState, _target: Target) -> Score:
-        answer = state.output.completion
-        corpus, sentence = load_once(state.metadata["corpus"]), state.metadata["sentence"]
-        values, views = look_at(corpus, sentence, answer, metrics)
-        return Score(value=values, answer=answer, explanation="\n\n".join(f"```text\n{view}\n```" for view in views))
+        place, output = state.metadata, state.output
+        stopped = {"refused": output.stop_reason == "content_filter", "cut": output.stop_reason == "max_tokens"}
+        reading = read_reply(output.completion, place["shown"], **stopped)
+        values, views = look_at(load_once(place["corpus"]), place["sentence"], reading.text, metrics)
+        return Score(
+            value=values,
+            answer=reading.text,
+            metadata=asdict(reading),
+            explanation="\n\n".join(f"```text\n{view}\n```" for view in views),
+        )
 
     return score
 
 
-def _epochs(scores: Sequence[SampleScore]) -> list[dict[int, str]]:
+def _epochs(scores: Sequence[SampleScore]) -> list[dict[int, Reading]]:
     """Return the answers by sentence, once for each time that the corpus was run."""
-    answers: defaultdict[int, list[str]] = defaultdict(list)
+    readings: defaultdict[int, list[Reading]] = defaultdict(list)
     for each in scores:
-        answers[_place(each)[1]].append(each.score.answer or "")
-    times = max(map(len, answers.values()))
-    return [{i: texts[k] for i, texts in answers.items() if k < len(texts)} for k in range(times)]
+        readings[_place(each)[1]].append(Reading(**each.score.metadata))
+    times = max(map(len, readings.values()))
+    return [{i: found[k] for i, found in readings.items() if k < len(found)} for k in range(times)]
 
 
 def _place(score: SampleScore) -> tuple[str, int]:

@@ -13,6 +13,7 @@ from gecbench.corpora.load import parse_corpus_name
 from gecbench.errors import MissingDependencyError
 from gecbench.harness.benchmark import BENCHMARKS, Benchmark, corpus_figures
 from gecbench.huggingface.register import register_datasets
+from gecbench.models.replies import Reading, read_reply
 
 try:
     from lighteval.metrics.metrics_corpus import CorpusLevelComputation
@@ -25,8 +26,8 @@ except ImportError as error:
 
 _TEMPORARY = TemporaryDirectory(prefix="gecbench-")
 _FOLDER = Path(_TEMPORARY.name)
-Item = tuple[int, str]
-"""The number of the sentence, and what the model wrote."""
+Item = dict[str, Any]
+"""The number of the sentence and the answer read from the model's reply, by name: lighteval saves items as a table."""
 
 
 class Answer(SampleLevelComputation):  # type: ignore[misc]
@@ -34,7 +35,8 @@ class Answer(SampleLevelComputation):  # type: ignore[misc]
 
     def compute(self, doc: Doc, model_response: Any, **_: Any) -> Item:
         """Return the sentence and the answer."""
-        return doc.specific["sentence"], model_response.final_text[0]
+        reading = read_reply(model_response.final_text[0], doc.specific["shown"])
+        return {"sentence": doc.specific["sentence"], "answer": reading.text, "outcome": reading.outcome}
 
 
 class CorpusScores(CorpusLevelComputation):  # type: ignore[misc]
@@ -45,11 +47,12 @@ class CorpusScores(CorpusLevelComputation):  # type: ignore[misc]
 
     def compute_corpus(self, items: Sequence[Item]) -> dict[str, float]:
         """Return all figures; lighteval resamples no metric that returns several."""
-        return corpus_figures(self.benchmark.corpus, dict(items), self.benchmark.metrics)
+        readings = {item["sentence"]: Reading(item["answer"], item["outcome"]) for item in items}
+        return corpus_figures(self.benchmark.corpus, readings, self.benchmark.metrics)
 
 
 def _document(benchmark: Benchmark) -> Any:
-    requests = cache(benchmark.requests)
+    shown, requests = cache(benchmark.sentences), cache(benchmark.requests)
 
     def document(row: Mapping[str, Any], task_name: str) -> Doc:
         sentence = row["__index"]
@@ -59,7 +62,7 @@ def _document(benchmark: Benchmark) -> Any:
             query=requests()[sentence],
             choices=list(texts),
             gold_index=list(range(len(texts))),
-            specific={"sentence": sentence},
+            specific={"sentence": sentence, "shown": shown()[sentence]},
         )
 
     return document

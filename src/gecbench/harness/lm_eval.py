@@ -11,9 +11,10 @@ from functools import lru_cache
 from typing import Any
 
 from gecbench.harness.benchmark import BENCHMARKS, corpus_figures, figure_names, load_once
+from gecbench.models.replies import Reading, read_reply
 
-Item = tuple[str, str, int, str]
-"""Benchmark, corpus, number of the sentence, and what the model wrote."""
+Item = tuple[str, str, int, Reading]
+"""Benchmark, corpus, number of the sentence, and the answer read from the model's reply."""
 
 
 def documents(
@@ -31,6 +32,7 @@ def documents(
         "sentence": range(len(gold)),
         "id": gold.ids,
         "source": gold.sources,
+        "shown": chosen.sentences(),
         "corrections": gold.references,
         "request": chosen.requests(),
     }
@@ -39,7 +41,8 @@ def documents(
 
 def items(document: Mapping[str, Any], results: Sequence[str]) -> dict[str, Item]:
     """Return what the aggregation functions need of a document, once for each figure."""
-    item = (document["benchmark"], document["corpus"], document["sentence"], results[0])
+    reading = read_reply(results[0], document["shown"])
+    item = (document["benchmark"], document["corpus"], document["sentence"], reading)
     return dict.fromkeys(figure_names(BENCHMARKS[document["benchmark"]]), item)
 
 
@@ -55,12 +58,12 @@ m2 = _aggregation("m2")
 m2_precision = _aggregation("m2_precision")
 m2_recall = _aggregation("m2_recall")
 imeasure = _aggregation("imeasure")
-empty_answers = _aggregation("empty_answers")
+unanswered = _aggregation("unanswered")
 
 
 @lru_cache(maxsize=1)
 def _figures(answered: tuple[Item, ...]) -> dict[str, float]:
     """Return all figures; asked for one after the other, they are computed once."""
     benchmark, corpus, _, _ = answered[0]
-    answers = {sentence: text for _, _, sentence, text in answered}
-    return corpus_figures(load_once(corpus), answers, BENCHMARKS[benchmark].metrics)
+    readings = {sentence: reading for _, _, sentence, reading in answered}
+    return corpus_figures(load_once(corpus), readings, BENCHMARKS[benchmark].metrics)
