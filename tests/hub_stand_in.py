@@ -19,8 +19,8 @@ from typing import Any
 from loopback import serving
 
 COMMIT = "c" * 40
-_API = re.compile(r"/api/(?P<kind>datasets|spaces)/(?P<repository>[^/]+/[^/]+)(?:/(?P<rest>.+))?")
-_FILE = re.compile(r"/(?P<kind>datasets|spaces)/(?P<repository>[^/]+/[^/]+)/resolve/[^/]+/(?P<rest>.+)")
+_API = re.compile(r"/api/(?P<kind>datasets|spaces|models)/(?P<repository>[^/]+/[^/]+)(?:/(?P<rest>.+))?")
+_FILE = re.compile(r"/(?:(?:datasets|spaces)/)?(?P<repository>[^/]+/[^/]+)/resolve/[^/]+/(?P<rest>.+)")
 _Answer = tuple[int, Any, dict[str, str]]
 
 
@@ -33,6 +33,7 @@ class Commit:
     deleted: list[str]
     summary: str
     pull_request: bool
+    description: str = ""
 
 
 @dataclass
@@ -99,8 +100,9 @@ class HubStandIn:
             line["value"]["path"]: base64.b64decode(line["value"]["content"]) for line in lines if line["key"] == "file"
         }
         deleted = [line["value"]["path"] for line in lines if line["key"] == "deletedFile"]
-        summary = lines[0]["value"]["summary"]
-        self.commits.append(Commit(f"{kind}/{self.repository}", files, deleted, summary, pull_request))
+        words = lines[0]["value"]
+        made = Commit(f"{kind}/{self.repository}", files, deleted, words["summary"], pull_request, words["description"])
+        self.commits.append(made)
         address = f"{self.url}/{kind}/{self.repository}"
         answer = {"success": True, "commitOid": COMMIT, "commitUrl": f"{address}/commit/{COMMIT}"}
         return {**answer, "pullRequestUrl": f"{address}/discussions/1"} if pull_request else answer

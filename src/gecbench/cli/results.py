@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from gecbench.api import score_system
 from gecbench.cli.options import (
@@ -15,53 +17,151 @@ from gecbench.cli.options import (
     read_corpus,
     read_systems,
 )
+from gecbench.corpora.resolve import resolve_corpus
+from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
-from gecbench.huggingface.results import Provenance, result_entries, write_results
-from gecbench.huggingface.tasks import check_task, task_id
+from gecbench.huggingface.checks import check_repository
+from gecbench.huggingface.results import (
+    Provenance,
+    describe_results,
+    open_pull_request,
+    result_entries,
+    results_file,
+    write_results,
+)
+from gecbench.huggingface.tasks import check_task, known_tasks, task_id
+from gecbench.metrics.registry import METRICS
+from gecbench.models.record import Run, read_run
 
-_EXAMPLES = """  gecbench results write -c corpus.jsonl -p outputs.txt --repo-dataset owner/dataset --to my-model
+if TYPE_CHECKING:
+    from huggingface_hub import EvalResultEntry
+
+_EXAMPLES = """  gecbench results write --run outputs.txt --repo-dataset owner/jfleg --to my-model
+  gecbench results pr --run outputs.txt --repo-dataset owner/jfleg --repo owner/model --dry-run
+  gecbench results write -c corpus.jsonl -p outputs.txt --repo-dataset owner/dataset --to my-model
   gecbench results write -c demo -p outputs.txt -m gleu bleu --repo-dataset owner/demo --date 2026-01-31 \\
       --source-url https://example.org/logs --notes "5 beams"
 
-It writes FOLDER/.eval_results/DATASET.yaml: one entry per metric, its value times 100, its signature in the notes.
-Entries of the same task are replaced, others kept. Upload it into the model's repository, for example with
-hf upload owner/model FOLDER/.eval_results .eval_results --create-pr
+write makes FOLDER/.eval_results/DATASET.yaml: one entry per metric, its value times 100, its signature in the notes.
+Entries of the same task are replaced, others kept. pr opens a pull request with the same file on the model's
+repository, with huggingface_hub's login (hf auth login, or HF_TOKEN).
+
+--run takes what gecbench run left: its outputs (or their folder) with their record. The corpus comes from the record,
+and so do model, revision and prompt in the notes; without -m all tasks of the corpus are scored.
 """
 
 
 def add_parser(commands: Any) -> None:
     """Add the command."""
     parser = add_command(commands, "results", "Write scores for a model repository on the Hub", _EXAMPLES, run)
-    parser.add_argument("action", choices=("write",))
-    add_corpus_options(parser)
+    parser.add_argument("action", choices=("write", "pr"))
+    parser.add_argument(
+        "--run", dest="place", metavar="FILE|FOLDER", help="what gecbench run left, instead of -c and -p"
+    )
+    add_corpus_options(parser, predictions=None)
     add_scoring_options(parser, resamples=0)
+    parser.set_defaults(metrics=None)
     target = parser.add_argument_group("results")
     about = "the benchmark's dataset repository"
     target.add_argument("--repo-dataset", dest="dataset", metavar="OWNER/NAME", required=True, help=about)
-    target.add_argument("--to", metavar="FOLDER", default=".", help="the model repository's folder (default: .)")
+    target.add_argument("--to", metavar="FOLDER", default=".", help="write: the model repository's folder (default: .)")
+    target.add_argument("--repo", metavar="OWNER/NAME", help="pr: the model's repository")
+    target.add_argument("--dry-run", action="store_true", help="pr: show it, and open none")
     target.add_argument("--revision", metavar="HASH", help="commit of the dataset repository")
-    target.add_argument("--date", help="when it was evaluated, ISO 8601 (default: now)")
+    target.add_argument("--date", help="when it was evaluated, ISO 8601 (default: now, or when the run ended)")
     target.add_argument("--source-url", metavar="URL", help="a page that tells more")
     target.add_argument("--source-name", metavar="TEXT", help="the page's name")
     target.add_argument("--notes", metavar="TEXT", help="goes before the signature")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Score, write and say where."""
+    """Score, write or open a pull request, and say where."""
+    if (options.action == "pr") != (options.repo is not None):
+        raise InputError(
+            "--repo goes with pr, and pr with --repo", fix="Give the model's repository: --repo owner/name"
+        )
+    if options.repo:
+        check_repository(options.repo, "--repo")
+    entries = _entries(options)
+    done = _deliver(entries, options)
+    for entry in entries:
+        print(f"{entry.dataset_id} {entry.task_id}: {entry.value:.2f}")
+    print(done)
+
+
+def _deliver(entries: Sequence[EvalResultEntry], options: argparse.Namespace) -> str:
+    if options.action == "write":
+        return f"written to {write_results(entries, options.to)}"
+    if options.dry_run:
+        text = f"{results_file(entries)} in a pull request to {options.repo}:\n\n{describe_results(entries)}"
+        return f"\n{text}\ndry run: no pull request was opened"
+    return open_pull_request(entries, options.repo)
+
+
+def _entries(options: argparse.Namespace) -> list[EvalResultEntry]:
+    made = read_run(options.place) if options.place else None
     origin = Provenance(**pick(options, "dataset", "revision", "date", "source_url", "source_name", "notes"))
+    if made:
+        _adopt(options, made)
+        notes = "; ".join(filter(None, [origin.notes, made.notes]))
+        origin = replace(origin, notes=notes, date=origin.date or made.record["finished"])
+    entries: list[EvalResultEntry] = []
+    for corpus, metrics in _parts(options, made):
+        for metric in metrics:
+            check_task(task_id(metric, corpus), corpus)
+        entries += _score(options, corpus, metrics, made, origin)
+    return entries
+
+
+def _adopt(options: argparse.Namespace, made: Run) -> None:
+    """Fill in the options that a run's record answers."""
+    if options.predictions:
+        raise InputError("--run names the predictions", fix="Leave -p out")
+    options.predictions = [made.outputs]
+    if not any((options.corpus, options.gold, options.source, options.references)):
+        if made.corpus is None:
+            raise InputError("its corpus has no name", file=str(made.outputs), fix="Give -c, --gold, or -s with -r")
+        options.corpus = made.corpus
+    if made.raw and options.tokenize == "none":
+        options.tokenize = "auto"
+
+
+def _parts(options: argparse.Namespace, made: Run | None) -> list[tuple[Corpus, Sequence[str]]]:
+    """Return what to score: the metrics asked for, or all tasks of a run's corpus, each on its configuration."""
+    wanted = options.metrics
+    options.metrics = wanted or (list(METRICS) if made else ["gleu"])
     corpus = read_corpus(options)
-    for metric in options.metrics:
-        check_task(task_id(metric, corpus), corpus)
+    if made:
+        made.check_corpus(corpus)
+    if wanted or not made:
+        return [(corpus, options.metrics)]
+    tasks = known_tasks(corpus)
+    if tasks is None:
+        golds = {name: METRICS[name].golds for name in METRICS}
+        return [(corpus, [name for name in METRICS if any(getattr(corpus, gold) is not None for gold in golds[name])])]
+    by_configuration: dict[str, list[str]] = {}
+    for task, configuration in tasks.items():
+        if (metric := task.partition("_")[0]) in METRICS:
+            by_configuration.setdefault(configuration, []).append(metric)
+    dataset = corpus.metadata["dataset"]
+    return [
+        (resolve_corpus(f"{dataset}:{configuration}:test", metrics), metrics)
+        for configuration, metrics in by_configuration.items()
+    ]
+
+
+def _score(
+    options: argparse.Namespace, corpus: Corpus, metrics: Sequence[str], made: Run | None, origin: Provenance
+) -> list[EvalResultEntry]:
     systems = read_systems(options, corpus)
     if len(systems) != 1:
         raise InputError(f"{len(systems)} systems, where one model is expected", fix="Give one file with -p")
     ((name, predictions),) = systems.items()
-    intake = Intake(**intake_of(options))
-    label = f"predictions of {name}"
-    scores = score_system(predictions, corpus, options.metrics, options.resamples, options.seed, label, intake)
-    entries = result_entries(scores, corpus, origin)
-    path = write_results(entries, options.to)
-    for entry in entries:
-        print(f"{entry.dataset_id} {entry.task_id}: {entry.value:.2f}")
-    print(f"written to {path}")
+    if made:
+        made.check_corpus(corpus)
+    intake, label = Intake(**intake_of(options)), f"predictions of {name}"
+    scores = score_system(predictions, corpus, metrics, options.resamples, options.seed, label, intake)
+    if made and made.record["prompt"]:
+        scores = {name: score.with_field("prompt", made.record["prompt"]) for name, score in scores.items()}
+    return result_entries(scores, corpus, origin)

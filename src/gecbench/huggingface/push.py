@@ -5,8 +5,8 @@ from __future__ import annotations
 import glob
 import json
 import re
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -131,17 +131,25 @@ def plan_push(
 
 def push(plan: Upload, *, endpoint: str | None = None) -> str:
     """Upload what a plan lists, in huggingface_hub's way and with its login; return the commit's address."""
+    with logged_in(plan.repository, endpoint) as api:
+        return _upload(api, plan)
+
+
+@contextmanager
+def logged_in(repository: str, endpoint: str | None = None) -> Iterator[Any]:
+    """Give huggingface_hub's interface for an upload; what goes wrong with it is one sentence."""
     from huggingface_hub import HfApi, get_token
 
     if get_token() is None:
         raise InputError("you are not logged in to the Hub", fix="Run: hf auth login (or set HF_TOKEN)")
-    api = HfApi(endpoint=endpoint)
     try:
-        return _upload(api, plan)
+        yield HfApi(endpoint=endpoint)
+    except GecbenchError:
+        raise
     except Exception as error:  # whatever the library raises, its first line says what happened
         words = str(error).strip().partition("\n")[0] or type(error).__name__
         reason = " ".join(str(getattr(error, "server_message", None) or "").split())
-        raise PushError(f"{plan.repository}: not uploaded: {words}{f' ({reason})' if reason else ''}") from error
+        raise PushError(f"{repository}: not uploaded: {words}{f' ({reason})' if reason else ''}") from error
 
 
 def _upload(api: Any, plan: Upload) -> str:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError
 from gecbench.formats.text import read_lines, write_bytes
 from gecbench.huggingface.checks import check_address, check_repository
+from gecbench.huggingface.push import logged_in
 from gecbench.huggingface.tasks import check_task, task_id
 from gecbench.metrics.base import Score
 from gecbench.metrics.ratios import percent
@@ -88,7 +91,7 @@ def write_results(entries: Sequence[EvalResultEntry], folder: str | Path) -> Pat
     hub = _hub()
     if not Path(folder).is_dir():
         raise InputError("no such folder", file=str(folder), fix="Give the model repository's folder")
-    path = Path(folder) / FOLDER / f"{entries[0].dataset_id.rpartition('/')[2]}.yaml"
+    path = Path(folder) / results_file(entries)
     places = {(entry.dataset_id, entry.task_id) for entry in entries}
     earlier = read_results(path) if path.exists() else []
     kept = [entry for entry in earlier if (entry.dataset_id, entry.task_id) not in places]
@@ -101,6 +104,53 @@ def write_results(entries: Sequence[EvalResultEntry], folder: str | Path) -> Pat
     path.parent.mkdir(exist_ok=True)
     write_bytes(path, text.encode())
     return path
+
+
+def results_file(entries: Sequence[EvalResultEntry]) -> str:
+    """Return where in a model repository these results stand."""
+    return f"{FOLDER}/{entries[0].dataset_id.rpartition('/')[2]}.yaml"
+
+
+def open_pull_request(entries: Sequence[EvalResultEntry], repository: str, *, endpoint: str | None = None) -> str:
+    """Open a pull request that adds the results to a model repository, beside those it has; return its address."""
+    from huggingface_hub.errors import EntryNotFoundError
+
+    name = results_file(entries)
+    with logged_in(repository, endpoint) as api, TemporaryDirectory() as folder:
+        with suppress(EntryNotFoundError):
+            api.hf_hub_download(repository, name, local_dir=folder)
+        write_results(entries, folder)
+        commit = api.upload_file(
+            path_or_fileobj=(Path(folder) / name).read_bytes(),
+            path_in_repo=name,
+            repo_id=repository,
+            create_pr=True,
+            commit_message=f"Results on {entries[0].dataset_id}",
+            commit_description=describe_results(entries),
+        )
+        return str(commit.pr_url)
+
+
+def describe_results(entries: Sequence[EvalResultEntry]) -> str:
+    """Return the results as the text of a pull request."""
+    rows = [f"| {entry.task_id} | {entry.value:.2f} | {_cell(entry.notes)} |" for entry in entries]
+    dataset = entries[0].dataset_id
+    return "\n".join(
+        [
+            f"Grammatical error correction on [{dataset}](https://huggingface.co/datasets/{dataset}), computed by",
+            "`gecbench results pr`. Values are times 100; the signature at the end of the notes says how each was",
+            "made.",
+            "",
+            "| task | value | notes |",
+            "|---|---:|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def _cell(text: str | None) -> str:
+    return (text or "").replace("|", "\\|")
 
 
 def read_results(path: str | Path) -> list[EvalResultEntry]:

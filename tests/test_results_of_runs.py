@@ -1,0 +1,146 @@
+"""`gecbench results` from what a run left, into a folder and as a pull request to a stand-in of the Hub."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from chat_server import ChatServer
+from served import DEMO, NATURAL, TOKENS
+
+import gecbench
+from gecbench.cli import main
+from gecbench.models.prompts import find_prompt
+from gecbench.models.record import record_path
+
+huggingface_hub = pytest.importorskip("huggingface_hub", minversion="1.0")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(huggingface_hub, "EvalResultEntry"), reason="this huggingface_hub knows no results"),
+    pytest.mark.usefixtures("folder", "online"),
+]
+TO = ["--repo-dataset", "someone/demo"]
+FILE = Path(".eval_results/demo.yaml")
+
+
+@pytest.fixture
+def ran(capsys):
+    """Run a served model over the demo."""
+    with ChatServer(NATURAL, {next(iter(NATURAL)): [""]}).running() as server:
+        server.fields = {"model": "it-1.5", "system_fingerprint": "abc"}
+        command = ["run", "--model", f"endpoint:{server.url}", "--name", "it", "-c", "demo", "--raw"]
+        assert main([*command, "--prompt", "fluency", "-o", "out.txt"]) == 0
+    capsys.readouterr()
+    return [DEMO.sources[0], *list(TOKENS.values())[1:]]
+
+
+def entries():
+    return yaml.safe_load(FILE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("place", ["out.txt", "out.txt.run.json", "."])
+def test_all_metrics_with_model_and_prompt(ran, run, place):
+    run("results", "write", "--run", place, *TO)
+    expected = gecbench.score(ran, DEMO, list(gecbench.METRICS))
+    assert {entry["dataset"]["task_id"]: entry["value"] for entry in entries()} == {
+        name: pytest.approx(100 * score.value, abs=0.005) for name, score in expected.items()
+    }
+    prompt = find_prompt("fluency").label
+    for entry in entries():
+        *words, signature = entry["notes"].split("; ")
+        assert words == ["model: it", "served: it-1.5 abc", f"prompt: {prompt}", "not answered: 1"]
+        assert f"|prep:auto:treebank|prompt:{prompt}|" in signature
+        assert gecbench.make_metric(signature) == expected[entry["dataset"]["task_id"]].metric
+        assert entry["date"] == json.loads(record_path(Path("out.txt")).read_text())["finished"]
+
+
+def test_metrics_and_notes_of_ones_own(ran, run):
+    run("results", "write", "--run", "out.txt", *TO, "-m", "m2", "--notes", "first try", "--date", "2026-01-31")
+    (entry,) = entries()
+    assert entry["notes"].startswith("first try; model: it; ")
+    assert entry["date"] == "2026-01-31"
+
+
+def test_a_run_of_another_kind(run):
+    Path("echo.py").write_text("def same(text: str):\n    return text\n")
+    run("run", "--model", "python:echo:same", "-c", "demo", "-o", "same.txt")
+    run("results", "write", "--run", "same.txt", *TO, "-m", "gleu")
+    (entry,) = entries()
+    assert entry["value"] == pytest.approx(100 * gecbench.score(DEMO.sources, DEMO)["gleu"].value, abs=0.005)
+    assert entry["notes"].startswith("model: python:echo:same; gleu|")
+
+
+def test_a_pull_request(ran, hub, monkeypatch, capsys):
+    earlier = [{"dataset": {"id": "else/demo", "task_id": "gleu"}, "value": 12.5}]
+    hub.files = {str(FILE): yaml.safe_dump(earlier).encode()}
+    done = hub.gecbench("results", "pr", "--run", "out.txt", *TO, "--repo", "me/it", "-m", "gleu", "m2")
+    assert done.returncode == 0, done.stderr
+    *scores, address = done.stdout.splitlines()
+    assert address == f"{hub.url}/models/me/it/discussions/1"
+    assert [line.split(":")[0] for line in scores] == ["someone/demo gleu", "someone/demo m2"]
+    (commit,) = hub.commits
+    assert (commit.repository, commit.pull_request, commit.deleted) == ("models/me/it", True, [])
+    assert commit.summary == "Results on someone/demo"
+    assert "| gleu | " in commit.description
+    found = yaml.safe_load(commit.files.pop(str(FILE)))
+    assert not commit.files, "one file"
+    assert found[0] == earlier[0], "what others added stays"
+    assert [entry["dataset"]["task_id"] for entry in found[1:]] == ["gleu", "m2"]
+    assert not FILE.exists()
+
+
+def test_the_first_results_of_a_repository(ran, hub):
+    done = hub.gecbench("results", "pr", "--run", "out.txt", *TO, "--repo", "me/it", "-m", "gleu")
+    assert done.returncode == 0, done.stderr
+    assert len(yaml.safe_load(hub.commits[0].files[str(FILE)])) == 1
+
+
+def test_nothing_is_sent_without_need(ran, hub, run):
+    shown = run("results", "pr", "--run", "out.txt", *TO, "--repo", "me/it", "--dry-run")
+    assert "| gleu | " in shown
+    assert shown.endswith("dry run: no pull request was opened\n")
+    assert not hub.requests
+    done = hub.gecbench("results", "pr", "--run", "out.txt", *TO, "--repo", "me/other", "-m", "gleu")
+    assert done.returncode == 2
+    assert done.stderr.startswith("gecbench: me/other: not uploaded: ")
+    assert done.stderr.count("\n") == 1
+    assert not hub.commits
+
+
+BAD = {
+    "no record": (["--run", "alone.txt"], "alone.txt: no record of a run beside it"),
+    "nothing": (["--run", "nowhere"], "nowhere: no record of a run beside it"),
+    "a folder without a run": (["--run", "empty"], "empty: 0 records of runs"),
+    "changed outputs": (["--run", "changed.txt"], "changed.txt: not as the run left it"),
+    "a record of something else": (["--run", "other.txt"], "not the record of a run"),
+    "two places": (["--run", "out.txt", "-p", "alone.txt"], "--run names the predictions"),
+    "another corpus": (["--run", "out.txt", "-c", "half.jsonl"], "corrects other sentences"),
+    "no predictions": (["-c", "demo"], "0 systems"),
+    "a repository to write to": (["--run", "out.txt", "--repo", "me/it"], "--repo goes with pr"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD)
+def test_wrong_use(ran, refused, change, message):
+    gecbench.formats.jsonl.write_jsonl(DEMO.select(range(20)), "half.jsonl")
+    Path("empty").mkdir()
+    for name in ("alone.txt", "changed.txt", "other.txt"):
+        Path(name).write_text("x\n")
+    record_path(Path("changed.txt")).write_bytes(record_path(Path("out.txt")).read_bytes())
+    record_path(Path("other.txt")).write_text("[]")
+    refused(["results", "write", *TO, *change], message)
+    assert not FILE.exists()
+
+
+@pytest.mark.parametrize("arguments", [["pr", "--run", "out.txt"], ["pr", "--run", "out.txt", "--repo", "it"]])
+def test_pull_requests_need_a_repository(ran, refused, arguments):
+    refused(["results", *arguments, *TO], "--repo")
+
+
+def test_every_task_of_a_dataset(mirror, run):
+    Path("echo.py").write_text("def same(text: str):\n    return text\n")
+    run("run", "--model", "python:echo:same", "-c", "jfleg:test", "-o", "out.txt")
+    run("results", "write", "--run", "out.txt", "--repo-dataset", "owner/jfleg")
+    found = yaml.safe_load(Path(".eval_results/jfleg.yaml").read_text(encoding="utf-8"))
+    values = {entry["dataset"]["task_id"]: entry["value"] for entry in found}
+    assert set(values) >= {"gleu", "m2", "imeasure"}
+    assert (values["gleu"], values["m2"], values["imeasure"]) == (40.54, 0.0, 0.0), "what doing nothing is worth"
