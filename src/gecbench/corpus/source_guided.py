@@ -32,6 +32,7 @@ _OPENING = "\"'(“‘`"
 _CANDIDATES = ("treebank", "13a", "intl", "char")
 _LONGEST_RUN = 8
 _PROBES = 500
+_GUIDE = "source guide"
 
 Run = tuple[str, bool]
 
@@ -102,7 +103,13 @@ class SourceGuide:
 
 def guide_of(corpus: Corpus) -> SourceGuide | None:
     """Return the guide of a corpus, made once; None if its sources are not tokenised at all."""
-    return corpus.derived("source guide", lambda: _learn(corpus))
+    return corpus.derived(_GUIDE, lambda: _learn(corpus))
+
+
+def share_guide(whole: Corpus, part: Corpus) -> Corpus:
+    """Return a part of a corpus, whose text is then tokenised as in the whole."""
+    part.derived(_GUIDE, lambda: guide_of(whole))
+    return part
 
 
 def _learn(corpus: Corpus) -> SourceGuide | None:

@@ -1,0 +1,5 @@
+"""The tasks of gecbench: `lighteval accelerate MODEL_ARGS "gecbench:jfleg|0" --custom-tasks <this file>`."""
+
+from gecbench.harness.lighteval_tasks import tasks
+
+TASKS_TABLE = tasks()

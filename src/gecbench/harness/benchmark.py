@@ -1,0 +1,150 @@
+"""What every harness runs: the corpus, the text that a model is sent, and the scores of its answers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from gecbench.corpora.resolve import resolve_corpus
+from gecbench.corpus.checks import check_alignment
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.intake import Admitted, Intake
+from gecbench.corpus.raw_text import check_wrappers
+from gecbench.corpus.source_guided import share_guide
+from gecbench.corpus.tokenizers import detokenize
+from gecbench.errors import InputError
+from gecbench.metrics.base import Score
+from gecbench.metrics.registry import METRICS, make_metric
+from gecbench.models.prompts import find_prompt
+from gecbench.models.replies import UNANSWERED, Reading
+
+_WIDTH = 100
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A corpus by name, its metrics, and the prompt that asks for what they reward.
+
+    `raw`: the model is sent natural text, not tokens. Answers may be either: they are brought to the corpus's tokens.
+    """
+
+    name: str
+    description: str
+    corpus_name: str
+    metrics: tuple[str, ...]
+    prompt: str
+    raw: bool = True
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The corpus, loaded when it is first wanted."""
+        return load_once(self.corpus_name)
+
+    def sentences(self) -> list[str]:
+        """Return the sentences as the model sees them."""
+        return detokenize(self.corpus.sources) if self.raw else list(self.corpus.sources)
+
+    def requests(self) -> list[str]:
+        """Return what the model is sent for each sentence."""
+        prompt = find_prompt(self.prompt)
+        return [prompt.fill(sentence) for sentence in self.sentences()]
+
+
+BENCHMARKS: Mapping[str, Benchmark] = {
+    each.name: each
+    for each in (
+        Benchmark("demo", "forty sentences that come with gecbench", "demo", ("gleu", "m2", "imeasure"), "fluency"),
+        Benchmark("jfleg", "JFLEG's test set, four rewrites", "jfleg:test", ("gleu", "m2", "imeasure"), "fluency"),
+        Benchmark(
+            "conll14", "CoNLL-14, the two official annotators", "conll14:nucle", ("m2", "imeasure", "gleu"), "minimal"
+        ),
+        Benchmark(
+            "conll14_fluency",
+            "CoNLL-14, two fluency rewrites by experts",
+            "conll14:expert_fluency",
+            ("gleu", "m2", "imeasure"),
+            "fluency",
+        ),
+    )
+}
+
+
+@cache
+def load_once(name: str) -> Corpus:
+    """Return a corpus by name, the same object every time: what is derived from it is kept with it."""
+    return resolve_corpus(name)
+
+
+def part_of(corpus: Corpus, sentences: Sequence[int]) -> Corpus:
+    """Return the corpus of these sentences, tokenised as the whole is; the corpus itself if they are all of it."""
+    if list(sentences) == list(range(len(corpus))):
+        return corpus
+    return share_guide(corpus, corpus.select(sentences))
+
+
+def admit(corpus: Corpus, answers: Mapping[int, str]) -> Admitted:
+    """Prepare answers by sentence, counted from 0: those of all sentences, or of some; each is one line.
+
+    Harnesses pair answers with their sentences, so nothing is refused once the model has run: lines cannot be shifted,
+    text that is not tokenised is, and what would be refused elsewhere (labels around nearly all answers, answers that
+    share hardly a word with their sentences) is logged as a warning.
+    """
+    sentences = sorted(answers)
+    part = part_of(corpus, sentences)
+    lines = [answers[i] for i in sentences]
+    admitted = Intake("auto", tokenized=True, aligned=True).admit(part, lines, "answers")
+    for check, checked in ((check_wrappers, lines), (check_alignment, admitted.lines)):
+        try:
+            check(part.sources, checked, "answers")
+        except InputError as problem:
+            _logger.warning("%s", problem)
+    return admitted
+
+
+def score_answers(corpus: Corpus, answers: Mapping[int, str], metrics: Sequence[str]) -> dict[str, Score]:
+    """Return the scores by metric; a part of the sentences is scored as a corpus of its own."""
+    admitted = admit(corpus, answers)
+    scores = {metric: make_metric(metric).score_admitted(admitted) for metric in metrics}
+    for score in scores.values():
+        _logger.info("%s", score)
+    return scores
+
+
+def look_at(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) -> tuple[dict[str, float], list[str]]:
+    """Return the scores of one answer alone, and what the metrics that can be explained saw in it."""
+    admitted = admit(corpus, {sentence: answer})
+    values, views = {}, []
+    for name in metrics:
+        metric = make_metric(name)
+        values[name] = float(metric.sentence_values(metric.count(admitted.corpus, admitted.lines))[0])
+        if metric.explains:
+            view = metric.explain(admitted.corpus, admitted.lines, [0])[0].to_text(width=_WIDTH)
+            views.append(f"{metric.title}: {view.removeprefix('Sentence 1').lstrip(':, ')}")
+    return values, views
+
+
+def figure_names(benchmark: Benchmark) -> list[str]:
+    """Return the names of what `corpus_figures` gives: values, the parts that tables show beside them, and a count.
+
+    >>> figure_names(BENCHMARKS["jfleg"])
+    ['gleu', 'm2', 'm2_precision', 'm2_recall', 'imeasure', 'unanswered']
+    """
+    parts = ((metric, part) for metric in benchmark.metrics for part in (None, *METRICS[metric].columns))
+    return [*(_name(metric, part) for metric, part in parts), "unanswered"]
+
+
+def corpus_figures(corpus: Corpus, readings: Mapping[int, Reading], metrics: Sequence[str]) -> dict[str, float]:
+    """Return what harnesses list: the scores of the corpus, and how many replies held no answer."""
+    found: dict[str, float] = {}
+    answers = {sentence: reading.text for sentence, reading in readings.items()}
+    for metric, score in score_answers(corpus, answers, metrics).items():
+        found[metric] = score.value
+        found |= {_name(metric, part): float(score.parts[part]) for part in score.metric.columns}
+    return {**found, "unanswered": sum(reading.outcome in UNANSWERED for reading in readings.values())}
+
+
+def _name(metric: str, part: str | None) -> str:
+    return metric if part is None else f"{metric}_{part}"

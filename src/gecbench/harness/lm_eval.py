@@ -1,0 +1,69 @@
+"""What the task files of `harness/lm_eval` name: documents, the item of each answer, and a function per figure.
+
+lm-evaluation-harness hands an aggregation function the items of all documents, so these are scores of the corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from gecbench.harness.benchmark import BENCHMARKS, corpus_figures, figure_names, load_once
+from gecbench.models.replies import Reading, read_reply
+
+Item = tuple[str, str, int, Reading]
+"""Benchmark, corpus, number of the sentence, and the answer read from the model's reply."""
+
+
+def documents(
+    benchmark: str, corpus: str | None = None, prompt: str | None = None, raw: bool = True, **_: Any
+) -> dict[str, Any]:
+    """Return the documents of a task; `--metadata` may name another corpus or prompt, or send tokens (`raw`: false)."""
+    import datasets
+
+    declared = BENCHMARKS[benchmark]
+    chosen = replace(declared, corpus_name=corpus or declared.corpus_name, prompt=prompt or declared.prompt, raw=raw)
+    gold = chosen.corpus
+    columns = {
+        "benchmark": [benchmark] * len(gold),
+        "corpus": [chosen.corpus_name] * len(gold),
+        "sentence": range(len(gold)),
+        "id": gold.ids,
+        "source": gold.sources,
+        "shown": chosen.sentences(),
+        "corrections": gold.references,
+        "request": chosen.requests(),
+    }
+    return {"test": datasets.Dataset.from_dict({name: list(values or ()) for name, values in columns.items()})}
+
+
+def items(document: Mapping[str, Any], results: Sequence[str]) -> dict[str, Item]:
+    """Return what the aggregation functions need of a document, once for each figure."""
+    reading = read_reply(results[0], document["shown"])
+    item = (document["benchmark"], document["corpus"], document["sentence"], reading)
+    return dict.fromkeys(figure_names(BENCHMARKS[document["benchmark"]]), item)
+
+
+def _aggregation(figure: str) -> Callable[[Sequence[Item]], float]:
+    def aggregate(answered: Sequence[Item]) -> float:
+        return _figures(tuple(answered))[figure]
+
+    return aggregate
+
+
+gleu = _aggregation("gleu")
+m2 = _aggregation("m2")
+m2_precision = _aggregation("m2_precision")
+m2_recall = _aggregation("m2_recall")
+imeasure = _aggregation("imeasure")
+unanswered = _aggregation("unanswered")
+
+
+@lru_cache(maxsize=1)
+def _figures(answered: tuple[Item, ...]) -> dict[str, float]:
+    """Return all figures; asked for one after the other, they are computed once."""
+    benchmark, corpus, _, _ = answered[0]
+    readings = {sentence: reading for _, _, sentence, reading in answered}
+    return corpus_figures(load_once(corpus), readings, BENCHMARKS[benchmark].metrics)
