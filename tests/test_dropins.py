@@ -195,6 +195,26 @@ class TestIEval:
         assert detection[:6] == ["Detection", "1", "2", "1", "0", "0"], "and empty lines at the end are not read"
 
     @pytest.mark.parametrize(
+        ("gold", "outputs", "words", "column", "ours"),
+        [
+            (["A 0 1|||T|||c|||R|||-|||0", "A 0 0|||T|||c|||R|||-|||1"], ["a c", "x y z"], [], -2, "60.00"),  # 75.00
+            (["A 0 1|||T|||c|||R|||-|||0", "A 0 0|||T|||d|||R|||-|||1"], ["a c", "x y z"], [], -2, "60.00"),
+            (
+                ["A 0 0|||T|||b|||R|||-|||0", "A -1 -1|||noop|||-NONE-|||R|||-|||1"],
+                ["", "x y z"],
+                ["-nomix"],
+                4,
+                "1",
+            ),  # 0
+        ],
+    )
+    def test_known_ties_as_the_documents_say(self, folder, run, gold, outputs, words, column, ours):
+        """docs/exact.md: the official figure, where it differs, stands behind each case."""
+        write_lines("gold.m2", ["S a", *gold, "", "S x y z"])
+        write_lines("out.txt", outputs)
+        assert run("ieval", "-ref:gold.m2", "-hyp:out.txt", *words).splitlines()[-2].split()[column] == ours
+
+    @pytest.mark.parametrize(
         ("words", "message"),
         [
             (["-b:x"], "-b:x is not a number"),
