@@ -76,7 +76,8 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="gecbench compute_gleu")
+    other = f"gecbench compute_gleu {_JFLEG} -h lists those of JFLEG's gleu.py."
+    parser = argparse.ArgumentParser(prog="gecbench compute_gleu", epilog=other)
     parser.add_argument("-r", "--reference", metavar="FILE", nargs="*", required=True, help="one file per reference")
     parser.add_argument("-s", "--source", metavar="FILE", required=True, help="source sentences")
     parser.add_argument(
