@@ -80,6 +80,19 @@ class TestComputeGleu:
         notice = "There is one reference. NOTE: GLEU is not computing the confidence interval.\n"
         assert run("compute_gleu", "--jfleg", "-s", "s", "-r", "r0", "--hyp", "h") == f"h\n{notice}0.555492\n"
 
+    def test_equal_scores_have_no_interval(self, example, run):
+        """Three references, one score: its last bit decides whether their deviation is exactly 0."""
+        for name, text in {
+            "one": "p q r t u",
+            "out": "v u",
+            "a": "p q r t v",
+            "b": "p q r t u",
+            "c": "p q r t .",
+        }.items():
+            (example / name).write_text(f"{text}\n")
+        printed = run("compute_gleu", "-s", "one", "-r", "a", "b", "c", "-o", "out", "-d")
+        assert printed.splitlines()[3] == "0 0.187629 0.000000 (nan,nan)"
+
     def test_standard_input(self, run, monkeypatch):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(EXAMPLE["h"].encode())))
         assert run("compute_gleu", *FILES, "-o", "-", "h") == "- 0.372116\nh 0.372116\n"

@@ -1,7 +1,8 @@
 """The drop-in commands print what the official programs print, byte for byte, and leave with their exit status.
 
-`goldens/dropins` holds the official programs' output on the first six sentences of the demo corpus under Python 2.7.18
-(the last line of each is the exit status); other figures are those of docs/m2.md, docs/imeasure.md and docs/exact.md.
+`goldens/dropins` holds the official programs' output on the first six sentences of the demo corpus, under Python 2.7.18
+or, for JFLEG's script, 3.11; the last line of each is the exit status. Other figures are those of docs/m2.md,
+docs/imeasure.md and docs/exact.md.
 """
 
 import subprocess
