@@ -8,7 +8,7 @@ import hashlib
 import pytest
 
 from gecbench import M2
-from gecbench.corpus.python2 import dict_order, integer_hash, lower, string_hash, with_spaces
+from gecbench.corpus.python2 import dict_order, integer_hash, lower, with_spaces
 from gecbench.formats.m2 import parse_m2
 
 
@@ -23,21 +23,10 @@ from gecbench.formats.m2 import parse_m2
         ([9, 1, 2, 3, 4], [9, 2, 3, 4, 1]),
         ([9, 1, 2, 3, 4, 33], [33, 2, 3, 4, 1, 9]),
         ([-1, 7, -2], [-2, -1, 7]),
-        (["a", "c", "c a", "c c"], ["a", "c a", "c", "c c"]),
-        (["a", "b a"], ["a", "b a"]),
-        (["b a", "a"], ["b a", "a"]),
-        (["the", "cat", "sat", "on", "a", "mat", "."], ["a", "on", "mat", "cat", "the", ".", "sat"]),
-        (["", " ", "a b"], ["", " ", "a b"]),
     ],
 )
 def test_the_order_of_a_dictionary(keys, expected):
-    hashes = [integer_hash(key) if isinstance(key, int) else string_hash(key) for key in keys]
-    assert [keys[k] for k in dict_order(hashes)] == expected
-
-
-def test_the_hash_of_a_string():
-    assert [string_hash(text) for text in ("", "a", "é")] == [0, 12416037344, 29824089448]
-    assert string_hash("He goes home .") == -3666246572481253738 % 2**64
+    assert [keys[k] for k in dict_order([integer_hash(key) for key in keys])] == expected
 
 
 def test_lower_case_is_that_of_unicode_5_2():

@@ -6,6 +6,7 @@ docs/exact.md says on which inputs the bytes were compared.
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -76,7 +77,8 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="gecbench compute_gleu")
+    other = f"gecbench compute_gleu {_JFLEG} -h lists those of JFLEG's gleu.py."
+    parser = argparse.ArgumentParser(prog="gecbench compute_gleu", epilog=other)
     parser.add_argument("-r", "--reference", metavar="FILE", nargs="*", required=True, help="one file per reference")
     parser.add_argument("-s", "--source", metavar="FILE", required=True, help="source sentences")
     parser.add_argument(
@@ -116,7 +118,7 @@ def _read_all(paths: Sequence[str], python: str) -> list[list[str]]:
 
 
 def _corpus_scores(given: argparse.Namespace, statistics: Statistics) -> npt.NDArray[np.float64]:
-    """Return the score of every draw; the n-grams that -n leaves out count as right, so that all orders divide by 4."""
+    """Return the score of every draw."""
     if given.iter < 1 and len(given.reference) > 1:
         return np.zeros(0)
     draws = Sampled(max(1, given.iter), "py2" if given.python == "2" else "py3")
@@ -124,9 +126,21 @@ def _corpus_scores(given: argparse.Namespace, statistics: Statistics) -> npt.NDA
 
 
 def _scores(totals: npt.NDArray[np.int64], order: int) -> npt.NDArray[np.float64]:
-    kept = totals.copy()
-    kept[:, 2 + 2 * order :] = 1
-    return GLEU().values(kept)
+    """Return the score of each row of counts; whatever -n leaves out, four logarithms are averaged.
+
+    `GLEU.values` has the same with numpy's functions, whose last bit may differ: where equal scores have a deviation of
+    exactly 0, that decides whether an interval is printed.
+    """
+    return np.array([_score(row[: 2 + 2 * order]) for row in totals.tolist()])
+
+
+def _score(counts: Sequence[int]) -> float:
+    if 0 in counts:
+        return 0.0
+    logarithms = 0.0
+    for numerator, denominator in zip(counts[2::2], counts[3::2], strict=True):
+        logarithms += math.log(numerator / denominator)
+    return math.exp(min(0, 1 - counts[1] / counts[0]) + logarithms / _ORDERS)
 
 
 def _sentences(statistics: Statistics, order: int) -> Iterator[Spread]:

@@ -1,7 +1,7 @@
 """What Python 2.7 did otherwise, and the official scorers with it: the order of dictionaries, white space, lower case.
 
 The scorers of M2, I-measure and GLEU were run under 64-bit CPython 2.7, whose dictionaries are tables ordered by hash
-(without randomisation) and whose character tables are those of Unicode 5.2.
+and whose character tables are those of Unicode 5.2.
 """
 
 from __future__ import annotations
@@ -79,17 +79,6 @@ def _grown(table: Sequence[int | None], used: int, hashes: Sequence[int]) -> lis
 def integer_hash(number: int) -> int:
     """Return the hash of an integer."""
     return -2 if number == -1 else number
-
-
-def string_hash(text: str) -> int:
-    """Return the hash of a string: of its bytes or, equal for ASCII, of its characters."""
-    if not text:
-        return 0
-    hashed = ord(text[0]) << 7
-    for character in text:
-        hashed = (1000003 * hashed ^ ord(character)) % _WORD
-    hashed ^= len(text)
-    return hashed if hashed < _WORD - 1 else _WORD - 2
 
 
 def lower(text: str) -> str:
