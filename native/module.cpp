@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 namespace gecbench::bindings {
+void bind_errant(nanobind::module_ module);
 void bind_gleu(nanobind::module_ module);
 void bind_greedy(nanobind::module_ module);
 void bind_imeasure(nanobind::module_ module);
@@ -12,6 +13,7 @@ void bind_trueskill(nanobind::module_ module);
 
 NB_MODULE(_native, module) {
   using namespace gecbench::bindings;
+  bind_errant(module.def_submodule("errant"));
   bind_gleu(module.def_submodule("gleu"));
   bind_greedy(module.def_submodule("greedy"));
   bind_imeasure(module.def_submodule("imeasure"));

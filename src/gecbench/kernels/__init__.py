@@ -12,7 +12,7 @@ from types import ModuleType
 
 from gecbench.errors import GecbenchError
 
-KERNELS = ("gleu", "greedy", "imeasure", "maxmatch", "tokens", "trueskill")
+KERNELS = ("errant", "gleu", "greedy", "imeasure", "maxmatch", "tokens", "trueskill")
 IMPLEMENTATIONS = ("native", "python")
 
 

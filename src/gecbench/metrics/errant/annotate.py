@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 from gecbench.corpus.edits import Edit
 from gecbench.errors import InputError, MissingDependencyError
-from gecbench.formats.m2 import EditFields
+from gecbench.kernels.errant import EditFields
 
 Merge = Literal["rules", "all-split", "all-merge", "all-equal"]
 MERGES: tuple[Merge, ...] = get_args(Merge)
