@@ -3,6 +3,7 @@
 
 namespace gecbench::bindings {
 void bind_edits(nanobind::module_ module);
+void bind_errant(nanobind::module_ module);
 void bind_gleu(nanobind::module_ module);
 void bind_greedy(nanobind::module_ module);
 void bind_grouping(nanobind::module_ module);
@@ -17,6 +18,7 @@ void bind_trueskill(nanobind::module_ module);
 NB_MODULE(_native, module) {
   using namespace gecbench::bindings;
   bind_edits(module.def_submodule("edits"));
+  bind_errant(module.def_submodule("errant"));
   bind_gleu(module.def_submodule("gleu"));
   bind_greedy(module.def_submodule("greedy"));
   bind_grouping(module.def_submodule("grouping"));

@@ -11,6 +11,8 @@ from unittest import mock
 import pytest
 from hypothesis import strategies as st
 
+from gecbench.kernels.errant import Selection
+
 TYPES = ("M:DET", "U:DET", "R:NOUN", "R:NOUN:NUM", "R:OTHER", "UNK", "R:UNK", "noop")
 CORRECTIONS = ("", "a", "b", "a b", "b||a", "-NONE-")
 NOOP_LINE = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{}"
@@ -23,7 +25,7 @@ def edit_lines(annotators: int) -> st.SearchStrategy[list[str]]:
             if kind == "noop"
             else f"A {start} {start + length}|||{kind}|||{correction}|||REQUIRED|||-NONE-|||{annotator}"
         ),
-        st.integers(0, 2),
+        st.integers(-1, 2),
         st.integers(0, 2),
         st.sampled_from(TYPES),
         st.sampled_from(CORRECTIONS),
@@ -54,6 +56,16 @@ FLAGS = st.builds(
     st.sampled_from([[], ["-b", "1"], ["-b", "2.5"], ["--beta=0.1"]]),
     st.sampled_from([[], ["-cat", "1"], ["-cat", "2"], ["-cat", "3"]]),
     st.sampled_from([[], ["-v"]]),
+)
+
+
+SELECTIONS = st.builds(
+    Selection,
+    mode=st.sampled_from(["cs", "cse", "ds", "dt"]),
+    single=st.booleans(),
+    multi=st.booleans(),
+    filtered=st.frozensets(st.sampled_from(TYPES), max_size=2),
+    once=st.booleans(),
 )
 
 

@@ -155,7 +155,8 @@ def test_tokens_of_spacy_must_be_those_of_the_gold(tiny_model: Path) -> None:
 def test_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch, refused: Any, folder: Path) -> None:
     gold = Corpus(sources=["She like cat ."], annotations=[[Annotation(0, ())]])
     with pytest.raises(
-        MissingDependencyError, match=r"needs the spaCy model nowhere_to_be\. Install it: python -m spacy"
+        MissingDependencyError,
+        match=r"needs the spaCy model nowhere_to_be\. Install it: python -m spacy download nowhere_to_be",
     ):
         ERRANT(model="nowhere_to_be").score_corpus(gold, ["She likes cats ."])
     monkeypatch.setattr(annotate, "find_spec", lambda name: None)

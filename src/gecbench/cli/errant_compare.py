@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
+from gecbench import kernels
 from gecbench.cli.options import add_command
 from gecbench.errors import InputError
-from gecbench.formats.m2 import EditFields, read_edit_fields
-from gecbench.metrics.errant.edits import NO_EDITS, Keyed, Mode, Selection, at_tier, count_pairs, outcomes, tally
+from gecbench.formats.m2 import parse_edit_fields
+from gecbench.formats.text import decode, read_bytes
+from gecbench.kernels.errant import Block, Keyed, Mode, Selection, count_pairs, keyed_blocks, tally
+from gecbench.metrics.errant.tiers import at_tier
 from gecbench.metrics.policy import GreedyRounded
-from gecbench.metrics.statistics import Statistics
+from gecbench.metrics.statistics import Counts, Statistics
 
 _EXAMPLES = """  gecbench errant_compare -hyp system.m2 -ref gold.m2
   gecbench errant_compare -hyp system.m2 -ref gold.m2 -ds -cat 3
@@ -25,7 +28,9 @@ _TITLES = {
     "cs": "Span-Based Correction",
 }
 _RULE = "-" * 40
-Blocks = Sequence[tuple[str, dict[int, list[EditFields]]]]
+Blocks = Sequence[Block]
+Compared = tuple[list[int], dict[str, list[int]]]  # TP, FP and FN of all, and of each error type
+Sentence = tuple[str, dict[int, Keyed], dict[int, Keyed], list[tuple[int, int]], tuple[int, int]]
 
 
 def add_parser(commands: Any) -> None:
@@ -52,27 +57,58 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Compare and print."""
-    hypothesis, reference = read_edit_fields(options.hyp), read_edit_fields(options.ref)
-    _check_same_sentences(hypothesis, reference, options)
     mode: Mode = "dt" if options.dt else "ds" if options.ds else "cse" if options.cse else "cs"
     selection = Selection(mode, options.single, options.multi, frozenset(options.filt))
-    ours, theirs = (_keyed(blocks, selection) for blocks in (hypothesis, reference))
-    statistics = count_pairs([[*found.values()] for found in ours], [[*found.values()] for found in theirs])
-    _check_beta(options.beta, statistics)
-    rows = GreedyRounded(options.beta).chosen(statistics).tolist()
-    if options.verbose:
-        for line in _verbose([source for source, _ in hypothesis], ours, theirs, statistics, rows, options.beta):
-            print(line)
+    texts = [decode(read_bytes(path), path) for path in (options.hyp, options.ref)]
+    found = None if options.verbose else _compare_quickly(texts, selection, options)
+    if found is None:
+        found = _compare(texts, selection, options)
+    total, types = found
     if options.cat:
-        chosen = _chosen(ours, theirs, rows, statistics)
-        counts = tally(outcome for one, other in chosen for outcome in outcomes(one, other))
-        _print_categories(at_tier(counts, options.cat), _TITLES[mode], options.beta)
-    correct, proposed, gold = statistics.counts[rows].sum(axis=0).tolist()
-    total = [correct, proposed - correct, gold - correct]
+        _print_categories(at_tier(types, options.cat), _TITLES[mode], options.beta)
     print(f"\n{f' {_TITLES[mode]} ':=^46}")
     print("TP", "FP", "FN", "Prec", "Rec", f"F{options.beta}", sep="\t")
     print(*total, *_figures(total, options.beta), sep="\t")
     print("=" * 46, end="\n\n")
+
+
+def _compare_quickly(texts: Sequence[str], selection: Selection, options: argparse.Namespace) -> Compared | None:
+    """Compare files of the usual form; the others have to be read again, to say what is wrong with them."""
+    kernel = kernels.select("errant")
+    files = [text.encode() for text in texts]
+    counts = kernel.count_files(*files, selection)
+    if counts is None:
+        return None
+    statistics = Statistics(*counts)
+    rows = _chosen_rows(statistics, options.beta)
+    types = kernel.tally_files(*files, selection, rows - statistics.offsets[:-1]) if options.cat else {}
+    return _total(statistics, rows), types
+
+
+def _compare(texts: Sequence[str], selection: Selection, options: argparse.Namespace) -> Compared:
+    """Compare files of any form that the official program takes, and show each sentence if it is wanted."""
+    hypothesis, reference = map(parse_edit_fields, texts, (options.hyp, options.ref))
+    _check_same_sentences(hypothesis, reference, options)
+    ours, theirs = (keyed_blocks(blocks, selection) for blocks in (hypothesis, reference))
+    statistics = Statistics(*count_pairs(*([[*found.values()] for found in keyed] for keyed in (ours, theirs))))
+    rows = _chosen_rows(statistics, options.beta)
+    pairs = [list(product(one, other)) for one, other in zip(ours, theirs, strict=True)]
+    chosen = [found[place] for found, place in zip(pairs, (rows - statistics.offsets[:-1]).tolist(), strict=True)]
+    if options.verbose:
+        sentences = zip([source for source, _ in hypothesis], ours, theirs, pairs, chosen, strict=True)
+        print("\n".join(_verbose(sentences, statistics, options.beta)))
+    keyed = ((ours[i][one], theirs[i][other]) for i, (one, other) in enumerate(chosen))
+    return _total(statistics, rows), tally(keyed)
+
+
+def _chosen_rows(statistics: Statistics, beta: float) -> Counts:
+    _check_beta(beta, statistics)
+    return GreedyRounded(beta).chosen(statistics)
+
+
+def _total(statistics: Statistics, rows: Counts) -> list[int]:
+    correct, proposed, gold = statistics.counts[rows].sum(axis=0).tolist()
+    return [correct, proposed - correct, gold - correct]
 
 
 def _check_same_sentences(hypothesis: Blocks, reference: Blocks, options: argparse.Namespace) -> None:
@@ -92,13 +128,6 @@ def _check_same_sentences(hypothesis: Blocks, reference: Blocks, options: argpar
             )
 
 
-def _keyed(blocks: Blocks, selection: Selection) -> list[dict[int, Keyed]]:
-    return [
-        {annotator: selection.keyed(edits) for annotator, edits in (found or {0: NO_EDITS}).items()}
-        for _, found in blocks
-    ]
-
-
 def _check_beta(beta: float, statistics: Statistics) -> None:
     """Refuse a beta for which the official F is not a number, or stops it."""
     _, proposed, gold = statistics.counts.T
@@ -116,41 +145,27 @@ def _figures(counts: Sequence[int], beta: float) -> tuple[float, float, float]:
     return round(precision, 4), round(recall, 4), round(f, 4)
 
 
-def _chosen(
-    ours: Sequence[dict[int, Keyed]], theirs: Sequence[dict[int, Keyed]], rows: Sequence[int], statistics: Statistics
-) -> Iterator[tuple[Keyed, Keyed]]:
-    """Yield the pair of annotators that counts for each sentence."""
-    for one, other, row, first in zip(ours, theirs, rows, statistics.offsets[:-1].tolist(), strict=True):
-        yield list(product(one.values(), other.values()))[row - first]
-
-
-def _verbose(
-    sources: Sequence[str],
-    ours: Sequence[dict[int, Keyed]],
-    theirs: Sequence[dict[int, Keyed]],
-    statistics: Statistics,
-    rows: Sequence[int],
-    beta: float,
-) -> Iterator[str]:
+def _verbose(sentences: Iterable[Sentence], statistics: Statistics, beta: float) -> Iterator[str]:
     """Yield what the official program says of every sentence."""
-    total = [0, 0, 0]
-    for i, source in enumerate(sources):
+    total, counts = [0, 0, 0], iter(statistics.counts.tolist())
+    for i, (source, ours, theirs, pairs, chosen) in enumerate(sentences):
         yield from (_RULE, f"Original sentence {i}: {source}")
-        first = int(statistics.offsets[i])
-        pairs = list(product(ours[i], theirs[i]))
-        for (one, other), row in zip(pairs, statistics.counts[first:].tolist(), strict=False):
-            local = [row[0], row[1] - row[0], row[2] - row[0]]
+        after = total
+        for one, other in pairs:
+            correct, proposed, gold = next(counts)
+            local = [correct, proposed - correct, gold - correct]
             running = [have + more for have, more in zip(total, local, strict=True)]
+            if (one, other) == chosen:
+                after = running
             yield from (_RULE, f"SENTENCE {i} - HYP {one} - REF {other}")
-            yield f"HYPOTHESIS EDITS : {_listed(ours[i][one])}"
-            yield f"REFERENCE EDITS  : {_listed(theirs[i][other])}"
-            for name, counts in (("Local", local), ("Global", running)):
-                yield f"{f'{name} TP/FP/FN':<17}: {' '.join(map(str, counts))}"
-                yield f"{name} P/R/F{beta}  : {' '.join(map(str, _figures(counts, beta)))}"
-        one, other = pairs[rows[i] - first]
-        found = tally(outcomes(ours[i][one], theirs[i][other]))
-        total = [have + sum(counts[k] for counts in found.values()) for k, have in enumerate(total)]
-        yield from (_RULE, f"^^ HYP {one}, REF {other} chosen for sentence {i}", "Local results:")
+            yield f"HYPOTHESIS EDITS : {_listed(ours[one])}"
+            yield f"REFERENCE EDITS  : {_listed(theirs[other])}"
+            for name, three in (("Local", local), ("Global", running)):
+                yield f"{f'{name} TP/FP/FN':<17}: {' '.join(map(str, three))}"
+                yield f"{name} P/R/F{beta}  : {' '.join(map(str, _figures(three, beta)))}"
+        total = after
+        yield from (_RULE, f"^^ HYP {chosen[0]}, REF {chosen[1]} chosen for sentence {i}", "Local results:")
+        found = tally([(ours[chosen[0]], theirs[chosen[1]])])
         yield from _table([["Category", "TP", "FP", "FN"], *([kind, *map(str, row)] for kind, row in found.items())])
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from gecbench.cli.errant_parallel import add_alignment_options
 from gecbench.cli.options import add_command
-from gecbench.formats.m2 import NOOP, EditFields, noop_line, read_edit_fields
-from gecbench.formats.text import write_lines
+from gecbench.formats.m2 import noop_line, parse_edit_fields
+from gecbench.formats.text import read_text, write_lines
+from gecbench.kernels.errant import NOOP, EditFields
 from gecbench.metrics.errant.annotate import Annotator, apply_fields
 
 _EXAMPLES = """  gecbench errant_m2 -auto gold.m2 -out renewed.m2
@@ -38,7 +39,7 @@ def run(options: argparse.Namespace) -> None:
     print("Loading resources...")
     annotator.library()
     print("Processing M2 file...")
-    blocks = read_edit_fields(options.m2_file)
+    blocks = parse_edit_fields(read_text(options.m2_file), options.m2_file)
     write_lines(options.out, [line for source, found in blocks for line in _block(annotator, source, found, options)])
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
 _FOLDER = sys.modules["gecbench.cli"].__path__[0]
-_COMMAND = re.compile(rb'def add_parser\(commands.*?add_command\(\s*commands,\s*"[^"]+",\s*"([^"]+)"', re.DOTALL)
+_COMMAND = re.compile(rb'def add_parser\(commands.*?add_(?:command|dropin)\(\s*commands,\s*"[^"]+",\s*"([^"]+)"', re.DOTALL)
 _USAGE = "gecbench [-h] [--version] COMMAND ..."
 _HELP = """usage: {usage}
 

@@ -15,18 +15,20 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.errors import InputError
-from gecbench.formats.text import read_lines, read_text, write_lines
+from gecbench.formats.text import read_lines, write_lines
+
+if TYPE_CHECKING:
+    from gecbench.kernels import errant
 
 OutOfRange = Literal["error", "drop"]
 NOOP = "noop"
 _PASSED_OVER = re.compile(r"I |T\d+-A\d+(?: |$)")
 _COMMENT = re.compile(r"I |#")
-EditFields = tuple[int, int, str, str]  # start, end, type and correction, as they stand
 _EDIT_FORM = "An edit is: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator"
 
 
@@ -93,47 +95,19 @@ def parse_blocks(lines: Sequence[str], file: str = "M2 text") -> list[Block]:
     return blocks
 
 
-def read_edit_fields(path: str | Path) -> list[tuple[str, dict[int, list[EditFields]]]]:
-    """Read M2 as `errant_compare` does: each block's first line without `S `, and edits as they stand by annotator.
+def parse_edit_fields(text: str, file: str) -> list[errant.Block]:
+    """Read M2 as `errant_compare` does (`gecbench.kernels.errant.read_blocks`), or say which line is none."""
+    from gecbench.kernels import errant
 
-    Blocks are separated by one empty line; all lines of a block but its first are edits, the last field the annotator.
-    """
-    text = read_text(path).replace("\r\n", "\n").replace("\r", "\n").strip()
+    text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     if not text:
-        raise InputError("no sentences", file=str(path), fix="Each block of an M2 file starts with 'S '")
-    blocks, spans, annotators = [], _Spans(), _Numbers()
-    for block in text.split("\n\n"):
-        source, *lines = block.split("\n")
-        edits: dict[int, list[EditFields]] = {}
-        for line in lines:
-            fields = line.split("|||")
-            try:
-                edit = (*spans[fields[0]], fields[1], fields[2])
-                edits.setdefault(annotators[fields[-1]], []).append(edit)
-            except (IndexError, ValueError) as error:
-                where = text.count("\n", 0, text.index(line)) + 1
-                raise InputError(
-                    f"not an edit line: {line[:40]!r}", file=str(path), line=where, fix=_EDIT_FORM
-                ) from error
-        blocks.append((source[2:], edits))
-    return blocks
-
-
-class _Spans(dict[str, tuple[int, int]]):
-    """Start and end of `A start end`, each text read once."""
-
-    def __missing__(self, text: str) -> tuple[int, int]:
-        start, end = text[2:].split()[:2]
-        self[text] = int(start), int(end)
-        return self[text]
-
-
-class _Numbers(dict[str, int]):
-    """Whole numbers, each text read once."""
-
-    def __missing__(self, text: str) -> int:
-        self[text] = int(text)
-        return self[text]
+        raise InputError("no sentences", file=file, fix="Each block of an M2 file starts with 'S '")
+    try:
+        return errant.read_blocks(text)
+    except errant.NotAnEdit as error:
+        (line,) = error.args
+        number = text.count("\n", 0, text.index(line)) + 1
+        raise InputError(f"not an edit line: {line[:40]!r}", file=file, line=number, fix=_EDIT_FORM) from error
 
 
 def write_m2(corpus: Corpus, path: str | Path) -> None:

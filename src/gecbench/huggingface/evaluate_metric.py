@@ -133,9 +133,11 @@ class EditToEditMetric(EditMetric):
     """A metric of edits whose predictions may be blocks of M2 too."""
 
     def outputs(self, sources: Sequence[str], predictions: Sequence[str]) -> Sequence[str]:
-        """Return texts as they are, and blocks of M2 as edits: those whose first line is `S ` and the source."""
-        first = predictions[0].split("\n")[0]
-        if not first.startswith("S ") or first[2:].split() != sources[0].split():
+        """Return texts as they are, and blocks of M2 as edits: lines after `S `, or `S ` and nothing but the source."""
+        pairs = zip(sources, predictions, strict=True)
+        if not any(
+            text.startswith("S ") and ("\n" in text or text[2:].split() == source.split()) for source, text in pairs
+        ):
             return predictions
         return edited_texts(corpus_of_blocks(sources, predictions, "predictions"), Corpus(sources=sources))
 

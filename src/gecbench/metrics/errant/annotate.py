@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 from gecbench.corpus.edits import Edit
 from gecbench.errors import InputError, MissingDependencyError
-from gecbench.formats.m2 import EditFields
+from gecbench.kernels.errant import EditFields
 
 Merge = Literal["rules", "all-split", "all-merge", "all-equal"]
 MERGES: tuple[Merge, ...] = get_args(Merge)
@@ -29,12 +29,10 @@ def missing(model: str = DEFAULT_MODEL) -> str | None:
     """Return what to install before text can be annotated, None if nothing."""
     if find_spec("errant") is None or find_spec("spacy") is None:
         return 'text is annotated by errant, which is not installed. Install it: pip install "gecbench[errant]".'
-    if find_spec(model) is None if model.isidentifier() else not Path(model).is_dir():
-        return (
-            f"text is annotated by errant, which needs the spaCy model {model}. Install it: python -m spacy download "
-            f"{DEFAULT_MODEL}; or name a package or folder, as in errant(model=en_core_web_md)."
-        )
-    return None
+    if Path(model).is_dir() or (model.isidentifier() and find_spec(model) is not None):
+        return None
+    way = f"Install it: python -m spacy download {model}" if model.isidentifier() else "There is no such folder"
+    return f"text is annotated by errant, which needs the spaCy model {model}. {way}, or name another (model=…)."
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gecbench.corpus.edits import Annotation
-from gecbench.formats.m2 import EditFields
-from gecbench.metrics.errant.edits import Selection, at_tier, count_pair
+from gecbench.kernels.errant import EditFields, Selection, count_pair
 from gecbench.metrics.errant.gold import fields_of
+from gecbench.metrics.errant.tiers import at_tier
 from gecbench.metrics.explanation import Cell, Explanation, Mark, Row
 from gecbench.metrics.ratios import f_beta, percent, precision_recall
 

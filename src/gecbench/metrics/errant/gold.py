@@ -8,7 +8,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import ungroup
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.errors import InputError
-from gecbench.formats.m2 import EditFields
+from gecbench.kernels.errant import EditFields
 from gecbench.metrics.errant.annotate import Annotator, edit_of
 
 

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.edits import Annotation, EditedTexts
 from gecbench.errors import InputError
+from gecbench.kernels.errant import Keyed, Mode, Selection, count_pairs, tally
 from gecbench.metrics.base import Metric, parameter
 from gecbench.metrics.errant import annotate
 from gecbench.metrics.errant.annotate import DEFAULT_MODEL, Annotator, Merge
-from gecbench.metrics.errant.edits import Keyed, Mode, Selection, count_pairs, outcomes, tally
 from gecbench.metrics.errant.explain import TypeScore, explain_pair, type_scores
 from gecbench.metrics.errant.gold import check_tokens, fields_of, gold_annotations
 from gecbench.metrics.explanation import Explanation
@@ -140,7 +140,7 @@ class ERRANT(Metric):
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return TP, TP + FP and TP + FN of every sentence, for each of its annotators (and each of the system's)."""
-        return count_pairs(self._keyed(self.hypotheses(corpus, predictions)), self._gold_keys(corpus))
+        return Statistics(*count_pairs(self._keyed(self.hypotheses(corpus, predictions)), self._gold_keys(corpus)))
 
     def _keyed(self, annotations: Sequence[Sequence[Annotation]]) -> list[list[Keyed]]:
         selection = self.selection()
@@ -173,8 +173,7 @@ class ERRANT(Metric):
         if by not in self.breakdowns:
             return super().breakdown(by, corpus, predictions)
         keys = self._keyed(self.pairs(corpus, predictions))
-        counts = tally(outcome for ours, theirs in keys for outcome in outcomes(ours, theirs))
-        return type_scores(counts, _TIERS[by], self.beta)
+        return type_scores(tally((ours, theirs) for ours, theirs in keys), _TIERS[by], self.beta)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return F-beta."""

@@ -1,0 +1,265 @@
+#include "errant.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace gecbench::errant {
+namespace {
+
+constexpr std::size_t most_annotators = 64;
+constexpr std::int32_t most_tokens = 1000000;  // in one edit
+constexpr std::string_view separator = "|||";
+
+struct Edit {
+  std::int32_t start, end;
+  std::string_view type, correction;
+};
+
+// An edit on what it is compared by, its type beside it.
+struct Entry {
+  std::int32_t start, end;
+  std::string_view compared_type, correction, type;
+  std::size_t order;
+
+  auto key() const { return std::tie(start, end, compared_type, correction); }
+};
+
+// The edits on one key, in order of appearance; whether they count at all is for the first to say.
+struct Run {
+  const Entry* begin;
+  const Entry* end;
+
+  auto key() const { return begin->key(); }
+  bool noop() const { return begin->type == "noop"; }
+  std::int64_t edits() const { return end - begin; }
+};
+
+struct Annotator {
+  std::int32_t number;
+  std::vector<Entry> entries;
+  std::vector<Run> runs;  // sorted by key
+};
+
+bool is_blank(char byte) {
+  return byte == ' ' || (byte >= '\t' && byte <= '\r') || (byte >= 0x1C && byte <= 0x1F);
+}
+
+bool is_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char byte) { return static_cast<unsigned char>(byte) < 0x80; });
+}
+
+bool has_several_words(std::string_view text) {
+  int words = 0;
+  bool inside = false;
+  for (const char byte : text) {
+    if (!is_blank(byte) && !inside) ++words;
+    inside = !is_blank(byte);
+  }
+  return words > 1;
+}
+
+// Takes a plain whole number of at most nine digits from the front.
+bool take_number(std::string_view& text, std::int32_t& number) {
+  const bool negative = !text.empty() && text[0] == '-';
+  std::size_t size = negative ? 1 : 0;
+  const std::size_t first = size;
+  number = 0;
+  for (; size < text.size() && text[size] >= '0' && text[size] <= '9'; ++size) {
+    if (size - first == 9) return false;
+    number = 10 * number + (text[size] - '0');
+  }
+  if (negative) number = -number;
+  text.remove_prefix(size);
+  return size > first;
+}
+
+// Takes what stands before the separator, or all there is, from the front.
+std::string_view take(std::string_view& text, std::string_view before) {
+  const std::size_t size = text.find(before);
+  const std::string_view taken = text.substr(0, size);
+  text.remove_prefix(size == std::string_view::npos ? text.size() : size + before.size());
+  return taken;
+}
+
+bool read_edit(std::string_view line, Edit& edit, std::int32_t& annotator) {
+  if (line.substr(0, 2) != "A ") return false;
+  line.remove_prefix(2);
+  std::string_view span = take(line, separator);
+  if (!take_number(span, edit.start) || span.empty() || span[0] != ' ') return false;
+  span.remove_prefix(1);
+  if (!take_number(span, edit.end) || !span.empty() || edit.end - edit.start > most_tokens) return false;
+  edit.type = take(line, separator);
+  const std::size_t end = line.find(separator);
+  if (end == std::string_view::npos) return false;
+  edit.correction = line.substr(0, end);
+  line.remove_prefix(end + separator.size());
+  while (line.find(separator) != std::string_view::npos) take(line, separator);
+  return take_number(line, annotator) && line.empty();
+}
+
+class Reader {
+ public:
+  explicit Reader(const Selection& selection) : selection_(selection) {}
+
+  // Reads a block into annotators, in order of appearance.
+  bool read(std::string_view block, std::vector<Annotator>& annotators) const {
+    annotators.clear();
+    take(block, "\n");
+    while (!block.empty()) {
+      Edit edit{};
+      std::int32_t number = 0;
+      if (!read_edit(take(block, "\n"), edit, number)) return false;
+      auto found = std::find_if(annotators.begin(), annotators.end(),
+                                [number](const Annotator& one) { return one.number == number; });
+      if (found == annotators.end()) found = annotators.insert(found, Annotator{number, {}, {}});
+      if (annotators.size() > most_annotators || !add(edit, found->entries)) return false;
+    }
+    if (annotators.empty()) {
+      annotators.push_back(Annotator{0, {}, {}});
+      add({-1, -1, "noop", "-NONE-"}, annotators[0].entries);
+    }
+    for (Annotator& annotator : annotators) group(annotator);
+    return true;
+  }
+
+ private:
+  bool add(const Edit& edit, std::vector<Entry>& entries) const {
+    if (selection_.single || selection_.multi) {
+      if (!is_ascii(edit.correction)) return false;
+      const bool several = edit.end - edit.start > 1 || has_several_words(edit.correction);
+      if ((selection_.single && several) || (selection_.multi && !several)) return true;
+    }
+    const auto& filtered = selection_.filtered;
+    const bool corrects = selection_.mode == Mode::correction || selection_.mode == Mode::correction_and_type;
+    if (corrects && edit.type == "UNK") return true;
+    if (std::find(filtered.begin(), filtered.end(), edit.type) != filtered.end()) return true;
+    const auto put = [&](std::int32_t start, std::int32_t end, std::string_view type, std::string_view correction) {
+      entries.push_back({start, end, type, correction, edit.type, entries.size()});
+    };
+    if (corrects) {
+      const bool typed = selection_.mode == Mode::correction_and_type;
+      put(edit.start, edit.end, typed ? edit.type : std::string_view(), edit.correction);
+    } else if (selection_.mode == Mode::span || edit.start == -1) {
+      put(edit.start, selection_.mode == Mode::span ? edit.end : -1, {}, {});
+    } else {
+      const std::int32_t end = edit.start == edit.end && edit.start >= 0 ? edit.start + 1 : edit.end;
+      for (std::int32_t token = edit.start; token < end; ++token) put(token, token + 1, {}, {});
+    }
+    return true;
+  }
+
+  void group(Annotator& annotator) const {
+    auto& entries = annotator.entries;
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const Entry& left, const Entry& right) { return left.key() < right.key(); });
+    const Entry* const last = entries.data() + entries.size();
+    for (const Entry* begin = entries.data(); begin != last;) {
+      const Entry* end = begin + 1;
+      while (end != last && end->key() == begin->key()) ++end;
+      annotator.runs.push_back({begin, selection_.once ? begin + 1 : end});
+      begin = end;
+    }
+  }
+
+  const Selection& selection_;
+};
+
+void count_pair(const std::vector<Run>& ours, const std::vector<Run>& theirs, std::vector<std::int64_t>& rows) {
+  std::int64_t correct = 0, wrong = 0, missed = 0;
+  auto other = theirs.begin();
+  const auto miss = [&missed](const Run& run) { missed += run.noop() ? 0 : run.edits(); };
+  for (const Run& run : ours) {
+    for (; other != theirs.end() && other->key() < run.key(); ++other) miss(*other);
+    const bool match = other != theirs.end() && other->key() == run.key();
+    if (!run.noop()) (match ? correct : wrong) += match ? other->edits() : run.edits();
+    if (match) ++other;
+  }
+  std::for_each(other, theirs.end(), miss);
+  rows.insert(rows.end(), {correct, correct + wrong, correct + missed});
+}
+
+std::vector<Run> by_appearance(std::vector<Run> runs) {
+  std::sort(runs.begin(), runs.end(),
+            [](const Run& left, const Run& right) { return left.begin->order < right.begin->order; });
+  return runs;
+}
+
+const Run* find(const std::vector<Run>& runs, const Run& wanted) {
+  const auto found = std::lower_bound(runs.begin(), runs.end(), wanted,
+                                      [](const Run& left, const Run& right) { return left.key() < right.key(); });
+  return found != runs.end() && found->key() == wanted.key() ? &*found : nullptr;
+}
+
+// Adds the outcomes of a pair, those of the hypothesis first.
+void tally_pair(const std::vector<Run>& ours, const std::vector<Run>& theirs, TypeCounts& counts) {
+  const auto add = [&counts](const Run& run, int outcome) {
+    for (const Entry* entry = run.begin; entry != run.end; ++entry) counts.add(entry->type, outcome);
+  };
+  for (const Run& run : by_appearance(ours)) {
+    const Run* match = find(theirs, run);
+    if (!run.noop()) add(match == nullptr ? run : *match, match == nullptr ? 1 : 0);
+  }
+  for (const Run& run : by_appearance(theirs)) {
+    if (!run.noop() && find(ours, run) == nullptr) add(run, 2);
+  }
+}
+
+std::string_view stripped(std::string_view text) {
+  const auto blank = [](char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+template <typename Visit>
+bool visit_sentences(std::string_view hypothesis, std::string_view reference, const Selection& selection, Visit visit) {
+  for (std::string_view* text : {&hypothesis, &reference}) {
+    *text = stripped(*text);
+    if (text->empty() || text->find('\r') != std::string_view::npos) return false;
+  }
+  const Reader reader(selection);
+  std::vector<Annotator> ours, theirs;
+  while (!hypothesis.empty() && !reference.empty()) {
+    const std::string_view one = take(hypothesis, "\n\n"), other = take(reference, "\n\n");
+    const std::string_view source = one.substr(0, one.find('\n'));
+    if (source != other.substr(0, other.find('\n')) || source.substr(0, 2) != "S ") return false;
+    if (!reader.read(one, ours) || !reader.read(other, theirs)) return false;
+    visit(ours, theirs);
+  }
+  return hypothesis.empty() && reference.empty();
+}
+
+}  // namespace
+
+void TypeCounts::add(std::string_view type, int outcome) {
+  const auto [place, is_new] = places_.try_emplace(type, types.size());
+  if (is_new) types.push_back({type, {0, 0, 0}});
+  ++types[place->second].counts[outcome];
+}
+
+bool count_files(std::string_view hypothesis, std::string_view reference, const Selection& selection,
+                 PairCounts& counts) {
+  return visit_sentences(hypothesis, reference, selection, [&counts](const auto& ours, const auto& theirs) {
+    for (const Annotator& annotator : ours) {
+      for (const Annotator& judge : theirs) count_pair(annotator.runs, judge.runs, counts.rows);
+    }
+    counts.offsets.push_back(static_cast<std::int64_t>(counts.rows.size() / 3));
+  });
+}
+
+bool tally_files(std::string_view hypothesis, std::string_view reference, const Selection& selection,
+                 const std::int64_t* chosen, std::int64_t sentences, TypeCounts& counts) {
+  std::int64_t sentence = 0;
+  bool fits = true;
+  const bool usual = visit_sentences(hypothesis, reference, selection, [&](const auto& ours, const auto& theirs) {
+    const auto judges = static_cast<std::int64_t>(theirs.size());
+    const std::int64_t place = sentence < sentences ? chosen[sentence] : -1;
+    fits = fits && place >= 0 && place < static_cast<std::int64_t>(ours.size()) * judges;
+    if (fits) tally_pair(ours[place / judges].runs, theirs[place % judges].runs, counts);
+    ++sentence;
+  });
+  return usual && fits && sentence == sentences;
+}
+
+}  // namespace gecbench::errant
