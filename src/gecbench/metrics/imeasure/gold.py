@@ -13,7 +13,7 @@ from gecbench.corpus.edits import apply_edits, span
 from gecbench.corpus.error_groups import GroupedSentence, is_bridged
 from gecbench.corpus.mixing import Choice, alternatives_of, annotator_references, unmixed_references
 from gecbench.errors import InputError
-from gecbench.kernels.imeasure.groups import GroupArrays
+from gecbench.kernels.imeasure import GroupArrays
 from gecbench.kernels.tokens import NO_TOKENS, TokenArray, offsets_of
 
 

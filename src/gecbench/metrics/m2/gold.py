@@ -13,7 +13,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import extracted_annotations, ungroup
 from gecbench.corpus.edits import Annotation
 from gecbench.errors import InputError
-from gecbench.kernels.maxmatch.edits import GoldArrays, Options
+from gecbench.kernels.maxmatch import GoldArrays, Options
 from gecbench.kernels.maxmatch.order import official_annotator_order
 from gecbench.kernels.tokens import NO_TOKENS, EncodedLines, TokenArray, encode_lines, intern_encoded, offsets_of
 
