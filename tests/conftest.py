@@ -95,12 +95,12 @@ def refused(capsys):
     return run_main
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def downloads(tmp_path_factory):
     return tmp_path_factory.mktemp("downloads")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser(downloads):
     import chromium
 
@@ -110,7 +110,7 @@ def browser(downloads):
         yield driver
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def page(tmp_path_factory):
     import boards
 
@@ -126,7 +126,7 @@ def opened(browser, page):
     chromium.open_page(browser, page)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def hostile(tmp_path_factory):
     import boards
 

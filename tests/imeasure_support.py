@@ -14,8 +14,7 @@ from mirror_files import conll14_gold, golden, submission
 
 from gecbench import Alternative, Corpus, ErrorGroup, GroupedSentence, InputError, Replacement, derive_groups, kernels
 from gecbench.corpus.mixing import unmixed_references
-from gecbench.kernels.imeasure import keys
-from gecbench.kernels.imeasure.groups import Limits
+from gecbench.kernels.imeasure import Limits, keys
 from gecbench.metrics.imeasure.choice import REFUSALS, Selection, choose_listed, choose_mixed
 from gecbench.metrics.imeasure.gold import MixedGold
 from gecbench.metrics.imeasure.metric import IMeasure

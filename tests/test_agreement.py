@@ -1,4 +1,4 @@
-"""Kappas equal to scikit-learn's, and who is compared with whom."""
+"""Kappas equal to NLTK's, and who is compared with whom."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import isnan
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score
+from nltk.metrics.agreement import AnnotationTask
 
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment
@@ -24,14 +24,15 @@ OUTCOME = st.sampled_from([-1, 0, 1])
 
 
 @given(st.lists(st.tuples(OUTCOME, OUTCOME), min_size=2))
-def test_kappa_equals_sklearn(pairs: list[tuple[int, int]]) -> None:
+def test_kappa_equals_nltk(pairs: list[tuple[int, int]]) -> None:
     first, second = zip(*pairs, strict=True)
     if len(set(first) | set(second)) < 2:
         assert isnan(cohen_kappa(first, second))
         return
-    for weights in (None, "quadratic"):
-        theirs = cohen_kappa_score(first, second, weights=weights, labels=[-1, 0, 1])
-        assert cohen_kappa(first, second, weights=weights) == pytest.approx(theirs)
+    data = [(judge, item, label) for judge, labels in enumerate((first, second)) for item, label in enumerate(labels)]
+    weighted = AnnotationTask(data, distance=lambda x, y: (x - y) ** 2 / 4)
+    assert cohen_kappa(first, second) == pytest.approx(AnnotationTask(data).kappa())
+    assert cohen_kappa(first, second, weights="quadratic") == pytest.approx(weighted.weighted_kappa())
 
 
 @given(st.lists(st.tuples(OUTCOME, OUTCOME), min_size=2))

@@ -200,6 +200,11 @@ def test_scoring_imports_numpy_alone(words):
     assert not HEAVY & imported
 
 
+@pytest.mark.parametrize("command", ["human", "leaderboard", "push", "results", "run"])
+def test_help_of_a_command_imports_no_more(command):
+    assert not {*HEAVY, "starlette", "transformers"} & modules_imported_by(command, "--help")
+
+
 def test_scoring_a_named_corpus_imports_numpy_alone(mirror, tmp_path):
     lines = mirror.lines("jfleg/test/test.ref1")
     (tmp_path / "system.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -12,7 +12,7 @@ from test_imeasure_examples import SMALL
 import gecbench
 from gecbench import Annotation, Corpus, Edit, IMeasure, InputError, make_metric
 from gecbench.analysis.significance import paired_t_test
-from gecbench.kernels.imeasure.groups import Limits
+from gecbench.kernels.imeasure import Limits
 
 DEMO, SYSTEMS = gecbench.load_demo(), gecbench.load_demo_systems()
 GOOD = SYSTEMS["rule-based"]

@@ -18,9 +18,9 @@ from gecbench.corpus.mixing import alternatives_of
 from gecbench.errors import InputError
 from gecbench.kernels import native_module
 from gecbench.kernels.imeasure.alignment import Aligner, RefusedError
-from gecbench.kernels.imeasure.groups import Group, Limits
+from gecbench.kernels.imeasure.groups import Group
 from gecbench.kernels.imeasure.keys import METRICS, Objective, key
-from gecbench.kernels.imeasure.mixing import MixedSentence
+from gecbench.kernels.imeasure.mixing import Limits, MixedSentence
 from gecbench.kernels.tokens import intern_lines
 from gecbench.metrics.imeasure.gold import MixedGold
 

@@ -1,7 +1,7 @@
 """Entry point: finds the command among the modules beside it, runs it, turns errors into one sentence and exit code 2.
 
 A module of this folder with `add_parser(commands)` is a command. It is imported when it runs, never to be listed: its
-one-line help is taken from the text of its call of `add_command`. The list needs no argparse either.
+one-line help is taken from the text of its call of `add_command` or the like. The list needs no argparse either.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
 _FOLDER = sys.modules["gecbench.cli"].__path__[0]
-_COMMAND = re.compile(rb'def add_parser\(commands.*?add_(?:command|dropin)\(\s*commands,\s*"[^"]+",\s*"([^"]+)"', re.DOTALL)
+_COMMAND = re.compile(rb'def add_parser\(commands.*?\w\(\s*commands,\s*"[^"]+",\s*"([^"]+)"', re.DOTALL)
 _USAGE = "gecbench [-h] [--version] COMMAND ..."
 _HELP = """usage: {usage}
 

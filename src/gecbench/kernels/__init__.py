@@ -46,7 +46,7 @@ def active() -> str:
 def select(kernel: str, implementation: str | None = None) -> ModuleType:
     """Return the module that holds a kernel, by default in the active implementation.
 
-    The Python twin of a folder is its `corpus`, so that the arrays beside it can be had without it.
+    Of a folder the Python twin is its `corpus`: the arrays that it takes can be had without it.
     """
     if (implementation or active()) == "python":
         found = importlib.import_module(f"gecbench.kernels.{kernel}")

@@ -15,9 +15,9 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
+from gecbench.kernels.imeasure import Limits, Objective
 from gecbench.kernels.imeasure.alignment import classify_column
-from gecbench.kernels.imeasure.groups import Limits
-from gecbench.kernels.imeasure.keys import METRICS, Objective
+from gecbench.kernels.imeasure.keys import METRICS
 from gecbench.kernels.tokens import TokenArray, TokenRule, intern_lines, offsets_of, split_tokens
 from gecbench.metrics.base import Metric, check_whole, parameter
 from gecbench.metrics.imeasure.accuracy import COUNT_NAMES

@@ -18,7 +18,7 @@ from gecbench.corpus.error_groups import GroupedSentence, first_correction, is_b
 from gecbench.corpus.mixing import alternatives_of, annotator_references, unmixed_references
 from gecbench.errors import InputError
 from gecbench.kernels.grouping import GroupLayout
-from gecbench.kernels.imeasure.groups import GroupArrays
+from gecbench.kernels.imeasure import GroupArrays
 from gecbench.kernels.tokens import NO_TOKENS, Offsets, TokenArray, intern_lines, offsets_of
 
 

@@ -14,7 +14,7 @@ from gecbench.corpus.derive import extracted_annotations, ungroup
 from gecbench.corpus.edits import Annotation
 from gecbench.corpus.python2 import dict_order, integer_hash, lower
 from gecbench.errors import InputError
-from gecbench.kernels.maxmatch.edits import GoldArrays, Options
+from gecbench.kernels.maxmatch import GoldArrays, Options
 from gecbench.kernels.tokens import NO_TOKENS, EncodedLines, TokenArray, encode_lines, intern_encoded, offsets_of
 
 
