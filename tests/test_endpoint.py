@@ -13,6 +13,7 @@ from served import DEMO, FIXED, NATURAL, RIGHT, SMALL, TOKENS, correct, everythi
 import gecbench
 from gecbench.cli import main
 from gecbench.models import ModelError, make_model, partial_path
+from gecbench.models.correction import ExampleWarning
 
 pytest.importorskip("huggingface_hub", minversion="1.0")
 pytestmark = pytest.mark.usefixtures("folder", "online")
@@ -134,6 +135,12 @@ def test_no_answer_leaves_the_sentence_and_is_counted(chat, todo, outcome, token
     assert f"1 {outcome}" in said[0]
     assert "(line 2)" in said[0]
     assert len(everything_written()) < 10_000
+
+
+def test_examples_that_are_scored_give_a_warning(chat):
+    examples = gecbench.Corpus(sources=["I don't know where is the nearest farmacy, can you telling me?", "Hi."])
+    with pytest.warns(ExampleWarning, match="1 sentences of the corpus stand in the prompt, the first in line 1"):
+        gecbench.correct(f"endpoint:{chat.url}", examples, name="it", prompt="few-shot")
 
 
 def test_an_answer_that_is_cut_off_is_scored_and_counted(chat):

@@ -60,15 +60,18 @@ class Client:
     request: Mapping[str, Any]
     timeout: float
 
-    async def ask(self, session: Any, number: int, prompt: str, requests: int) -> Reply | Fault:
-        """Send a prompt, for the n-th time, and return what comes back before the time is up."""
+    def connect(self, session: Any) -> Any:
+        """Return huggingface_hub's client; without a token of ours it would send the Hub's to any server."""
         from huggingface_hub import AsyncInferenceClient
 
-        # Without a token of ours it would send the Hub's to any server.
         client = AsyncInferenceClient(base_url=self.url, token=self.key or _NO_KEY, timeout=self.timeout)
         client._async_client = session
+        return client
+
+    async def ask(self, connection: Any, number: int, prompt: str, requests: int) -> Reply | Fault:
+        """Send a prompt, for the n-th time, and return what comes back before the time is up."""
         messages = [{"role": "user", "content": prompt}]
-        question = client.chat_completion(messages, model=self.model, extra_body=dict(self.request))
+        question = connection.chat_completion(messages, model=self.model, extra_body=dict(self.request))
         try:
             reply = _reply(await asyncio.wait_for(question, self.timeout), number, requests)
             return replace(reply, text=self._without_key(reply.text), served=self._without_key(reply.served))
@@ -108,6 +111,8 @@ class Client:
 
 
 def _reply(output: Any, number: int, requests: int) -> Reply:
+    if not output.choices:
+        raise ValueError(f"it holds no choices, but {getattr(output, 'error', None) or 'nothing'}")
     choice = output.choices[0]
     content, refusal = choice.message.content, getattr(choice.message, "refusal", None)
     if isinstance(content, list):

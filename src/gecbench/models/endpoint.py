@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from gecbench.errors import InputError
-from gecbench.models.base import Answer, Model, Outputs
+from gecbench.models.base import Answer, Model, Outputs, shorten
 from gecbench.models.client import Client, Reply, check_client
 from gecbench.models.prompts import find_prompt
 from gecbench.models.replies import UNANSWERED, Reading, read_reply
@@ -144,7 +144,7 @@ def _answer(reply: Reply, line: int, source: str) -> Answer:
     if reply.tokens is not None:
         facts["tokens"] = list(reply.tokens)
     if reply.served:
-        facts["served"] = reply.served[:200]
+        facts["served"] = shorten(reply.served, 200)
     if reading.cleaned:
         facts["cleaned"] = list(reading.cleaned)
     if reading.cleaned or reading.outcome in UNANSWERED:

@@ -100,16 +100,16 @@ class _Asking:
 
     async def all(self, prompts: Sequence[str]) -> None:
         numbers = iter(range(len(prompts)))
-        async with open_session() as session:
+        async with open_session() as session, self.service.client.connect(session) as connection:
             count = min(self.service.concurrency, len(prompts))
-            await asyncio.gather(*(self._work(session, prompts, numbers) for _ in range(count)))
+            await asyncio.gather(*(self._work(connection, prompts, numbers) for _ in range(count)))
         if self.error:
             raise self.error
 
-    async def _work(self, session: Any, prompts: Sequence[str], numbers: Iterator[int]) -> None:
+    async def _work(self, connection: Any, prompts: Sequence[str], numbers: Iterator[int]) -> None:
         while not self.stopping.is_set() and (number := next(numbers, None)) is not None:
             try:
-                reply = await self._ask(session, number, prompts[number])
+                reply = await self._ask(connection, number, prompts[number])
                 if reply is None:
                     return
                 self.put(reply)
@@ -119,7 +119,7 @@ class _Asking:
                 self.error = self.error or error
                 self.stopping.set()
 
-    async def _ask(self, session: Any, number: int, prompt: str) -> Reply | None:
+    async def _ask(self, connection: Any, number: int, prompt: str) -> Reply | None:
         """Return the reply to a prompt, or None if it is not worth waiting for any more."""
         requests = failures = 0
         while True:
@@ -128,7 +128,7 @@ class _Asking:
                 return None
             self.service.budget.begin()
             requests += 1
-            found = await self.service.client.ask(session, number, prompt, requests)
+            found = await self.service.client.ask(connection, number, prompt, requests)
             if isinstance(found, Reply):
                 self.limited = 0
                 return found
