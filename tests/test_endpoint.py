@@ -2,9 +2,11 @@
 
 import json
 import re
+import sys
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from chat_server import ChatServer, message
@@ -12,6 +14,7 @@ from served import DEMO, FIXED, NATURAL, RIGHT, SMALL, TOKENS, correct, everythi
 
 import gecbench
 from gecbench.cli import main
+from gecbench.errors import MissingDependencyError
 from gecbench.models import ModelError, make_model, partial_path
 from gecbench.models.correction import ExampleWarning
 
@@ -147,6 +150,22 @@ def test_an_answer_that_is_cut_off_is_scored_and_counted(chat):
     chat.plan["They is here."] = [message("They are", "length")]
     assert correct(chat)[1] == "They are"
     assert record()["outcomes"] == {"answered": 2, "cut off": 1}
+
+
+@pytest.mark.parametrize(
+    ("answer", "output"),
+    [("They are \ud800 here.", "They are ? here."), ("They\x1b are\u2028here.", "They\x1b are\u2028here.")],
+)
+def test_strange_letters(chat, answer, output):
+    chat.plan["They is here."] = [answer]
+    assert correct(chat)[1] == output
+    assert Path("out.txt").read_text(encoding="utf-8").split("\n")[1] == output
+
+
+def test_an_older_client_is_refused(monkeypatch):
+    monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(__version__="0.36.0"))
+    with pytest.raises(MissingDependencyError, match=r"huggingface_hub 1.0, not 0.36.0: pip install"):
+        correct(SimpleNamespace(url="http://127.0.0.1:9"))
 
 
 def test_blank_sentences_are_not_sent(chat):

@@ -107,7 +107,8 @@ class Client:
         return text.replace(self.key, "…") if self.key else text
 
     def _shown(self, text: str) -> str:
-        return shorten(self._without_key(text), 200)
+        printable = "".join(letter if letter.isprintable() else " " for letter in self._without_key(text))
+        return shorten(printable, 200)
 
 
 def _reply(output: Any, number: int, requests: int) -> Reply:
@@ -121,7 +122,7 @@ def _reply(output: Any, number: int, requests: int) -> Reply:
     tokens = (int(counts[0] or 0), int(counts[1] or 0)) if any(counts) else None
     return Reply(
         number,
-        str(content or refusal or ""),
+        str(content or refusal or "").encode(errors="replace").decode(),
         requests,
         tokens,
         refused=bool(refusal) or choice.finish_reason == "content_filter",
@@ -181,4 +182,5 @@ async def _read_bounded(response: Any) -> None:
             raise _TooLongError
         if len(body) > LARGEST_BODY:
             break
+    await response.aclose()
     response._content = bytes(body)
