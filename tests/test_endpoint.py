@@ -140,6 +140,12 @@ def test_no_answer_leaves_the_sentence_and_is_counted(chat, todo, outcome, token
     assert len(everything_written()) < 10_000
 
 
+@pytest.mark.parametrize("option", [{"concurrency": 0}, {"retries": -1}, {"timeout": 0}, {"timeout": float("nan")}])
+def test_numbers_that_cannot_be(option):
+    with pytest.raises(gecbench.InputError, match="cannot be"):
+        make_model("endpoint:http://h", name="it", **option)
+
+
 def test_examples_that_are_scored_give_a_warning(chat):
     examples = gecbench.Corpus(sources=["I don't know where is the nearest farmacy, can you telling me?", "Hi."])
     with pytest.warns(ExampleWarning, match="1 sentences of the corpus stand in the prompt, the first in line 1"):
@@ -148,8 +154,11 @@ def test_examples_that_are_scored_give_a_warning(chat):
 
 def test_an_answer_that_is_cut_off_is_scored_and_counted(chat):
     chat.plan["They is here."] = [message("They are", "length")]
-    assert correct(chat)[1] == "They are"
-    assert record()["outcomes"] == {"answered": 2, "cut off": 1}
+    chat.plan["He go home."] = [message("<think>He is one, so", "length")]
+    said = []
+    assert correct(chat, say=said.append)[:2] == ["He go home.", "They are"]
+    assert record()["outcomes"] == {"answered": 1, "cut off": 1, "empty": 1}
+    assert said[1] == "2 answers stop at the limit of tokens (--max-new-tokens)"
 
 
 @pytest.mark.parametrize(

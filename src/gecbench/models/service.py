@@ -138,16 +138,16 @@ class _Asking:
             if found.final or failures > self.service.retries or hopeless:
                 again = f", {requests} times" if requests > 1 else ""
                 raise ServiceError(f"{found.problem}{again}", found.fix)
-            await self._back_off(found, failures)
+            await self._back_off(found, requests)
 
     async def _wait_for_permission(self) -> None:
         """Wait until the rate limit, which holds for all requests, allows another one."""
         while (seconds := self.not_before - self.loop.time()) > 0 and not self.stopping.is_set():
             await self._sleep(seconds + random.uniform(0, 0.05 * self.service.concurrency))
 
-    async def _back_off(self, fault: Fault, failures: int) -> None:
-        exponent = max(failures, self.limited) - 1
-        seconds = min(_LONGEST_BACK_OFF, 2.0 ** min(exponent, 10)) * random.uniform(0.5, 1.0)
+    async def _back_off(self, fault: Fault, requests: int) -> None:
+        """Wait as long as the server says, or else twice as long each time; a rate limit makes all wait."""
+        seconds = min(_LONGEST_BACK_OFF, 2.0 ** min(requests - 1, 10)) * random.uniform(0.5, 1.0)
         if fault.wait is not None:
             seconds = fault.wait
         if fault.limited or fault.wait is not None:
