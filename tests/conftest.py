@@ -169,3 +169,11 @@ def chat():
 
     with chat_server.ChatServer(served.FIXED).running() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory):
+    """Return the folder of a spaCy pipeline that is trained here; skip where errant is not installed."""
+    import tiny_pipeline
+
+    return tiny_pipeline.train(tmp_path_factory.mktemp("model") / "tiny")

@@ -49,7 +49,7 @@ def _figures(case: Case, scores) -> dict[str, float]:
 
 
 def _parts(case: Case, metric: str) -> list[str]:
-    return [figure for figure in figure_names(case.benchmark) if figure.startswith(f"{metric}_")]
+    return [figure for figure in figure_names(case.benchmark.metrics) if figure.startswith(f"{metric}_")]
 
 
 def in_python(case: Case, folder: Path) -> dict[str, float]:
@@ -119,7 +119,7 @@ def in_lm_eval(case: Case, folder: Path) -> dict[str, float]:
     task = f"gecbench_{case.benchmark.name}"
     manager = TaskManager(include_path=str(modules_folder("harness") / "lm_eval"), metadata=case.options)
     results = lm_eval.simple_evaluate(Scripted(), tasks=[task], task_manager=manager)["results"][task]
-    return {name: results[f"{name},none"] for name in figure_names(case.benchmark)}
+    return {name: results[f"{name},none"] for name in figure_names(case.benchmark.metrics)}
 
 
 def in_inspect(case: Case, folder: Path) -> dict[str, float]:

@@ -21,6 +21,7 @@ _SUBMISSIONS = (
     "raw.githubusercontent.com/grammatical/evaluation/08cdad84ffae07dfa167e3e45d77a96e0e01a160"
     "/data/original/official_submissions"
 )
+CLEME = "raw.githubusercontent.com/THUKElab/CLEME/e90abead75a9d766595b1b0ff4473647af0c86e9/demo/examples"
 _CONLL14 = "www.comp.nus.edu.sg/~nlp/conll14st/conll14st-test-data.tar.gz"
 MERGED = (
     *(76, 77, 89, 90, 96, 97, 416, 417, 418, 419, 428, 429, 532, 533, 558, 559, 562, 563, 568, 569),

@@ -56,7 +56,7 @@ def without_versions(text: str) -> list[str]:
     return re.sub(r"\b(version|sacrebleu):[^|\s']+", r"\1:*", text).splitlines()
 
 
-@pytest.mark.parametrize("document", RUN, ids=name_of)
+@pytest.mark.parametrize("document", [*RUN, ROOT / "docs/errant.md"], ids=name_of)
 def test_document_shows_what_happens(document: Path, tmp_path: Path) -> None:
     offline = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
     done = subprocess.run(
@@ -200,6 +200,21 @@ def test_published_values_in_the_m2_card() -> None:
     assert goldens["published"]["jfleg_dev_human_average_x100"] == 63.2
 
 
+def test_published_values_in_the_errant_card() -> None:
+    text = (ROOT / "metrics/errant/README.md").read_text(encoding="utf-8")
+    for system, *values in table(text, "system"):
+        printed = [golden("errant.json")["stdout"][system][mode] for mode in ("default", "cse", "ds", "dt")]
+        assert values == [each.splitlines()[-3].split("\t")[-1] for each in printed]
+
+
+def test_official_values_in_the_errant_document() -> None:
+    text = (ROOT / "docs/errant.md").read_text(encoding="utf-8")
+    for system, mode, official, value, *_ in table(text, "system"):
+        flags = "default" if mode == "`cs`" else mode.strip("`")
+        printed = golden("errant.json")["stdout"][system][flags].splitlines()[-3].split("\t")
+        assert (official.split(", "), value) == (printed[:3], printed[-1])
+
+
 def page_of(name: str) -> SimpleNamespace:
     return SimpleNamespace(**runpy.run_path(str(ROOT / f"metrics/{name}/app.py")))
 
@@ -226,6 +241,16 @@ def test_page_of_the_m2_card_scores() -> None:
     assert "like → likes [1,2) SVA" in shown
     with pytest.raises(gecbench.InputError, match="1 predictions for 2 sources"):
         page.score_text(page.GOLD, "She likes cats very much .")
+
+
+def test_page_of_the_errant_card_scores() -> None:
+    page = page_of("errant")
+    result, shown = page.score_text(page.GOLD, page.SYSTEM, mode="ds")
+    assert [result[name] for name in ("tp", "fp", "fn")] == [2, 1, 1]
+    assert shown.count("<table>") == 2
+    assert "like → likes [1,2) R:VERB:SVA" in shown
+    with pytest.raises(gecbench.InputError, match="system: 1 sentences, but gold has 2"):
+        page.score_text(page.GOLD, page.SYSTEM.partition("\n\n")[0])
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)

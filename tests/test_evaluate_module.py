@@ -120,7 +120,7 @@ def test_register_says_what_it_did(capsys):
 
 
 def test_unknown_module():
-    with pytest.raises(gecbench.InputError, match="Known modules: gleu, imeasure, m2"):
+    with pytest.raises(gecbench.InputError, match="Known modules: errant, gleu, imeasure, m2"):
         gecbench.load_metric("meteor")
 
 

@@ -58,7 +58,7 @@ def test_lm_eval(model, expected, tmp_path):
     )
     assert [sample["filtered_resps"][0].strip() for sample in results["samples"]["gecbench_demo"]] == expected[0]
     found = results["results"]["gecbench_demo"]
-    assert {name: found[f"{name},none"] for name in figure_names(DEMO)} == expected[1]
+    assert {name: found[f"{name},none"] for name in figure_names(DEMO.metrics)} == expected[1]
 
 
 def test_inspect(model, expected, tmp_path):

@@ -19,6 +19,7 @@ from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, check_outputs, read_outputs, score_submission
 
 ONE = gecbench.Corpus(sources=["a b"])
+READY = [name for name, metric in gecbench.METRICS.items() if metric.missing() is None]
 BAD_BYTES = {
     "gzip": (b"\x1f\x8b\x08\x00", "out.txt", "out.txt: is compressed \\(gzip\\)"),
     "zip": (b"PK\x03\x04rest", "out.txt", "is compressed \\(zip\\)"),
@@ -79,7 +80,7 @@ def test_odd_outputs_are_warned_about():
 def test_every_metric_is_scored_as_score_does():
     scored = score_submission(Submission("good", GOOD), DEMO, resamples=QUICK)
     names = usable_metrics(DEMO)
-    assert names == list(gecbench.METRICS)
+    assert names == READY
     expected = gecbench.score(GOOD, DEMO, [board_metric(name) for name in names], resamples=QUICK)
     for name in names:
         figure = scored.record.scores[name]
@@ -96,8 +97,15 @@ def test_a_metric_that_cannot_score_is_left_out_with_a_warning(monkeypatch):
 
     monkeypatch.setattr(gecbench.IMeasure, "score_admitted", refuse)
     scored = score_submission(Submission("good", GOOD), DEMO, resamples=0)
-    assert set(scored.record.scores) == set(gecbench.METRICS) - {"imeasure"}
+    assert set(scored.record.scores) == set(READY) - {"imeasure"}
     assert any("I-measure is left out: too much for it" in warning for warning in scored.warnings)
+
+
+def test_metrics_that_need_what_is_not_installed_are_left_out(monkeypatch):
+    monkeypatch.setattr(gecbench.ERRANT, "missing", lambda: "errant is not installed")
+    assert usable_metrics(DEMO) == [name for name in gecbench.METRICS if name != "errant"]
+    monkeypatch.setattr(gecbench.ERRANT, "missing", lambda: None)
+    assert usable_metrics(DEMO) == list(gecbench.METRICS)
 
 
 def test_metrics_without_gold_are_left_out():

@@ -16,7 +16,7 @@ import gecbench
 from gecbench.leaderboard.scoring import board_metric
 from gecbench.metrics.registry import METRICS, make_metric
 
-COUNTS = {"hypothesis_length", "correct", "proposed", "gold", "correction_tp", "baseline_fn", "scored_sentences"}
+COUNTS = {"tp", "hypothesis_length", "correct", "proposed", "gold", "correction_tp", "baseline_fn", "scored_sentences"}
 PACKAGE = Path(gecbench.__file__).parent
 
 
@@ -110,6 +110,12 @@ WRONG_PARAMETERS = [
     ("m2", "release", ["2.0"], "unknown"),
     ("m2", "policy", ["best"], "unknown"),
     ("m2", "annotators", ["first", "0,1", ""], "unknown"),
+    ("errant", "beta", [0, -1, float("nan"), "1"], "not a number"),
+    ("errant", "mode", ["c"], "unknown"),
+    ("errant", "duplicates", ["twice"], "unknown"),
+    ("errant", "policy", ["average"], "unknown"),
+    ("errant", "merge", ["none"], "unknown"),
+    ("errant", "filter", ["", "R|M"], "unknown"),
     ("imeasure", "mixing", ["some"], "unknown"),
     ("imeasure", "cap", [0], "not a whole number"),
     ("imeasure", "beyond", ["ignored"], "unknown"),

@@ -11,19 +11,19 @@ using Counts = Input<std::int64_t, 4>;
 using Present = Input<bool, 2>;
 using Subsets = Input<std::uint32_t, 1>;
 
-Output<std::int64_t> choose_rows(const Rows& counts, const Offsets& row_offsets, double beta_squared) {
+Output<std::int64_t> choose_rows(const Rows& counts, const Offsets& row_offsets, double beta_squared, bool rounded) {
   check_offsets(row_offsets, counts.shape(0), "row_offsets");
   std::vector<std::int64_t> chosen(row_offsets.size() - 1);
   {
     nb::gil_scoped_release released;
     const auto size = static_cast<std::int64_t>(chosen.size());
-    greedy::walk({counts.data(), row_offsets.data()}, beta_squared, nullptr, size, chosen.data());
+    greedy::walk({counts.data(), row_offsets.data()}, {beta_squared, rounded}, nullptr, size, chosen.data());
   }
   return to_vector(std::move(chosen));
 }
 
 Output<std::int64_t> sample_totals(const Rows& counts, const Offsets& row_offsets, double beta_squared,
-                                   const Samples& samples) {
+                                   const Samples& samples, bool rounded) {
   check_offsets(row_offsets, counts.shape(0), "row_offsets");
   const auto sentences = static_cast<std::int64_t>(row_offsets.size()) - 1;
   for (std::size_t index = 0; index < samples.size(); ++index) {
@@ -37,7 +37,7 @@ Output<std::int64_t> sample_totals(const Rows& counts, const Offsets& row_offset
     const std::size_t size = samples.shape(1);
     for (std::size_t sample = 0; sample < samples.shape(0); ++sample) {
       const greedy::Totals sums =
-          greedy::walk({counts.data(), row_offsets.data()}, beta_squared, samples.data() + sample * size,
+          greedy::walk({counts.data(), row_offsets.data()}, {beta_squared, rounded}, samples.data() + sample * size,
                        static_cast<std::int64_t>(size), nullptr);
       totals.insert(totals.end(), {sums.correct, sums.proposed, sums.gold});
     }
@@ -61,7 +61,7 @@ void check(const Counts& counts, const Present& present, const Subsets& subsets)
 }
 
 Output<std::int64_t> subset_totals(const Counts& counts, const Present& present, const Subsets& subsets,
-                                   double beta_squared, int threads) {
+                                   double beta_squared, int threads, bool rounded) {
   check(counts, present, subsets);
   const std::size_t authors = counts.shape(0), chosen = subsets.shape(0);
   const greedy::AnnotatorCounts edits{static_cast<std::int64_t>(authors), static_cast<std::int64_t>(counts.shape(1)),
@@ -69,7 +69,7 @@ Output<std::int64_t> subset_totals(const Counts& counts, const Present& present,
   std::vector<std::int64_t> totals(authors * chosen * 3);
   {
     nb::gil_scoped_release released;
-    greedy::subset_totals(edits, subsets.data(), static_cast<std::int64_t>(chosen), beta_squared, threads,
+    greedy::subset_totals(edits, subsets.data(), static_cast<std::int64_t>(chosen), {beta_squared, rounded}, threads,
                           totals.data());
   }
   return to_numpy(std::move(totals), {authors, chosen, std::size_t{3}});
@@ -78,11 +78,12 @@ Output<std::int64_t> subset_totals(const Counts& counts, const Present& present,
 }  // namespace
 
 void bind_greedy(nb::module_ module) {
-  module.def("choose_rows", &choose_rows, nb::arg("counts"), nb::arg("row_offsets"), nb::arg("beta_squared"));
+  module.def("choose_rows", &choose_rows, nb::arg("counts"), nb::arg("row_offsets"), nb::arg("beta_squared"),
+             nb::arg("rounded") = false);
   module.def("sample_totals", &sample_totals, nb::arg("counts"), nb::arg("row_offsets"), nb::arg("beta_squared"),
-             nb::arg("samples"));
+             nb::arg("samples"), nb::arg("rounded") = false);
   module.def("subset_totals", &subset_totals, nb::arg("counts"), nb::arg("present"), nb::arg("subsets"),
-             nb::arg("beta_squared"), nb::arg("threads") = 1);
+             nb::arg("beta_squared"), nb::arg("threads") = 1, nb::arg("rounded") = false);
 }
 
 }  // namespace gecbench::bindings

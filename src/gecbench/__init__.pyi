@@ -17,6 +17,7 @@ from .corpus.derive import derive_references as derive_references
 from .corpus.derive import ungroup as ungroup
 from .corpus.edits import Annotation as Annotation
 from .corpus.edits import Edit as Edit
+from .corpus.edits import EditedTexts as EditedTexts
 from .corpus.edits import apply_edits as apply_edits
 from .corpus.edits import extract_edits as extract_edits
 from .corpus.error_groups import Alternative as Alternative
@@ -43,6 +44,7 @@ from .human.ranking import trueskill as trueskill
 from .metrics.base import Interval as Interval
 from .metrics.base import Score as Score
 from .metrics.bleu import BLEU as BLEU
+from .metrics.errant.metric import ERRANT as ERRANT
 from .metrics.gleu import GLEU as GLEU
 from .metrics.imeasure.metric import IMeasure as IMeasure
 from .metrics.m2.metric import M2 as M2

@@ -55,7 +55,7 @@ def _commands(first: str) -> list[Any]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return 0, or 2 after an error that the user can correct."""
+    """Run the command line; return 0, or 2 (what the official program has, in its stead) after an error of the user."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -68,14 +68,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
     except GecbenchError as error:
         print(f"gecbench: {error}", file=sys.stderr)
-        return 2
+        return int(getattr(parsed, "failure", 2))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         print(f"gecbench: {place}{error.strerror or error}.", file=sys.stderr)
-        return 2
+        return int(getattr(parsed, "failure", 2))
     except MemoryError:
         print("gecbench: not enough memory for what was asked. Try smaller numbers, or less text.", file=sys.stderr)
         return 2

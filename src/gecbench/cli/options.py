@@ -17,16 +17,16 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.intake import TOKENIZE_CHOICES
 from gecbench.corpus.raw_text import clean
 from gecbench.errors import InputError
-from gecbench.formats.columns import ENDINGS, read_predictions
+from gecbench.formats.columns import EDITS, ENDINGS, read_predictions
 from gecbench.formats.parallel import read_parallel
 from gecbench.formats.text import STANDARD_INPUT
 from gecbench.metrics.registry import METRICS
 
 
 def add_command(
-    commands: Any, name: str, description: str, examples: str, run: Any, **settings: Any
+    commands: Any, name: str, description: str, examples: str, run: Any, failure: int = 2, **settings: Any
 ) -> argparse.ArgumentParser:
-    """Add a command whose help ends with examples."""
+    """Add a command whose help ends with examples; `failure` is its exit status for input that it refuses."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=description,
@@ -35,7 +35,7 @@ def add_command(
         formatter_class=argparse.RawDescriptionHelpFormatter,
         **settings,
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, failure=failure)
     return parser
 
 
@@ -72,7 +72,7 @@ def add_predictions_options(parser: Any, needed: bool | None) -> None:
         nargs="+",
         required=bool(needed),
         default=[],
-        help="one file per system: text, or a table (.jsonl, .csv, .tsv, .parquet)",
+        help="one file per system: text, a table (.jsonl, .csv, .tsv, .parquet) or edits (.m2)",
     )
     parser.add_argument("--column", metavar="NAME", help="the predictions' column of a table")
     add_intake_options(parser)
@@ -168,7 +168,7 @@ def read_corpus(options: argparse.Namespace) -> Corpus:
     return read_parallel(options.source, options.references, aligned=options.aligned)
 
 
-def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, list[str]]:
+def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, Sequence[str]]:
     """Return each system's predictions by name: the file name without its ending where that is unique."""
     paths = [str(path) for path in options.predictions]
     if [*paths, options.source, *(options.references or []), options.gold, options.corpus].count(STANDARD_INPUT) > 1:
@@ -181,11 +181,11 @@ def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, list[
     return {name: _read_system(path, corpus, options) for name, path in zip(names, paths, strict=True)}
 
 
-def _read_system(path: str, corpus: Corpus, options: argparse.Namespace) -> list[str]:
+def _read_system(path: str, corpus: Corpus, options: argparse.Namespace) -> Sequence[str]:
     return cleaned(read_predictions(path, corpus, options.column), corpus, path, options)
 
 
-def cleaned(lines: list[str], corpus: Corpus, path: object, options: argparse.Namespace) -> list[str]:
+def cleaned(lines: Sequence[str], corpus: Corpus, path: object, options: argparse.Namespace) -> Sequence[str]:
     """Return the lines of a file, with --clean without what is around them, and say what was removed."""
     if not options.clean:
         return lines
@@ -199,7 +199,7 @@ def _system_name(path: str) -> str:
     if path == STANDARD_INPUT:
         return "standard input"
     name = Path(path).name.removesuffix(".gz")
-    return Path(name).stem if Path(name).suffix in (".txt", *ENDINGS) else name
+    return Path(name).stem if Path(name).suffix in (".txt", EDITS, *ENDINGS) else name
 
 
 def count(text: str, least: int = 0) -> int:

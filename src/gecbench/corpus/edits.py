@@ -28,6 +28,29 @@ class Annotation:
     edits: tuple[Edit, ...]
 
 
+class EditedTexts(tuple[str, ...]):
+    """Predictions that were given as coded edits: the corrected texts, and the annotations of each sentence.
+
+    The text is that of the first annotation; a sentence that has none is as it was.
+    """
+
+    annotations: tuple[tuple[Annotation, ...], ...]
+
+    @classmethod
+    def of(cls, sources: Sequence[str], annotations: Sequence[Sequence[Annotation]]) -> EditedTexts:
+        """Apply the edits of each source."""
+        rows = tuple(tuple(sentence) or (Annotation(0, ()),) for sentence in annotations)
+        texts = cls(apply_edits(source, row[0].edits) for source, row in zip(sources, rows, strict=True))
+        texts.annotations = rows
+        return texts
+
+    def select(self, sentences: Sequence[int]) -> EditedTexts:
+        """Return the texts of these sentences, in this order."""
+        chosen = EditedTexts(self[i] for i in sentences)
+        chosen.annotations = tuple(self.annotations[i] for i in sentences)
+        return chosen
+
+
 def apply_edits(source: str, edits: Sequence[Edit], alternative: int = 0, *, official: bool = False) -> str:
     """Return the source with all edits applied, tokens joined by single spaces.
 

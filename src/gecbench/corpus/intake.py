@@ -9,6 +9,7 @@ from typing import Literal
 
 from gecbench.corpus.checks import ForeignTextError, check_alignment, check_predictions
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.edits import EditedTexts
 from gecbench.corpus.raw_text import PROBES, check_tokenization, check_wrappers, tokenized_alike, tokenized_unlike
 from gecbench.corpus.source_guided import guide_of, measure_tokenizer
 from gecbench.corpus.tokenizers import TOKENIZERS, tokenize
@@ -53,6 +54,8 @@ class Intake:
     ) -> Admitted:
         """Check and prepare predictions: their number and type, wrappers, tokens, and the lines they stand on."""
         lines = check_predictions(predictions, len(corpus), name)
+        if isinstance(predictions, EditedTexts):
+            return self._admit_edits(corpus, predictions, name)
         admitted = Admitted(corpus, lines)
         if not self.tokenized:
             check_wrappers(corpus.sources, lines, name, file)
@@ -64,6 +67,11 @@ class Intake:
         if not self.aligned:
             self._check_alignment(admitted, name, file)
         return admitted
+
+    def _admit_edits(self, corpus: Corpus, predictions: EditedTexts, name: str) -> Admitted:
+        if self.tokenize != "none":
+            raise InputError(f"{name} are edits of tokens", fix="They need no tokeniser: leave out tokenize")
+        return Admitted(corpus, predictions)
 
     def _tokenize(self, corpus: Corpus, lines: tuple[str, ...]) -> Admitted:
         if self.tokenize == "auto":

@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.edits import EditedTexts
 from gecbench.corpus.source_guided import plain_form
 from gecbench.errors import InputError
 from gecbench.formats.jsonl import json_values
+from gecbench.formats.m2 import parse_m2
 from gecbench.formats.table import parse_csv
 from gecbench.formats.text import decode, read_bytes, read_lines, split_lines
 
 ENDINGS = (".jsonl", ".csv", ".tsv", ".parquet")
+EDITS = ".m2"
 PREDICTION_NAMES = (
     *("prediction", "predictions", "hypothesis", "output", "outputs", "correction", "corrected", "corrected_text"),
     *("corrected_sentence", "response", "generated", "generated_text", "answer", "model_output"),
@@ -69,14 +72,16 @@ class Columns:
         raise InputError(f"{problem} among {names}", file=self.place, fix=f"Name the column: {option}")
 
 
-def read_predictions(path: str | Path, corpus: Corpus, column: str | None = None) -> list[str]:
-    """Read one system's predictions of a corpus, in its order: plain text, or a table by its ending."""
+def read_predictions(path: str | Path, corpus: Corpus, column: str | None = None) -> Sequence[str]:
+    """Read one system's predictions of a corpus, in its order: plain text; a table, or edits (.m2), by its ending."""
     return parse_predictions(read_bytes(path), str(path), corpus, column)
 
 
-def parse_predictions(data: bytes, file: str, corpus: Corpus, column: str | None = None) -> list[str]:
+def parse_predictions(data: bytes, file: str, corpus: Corpus, column: str | None = None) -> Sequence[str]:
     """Read predictions from a file's content, as `read_predictions` does."""
     ending = Path(file.removesuffix(".gz")).suffix.lower()
+    if ending == EDITS and column is None:
+        return edited_texts(parse_m2(split_lines(data, file), file), corpus, file)
     if ending in ENDINGS:
         columns = _READERS[ending](data, file)
         texts = columns if isinstance(columns, list) else paired_predictions(columns, corpus, column)
@@ -96,6 +101,24 @@ def parse_predictions(data: bytes, file: str, corpus: Corpus, column: str | None
             "nearly all lines have tabs: a table without a header", file=file, fix="Give the predictions alone"
         )
     return texts
+
+
+def edited_texts(edited: Corpus, corpus: Corpus, file: str | None = None) -> EditedTexts:
+    """Return the predictions that are a system's edits of a corpus; they must be of its sentences, in its order."""
+    if len(edited) != len(corpus):
+        raise InputError(
+            f"{len(edited)} sentences, but {corpus.name} has {len(corpus)}",
+            file=file,
+            fix="Give edits of every sentence",
+        )
+    for i, (theirs, ours) in enumerate(zip(edited.sources, corpus.sources, strict=True)):
+        if theirs != ours and theirs.split() != ours.split():
+            raise InputError(
+                f"sentence {i + 1} is not that of {corpus.name}: {theirs[:60]!r} against {ours[:60]!r}",
+                file=file,
+                fix="Edits count tokens: both files need the same sentences, tokenised alike",
+            )
+    return EditedTexts.of(edited.sources, edited.annotations or ())
 
 
 def _tabs(lines: Sequence[str]) -> float:
@@ -139,7 +162,7 @@ def columns_of(table: Any) -> Columns | None:
 
 def texts_of(predictions: Any, corpus: Corpus, column: str | None = None) -> Any:
     """Return the texts of predictions that are a table, in the order of the corpus; other predictions as they are."""
-    if isinstance(predictions, (str, bytes)) or predictions is None:
+    if isinstance(predictions, (str, bytes, EditedTexts)) or predictions is None:
         return predictions
     if isinstance(predictions, Path):
         return read_predictions(predictions, corpus, column)

@@ -15,10 +15,11 @@ from typing import Literal, NamedTuple
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.errors import InputError
-from gecbench.formats.text import read_lines, write_lines
+from gecbench.formats.text import read_lines, read_text, write_lines
 
 OutOfRange = Literal["error", "drop"]
 NOOP = "noop"
+EditFields = tuple[int, int, str, str]  # start, end, type and correction, as they stand
 _EDIT_FORM = "An edit is: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator"
 
 
@@ -77,6 +78,49 @@ def parse_blocks(lines: Sequence[str], file: str = "M2 text") -> list[Block]:
     return blocks
 
 
+def read_edit_fields(path: str | Path) -> list[tuple[str, dict[int, list[EditFields]]]]:
+    """Read M2 as `errant_compare` does: each block's first line without `S `, and edits as they stand by annotator.
+
+    Blocks are separated by one empty line; all lines of a block but its first are edits, the last field the annotator.
+    """
+    text = read_text(path).replace("\r\n", "\n").replace("\r", "\n").strip()
+    if not text:
+        raise InputError("no sentences", file=str(path), fix="Each block of an M2 file starts with 'S '")
+    blocks, spans, annotators = [], _Spans(), _Numbers()
+    for block in text.split("\n\n"):
+        source, *lines = block.split("\n")
+        edits: dict[int, list[EditFields]] = {}
+        for line in lines:
+            fields = line.split("|||")
+            try:
+                edit = (*spans[fields[0]], fields[1], fields[2])
+                edits.setdefault(annotators[fields[-1]], []).append(edit)
+            except (IndexError, ValueError) as error:
+                where = text.count("\n", 0, text.index(line)) + 1
+                raise InputError(
+                    f"not an edit line: {line[:40]!r}", file=str(path), line=where, fix=_EDIT_FORM
+                ) from error
+        blocks.append((source[2:], edits))
+    return blocks
+
+
+class _Spans(dict[str, tuple[int, int]]):
+    """Start and end of `A start end`, each text read once."""
+
+    def __missing__(self, text: str) -> tuple[int, int]:
+        start, end = text[2:].split()[:2]
+        self[text] = int(start), int(end)
+        return self[text]
+
+
+class _Numbers(dict[str, int]):
+    """Whole numbers, each text read once."""
+
+    def __missing__(self, text: str) -> int:
+        self[text] = int(text)
+        return self[text]
+
+
 def write_m2(corpus: Corpus, path: str | Path) -> None:
     """Write the annotations of a corpus as M2."""
     write_lines(path, format_m2(corpus))
@@ -92,9 +136,14 @@ def format_m2(corpus: Corpus) -> list[str]:
         for annotation in sentence:
             lines.extend(_format_edit(edit, annotation.annotator) for edit in annotation.edits)
             if not annotation.edits:
-                lines.append(f"A -1 -1|||{NOOP}|||-NONE-|||REQUIRED|||-NONE-|||{annotation.annotator}")
+                lines.append(noop_line(annotation.annotator))
         lines.append("")
     return lines
+
+
+def noop_line(annotator: int) -> str:
+    """Return the line of an annotator who found nothing."""
+    return f"A -1 -1|||{NOOP}|||-NONE-|||REQUIRED|||-NONE-|||{annotator}"
 
 
 def _parse_source(line: str, file: str, number: int) -> str:

@@ -14,6 +14,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation
 from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
+from gecbench.formats.columns import edited_texts
 from gecbench.formats.m2 import parse_m2
 from gecbench.metrics.base import Metric
 
@@ -75,6 +76,10 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         """Return rows as a corpus, or say what is wrong with them."""
         return Corpus(sources=sources, references=references)
 
+    def outputs(self, sources: Sequence[str], predictions: Sequence[str]) -> Sequence[str]:
+        """Return predictions as the metric takes them."""
+        return predictions
+
     def _compute(
         self,
         sources: Sequence[str],
@@ -90,7 +95,7 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         """Return the score, its parts, diagnostics, interval and signature under flat keys."""
         self.metric.check_parameters(options)
         intake = Intake(tokenize, tokenized, aligned)
-        admitted = intake.admit(self.corpus(sources, references), predictions)
+        admitted = intake.admit(self.corpus(sources, references), self.outputs(sources, predictions))
         score = self.metric(**options).score_admitted(admitted)
         if resamples:
             score = with_interval(score, resamples)
@@ -124,14 +129,27 @@ class EditMetric(ReferenceMetric):
         return corpus_of_blocks(sources, references)
 
 
-def corpus_of_blocks(sources: Sequence[str], blocks: Sequence[str]) -> Corpus:
+class EditToEditMetric(EditMetric):
+    """A metric of edits whose predictions may be blocks of M2 too."""
+
+    def outputs(self, sources: Sequence[str], predictions: Sequence[str]) -> Sequence[str]:
+        """Return texts as they are, and blocks of M2 as edits: lines after `S `, or `S ` and nothing but the source."""
+        pairs = zip(sources, predictions, strict=True)
+        if not any(
+            text.startswith("S ") and ("\n" in text or text[2:].split() == source.split()) for source, text in pairs
+        ):
+            return predictions
+        return edited_texts(corpus_of_blocks(sources, predictions, "predictions"), Corpus(sources=sources))
+
+
+def corpus_of_blocks(sources: Sequence[str], blocks: Sequence[str], argument: str = "references") -> Corpus:
     """Return the corpus of one M2 block per source; a block's S line must hold the tokens of its source."""
     bare = Corpus(sources=sources)
     if len(blocks) != len(bare):
-        raise InputError(f"references for {len(blocks)} sentences, but {len(bare)} sources", fix="Give one block each")
+        raise InputError(f"{argument} for {len(blocks)} sentences, but {len(bare)} sources", fix="Give one block each")
     annotations: list[Sequence[Annotation]] = []
     for i, (source, block) in enumerate(zip(bare.sources, blocks, strict=True)):
-        place = f"references[{i}]"
+        place = f"{argument}[{i}]"
         if not block.startswith("S"):
             raise InputError(
                 f"{place} is a string that is no M2 block: {block[:40]!r}",

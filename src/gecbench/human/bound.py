@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gecbench.corpus.checks import check_predictions
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.edits import apply_edits
+from gecbench.corpus.edits import EditedTexts
 from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
 from gecbench.human.subsets import (
     Bound,
+    BoundScorer,
     EachSubset,
     GreedyF,
     Sizes,
@@ -41,19 +41,16 @@ class Annotators:
     """A corpus in which every annotator corrected every sentence, and each annotator's corrected text."""
 
     corpus: Corpus
-    texts: tuple[tuple[str, ...], ...] = field(repr=False)
+    texts: tuple[Sequence[str], ...] = field(repr=False)
 
 
 def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
     """Return the annotators a metric scores against; who is not listed for a sentence made no edit there."""
     if metric.gold(corpus) == "annotations" and corpus.annotations is not None:
         everybody = corpus.replace(annotations=complete(corpus.annotations))
-        rows = [
-            [apply_edits(source, annotation.edits) for annotation in sentence]
-            for source, sentence in zip(corpus.sources, metric.annotations(everybody), strict=True)
-        ]
+        rows: Sequence[Sequence[Any]] = metric.annotations(everybody)
     elif corpus.references is not None:
-        everybody, rows = corpus, [list(texts) for texts in corpus.references]
+        everybody, rows = corpus, corpus.references
     else:
         raise InputError(f"{corpus.name} has neither references nor annotations")
     sizes = {len(row) for row in rows}
@@ -63,7 +60,10 @@ def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
             f"{corpus.name} has {found} references per sentence",
             fix="A human bound needs the same number for every sentence, at least two",
         )
-    return Annotators(everybody, tuple(zip(*rows, strict=True)))
+    columns = tuple(zip(*rows, strict=True))
+    if rows is corpus.references:
+        return Annotators(everybody, columns)
+    return Annotators(everybody, tuple(EditedTexts.of(corpus.sources, [[one] for one in made]) for made in columns))
 
 
 def human_bound(
@@ -92,14 +92,21 @@ def human_bound(
         name: door.admit(corpus, texts, f"predictions of {name}").lines for name, texts in (systems or {}).items()
     }
     if sentences is not None:
-        chosen = {name: tuple(texts[i] for i in sentences) for name, texts in chosen.items()}
+        chosen = {name: _selected(texts, sentences) for name, texts in chosen.items()}
     found = annotators_of(made, part)
     counts = author_counts(made, found, chosen)
     if counts is None:
         return _bound_by_counting_again(made, found, chosen, sizes)
     policy = made.reference_policy
-    scorer = GreedyF(policy.beta) if isinstance(policy, GreedyCumulative) else EachSubset(_scorer(made))
+    if isinstance(policy, GreedyCumulative):
+        scorer: BoundScorer = GreedyF(policy.beta, rounded=policy.rounded)
+    else:
+        scorer = EachSubset(_scorer(made))
     return bound_of_counts(counts, scorer, systems=tuple(chosen), sizes=sizes)
+
+
+def _selected(texts: Sequence[str], sentences: Sequence[int]) -> tuple[str, ...]:
+    return texts.select(sentences) if isinstance(texts, EditedTexts) else tuple(texts[i] for i in sentences)
 
 
 def bound_by_category(
@@ -125,7 +132,7 @@ def author_counts(metric: Metric, annotators: Annotators, systems: Systems) -> C
     corpus = annotators.corpus
     with progress(len(annotators.texts) + len(systems), metric.title) as bar:
         for author in (*annotators.texts, *systems.values()):
-            counted = metric.count(corpus, check_predictions(author, len(corpus)))
+            counted = metric.count(corpus, author)
             if (counted.choices() != len(annotators.texts)).any():
                 return None
             tables.append(counted.counts.reshape(len(corpus), len(annotators.texts), -1))

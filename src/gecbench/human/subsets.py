@@ -26,10 +26,14 @@ BoundScorer = Callable[[Counts, Present, Subsets], Values]
 
 @dataclass(frozen=True)
 class GreedyF:
-    """F of edit counts (correct, proposed, gold) by M2's greedy-cumulative choice (docs/m2.md B.9, B.10)."""
+    """F of edit counts (correct, proposed, gold) by M2's greedy-cumulative choice (docs/m2.md B.9, B.10).
+
+    `rounded`: by errant_compare's choice instead.
+    """
 
     beta: float = 0.5
     threads: int | None = None
+    rounded: bool = False
 
     def __call__(self, counts: Counts, present: Present, subsets: Subsets) -> Values:
         """Run the greedy choice for every author and subset."""
@@ -41,6 +45,7 @@ class GreedyF:
             subsets=subsets,
             beta_squared=self.beta * self.beta,
             threads=self.threads or os.cpu_count() or 1,
+            rounded=self.rounded,
         )
         return f_beta(*precision_recall(totals), self.beta)
 

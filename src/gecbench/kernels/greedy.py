@@ -1,7 +1,8 @@
-"""The official M2 scorer's greedy choice of an annotator, sentence after sentence (docs/m2.md, B.9).
+"""The greedy choice of an annotator, sentence after sentence: the M2 scorer's (docs/m2.md, B.9) or errant_compare's.
 
 A walk keeps the totals (correct, proposed, gold) of everything chosen so far. Many walks go side by side: over
-resampled corpora, or over the human bound's subsets of annotators.
+resampled corpora, or over the human bound's subsets of annotators. `rounded` is errant_compare's way (docs/errant.md):
+F from precision and recall, rounded to four decimals before it is compared.
 """
 
 from __future__ import annotations
@@ -11,22 +12,30 @@ from numpy.typing import NDArray
 
 Counts = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Values = NDArray[np.float64]
 
 
-def choose_rows(counts: Counts, row_offsets: Counts, beta_squared: float) -> Counts:
+def choose_rows(counts: Counts, row_offsets: Counts, beta_squared: float, rounded: bool = False) -> Counts:
     """Return the row chosen for every sentence, sentences in order; -1 where a sentence has no row."""
     in_order = np.arange(len(row_offsets) - 1, dtype=np.int32)[None]
-    _, chosen = _walk_samples(counts, row_offsets, beta_squared, in_order)
+    _, chosen = _walk_samples(counts, row_offsets, beta_squared, in_order, rounded)
     return np.where(chosen[0] < 0, -1, row_offsets[:-1] + chosen[0])
 
 
-def sample_totals(counts: Counts, row_offsets: Counts, beta_squared: float, samples: NDArray[np.int32]) -> Counts:
+def sample_totals(
+    counts: Counts, row_offsets: Counts, beta_squared: float, samples: NDArray[np.int32], rounded: bool = False
+) -> Counts:
     """Return the totals along each row of sentence indexes: (samples, 3)."""
-    return _walk_samples(counts, row_offsets, beta_squared, samples)[0]
+    return _walk_samples(counts, row_offsets, beta_squared, samples, rounded)[0]
 
 
 def subset_totals(
-    counts: Counts, present: Mask, subsets: NDArray[np.uint32], beta_squared: float, threads: int = 1
+    counts: Counts,
+    present: Mask,
+    subsets: NDArray[np.uint32],
+    beta_squared: float,
+    threads: int = 1,
+    rounded: bool = False,
 ) -> Counts:
     """Return the totals of every author and subset of annotators: (authors, subsets, 3).
 
@@ -41,12 +50,12 @@ def subset_totals(
     for sentence in range(sentences):
         options = members & present[sentence]
         options[~options.any(axis=1)] = members[~options.any(axis=1)]
-        totals, _ = _step(totals, counts[:, sentence, None], options, beta_squared)
+        totals, _ = _step(totals, counts[:, sentence, None], options, beta_squared, rounded)
     return totals
 
 
 def _walk_samples(
-    counts: Counts, row_offsets: Counts, beta_squared: float, samples: NDArray[np.int32]
+    counts: Counts, row_offsets: Counts, beta_squared: float, samples: NDArray[np.int32], rounded: bool
 ) -> tuple[Counts, Counts]:
     """Return the totals of each sample, and the choice at each of its places: (samples, places)."""
     sizes = np.diff(row_offsets)
@@ -57,29 +66,58 @@ def _walk_samples(
     chosen = np.full(samples.shape, -1, dtype=np.int64)
     for place in range(samples.shape[1]):
         here = samples[:, place]
-        totals, chosen[:, place] = _step(totals, padded[here], options[here], beta_squared)
+        totals, chosen[:, place] = _step(totals, padded[here], options[here], beta_squared, rounded)
     return totals, chosen
 
 
-def _step(totals: Counts, counts: Counts, options: Mask, beta_squared: float) -> tuple[Counts, Counts]:
+def _step(totals: Counts, counts: Counts, options: Mask, beta_squared: float, rounded: bool) -> tuple[Counts, Counts]:
     """Return every walk's totals after one more sentence, and the option each took, -1 if it had none.
 
     The totals are (…, 3), the counts (…, options, 3). The option is taken that gives (1) the highest F of
-    everything so far, on a tie (2) the most correct edits, then (3) the smallest proposed + beta² gold, then
-    (4) comes first.
+    everything so far, on a tie (2) the most correct edits, then (3) the smallest size, then (4) comes first. The size
+    is proposed + beta² gold; for errant_compare the proposed edits, and after them the gold edits.
     """
     best, chosen = totals, np.full(totals.shape[:-1], -1, dtype=np.int64)
     best_f, best_size = np.full(chosen.shape, -1.0), np.zeros(chosen.shape)
     for option in range(options.shape[-1]):
         sums = totals + counts[..., option, :]
+        f, size = _rounded_f(sums, beta_squared) if rounded else _f_and_size(sums, beta_squared)
+        smaller = size < best_size
+        if rounded:
+            smaller |= (size == best_size) & (sums[..., 2] < best[..., 2])
         correct = sums[..., 0]
-        size = beta_squared * sums[..., 2] + sums[..., 1]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            f = np.where(size == 0, 1.0, (1 + beta_squared) * correct / size)
-        smaller = (correct == best[..., 0]) & (size < best_size)
-        tied = (f == best_f) & ((correct > best[..., 0]) | smaller)
+        tied = (f == best_f) & ((correct > best[..., 0]) | ((correct == best[..., 0]) & smaller))
         better = options[..., option] & ((f > best_f) | tied)
         best = np.where(better[..., None], sums, best)
         best_f, best_size = np.where(better, f, best_f), np.where(better, size, best_size)
         chosen = np.where(better, option, chosen)
     return best, chosen
+
+
+def _f_and_size(sums: Counts, beta_squared: float) -> tuple[Values, Values]:
+    size = beta_squared * sums[..., 2].astype(np.float64) + sums[..., 1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(size == 0, 1.0, (1 + beta_squared) * sums[..., 0] / size), size
+
+
+def _rounded_f(sums: Counts, beta_squared: float) -> tuple[Values, Values]:
+    """Return F in ten-thousandths, and the proposed edits."""
+    correct, proposed, gold = (sums[..., k].astype(np.float64) for k in range(3))
+    precision = np.where(proposed == correct, 1.0, correct / np.maximum(proposed, 1))
+    recall = np.where(gold == correct, 1.0, correct / np.maximum(gold, 1))
+    size = beta_squared * precision + recall
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f = np.where(size == 0, 0.0, (1 + beta_squared) * precision * recall / size)
+    return ten_thousandths(f), proposed
+
+
+def ten_thousandths(values: Values) -> Values:
+    """Return how many ten-thousandths a value is, rounded as Python's `round(value, 4)` does: exactly, ties to even.
+
+    The value is the sum of two halves whose products with 10,000 are exact, so that its distance to the tie is too.
+    """
+    high = values.astype(np.float32).astype(np.float64)
+    whole = np.floor(high * 10000)
+    beyond_the_tie = (high * 10000 - whole - 0.5) + (values - high) * 10000
+    rounded: Values = whole + ((beyond_the_tie > 0) | ((beyond_the_tie == 0) & (whole % 2 == 1)))
+    return rounded

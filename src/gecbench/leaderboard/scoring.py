@@ -28,8 +28,9 @@ def board_metric(name: str) -> Metric:
 
 
 def usable_metrics(corpus: Corpus) -> list[str]:
-    """Return the metrics of the registry for which a corpus has the gold."""
-    return [name for name in METRICS if getattr(corpus, board_metric(name).gold(corpus)) is not None]
+    """Return the metrics of the registry for which a corpus has the gold, and this machine what they need."""
+    ready = [name for name, metric in METRICS.items() if metric.missing() is None]
+    return [name for name in ready if getattr(corpus, board_metric(name).gold(corpus)) is not None]
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ def read_outputs(data: bytes, file: str, corpus: Corpus, most_bytes: int = MOST_
             raise InputError(f"is compressed ({kind})", file=file, fix=_PLAIN)
     if b"\0" in data:
         raise InputError("is binary: it holds zero bytes", file=file, fix=_PLAIN)
-    predictions = parse_predictions(data, file, corpus)
+    predictions = list(parse_predictions(data, file, corpus))
     for number, text in enumerate(predictions, start=1):
         _check_line(text, file, number)
     return predictions

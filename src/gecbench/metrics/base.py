@@ -137,8 +137,9 @@ class Metric(ABC):
     """A metric, declared here and nowhere else; a subclass is a frozen dataclass whose fields are its parameters.
 
     `golds` are what it can be scored against, the preferred one first; `explains` says that it has `explain`;
-    `breakdowns` are names for `breakdown`; `board_parameters` are those that a leaderboard scores with; `columns` are
-    the parts that tables show beside the value, fractions of which more is better.
+    `extra` names the extra of the package without which it scores no texts; `breakdowns` are names for `breakdown`;
+    `board_parameters` are those that a leaderboard scores with; `columns` are the parts that tables show beside the
+    value, fractions of which more is better.
     """
 
     name: ClassVar[str]
@@ -146,6 +147,7 @@ class Metric(ABC):
     description: ClassVar[str]
     papers: ClassVar[str]
     golds: ClassVar[tuple[Gold, ...]] = ("references",)
+    extra: ClassVar[str | None] = None
     explains: ClassVar[bool] = False
     breakdowns: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[tuple[str, ...]] = ()
@@ -158,6 +160,11 @@ class Metric(ABC):
             if each.choices and value not in each.choices:
                 known = ", ".join(map(repr, each.choices))
                 raise InputError(f"{self.name}: {each.name}={value!r} is unknown", fix=f"Use one of {known}")
+
+    @classmethod
+    def missing(cls) -> str | None:
+        """Return what to install before texts can be scored, None if nothing."""
+        return None
 
     @property
     @abstractmethod
@@ -200,6 +207,10 @@ class Metric(ABC):
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
         """Return the parameters as fields of the signature."""
 
+    def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
+        """Return how predictions were read as fields of the signature, where there is more than one way."""
+        return {}
+
     @staticmethod
     @abstractmethod
     def signature_parameters(signature: Signature) -> dict[str, Any]:
@@ -227,8 +238,10 @@ class Metric(ABC):
 
     def score_admitted(self, admitted: Admitted) -> Score:
         """Score predictions that have been checked and prepared."""
-        statistics = self.count(admitted.corpus, admitted.lines)
-        signature = Signature.of(self.name, self._all_fields(admitted.corpus))
+        corpus, lines = admitted.corpus, admitted.lines
+        statistics = self.count(corpus, lines)
+        fields = {**self.signature_fields(corpus), **self.reading_fields(corpus, lines)}
+        signature = Signature.of(self.name, {**fields, "data": corpus.fingerprint(self.gold(corpus))})
         if admitted.preparation is not None:
             signature = signature.with_field("prep", admitted.preparation)
         return self.score_statistics(statistics, signature)
@@ -255,9 +268,6 @@ class Metric(ABC):
         for name in names:
             if name not in known:
                 raise InputError(f"{cls.name} has no parameter {name!r}", fix=f"Its parameters: {', '.join(known)}")
-
-    def _all_fields(self, corpus: Corpus) -> dict[str, object]:
-        return {**self.signature_fields(corpus), "data": corpus.fingerprint(self.gold(corpus))}
 
 
 @cache

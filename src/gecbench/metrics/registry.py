@@ -33,6 +33,7 @@ METRICS = Registry(
     {
         "gleu": "gecbench.metrics.gleu:GLEU",
         "m2": "gecbench.metrics.m2.metric:M2",
+        "errant": "gecbench.metrics.errant.metric:ERRANT",
         "imeasure": "gecbench.metrics.imeasure.metric:IMeasure",
         "bleu": "gecbench.metrics.bleu:BLEU",
     }

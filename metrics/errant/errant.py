@@ -1,0 +1,78 @@
+"""ERRANT for grammatical error correction, as an `evaluate` module over the gecbench package."""
+
+import evaluate
+
+import gecbench
+import gecbench.huggingface.evaluate_metric
+
+_DESCRIPTION = """\
+ERRANT for grammatical error correction (Bryant, Felice and Briscoe, 2017): F0.5 of typed edits. Edits of the system
+are compared with those of the gold, span by span; with several annotators the one that makes the running score best
+counts. Equal to errant_compare of errant 3.0.2; texts are turned into edits by the installed errant.
+"""
+
+_CITATION = """\
+@inproceedings{bryant-etal-2017-automatic,
+  title = {Automatic Annotation and Evaluation of Error Types for Grammatical Error Correction},
+  author = {Bryant, Christopher and Felice, Mariano and Briscoe, Ted},
+  booktitle = {Proceedings of ACL 2017},
+  pages = {793--805},
+  year = {2017},
+}
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (list of str): the sentences before correction, tokens separated by blanks.
+    predictions (list of str): the system's edits of each sentence as a block of M2 ("S ...", then "A ..." lines); or
+        the corrected sentences, which the installed errant annotates.
+    references (list of str, or list of list of str): the gold edits of each sentence as a block of M2; or rewrites of
+        each sentence, which the installed errant annotates.
+    beta (float, 0.5): weight of recall; 0.5 counts precision twice as much.
+    mode (str, "cs"): what is compared: "cs" span and correction, "cse" the type too, "ds" the span alone, "dt" each
+        token.
+    single (bool, False): compare only edits of at most one token on either side.
+    multi (bool, False): compare only edits of two tokens or more on either side.
+    filter (str, "none"): error types to leave out, as in "R:SPELL+M:PUNCT".
+    duplicates (str, "official"): edits on one key: "official" counts each of the reference, "once" takes them as one.
+    policy (str, "greedy-rounded"): "greedy-rounded" (official), "greedy-cumulative" or "best-per-sentence".
+    reannotate (bool, False): extract and type the gold's edits anew with errant.
+    lev (bool, False): texts: align them by plain Levenshtein distance.
+    merge (str, "rules"): texts: which neighbouring changes are one edit: "rules", "all-split", "all-merge" or
+        "all-equal".
+    tok (bool, False): texts: let spaCy split them into tokens.
+    model (str, "en_core_web_sm"): texts: the spaCy pipeline, an installed package or a folder.
+    resamples (int, 0): bootstrap resamples for an interval, 0 for none.
+    per_sentence (bool, False): also return the score of each sentence.
+    aligned (bool, False): skip the check for shifted lines.
+    tokenize (str, none): split natural text: "auto" as the corpus does, or "treebank", "moses", "spacy", "13a" ...
+    tokenized (bool, False): take text that is not tokenised like its sources as it is.
+Returns:
+    errant (float): F-beta, between 0 and 1.
+    precision, recall (float), tp, fp, fn (int): its ingredients.
+    interval_low, interval_high (float): 95 % bootstrap interval, if resamples were asked for.
+    sentence_scores (list of float): if per_sentence.
+    signature (str): how the number was made, with the versions of errant, spaCy and the model if they were used.
+Examples:
+    >>> import gecbench
+    >>> errant = gecbench.load_metric("errant")
+    >>> gold = "S She like cat .\\nA 1 2|||R:VERB:SVA|||likes|||REQUIRED|||-NONE-|||0"
+    >>> ours = "S She like cat .\\nA 1 2|||R:VERB|||likes|||REQUIRED|||-NONE-|||0"
+    >>> errant.compute(sources=["She like cat ."], predictions=[ours], references=[gold])["errant"]
+    1.0
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class ERRANT(gecbench.huggingface.evaluate_metric.EditToEditMetric):
+    metric = gecbench.ERRANT
+
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=gecbench.huggingface.evaluate_metric.text_or_m2_features(),
+            codebase_urls=["https://github.com/gecbench/gecbench"],
+            reference_urls=["https://aclanthology.org/P17-1074"],
+        )

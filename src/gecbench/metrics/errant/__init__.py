@@ -1,0 +1,1 @@
+"""ERRANT: F-beta of typed edits."""

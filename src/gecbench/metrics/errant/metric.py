@@ -1,0 +1,235 @@
+"""ERRANT (Bryant et al. 2017): F-beta of typed edits, compared as `errant_compare` compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy.typing as npt
+
+from gecbench.corpus.corpus import Corpus, Gold
+from gecbench.corpus.edits import Annotation, EditedTexts
+from gecbench.errors import InputError
+from gecbench.metrics.base import Metric, parameter
+from gecbench.metrics.errant import annotate
+from gecbench.metrics.errant.annotate import DEFAULT_MODEL, Annotator, Merge
+from gecbench.metrics.errant.edits import Keyed, Mode, Selection, count_pairs, outcomes, tally
+from gecbench.metrics.errant.explain import TypeScore, explain_pair, type_scores
+from gecbench.metrics.errant.gold import check_tokens, fields_of, gold_annotations
+from gecbench.metrics.explanation import Explanation
+from gecbench.metrics.policy import BestPerSentence, GreedyCumulative, GreedyRounded, Policy
+from gecbench.metrics.ratios import Values, f_beta, mean_count, precision_recall
+from gecbench.metrics.signature import Signature
+from gecbench.metrics.statistics import Counts, Statistics
+
+PolicyName = Literal["greedy-rounded", "greedy-cumulative", "best-per-sentence"]
+_TIERS = {"operation": 1, "category": 2, "error-type": 3}
+
+
+@dataclass(frozen=True)
+class ERRANT(Metric):
+    """F-beta of a system's edits, each the same as one of the reference's or not.
+
+    Predictions are edits (an M2 file, `EditedTexts`), compared as they stand, or texts, which the installed `errant`
+    turns into edits first. So is the gold: annotations as they stand, or `errant`'s edits of rewrites.
+
+    `mode`: what has to be the same: span and correction ("cs", official default), the type too ("cse"), the span alone
+      ("ds"), or each token touched, insertions on their right ("dt").
+    `duplicates`: "official" counts a match once for every edit of the reference on it, so that there can be more
+      matches than edits proposed (errant's issue 49); "once" counts edits on one key as one.
+    `policy`: "greedy-rounded" is official: the annotator who makes the running F best after rounding to four decimals.
+      "greedy-cumulative" is M2's choice, without rounding; "best-per-sentence" looks at each sentence alone.
+    `reannotate`: the gold's annotations are applied, and their edits extracted and typed anew (`errant_m2 -auto`).
+
+    Equal to errant 3.0.2's `errant_compare` (docs/errant.md), except that a correction `-NONE-` is read as a deletion.
+
+    >>> from gecbench.formats.m2 import parse_m2
+    >>> gold = parse_m2(["S She like cat .", "A 1 2|||R:VERB:SVA|||likes|||REQUIRED|||-NONE-|||0",
+    ...                  "A 2 3|||R:NOUN:NUM|||cats|||REQUIRED|||-NONE-|||0"])
+    >>> ours = parse_m2(["S She like cat .", "A 1 2|||R:VERB|||likes|||REQUIRED|||-NONE-|||0"])
+    >>> score = ERRANT().score_corpus(gold, EditedTexts.of(ours.sources, ours.annotations))
+    >>> [score.parts[name] for name in ("tp", "fp", "fn")], round(score.value, 4)
+    ([1, 0, 1], 0.8333)
+    """
+
+    name: ClassVar[str] = "errant"
+    title: ClassVar[str] = "ERRANT"
+    description: ClassVar[str] = "F0.5 of typed edits, compared span by span; text is annotated by the installed errant"
+    papers: ClassVar[str] = "Bryant et al. 2017"
+    golds: ClassVar[tuple[Gold, ...]] = ("annotations", "groups", "references")
+    extra: ClassVar[str | None] = "errant"
+    explains: ClassVar[bool] = True
+    breakdowns: ClassVar[tuple[str, ...]] = ("error-type", "category", "operation")
+    columns: ClassVar[tuple[str, ...]] = ("precision", "recall")
+
+    beta: float = parameter(0.5, "weight of recall; 0.5 counts precision twice as much")
+    mode: Mode = parameter(
+        "cs", 'what is compared: "cs" span and correction, "cse" the type too, "ds" the span alone, "dt" each token'
+    )
+    single: bool = parameter(False, "compare only edits of at most one token on either side")
+    multi: bool = parameter(False, "compare only edits of two tokens or more on either side")
+    filter: str = parameter("none", 'error types to leave out, as in "R:SPELL+M:PUNCT"')
+    duplicates: Literal["official", "once"] = parameter(
+        "official", 'edits on one key: "official" counts each of the reference, "once" takes them as one'
+    )
+    policy: PolicyName = parameter(
+        "greedy-rounded", '"greedy-rounded" (official), "greedy-cumulative" or "best-per-sentence"'
+    )
+    reannotate: bool = parameter(False, "extract and type the gold's edits anew with errant")
+    lev: bool = parameter(False, "texts: align them by plain Levenshtein distance")
+    merge: Merge = parameter(
+        "rules", 'texts: which neighbouring changes are one edit: "rules", "all-split", "all-merge" or "all-equal"'
+    )
+    tok: bool = parameter(False, "texts: let spaCy split them into tokens")
+    model: str = parameter(DEFAULT_MODEL, "texts: the spaCy pipeline, an installed package or a folder")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.beta, (int, float)) or not 0 < self.beta <= 1e6:
+            raise InputError(f"errant: beta={self.beta!r} is not a number above 0 and up to a million")
+        for name in ("filter", "model"):
+            value = getattr(self, name)
+            if not isinstance(value, str) or not value or "|" in value:
+                raise InputError(f"errant: {name}={value!r} is unknown")
+
+    @classmethod
+    def missing(cls) -> str | None:
+        """Return what to install before texts can be scored."""
+        return annotate.missing()
+
+    @property
+    def reference_policy(self) -> Policy:
+        """How the annotator is chosen."""
+        return self._greedy() or BestPerSentence(self.beta)
+
+    def _greedy(self) -> GreedyCumulative | None:
+        if self.policy == "best-per-sentence":
+            return None
+        return (GreedyRounded if self.policy == "greedy-rounded" else GreedyCumulative)(self.beta)
+
+    def annotator(self) -> Annotator:
+        """Return the library with the options for texts."""
+        return Annotator(self.model, self.lev, self.merge, self.tok)
+
+    def selection(self) -> Selection:
+        """Return which edits are compared, and by what."""
+        filtered = frozenset() if self.filter == "none" else frozenset(self.filter.split("+"))
+        return Selection(self.mode, self.single, self.multi, filtered, self.duplicates == "once")
+
+    def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
+        """Return the gold's annotations of each sentence."""
+        key = ("errant annotations", *self._gold_reading(corpus))
+        return corpus.derived(key, lambda: gold_annotations(corpus, self.annotator(), self.reannotate))
+
+    def _gold_reading(self, corpus: Corpus) -> tuple[bool, Annotator | None]:
+        return self.reannotate, self.annotator() if self._annotates_gold(corpus) else None
+
+    def _annotates_gold(self, corpus: Corpus) -> bool:
+        return self.reannotate or self.gold(corpus) == "references"
+
+    def hypotheses(self, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Sequence[Annotation]]:
+        """Return the annotations of predictions: as they were given, or those of the texts."""
+        if isinstance(predictions, EditedTexts):
+            return predictions.annotations
+        annotator = self.annotator()
+        if self.tok and self.gold(corpus) != "references":
+            check_tokens(corpus.sources, predictions, annotator)
+        pairs = zip(corpus.sources, predictions, strict=True)
+        return [[Annotation(0, annotator.edits(source, text))] for source, text in pairs]
+
+    def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
+        """Return TP, TP + FP and TP + FN of every sentence, for each of its annotators (and each of the system's)."""
+        return count_pairs(self._keyed(self.hypotheses(corpus, predictions)), self._gold_keys(corpus))
+
+    def _keyed(self, annotations: Sequence[Sequence[Annotation]]) -> list[list[Keyed]]:
+        selection = self.selection()
+        return [[selection.keyed(fields_of(found)) for found in sentence] for sentence in annotations]
+
+    def _gold_keys(self, corpus: Corpus) -> list[list[Keyed]]:
+        key = ("errant keys", self.selection(), *self._gold_reading(corpus))
+        return corpus.derived(key, lambda: self._keyed(self.annotations(corpus)))
+
+    def pairs(self, corpus: Corpus, predictions: Sequence[str]) -> list[tuple[Annotation, Annotation]]:
+        """Return the annotation of the prediction and that of the gold which count for each sentence."""
+        statistics = self.count(corpus, predictions)
+        greedy = self._greedy()
+        rows = greedy.chosen(statistics) if greedy else BestPerSentence(self.beta).chosen_rows(statistics, 0, 1)[0]
+        found = []
+        for ours, theirs, place in zip(
+            self.hypotheses(corpus, predictions), self.annotations(corpus), rows - statistics.offsets[:-1], strict=True
+        ):
+            first, second = divmod(int(place), len(theirs))
+            found.append((ours[first], theirs[second]))
+        return found
+
+    def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
+        """Show the edits of some sentences (counted from 0), and which of them match."""
+        pairs, selection = self.pairs(corpus, predictions), self.selection()
+        return [explain_pair(corpus.sources[i], predictions[i], *pairs[i], selection, i) for i in sentences]
+
+    def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[TypeScore]:
+        """Return the scores by error type, its category or its operation, with the annotators chosen for the whole."""
+        if by not in self.breakdowns:
+            return super().breakdown(by, corpus, predictions)
+        keys = self._keyed(self.pairs(corpus, predictions))
+        counts = tally(outcome for ours, theirs in keys for outcome in outcomes(ours, theirs))
+        return type_scores(counts, _TIERS[by], self.beta)
+
+    def values(self, totals: npt.NDArray[Any]) -> Values:
+        """Return F-beta."""
+        return f_beta(*precision_recall(totals), self.beta)
+
+    def parts(self, totals: Counts) -> dict[str, float]:
+        """Return precision, recall, and true positives, false positives and false negatives."""
+        precision, recall = precision_recall(totals)
+        correct, proposed, gold = totals[:, 0], totals[:, 1], totals[:, 2]
+        counts = {"tp": correct, "fp": proposed - correct, "fn": gold - correct}
+        means = {name: mean_count(found) for name, found in counts.items()}
+        return {"precision": float(precision.mean()), "recall": float(recall.mean()), **means}
+
+    def sentence_values(self, statistics: Statistics) -> Values:
+        """Return F-beta of each sentence against its best annotator."""
+        rows = BestPerSentence(self.beta).chosen_rows(statistics, 0, 1)[0]
+        return self.values(statistics.counts[rows])
+
+    def signature_fields(self, corpus: Corpus) -> dict[str, object]:
+        """Return gold, options and policy."""
+        rewrites = self.gold(corpus) == "references"
+        tokens = {(True, False): "single", (False, True): "multi", (True, True): "none"}
+        return {
+            "gold": f"rewrites:{corpus.reference_range()}" if rewrites else "annotated" if self.reannotate else "edits",
+            "beta": self.beta,
+            "mode": self.mode,
+            "tokens": tokens.get((self.single, self.multi), "all"),
+            "filter": self.filter,
+            "duplicates": self.duplicates,
+            "policy": self.policy,
+        }
+
+    def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
+        """Return how texts became edits, and the versions that it depends on; of edits, that they were given."""
+        given = isinstance(predictions, EditedTexts)
+        same = not given and all(a.split() == b.split() for a, b in zip(corpus.sources, predictions, strict=True))
+        if (given or same) and not self._annotates_gold(corpus):
+            return {"system": "edits" if given else "unchanged"}
+        options = {"lev": self.lev, "merge": self.merge, "tok": "spacy" if self.tok else "unicode"}
+        return {"system": "edits" if given else "text", **options, **self.annotator().versions()}
+
+    @staticmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that made a score; a pipeline is named by its own name, not by its folder."""
+        return {
+            "beta": float(signature["beta"]),
+            "mode": signature["mode"],
+            "single": signature["tokens"] in ("single", "none"),
+            "multi": signature["tokens"] in ("multi", "none"),
+            "filter": signature["filter"],
+            "duplicates": signature["duplicates"],
+            "policy": signature["policy"],
+            "reannotate": signature["gold"] == "annotated",
+            "lev": signature.get("lev") == "yes",
+            "merge": signature.get("merge", "rules"),
+            "tok": signature.get("tok") == "spacy",
+            "model": signature.get("model", DEFAULT_MODEL).partition(":")[0],
+        }

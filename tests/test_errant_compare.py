@@ -1,0 +1,147 @@
+"""`gecbench errant_compare`: goldens, the installed program and a literal oracle; what it refuses."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import errant_m2
+import pytest
+from hypothesis import HealthCheck, given, settings
+from mirror_files import CLEME, MIRROR, golden, needs_mirror
+from oracles import errant as oracle
+
+from gecbench.cli import main
+from gecbench.formats.m2 import read_edit_fields
+from gecbench.metrics.errant.metric import ERRANT
+
+GOLDEN = golden("errant.json")
+MODES = {"-cs": "cs", "-cse": "cse", "-ds": "ds", "-dt": "dt"}
+
+
+def real(name: str) -> Path:
+    return Path(MIRROR or "") / CLEME / f"{name}.errant"
+
+
+@needs_mirror
+@pytest.mark.parametrize("system", GOLDEN["stdout"])
+def test_goldens_byte_for_byte(system: str, run: Any, kernels_of: str) -> None:
+    for flags, expected in GOLDEN["stdout"][system].items():
+        words = ["-hyp", real(f"conll14-{system}"), "-ref", real("conll14"), *GOLDEN["flags"][flags].split()]
+        assert run("errant_compare", *words) == expected, flags
+
+
+@needs_mirror
+def test_verbose_golden_byte_for_byte(run: Any, tmp_path: Path) -> None:
+    for name, path in (("system.m2", real("conll14-CAMB")), ("gold.m2", real("conll14"))):
+        blocks = path.read_text(encoding="utf-8").split("\n\n")[:60]
+        (tmp_path / name).write_text("\n\n".join(blocks) + "\n\n", encoding="utf-8")
+    printed = run("errant_compare", "-hyp", tmp_path / "system.m2", "-ref", tmp_path / "gold.m2", "-v")
+    assert [hashlib.sha256(printed.encode()).hexdigest()] == list(GOLDEN["verbose_sha256"].values())
+
+
+SHARED_FOLDER = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def write(folder: Path, files: tuple[str, str]) -> tuple[Path, Path]:
+    hypothesis, reference = folder / "system.m2", folder / "gold.m2"
+    hypothesis.write_text(files[0], encoding="utf-8")
+    reference.write_text(files[1], encoding="utf-8")
+    return hypothesis, reference
+
+
+@SHARED_FOLDER
+@given(files=errant_m2.two_files(), flags=errant_m2.FLAGS)
+def test_prints_what_the_installed_program_prints(
+    files: tuple[str, str], flags: list[str], run: Any, tmp_path: Path, kernels_of: str
+) -> None:
+    hypothesis, reference = write(tmp_path, files)
+    ours = run("errant_compare", "-hyp", hypothesis, "-ref", reference, *flags)
+    assert ours == errant_m2.official_compare(hypothesis, reference, flags)
+
+
+@SHARED_FOLDER
+@given(files=errant_m2.two_files(), flags=errant_m2.FLAGS)
+def test_totals_are_the_oracles(files: tuple[str, str], flags: list[str], run: Any, tmp_path: Path) -> None:
+    hypothesis, reference = write(tmp_path, files)
+    mode = next((MODES[flag] for flag in flags if flag in MODES), "cs")
+    beta = next((float(flag.removeprefix("--beta=")) for flag in flags if flag.startswith("--beta=")), 0.5)
+    beta = float(flags[flags.index("-b") + 1]) if "-b" in flags else beta
+    filtered = [word for word in ("M:DET", "R:OTHER", "noop") if word in flags]
+    blocks = [[found for _, found in read_edit_fields(path)] for path in (hypothesis, reference)]
+    counts = oracle.score(*blocks, mode, beta, single="-single" in flags, multi="-multi" in flags, filtered=filtered)
+    total = [sum(n for (outcome, _), n in counts.items() if outcome == name) for name in ("tp", "fp", "fn")]
+    printed = run("errant_compare", "-hyp", hypothesis, "-ref", reference, *flags)
+    last = printed.splitlines()[-2 if printed.endswith("==\n") else -3]
+    assert last.split("\t") == [str(cell) for cell in (*total, *oracle.figures(*total, beta))]
+
+
+def test_abbreviations_and_both_forms_of_an_option(run: Any, tmp_path: Path) -> None:
+    block = "S a b\nA 0 1|||R:OTHER|||c|||REQUIRED|||-NONE-|||0\n\n"
+    hypothesis, reference = write(tmp_path, (block, block))
+    whole = run("errant_compare", "-hyp", hypothesis, "-ref", reference, "--beta", "1", "-single", "-cat", "1")
+    short = run("errant_compare", "-hyp", hypothesis, "-r", reference, "-b1", "-s", "-ca", "1")
+    assert whole == short
+    assert "\nR              1        0        0        1.0      1.0      1.0\n" in whole
+
+
+@pytest.mark.parametrize("words", [["-ref", "x"], ["-hyp", "x", "-ref", "y", "-ds", "-dt"], ["-cat", "4"]])
+def test_wrong_arguments_end_with_status_two(words: list[str], capsys: Any) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["errant_compare", *words])
+    assert ended.value.code == 2
+    assert capsys.readouterr().out == ""
+
+
+A, B = "S a b\nA 0 1|||R:OTHER|||c|||REQUIRED|||-NONE-|||0\n\n", "S d e\n\n"
+REFUSED = {
+    "other sentences": ((A + B, B + A), [], "sentence 1 is not that of"),
+    "fewer sentences": ((A, A + B), [], "1 sentences, but .* has 2"),
+    "an empty file": (("\n", A), [], "no sentences"),
+    "no edit line": ((A, "S a b\nI a comment\n\n"), [], r"gold.m2:2: not an edit line: 'I a comment'"),
+    "two empty lines": ((A + "\n" + B, A + B), [], "not an edit line|sentence 2"),
+    "beta 0 where there is no F": (("S a b\n\n", A), ["-b", "0"], "gives no F"),
+    "beta nan": ((A, A), ["-b", "nan"], "gives no F"),
+}
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_refused_in_one_sentence_with_the_programs_status(fault: str, tmp_path: Path, capsys: Any) -> None:
+    files, flags, message = REFUSED[fault]
+    hypothesis, reference = write(tmp_path, files)
+    assert main(["errant_compare", "-hyp", str(hypothesis), "-ref", str(reference), *flags]) == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.count("\n") == 1
+    assert pytest.importorskip("re").search(message, output.err), output.err
+
+
+def test_line_ends_of_windows_are_read(run: Any, tmp_path: Path) -> None:
+    hypothesis, reference = write(tmp_path, (A + B, A + B))
+    expected = run("errant_compare", "-hyp", hypothesis, "-ref", reference)
+    hypothesis.write_bytes(hypothesis.read_bytes().replace(b"\n", b"\r\n"))
+    assert run("errant_compare", "-hyp", hypothesis, "-ref", reference) == expected
+
+
+@needs_mirror
+@pytest.mark.parametrize("system", ["AMU", "CAMB", "UFC"])
+def test_the_metric_has_the_programs_counts(system: str, run: Any, tmp_path: Path, kernels_of: str) -> None:
+    import json
+
+    for name, path in ((f"{system}.m2", real(f"conll14-{system}")), ("gold.m2", real("conll14"))):
+        (tmp_path / name).write_bytes(path.read_bytes())
+    words = ["-p", tmp_path / f"{system}.m2", "-c", tmp_path / "gold.m2", "-f", "json"]
+    for flags, metric in (("default", "errant"), ("beta1", "errant(beta=1)"), ("dt", "errant(mode=dt)")):
+        if flags not in GOLDEN["stdout"][system]:
+            continue
+        printed = GOLDEN["stdout"][system][flags].splitlines()[-3]
+        score = json.loads(run("score", "-m", metric, *words))["systems"][0]["scores"][0]
+        found = [score["parts"][name] for name in ("tp", "fp", "fn", "precision", "recall")] + [score["value"]]
+        assert [str(round(value, 4)) for value in found] == printed.split("\t")
+
+
+def test_parameters_make_the_selection() -> None:
+    found = ERRANT(mode="ds", single=True, filter="R:SPELL+M:PUNCT", duplicates="once").selection()
+    assert (found.mode, found.single, found.multi, found.once) == ("ds", True, False, True)
+    assert found.filtered == {"R:SPELL", "M:PUNCT"}
