@@ -1,6 +1,11 @@
 """A small real model of the transformers library, through a run and two harnesses: the same texts, the same scores."""
 
 import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import harness_faces as faces
 import pytest
@@ -95,3 +100,24 @@ def test_a_run(expected, model, capsys, tmp_path):
     assert main([*arguments, *DEMO.metrics]) == 0
     scores = json.loads(capsys.readouterr().out)["systems"][0]["scores"]
     assert {score["metric"]: score["value"] for score in scores} == {name: expected[1][name] for name in DEMO.metrics}
+
+
+@pytest.mark.parametrize(("package", "program"), [("lm_eval", "lm_eval run"), ("inspect_ai", "inspect eval")])
+def test_the_commands_of_the_page(model, repository, tmp_path, package, program):
+    pytest.importorskip(package)
+    page = (repository / "docs/harnesses.md").read_text(encoding="utf-8").replace("\\\n", "")
+    command = next(line for line in page.splitlines() if line.startswith(program))
+    shorter = {"lm_eval run": f" --gen_kwargs max_gen_toks={LONGEST}", "inspect eval": f" --max-tokens {LONGEST}"}
+    command = command.replace("MODEL", str(model)).replace("jfleg", "demo") + shorter[program]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^[| ]*(none *\| *0 *\| *)?gleu\b.*0\.0", done.stdout, re.MULTILINE), done.stdout
+    assert "unanswered" in done.stdout

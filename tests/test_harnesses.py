@@ -162,7 +162,8 @@ def version_of(package):
         return "not installed"
 
 
-def test_what_is_installed(capsys, repository):
+def test_what_is_installed(capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["gecbench.harness"])
     runpy.run_module("gecbench.harness", run_name="__main__")
     printed = capsys.readouterr().out
     assert f"--include_path {modules_folder('harness') / 'lm_eval'} --tasks gecbench_jfleg" in printed
@@ -170,3 +171,6 @@ def test_what_is_installed(capsys, repository):
         assert re.search(rf"^  {name} +{benchmark.description}$", printed, re.MULTILINE)
     for title, package in TITLES.items():
         assert f"{title}: {version_of(package)}" in printed
+    monkeypatch.setattr("sys.argv", ["gecbench.harness", "lm-eval"])
+    runpy.run_module("gecbench.harness", run_name="__main__")
+    assert capsys.readouterr().out == f"{modules_folder('harness') / 'lm_eval'}\n"
