@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import re
 import runpy
@@ -24,7 +25,7 @@ from gecbench.formats.text import read_lines
 
 METRIC_CARDS = sorted(ROOT.glob("metrics/*/README.md"))
 CARDS = [*METRIC_CARDS, *sorted(ROOT.glob("datasets/*/README.md"))]
-RUN = [ROOT / "README.md", *CARDS]
+RUN = [ROOT / "README.md", ROOT / "docs/harnesses.md", *CARDS]
 SPACES = sorted(ROOT.glob("spaces/*/README.md"))
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *CARDS, *SPACES, *ROOT.glob("benchmarks/*.md"), *ROOT.glob("docs/**/*.md")])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -213,6 +214,20 @@ def test_official_values_in_the_errant_document() -> None:
         flags = "default" if mode == "`cs`" else mode.strip("`")
         printed = golden("errant.json")["stdout"][system][flags].splitlines()[-3].split("\t")
         assert (official.split(", "), value) == (printed[:3], printed[-1])
+
+
+def test_published_values_in_the_page_on_harnesses() -> None:
+    seeds = json.loads((ROOT / "src/gecbench/leaderboard/seeds.json").read_text(encoding="utf-8"))["tables"]
+    known = [
+        next(each["percent"] for each in seeds if each["corpus"] == corpus and each["metric"] == "gleu")
+        for corpus in ("jfleg:validation", "jfleg:test")
+    ]
+    names = {"the source, unchanged": "Source (unchanged)", "human: each rewriter against the other three": "Human"}
+    rows = table((ROOT / "docs/harnesses.md").read_text(encoding="utf-8"), "JFLEG, GLEU")
+    assert len(rows) == 6
+    for system, *shown in rows:
+        found = [percent.get(names.get(system, system)) for percent in known]
+        assert shown == ["–" if value is None else f"{value:.2f}" for value in found]
 
 
 def page_of(name: str) -> SimpleNamespace:

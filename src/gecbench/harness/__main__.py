@@ -1,11 +1,18 @@
-"""`python -m gecbench.harness`: which harnesses are installed, and how to call gecbench's tasks in them."""
+"""`python -m gecbench.harness`: which harnesses are installed, and how to call gecbench's tasks in them.
+
+With `lm-eval` or `lighteval` it prints the place of the task files alone, for use in a command.
+"""
 
 from __future__ import annotations
 
+import argparse
 from importlib.metadata import PackageNotFoundError, version
 
 from gecbench.corpora.catalog import modules_folder
 from gecbench.harness.benchmark import BENCHMARKS
+
+_FOLDER = modules_folder("harness")
+_FILES = {"lm-eval": _FOLDER / "lm_eval", "lighteval": _FOLDER / "lighteval" / "gecbench_tasks.py"}
 
 
 def _installed(package: str) -> str | None:
@@ -16,13 +23,12 @@ def _installed(package: str) -> str | None:
 
 
 def _lines() -> list[str]:
-    folder = modules_folder("harness")
     harnesses = {
-        ("lm-evaluation-harness", "lm-eval", "'gecbench[lm-eval]'"): f"lm_eval run --include_path {folder / 'lm_eval'} "
+        ("lm-evaluation-harness", "lm-eval", "'gecbench[lm-eval]'"): f"lm_eval run --include_path {_FILES['lm-eval']} "
         "--tasks gecbench_jfleg --model hf --model_args pretrained=MODEL --apply_chat_template",
         ("Inspect AI", "inspect-ai", "'gecbench[inspect]'"): "inspect eval gecbench/jfleg --model PROVIDER/MODEL",
         ("lighteval", "lighteval", "lighteval 'huggingface_hub<2' 'xxhash<4'"): "lighteval accelerate model_name=MODEL "
-        f"'gecbench:jfleg|0' --custom-tasks {folder / 'lighteval' / 'gecbench_tasks.py'}",
+        f"'gecbench:jfleg|0' --custom-tasks {_FILES['lighteval']}",
     }
     lines = []
     for (name, package, wanted), call in harnesses.items():
@@ -32,5 +38,13 @@ def _lines() -> list[str]:
     return [*lines, "In place of jfleg:", *(f"  {each.name:<16} {each.description}" for each in BENCHMARKS.values())]
 
 
+def main() -> None:
+    """Print the list, or a place."""
+    parser = argparse.ArgumentParser(prog="python -m gecbench.harness", description=__doc__)
+    parser.add_argument("files", nargs="?", choices=_FILES, help="print where its task files are")
+    wanted = parser.parse_args().files
+    print(_FILES[wanted] if wanted else "\n".join(_lines()))
+
+
 if __name__ == "__main__":
-    print("\n".join(_lines()))
+    main()

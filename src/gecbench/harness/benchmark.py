@@ -26,7 +26,7 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A corpus by name, its metrics, and the prompt that asks for what they reward.
+    """A corpus by name, its metrics as far as they are installed, and the prompt that asks for what they reward.
 
     `raw`: the model is sent natural text, not tokens. Answers may be either: they are brought to the corpus's tokens.
     """
@@ -34,9 +34,14 @@ class Benchmark:
     name: str
     description: str
     corpus_name: str
-    metrics: tuple[str, ...]
+    declared_metrics: tuple[str, ...]
     prompt: str
     raw: bool = True
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Those that can score texts here."""
+        return tuple(name for name in self.declared_metrics if METRICS[name].missing() is None)
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -53,19 +58,19 @@ class Benchmark:
         return [prompt.fill(sentence) for sentence in self.sentences()]
 
 
+_REWRITTEN = ("gleu", "m2", "imeasure")
+_ANNOTATED = ("m2", "errant", "imeasure", "gleu")
 BENCHMARKS: Mapping[str, Benchmark] = {
     each.name: each
     for each in (
-        Benchmark("demo", "forty sentences that come with gecbench", "demo", ("gleu", "m2", "imeasure"), "fluency"),
-        Benchmark("jfleg", "JFLEG's test set, four rewrites", "jfleg:test", ("gleu", "m2", "imeasure"), "fluency"),
-        Benchmark(
-            "conll14", "CoNLL-14, the two official annotators", "conll14:nucle", ("m2", "imeasure", "gleu"), "minimal"
-        ),
+        Benchmark("demo", "forty sentences that come with gecbench", "demo", _ANNOTATED, "fluency"),
+        Benchmark("jfleg", "JFLEG's test set, four rewrites", "jfleg:test", _REWRITTEN, "fluency"),
+        Benchmark("conll14", "CoNLL-14, the two official annotators", "conll14:nucle", _ANNOTATED, "minimal"),
         Benchmark(
             "conll14_fluency",
             "CoNLL-14, two fluency rewrites by experts",
             "conll14:expert_fluency",
-            ("gleu", "m2", "imeasure"),
+            _REWRITTEN,
             "fluency",
         ),
     )
@@ -126,13 +131,13 @@ def look_at(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) 
     return values, views
 
 
-def figure_names(benchmark: Benchmark) -> list[str]:
+def figure_names(metrics: Sequence[str]) -> list[str]:
     """Return the names of what `corpus_figures` gives: values, the parts that tables show beside them, and a count.
 
-    >>> figure_names(BENCHMARKS["jfleg"])
+    >>> figure_names(BENCHMARKS["jfleg"].metrics)
     ['gleu', 'm2', 'm2_precision', 'm2_recall', 'imeasure', 'unanswered']
     """
-    parts = ((metric, part) for metric in benchmark.metrics for part in (None, *METRICS[metric].columns))
+    parts = ((metric, part) for metric in metrics for part in (None, *METRICS[metric].columns))
     return [*(_name(metric, part) for metric, part in parts), "unanswered"]
 
 

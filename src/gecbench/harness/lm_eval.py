@@ -43,7 +43,7 @@ def items(document: Mapping[str, Any], results: Sequence[str]) -> dict[str, Item
     """Return what the aggregation functions need of a document, once for each figure."""
     reading = read_reply(results[0], document["shown"])
     item = (document["benchmark"], document["corpus"], document["sentence"], reading)
-    return dict.fromkeys(figure_names(BENCHMARKS[document["benchmark"]]), item)
+    return dict.fromkeys(figure_names(BENCHMARKS[document["benchmark"]].metrics), item)
 
 
 def _aggregation(figure: str) -> Callable[[Sequence[Item]], float]:
@@ -57,6 +57,9 @@ gleu = _aggregation("gleu")
 m2 = _aggregation("m2")
 m2_precision = _aggregation("m2_precision")
 m2_recall = _aggregation("m2_recall")
+errant = _aggregation("errant")
+errant_precision = _aggregation("errant_precision")
+errant_recall = _aggregation("errant_recall")
 imeasure = _aggregation("imeasure")
 unanswered = _aggregation("unanswered")
 

@@ -1,0 +1,176 @@
+"""The same digits from every way to a score: Python, the command line, `evaluate`, a run, and the harnesses."""
+
+import importlib.metadata
+import os
+import re
+import runpy
+from dataclasses import replace
+
+import harness_faces as faces
+import pytest
+
+import gecbench
+from gecbench.corpora.catalog import modules_folder
+from gecbench.corpus.tokenizers import detokenize
+from gecbench.harness.benchmark import BENCHMARKS, admit, figure_names, look_at, score_answers
+
+WAYS = {
+    "the command line": faces.on_the_command_line,
+    "evaluate": faces.with_evaluate,
+    "gecbench run": faces.by_gecbench_run,
+    "lm-eval": faces.in_lm_eval,
+    "inspect": faces.in_inspect,
+    "lighteval": faces.in_lighteval,
+}
+
+
+def answers_to(name):
+    """Return a system's tokenised answers: a toy system, a rewriter, a system of the shared task."""
+    if name == "demo":
+        return gecbench.load_demo_systems()["good-corrector"]
+    if not os.environ.get("GECBENCH_MIRROR"):
+        pytest.skip("GECBENCH_MIRROR is not set")
+    if name == "jfleg":
+        return BENCHMARKS[name].corpus.reference_columns()[1]
+    return [row["AMU"] for row in gecbench.load_rows("conll14_fluency", "systems", "test")]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[(name, raw) for name in ("demo", "jfleg", "conll14") for raw in (True, False)],
+    ids=lambda each: f"{each[0]}-{'raw' if each[1] else 'tokenised'}",
+)
+def case(request):
+    """Return a benchmark with replies, natural or tokenised; a sentence that comes twice has one reply."""
+    name, raw = request.param
+    answers = answers_to(name)
+    benchmark = replace(BENCHMARKS[name], raw=raw)
+    replies = dict(zip(benchmark.requests(), detokenize(answers) if raw else answers, strict=True))
+    return faces.Case(benchmark, tuple(replies[request] for request in benchmark.requests()))
+
+
+@pytest.fixture(scope="module")
+def expected(case):
+    return faces.in_python(case, None)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_same_digits(case, expected, way, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    given = {"capsys": capsys} if way in ("the command line", "gecbench run") else {}
+    assert WAYS[way](case, tmp_path, **given) == expected
+
+
+def demo_case(replies=None, **changes):
+    benchmark = replace(BENCHMARKS["demo"], **changes)
+    return faces.Case(benchmark, tuple(replies or detokenize(gecbench.load_demo_systems()["rule-based"])))
+
+
+@pytest.mark.parametrize("way", ["lm-eval", "inspect", "lighteval"])
+def test_replies_are_read_as_those_of_a_served_model(way, tmp_path):
+    plain = demo_case()
+    sentences = plain.benchmark.sentences()
+    replies = [
+        f"Corrected sentence: **{text}**" if k % 2 else f"<think>Hm.</think>\n\n{text}"
+        for k, text in enumerate(plain.replies)
+    ]
+    replies[3:6] = ["", "I'm sorry, but I cannot help with that.", "<think>never ends"]
+    unanswered = [*plain.replies[:3], *sentences[3:6], *plain.replies[6:]]
+    assert WAYS[way](demo_case(replies), tmp_path) == {**faces.in_python(demo_case(unanswered), None), "unanswered": 3}
+
+
+def test_sentences_of_inspect(tmp_path):
+    case = demo_case()
+    log = faces.run_inspect(case, tmp_path)
+    scores = gecbench.score(case.replies, case.benchmark.corpus, case.benchmark.metrics, tokenize="auto")
+    alone = {name: score.sentence_scores() for name, score in scores.items()}
+    by_id = {sample.id: sample for sample in log.samples}
+    assert len(by_id) == len(case.benchmark.corpus)
+    for i, name in enumerate(case.benchmark.corpus.ids):
+        sample = by_id[name]
+        (found,) = sample.scores.values()
+        assert found.value == {name: pytest.approx(values[i], abs=1e-12) for name, values in alone.items()}
+        assert found.answer == case.replies[i]
+        assert sample.target == list(case.benchmark.corpus.references[i])
+    explanation = next(iter(by_id["1"].scores.values())).explanation
+    assert explanation.count("```") == 4
+    assert "system edits  +have → has [2,3)" in explanation
+    assert "I-measure: I " in explanation
+    assert "reference   My brother has" in explanation
+
+
+def test_epochs_and_parts_in_inspect(tmp_path):
+    case = demo_case()
+    log = faces.run_inspect(case, tmp_path, epochs=2, limit=20)
+    part = case.benchmark.corpus.select(range(20))
+    expected = gecbench.score(case.replies[:20], part, case.benchmark.metrics, tokenize="auto")
+    found = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+    assert {name: found[name] for name in expected} == {
+        name: pytest.approx(score.value) for name, score in expected.items()
+    }
+
+
+def test_parts_are_tokenised_like_the_whole():
+    corpus = gecbench.Corpus(
+        sources=["We can not go .", "They cannot go .", "He go ."] * 5 + ["x-ray it ."],
+        references=[["We can not go .", "We cannot go ."], ["They can not go ."], ["He goes , etc."]] * 5
+        + [["x- ray it ."]],
+    )
+    answers = {2: "He goes, etc.", 15: "x-ray it."}
+    whole = admit(corpus, {**dict(enumerate(detokenize(corpus.sources))), **answers})
+    assert admit(corpus, answers).lines == (whole.lines[2], whole.lines[15])
+    assert admit(corpus, answers).corpus.sources == (corpus.sources[2], corpus.sources[15])
+
+
+def test_what_would_be_refused_is_logged(caplog):
+    corpus = BENCHMARKS["demo"].corpus
+    wrapped = {i: f"So I say to you {text}" for i, text in enumerate(detokenize(corpus.sources))}
+    score_answers(corpus, wrapped, ["gleu"])
+    assert "nearly all answers have a label before them" in caplog.text
+    caplog.clear()
+    shifted = dict(enumerate([*corpus.sources[1:], corpus.sources[0]]))
+    score_answers(corpus, shifted, ["gleu"])
+    assert "answers look shifted" in caplog.text
+    caplog.clear()
+    score_answers(corpus, dict(enumerate(corpus.sources)), ["gleu"])
+    assert not caplog.text
+
+
+def test_a_look_without_explanations():
+    assert look_at(BENCHMARKS["demo"].corpus, 0, "It is .", ["gleu"])[1] == []
+
+
+def test_the_files_of_lm_eval(repository):
+    folder = repository / "harness" / "lm_eval"
+    listed = re.findall(r"^  - metric: (\w+)$", (folder / "_gecbench_yaml").read_text(encoding="utf-8"), re.MULTILINE)
+    wanted = {name for benchmark in BENCHMARKS.values() for name in figure_names(benchmark.declared_metrics)}
+    assert sorted(listed) == sorted(wanted)
+    for name in BENCHMARKS:
+        text = (folder / f"{name}.yaml").read_text(encoding="utf-8")
+        assert f"task: gecbench_{name}\n" in text
+        assert f"  benchmark: {name}\n" in text
+    assert len(list(folder.glob("*.yaml"))) == len(BENCHMARKS)
+
+
+TITLES = {"lm-evaluation-harness": "lm-eval", "Inspect AI": "inspect-ai", "lighteval": "lighteval"}
+
+
+def version_of(package):
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def test_what_is_installed(capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["gecbench.harness"])
+    runpy.run_module("gecbench.harness", run_name="__main__")
+    printed = capsys.readouterr().out
+    assert f"--include_path {modules_folder('harness') / 'lm_eval'} --tasks gecbench_jfleg" in printed
+    for name, benchmark in BENCHMARKS.items():
+        assert re.search(rf"^  {name} +{benchmark.description}$", printed, re.MULTILINE)
+    for title, package in TITLES.items():
+        assert f"{title}: {version_of(package)}" in printed
+    monkeypatch.setattr("sys.argv", ["gecbench.harness", "lm-eval"])
+    runpy.run_module("gecbench.harness", run_name="__main__")
+    assert capsys.readouterr().out == f"{modules_folder('harness') / 'lm_eval'}\n"
