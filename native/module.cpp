@@ -7,6 +7,7 @@ void bind_gleu(nanobind::module_ module);
 void bind_greedy(nanobind::module_ module);
 void bind_grouping(nanobind::module_ module);
 void bind_imeasure(nanobind::module_ module);
+void bind_m2(nanobind::module_ module);
 void bind_maxmatch(nanobind::module_ module);
 void bind_overlap(nanobind::module_ module);
 void bind_tokens(nanobind::module_ module);
@@ -20,6 +21,7 @@ NB_MODULE(_native, module) {
   bind_greedy(module.def_submodule("greedy"));
   bind_grouping(module.def_submodule("grouping"));
   bind_imeasure(module.def_submodule("imeasure"));
+  bind_m2(module.def_submodule("m2"));
   bind_maxmatch(module.def_submodule("maxmatch"));
   bind_overlap(module.def_submodule("overlap"));
   bind_tokens(module.def_submodule("tokens"));

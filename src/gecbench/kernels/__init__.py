@@ -14,7 +14,7 @@ from types import ModuleType
 
 from gecbench.errors import GecbenchError
 
-KERNELS = ("edits", "gleu", "greedy", "grouping", "imeasure", "maxmatch", "overlap", "tokens", "trueskill")
+KERNELS = ("edits", "gleu", "greedy", "grouping", "imeasure", "m2", "maxmatch", "overlap", "tokens", "trueskill")
 IMPLEMENTATIONS = ("native", "python")
 _MOST_THREADS = 1024
 
