@@ -8,6 +8,7 @@ void bind_gleu(nanobind::module_ module);
 void bind_greedy(nanobind::module_ module);
 void bind_grouping(nanobind::module_ module);
 void bind_imeasure(nanobind::module_ module);
+void bind_m2(nanobind::module_ module);
 void bind_maxmatch(nanobind::module_ module);
 void bind_overlap(nanobind::module_ module);
 void bind_ter(nanobind::module_ module);
@@ -23,6 +24,7 @@ NB_MODULE(_native, module) {
   bind_greedy(module.def_submodule("greedy"));
   bind_grouping(module.def_submodule("grouping"));
   bind_imeasure(module.def_submodule("imeasure"));
+  bind_m2(module.def_submodule("m2"));
   bind_maxmatch(module.def_submodule("maxmatch"));
   bind_overlap(module.def_submodule("overlap"));
   bind_ter(module.def_submodule("ter"));

@@ -15,12 +15,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from gecbench.corpus.corpus import Corpus
+from gecbench import kernels
+from gecbench.corpus.corpus import Corpus, DeferredAnnotations
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.errors import InputError
 from gecbench.formats.text import read_lines, write_lines
+from gecbench.kernels.m2 import EditTable
 
 if TYPE_CHECKING:
     from gecbench.kernels import errant
@@ -61,13 +63,34 @@ def parse_m2(lines: Sequence[str], file: str = "M2 text", out_of_range: OutOfRan
 
     A dropped edit still registers its annotator.
     """
-    blocks = parse_blocks(lines, file)
+    table, kept = _usual_table(lines), tuple(lines)
+    if table is None:
+        blocks = parse_blocks(kept, file)
+        annotations = _scored_annotations(blocks, file, out_of_range)
+        return Corpus(sources=[block.source for block in blocks], annotations=annotations, name=Path(file).name)
+    deferred = DeferredAnnotations(lambda: _scored_annotations(parse_blocks(kept, file), file, out_of_range), table)
+    sources = [kept[number][2:] for number in table.source_lines.tolist()]
+    return Corpus(sources=sources, annotations=cast(Any, deferred), name=Path(file).name)
+
+
+def _usual_table(lines: Sequence[str]) -> EditTable | None:
+    text = "\n".join(lines)
+    if text.count("\n") != len(lines) - 1:
+        return None
+    try:
+        found = kernels.select("m2").read_edits(text.encode())
+    except UnicodeEncodeError:
+        return None
+    return None if found is None else EditTable(*found)
+
+
+def _scored_annotations(blocks: Sequence[Block], file: str, out_of_range: OutOfRange) -> list[list[Annotation]]:
     annotations = []
     for source, edit_lines in blocks:
         length = len(source.split())
         edits = ((line.annotator, _scored_edit(line, length, file, out_of_range)) for line in edit_lines)
         annotations.append(_by_annotator(edits))
-    return Corpus(sources=[block.source for block in blocks], annotations=annotations, name=Path(file).name)
+    return annotations
 
 
 def parse_blocks(lines: Sequence[str], file: str = "M2 text") -> list[Block]:

@@ -86,6 +86,11 @@ class EncodedLines:
     text: bytes
     lengths: Offsets
 
+    def lines(self) -> list[str]:
+        """Return the lines as text."""
+        bounds = np.cumsum([0, *self.lengths]).tolist()
+        return [self.text[begin:end].decode() for begin, end in pairwise(bounds)]
+
 
 def encode_lines(lines: Sequence[str]) -> EncodedLines:
     """Encode lines as UTF-8."""

@@ -29,6 +29,7 @@ from gecbench.metrics.m2.gold import (
     in_official_order,
     match_input,
     restrict,
+    table_rows,
 )
 from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative, Policy
 from gecbench.metrics.ratios import Values, f_beta, mean_count, precision_recall
@@ -124,12 +125,19 @@ class M2(Metric):
 
     def gold_rows(self, corpus: Corpus) -> GoldRows:
         """Return what each sentence is scored against, one annotation per row of the counts."""
-        key = ("m2 gold", self.annotators, self.policy == "average", self.mixing)
-        return corpus.derived(key, lambda: gold_rows(corpus.sources, self._annotations(corpus)))
+        return corpus.derived(("m2 gold", *self._gold_key()), lambda: self._gold_rows(corpus))
 
     def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
         """Return the annotations in the order in which the official scorer visits them."""
-        return self.gold_rows(corpus).annotations
+        return corpus.derived(("m2 annotations", *self._gold_key()), lambda: self._annotations(corpus))
+
+    def _gold_key(self) -> tuple[object, ...]:
+        return self.annotators, self.policy == "average", self.mixing
+
+    def _gold_rows(self, corpus: Corpus) -> GoldRows:
+        table = corpus.edit_table() if self._gold_key() == ("all", False, False) else None
+        found = None if table is None else table_rows(corpus.sources, table)
+        return found or gold_rows(corpus.sources, self.annotations(corpus))
 
     def _annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
         if corpus.annotations is None and corpus.references is None and corpus.groups is None:
