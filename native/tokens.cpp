@@ -36,7 +36,8 @@ class Vocabulary {
     std::size_t slot = hash & (slots_.size() - 1);
     while (slots_[slot] >= 0) {
       const Entry& entry = entries_[slots_[slot]];
-      if (entry.hash == hash && entry.token == token) return slots_[slot];
+      const bool same_size = entry.hash == hash && entry.token.size() == token.size();
+      if (same_size && (token.size() <= kShort || entry.token == token)) return slots_[slot];
       slot = (slot + 1) & (slots_.size() - 1);
     }
     slots_[slot] = static_cast<std::int32_t>(entries_.size());
@@ -50,10 +51,18 @@ class Vocabulary {
     std::string_view token;
   };
 
+  static constexpr std::size_t kShort = 7;
+
+  // Up to kShort bytes and their number fit a word, and every step can be undone: equal hashes are equal short tokens.
   static std::uint64_t hash_of(std::string_view token) {
-    std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-    for (const char byte : token) hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211ULL;
-    return hash ^ (hash >> 32);
+    std::uint64_t hash = static_cast<std::uint64_t>(token.size()) << 56;
+    for (std::size_t begin = 0; begin < token.size(); begin += kShort) {
+      std::uint64_t word = 0;
+      for (const char byte : token.substr(begin, kShort)) word = word << 8 | static_cast<unsigned char>(byte);
+      hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
+      hash ^= hash >> 32;
+    }
+    return hash;
   }
 
   void grow() {
