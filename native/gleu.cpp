@@ -6,63 +6,12 @@
 #include <vector>
 
 #include "mersenne_twister.hpp"
+#include "ngrams.hpp"
 #include "threads.hpp"
 
 namespace gecbench {
 namespace {
 
-// The n-grams of one hypothesis, numbered; those of other texts get the number of their equal in it, or kAbsent. An
-// n-gram is the pair (number of its first n - 1 tokens, last token), compared exactly, so no two n-grams collide.
-class NgramNumbers {
- public:
-  static constexpr std::int32_t kAbsent = -1;
-
-  void reset(std::size_t positions) {
-    std::size_t wanted = 16;
-    while (wanted < 2 * positions) wanted *= 2;
-    slots_.assign(wanted, Slot{});
-    used_ = 0;
-  }
-
-  std::int32_t number(std::int32_t prefix, std::int32_t token) {
-    Slot& slot = slot_of(prefix, token);
-    if (slot.number == kAbsent) slot = Slot{key_of(prefix, token), used_++};
-    return slot.number;
-  }
-
-  std::int32_t find(std::int32_t prefix, std::int32_t token) { return slot_of(prefix, token).number; }
-
-  std::int32_t used() const { return used_; }
-
- private:
-  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};  // no prefix is negative
-
-  struct Slot {
-    std::uint64_t key = kEmpty;
-    std::int32_t number = kAbsent;
-  };
-
-  static std::uint64_t key_of(std::int32_t prefix, std::int32_t token) {
-    return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(prefix)) << 32) | static_cast<std::uint32_t>(token);
-  }
-
-  // The slot of an n-gram, or the empty one where it belongs.
-  Slot& slot_of(std::int32_t prefix, std::int32_t token) {
-    const std::uint64_t key = key_of(prefix, token);
-    std::size_t index = (key * 0x9E3779B97F4A7C15ULL >> 29) & (slots_.size() - 1);
-    while (slots_[index].key != key && slots_[index].key != kEmpty) index = (index + 1) & (slots_.size() - 1);
-    return slots_[index];
-  }
-
-  std::vector<Slot> slots_;
-  std::int32_t used_ = 0;
-};
-
-std::int64_t ngrams(TokenSpan tokens, int order) {
-  return std::max<std::int64_t>(std::int64_t{tokens.size} + 1 - order, 0);
-}
-
-// Counts sentence after sentence; an n-gram that the hypothesis lacks counts for nothing.
 class Counter {
  public:
   Counter(int order, bool multiset) : order_(order), multiset_(multiset) {}
@@ -70,18 +19,16 @@ class Counter {
   // Texts are the source, then the references, whose rows are filled.
   void fill(TokenSpan hypothesis, const std::vector<TokenSpan>& texts, std::int64_t* rows) {
     const int width = 2 + 2 * order_;
-    numbers_of_hypothesis_.assign(hypothesis.size, 0);
-    numbers_of_texts_.resize(std::max(numbers_of_texts_.size(), texts.size()));
-    for (std::size_t t = 0; t < texts.size(); ++t) numbers_of_texts_[t].assign(texts[t].size, 0);
     for (std::size_t r = 1; r < texts.size(); ++r) {
       rows[(r - 1) * width] = hypothesis.size;
       rows[(r - 1) * width + 1] = texts[r].size;
     }
+    ngrams_.begin(hypothesis, texts);
     for (int n = 1; n <= order_; ++n) {
-      count_hypothesis(hypothesis, n);
-      count_text(texts[0], n, numbers_of_texts_[0], in_source_);
+      ngrams_.count_hypothesis(n, in_hypothesis_);
+      ngrams_.count_text(texts, 0, n, in_source_);
       for (std::size_t r = 1; r < texts.size(); ++r) {
-        count_text(texts[r], n, numbers_of_texts_[r], in_reference_);
+        ngrams_.count_text(texts, r, n, in_reference_);
         std::int64_t* pair = rows + (r - 1) * width + 2 * n;
         pair[0] = multiset_ ? literal_numerator() : official_numerator();
         pair[1] = ngrams(hypothesis, n);
@@ -90,26 +37,6 @@ class Counter {
   }
 
  private:
-  // Numbers are those of the n-gram, before of the (n - 1)-gram, that starts at each position.
-  void count_hypothesis(TokenSpan tokens, int n) {
-    const std::int64_t positions = ngrams(tokens, n);
-    ngram_numbers_.reset(positions);
-    for (std::int64_t i = 0; i < positions; ++i)
-      numbers_of_hypothesis_[i] = ngram_numbers_.number(numbers_of_hypothesis_[i], tokens[i + n - 1]);
-    in_hypothesis_.assign(ngram_numbers_.used(), 0);
-    for (std::int64_t i = 0; i < positions; ++i) ++in_hypothesis_[numbers_of_hypothesis_[i]];
-  }
-
-  void count_text(TokenSpan tokens, int n, std::vector<std::int32_t>& numbers, std::vector<std::int32_t>& occurrences) {
-    occurrences.assign(ngram_numbers_.used(), 0);
-    for (std::int64_t i = 0; i < ngrams(tokens, n); ++i) {
-      if (numbers[i] == NgramNumbers::kAbsent) continue;
-      const bool rest_absent = n > 1 && numbers[i + 1] == NgramNumbers::kAbsent;  // without the first token
-      numbers[i] = rest_absent ? NgramNumbers::kAbsent : ngram_numbers_.find(numbers[i], tokens[i + n - 1]);
-      if (numbers[i] != NgramNumbers::kAbsent) ++occurrences[numbers[i]];
-    }
-  }
-
   // The official penalty looks at types: an n-gram the reference has even once costs nothing.
   std::int64_t official_numerator() const {
     std::int64_t match = 0, penalty = 0;
@@ -133,10 +60,8 @@ class Counter {
 
   int order_;
   bool multiset_;
-  NgramNumbers ngram_numbers_;
-  std::vector<std::int32_t> numbers_of_hypothesis_;
-  std::vector<std::vector<std::int32_t>> numbers_of_texts_;
-  std::vector<std::int32_t> in_source_, in_hypothesis_, in_reference_;
+  HypothesisNgrams ngrams_;
+  HypothesisNgrams::Occurrences in_source_, in_hypothesis_, in_reference_;
 };
 
 int bit_length(std::uint64_t value) {

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 namespace gecbench::bindings {
+void bind_bleu(nanobind::module_ module);
 void bind_edits(nanobind::module_ module);
 void bind_gleu(nanobind::module_ module);
 void bind_greedy(nanobind::module_ module);
@@ -14,6 +15,7 @@ void bind_trueskill(nanobind::module_ module);
 
 NB_MODULE(_native, module) {
   using namespace gecbench::bindings;
+  bind_bleu(module.def_submodule("bleu"));
   bind_edits(module.def_submodule("edits"));
   bind_gleu(module.def_submodule("gleu"));
   bind_greedy(module.def_submodule("greedy"));

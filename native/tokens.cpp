@@ -1,5 +1,9 @@
 #include "tokens.hpp"
 
+#include <memory>
+
+#include "threads.hpp"
+
 namespace gecbench {
 namespace {
 
@@ -43,6 +47,13 @@ class Vocabulary {
     slots_[slot] = static_cast<std::int32_t>(entries_.size());
     entries_.push_back(Entry{hash, token});
     return slots_[slot];
+  }
+
+  // All tokens in the order of their numbers.
+  std::vector<std::string_view> tokens() const {
+    std::vector<std::string_view> found;
+    for (const Entry& entry : entries_) found.push_back(entry.token);
+    return found;
   }
 
  private:
@@ -93,22 +104,61 @@ void split_line(std::string_view line, Whitespace whitespace, Vocabulary& vocabu
   if (end > start) ids.push_back(vocabulary.number(line.substr(start)));
 }
 
+// Lines first … last - 1, numbered by themselves.
+struct Part {
+  Vocabulary vocabulary;
+  std::vector<std::int32_t> ids;
+  std::vector<std::int64_t> ends;  // of each line, in ids
+
+  Part(std::string_view text, const std::int64_t* line_offsets, std::int64_t first, std::int64_t last, bool unicode) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const std::string_view line = text.substr(line_offsets[i], line_offsets[i + 1] - line_offsets[i]);
+      if (unicode)
+        split_line(line, unicode_whitespace, vocabulary, ids);
+      else
+        split_line(line, ascii_whitespace, vocabulary, ids);
+      ends.push_back(static_cast<std::int64_t>(ids.size()));
+    }
+  }
+};
+
+// Parts in order give the numbers of one pass: the first keeps its own, new tokens of the others follow.
+InternedTokens joined(std::vector<std::unique_ptr<Part>>& parts, int threads) {
+  InternedTokens result;
+  result.offsets.push_back(0);
+  std::vector<std::int64_t> begins;
+  std::vector<std::vector<std::int32_t>> numbers(parts.size());
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    begins.push_back(result.offsets.back());
+    for (const std::int64_t end : parts[p]->ends) result.offsets.push_back(begins[p] + end);
+    if (p == 0) continue;
+    for (const std::string_view token : parts[p]->vocabulary.tokens())
+      numbers[p].push_back(parts[0]->vocabulary.number(token));
+  }
+  result.ids = std::move(parts[0]->ids);
+  result.ids.resize(result.offsets.back());
+  run_tasks(static_cast<std::int64_t>(parts.size()) - 1, threads, [&](std::int64_t task) {
+    const std::size_t p = static_cast<std::size_t>(task) + 1;
+    std::transform(parts[p]->ids.begin(), parts[p]->ids.end(), result.ids.begin() + begins[p],
+                   [&](std::int32_t id) { return numbers[p][id]; });
+  });
+  return result;
+}
+
+// Fewer lines are not worth a thread.
+constexpr std::int64_t kFewestLines = 4096;
+
 }  // namespace
 
-InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, std::int64_t lines, bool unicode) {
-  InternedTokens result;
-  result.offsets.reserve(lines + 1);
-  result.offsets.push_back(0);
-  Vocabulary vocabulary;
-  for (std::int64_t i = 0; i < lines; ++i) {
-    const std::string_view line = text.substr(line_offsets[i], line_offsets[i + 1] - line_offsets[i]);
-    if (unicode)
-      split_line(line, unicode_whitespace, vocabulary, result.ids);
-    else
-      split_line(line, ascii_whitespace, vocabulary, result.ids);
-    result.offsets.push_back(static_cast<std::int64_t>(result.ids.size()));
-  }
-  return result;
+InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, std::int64_t lines, bool unicode,
+                      int threads) {
+  const std::int64_t count = std::max<std::int64_t>(1, std::min<std::int64_t>(threads, lines / kFewestLines));
+  std::vector<std::unique_ptr<Part>> parts(count);
+  run_tasks(count, threads, [&](std::int64_t part) {
+    const std::int64_t first = lines * part / count, last = lines * (part + 1) / count;
+    parts[part] = std::make_unique<Part>(text, line_offsets, first, last, unicode);
+  });
+  return joined(parts, threads);
 }
 
 }  // namespace gecbench

@@ -32,6 +32,18 @@ def test_interning(twins, lines, unicode_whitespace):
         np.testing.assert_array_equal(left, right)
 
 
+def test_interning_on_several_threads(twins):
+    """Lines enough for several parts, which share some words and have others of their own."""
+    words = np.random.default_rng(2).integers(0, 9, size=(20_000, 3)) * np.arange(1, 20_001)[:, None] // 7
+    encoded = [" ".join(map(str, line)).encode() for line in words]
+    offsets = np.cumsum([0, *map(len, encoded)]).astype(np.int64)
+    python, native = twins("tokens")
+    expected = python.intern(b"".join(encoded), offsets, False)
+    for threads in (1, 2, 4):
+        for left, right in zip(native.intern(b"".join(encoded), offsets, False, threads), expected, strict=True):
+            np.testing.assert_array_equal(left, right)
+
+
 @pytest.mark.usefixtures("kernels_of")
 @settings(max_examples=100, deadline=None)
 @given(lines=st.lists(texts, max_size=6))

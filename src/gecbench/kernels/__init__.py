@@ -14,7 +14,7 @@ from types import ModuleType
 
 from gecbench.errors import GecbenchError
 
-KERNELS = ("edits", "gleu", "greedy", "imeasure", "maxmatch", "ter", "tokens", "trueskill")
+KERNELS = ("bleu", "edits", "gleu", "greedy", "imeasure", "maxmatch", "ter", "tokens", "trueskill")
 IMPLEMENTATIONS = ("native", "python")
 _MOST_THREADS = 1024
 
