@@ -2,33 +2,11 @@
 
 #include <memory>
 
+#include "split.hpp"
 #include "threads.hpp"
 
 namespace gecbench {
 namespace {
-
-// Number of bytes of the whitespace character at the cursor, 0 if there is none.
-std::size_t ascii_whitespace(std::string_view text) {
-  const char first = text[0];
-  return first == ' ' || (first >= '\t' && first <= '\r') ? 1 : 0;
-}
-
-bool is_unicode_space(std::uint32_t code) {
-  return code == 0x85 || code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 ||
-         code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
-}
-
-std::size_t unicode_whitespace(std::string_view text) {
-  const auto byte = [text](std::size_t index) { return std::uint32_t{static_cast<unsigned char>(text[index])}; };
-  const std::uint32_t first = byte(0);
-  if (first < 0x80) return ascii_whitespace(text) == 1 || (first >= 0x1C && first <= 0x1F) ? 1 : 0;
-  if (first == 0xC2 && text.size() > 1) return is_unicode_space(byte(1)) ? 2 : 0;
-  if (first >= 0xE1 && first <= 0xE3 && text.size() > 2) {
-    const std::uint32_t code = ((first & 0x0FU) << 12) | ((byte(1) & 0x3FU) << 6) | (byte(2) & 0x3FU);
-    return is_unicode_space(code) ? 3 : 0;
-  }
-  return 0;
-}
 
 class Vocabulary {
  public:
@@ -41,7 +19,7 @@ class Vocabulary {
     while (slots_[slot] >= 0) {
       const Entry& entry = entries_[slots_[slot]];
       const bool same_size = entry.hash == hash && entry.token.size() == token.size();
-      if (same_size && (token.size() <= kShort || entry.token == token)) return slots_[slot];
+      if (same_size && (token.size() <= kShortToken || entry.token == token)) return slots_[slot];
       slot = (slot + 1) & (slots_.size() - 1);
     }
     slots_[slot] = static_cast<std::int32_t>(entries_.size());
@@ -62,20 +40,6 @@ class Vocabulary {
     std::string_view token;
   };
 
-  static constexpr std::size_t kShort = 7;
-
-  // Up to kShort bytes and their number fit a word, and every step can be undone: equal hashes are equal short tokens.
-  static std::uint64_t hash_of(std::string_view token) {
-    std::uint64_t hash = static_cast<std::uint64_t>(token.size()) << 56;
-    for (std::size_t begin = 0; begin < token.size(); begin += kShort) {
-      std::uint64_t word = 0;
-      for (const char byte : token.substr(begin, kShort)) word = word << 8 | static_cast<unsigned char>(byte);
-      hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
-      hash ^= hash >> 32;
-    }
-    return hash;
-  }
-
   void grow() {
     slots_.assign(2 * slots_.size(), -1);
     for (std::size_t i = 0; i < entries_.size(); ++i) {
@@ -89,21 +53,6 @@ class Vocabulary {
   std::vector<std::int32_t> slots_;
 };
 
-template <typename Whitespace>
-void split_line(std::string_view line, Whitespace whitespace, Vocabulary& vocabulary, std::vector<std::int32_t>& ids) {
-  std::size_t start = 0, end = 0;  // of the token in hand
-  while (end < line.size()) {
-    const std::size_t blank = whitespace(line.substr(end));
-    if (blank == 0) {
-      ++end;
-      continue;
-    }
-    if (end > start) ids.push_back(vocabulary.number(line.substr(start, end - start)));
-    start = end += blank;
-  }
-  if (end > start) ids.push_back(vocabulary.number(line.substr(start)));
-}
-
 // Lines first … last - 1, numbered by themselves.
 struct Part {
   Vocabulary vocabulary;
@@ -113,10 +62,7 @@ struct Part {
   Part(std::string_view text, const std::int64_t* line_offsets, std::int64_t first, std::int64_t last, bool unicode) {
     for (std::int64_t i = first; i < last; ++i) {
       const std::string_view line = text.substr(line_offsets[i], line_offsets[i + 1] - line_offsets[i]);
-      if (unicode)
-        split_line(line, unicode_whitespace, vocabulary, ids);
-      else
-        split_line(line, ascii_whitespace, vocabulary, ids);
+      split_line(line, unicode, [&](std::string_view token) { ids.push_back(vocabulary.number(token)); });
       ends.push_back(static_cast<std::int64_t>(ids.size()));
     }
   }

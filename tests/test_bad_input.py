@@ -95,6 +95,11 @@ BAD_M2 = {
     "a missing field": (M2.replace(b"|||REQUIRED", b""), r"g.m2:2: 5 fields where 6 are needed"),
     "an S line missing": (M2 + M2.partition(b"\n")[2], r"g.m2:4: the block does not start with a source line"),
     "an empty line missing": (M2.strip() + b"\n" + M2, r"g.m2:3: not an edit line: 'S He go home \.'.*new block"),
+    "an S line without its S": (M2.replace(b"S He", b"He"), r"g.m2:2: the block does not start with a source line"),
+    "a block of text": (M2 + b"# note\nHe go .\n\n" + M2, r"g.m2:5: the block .* source line but with 'He go \.'"),
+    "text at the end": (M2 + b"The end", r"g.m2:4: the block does not start .* 'The end'"),
+    "a comment among the edits": (M2.strip() + b"\n# unsure\n\n", r"g.m2:3: not an edit line: '# unsure'"),
+    "two S lines in a block": (b"S He .\n" + M2, r"g.m2:2: not an edit line: 'S He go home \.'.*empty line before"),
     "a line of another kind": (M2.strip() + b"\nhello\n\n", r"g.m2:3: not an edit line: 'hello'"),
     "no sentences": (b"\n\n", r"g.m2: no sentences"),
     "overlapping edits": (

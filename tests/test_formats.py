@@ -107,6 +107,21 @@ class TestM2:
         corpus = parse_m2(["S a b", "I ignored", "A 0 1|||Mec|||A|||REQUIRED|||-NONE-|||3"])
         assert corpus.annotations == ((Annotation(3, (Edit(0, 1, ("A",), "Mec"),)),),)
 
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            pytest.param(["I 7", "# learner 12", "S a b", "A 0 1|||M|||A|||R|||-|||0"], id="text before S"),
+            pytest.param(["# a header", "", "S a b", "A 0 1|||M|||A|||R|||-|||0"], id="a header of its own"),
+            pytest.param(["S a b", "A 0 1 7|||M|||A|||R|||-|||0"], id="further numbers in the span"),
+            pytest.param(["S a b", "T0-A0 A b", "A 0 1|||M|||A|||R|||-|||0"], id="ChERRANT"),
+            pytest.param(["S a b", "T0-A0 A b", "A 0 1|||M|||A|||R|||-|||0", "T0-A1"], id="ChERRANT, an empty one"),
+        ],
+    )
+    def test_files_of_the_wild(self, lines):
+        corpus = parse_m2(lines)
+        assert corpus.sources == ("a b",)
+        assert corpus.annotations == ((Annotation(0, (Edit(0, 1, ("A",), "M", "R", "-"),)),),)
+
     def test_edits_beyond_the_end_can_be_dropped_as_the_official_scorer_does(self):
         lines = ["S a b", "A 1 5|||Mec|||x|||REQUIRED|||-NONE-|||2"]
         assert parse_m2(lines, out_of_range="drop").annotations == ((Annotation(2, ()),),)

@@ -61,8 +61,8 @@ objectives = st.builds(
     IMeasure,
     objective=st.just("cwacc") | st.builds("{}{}".format, st.sampled_from("dc"), st.sampled_from(METRICS)),
     optimise=st.sampled_from(["sentence", "corpus"]),
-    weight=st.sampled_from([2.0, 1.0, 1.37]),
-    beta=st.sampled_from([0.5, 1.0]),
+    weight=st.sampled_from([2.0, 2.0, 1.0, 1.37, 0.0, -1.0, -0.7]),
+    beta=st.sampled_from([0.5, 1.0, 0.0]),
 )
 
 
@@ -218,7 +218,7 @@ def test_no_optimal_alignment_of_any_reference_misses_a_certified_cut(example: t
 
 
 def test_wrong_settings_are_named() -> None:
-    for wrong in ({"objective": "cfpn"}, {"objective": "xwacc"}, {"weight": 0.0}, {"beta": -1.0}):
+    for wrong in ({"objective": "cfpn"}, {"objective": "xwacc"}, {"weight": -1e7}, {"beta": -1.0}):
         with pytest.raises(InputError, match=str(next(iter(wrong.values())))):
             IMeasure(**wrong)
 

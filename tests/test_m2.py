@@ -161,7 +161,7 @@ class TestGold:
         """B.9: 8 is visited before 1."""
         edits = {8: (0, 1, ("x",)), 1: (1, 2, ("y",))}
         corpus = Corpus(sources=["a b"], annotations=[[annotation(edits[k], annotator=k) for k in (1, 8)]])
-        assert [found.annotator for found in M2().gold_rows(corpus).annotations[0]] == [8, 1]
+        assert [found.annotator for found in M2().annotations(corpus)[0]] == [8, 1]
 
 
 def test_unknown_annotator():

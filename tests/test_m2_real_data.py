@@ -80,9 +80,9 @@ def test_counts_of_every_sentence(system):
     metric = M2()
     statistics = metric.count(corpus, submission(system))
     rows = metric.reference_policy.chosen(statistics)
-    gold = metric.gold_rows(corpus)
+    annotations = metric.annotations(corpus)
     found = [
-        [i + 1, *statistics.counts[row].tolist(), gold.annotations[i][row - first].annotator]
+        [i + 1, *statistics.counts[row].tolist(), annotations[i][row - first].annotator]
         for i, (row, first) in enumerate(zip(rows, statistics.offsets, strict=False))
     ]
     with (GOLDENS / f"m2_persentence_{system}.csv").open(newline="") as handle:

@@ -131,12 +131,6 @@ class TestOfficialScript:
         output = run("m2scorer", "--ignore_whitespace_casing", "lower.txt", "gold.m2")
         assert "Precision   : 1.0000" in output
 
-    @pytest.mark.parametrize("flag", ["-v", "--verbose", "--very_verbose"])
-    def test_verbose(self, files, run, flag):
-        output = run("m2scorer", flag, "out.txt", "gold.m2")
-        assert EXPLAINED in output
-        assert output.endswith("F_0.5       : 0.8000\n")
-
     def test_edits_beyond_the_sentence_are_dropped_as_officially(self, files, run, refused):
         write_lines("wild.m2", ["S a b", "A 1 9|||T|||x|||REQUIRED|||-NONE-|||0"])
         write_lines("one.txt", ["a b"])

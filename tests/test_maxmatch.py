@@ -36,6 +36,8 @@ SENTENCES: list[tuple[str, str, list[TextEdit], dict[str, Any], tuple[int, int, 
     ("x a b y", "p a b q", [(0, 4, ("p a b q",))], {"max_unchanged_words": 1}, (0, 2, 1)),
     ("x a b c y", "p a b c q", [(0, 5, ("p a b c q",))], {}, (0, 2, 1)),
     ("x a b c y", "p a b c q", [(0, 5, ("p a b c q",))], {"max_unchanged_words": 3}, (1, 1, 1)),
+    ("x y", "p q", [(0, 2, ("p q",))], {"max_unchanged_words": -1}, (0, 2, 1)),  # B.5: none merged
+    ("a", "a b c", [(1, 1, ("b c",))], {"max_unchanged_words": -1}, (0, 2, 1)),
     # B.8: duplicates are credited twice; gold edits out of textual order are lost.
     ("a b c", "a x c", [(1, 2, ("x",)), (1, 2, ("x",))], {}, (2, 1, 2)),
     ("a b c d", "x b c y", [(3, 4, ("y",)), (0, 1, ("x",))], {}, (1, 2, 2)),
@@ -113,7 +115,7 @@ def test_bad_arguments_are_refused(kernel: ModuleType) -> None:
     with pytest.raises(ValueError, match="release"):
         kernel.match_corpus(*prepared.arguments(2, "2.0"))
     with pytest.raises(ValueError, match="max_unchanged_words"):
-        kernel.match_corpus(*prepared.arguments(-1, "master"))
+        kernel.match_corpus(*prepared.arguments(-2, "master"))
 
 
 def test_long_repetition_is_bounded(kernel: ModuleType) -> None:
@@ -157,7 +159,7 @@ def pairs(draw: st.DrawFn) -> tuple[list[int], list[int], list[GoldEdit]]:
 
 
 @settings(max_examples=1000, deadline=None)
-@given(pairs(), st.sampled_from([2, 2, 0, 1, 3]), st.sampled_from(["master", "3.2"]), st.booleans())
+@given(pairs(), st.sampled_from([2, 2, 0, 1, 3, -1]), st.sampled_from(["master", "3.2"]), st.booleans())
 def test_all_implementations_agree(
     pair: tuple[list[int], list[int], list[GoldEdit]], unchanged: int, release: str, ignore: bool
 ) -> None:

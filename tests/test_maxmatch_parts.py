@@ -1,4 +1,4 @@
-"""Parts of the MaxMatch kernel: annotator order, pairing of insertions (docs/m2.md, B.6, B.9)."""
+"""A part of the MaxMatch kernel: pairing of insertions (docs/m2.md, B.6)."""
 
 from __future__ import annotations
 
@@ -9,24 +9,6 @@ from test_maxmatch import tokens
 from gecbench.kernels.maxmatch.insertions import InsertionPairing, insertion_runs
 from gecbench.kernels.maxmatch.lattice import build_lattice
 from gecbench.kernels.maxmatch.literal import weigh_insertions
-from gecbench.kernels.maxmatch.order import official_annotator_order
-
-
-def test_official_annotator_order() -> None:
-    """docs/m2.md, B.9, and growth of the table at the sixth key."""
-    assert official_annotator_order([1, 8]) == [8, 1]
-    assert official_annotator_order([10, 9, 2]) == [9, 10, 2]
-    assert official_annotator_order([5, 3, 0, 7, 6, 1]) == [0, 1, 3, 5, 6, 7]
-    assert official_annotator_order([9, 1, 2, 3, 4]) == [9, 2, 3, 4, 1]  # 1 probes from slot 1 to slot 7
-    assert official_annotator_order([9, 1, 2, 3, 4, 33]) == [
-        33,
-        2,
-        3,
-        4,
-        1,
-        9,
-    ]  # 32 slots, filled 9 2 3 4 33 1
-    assert official_annotator_order([4, 4, 2]) == [2, 4]
 
 
 @settings(max_examples=300, deadline=None)

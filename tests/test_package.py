@@ -106,7 +106,7 @@ WRONG_PARAMETERS = [
     ("gleu", "variant", ["2015"], "unknown"),
     ("gleu", "tokens", ["spaces"], "unknown"),
     ("m2", "beta", [-1, float("nan"), "1"], "not a number"),
-    ("m2", "max_unchanged_words", [-1, 1.5, True], "not a whole number"),
+    ("m2", "max_unchanged_words", [-2, 1.5, True], "not a whole number"),
     ("m2", "release", ["2.0"], "unknown"),
     ("m2", "policy", ["best"], "unknown"),
     ("m2", "annotators", ["first", "0,1", ""], "unknown"),
@@ -115,8 +115,8 @@ WRONG_PARAMETERS = [
     ("imeasure", "beyond", ["ignored"], "unknown"),
     ("imeasure", "objective", ["cfpn"], "unknown"),
     ("imeasure", "optimise", ["all"], "unknown"),
-    ("imeasure", "weight", [0, float("nan")], "not a number above 0"),
-    ("imeasure", "beta", ["x"], "not a number above 0"),
+    ("imeasure", "weight", ["x", float("nan")], "not a number from -1000000 to a million"),
+    ("imeasure", "beta", ["x"], "not a number from 0 to a million"),
     ("imeasure", "tokens", ["bytes"], "unknown"),
 ]
 

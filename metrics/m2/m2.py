@@ -29,7 +29,7 @@ Args:
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...", then
         "A ..." lines); or rewrites of each sentence, from which edits are extracted.
     beta (float, 0.5): weight of recall; 0.5 counts precision twice as much.
-    max_unchanged_words (int, 2): the most unchanged words that an edit may span.
+    max_unchanged_words (int, 2): the most unchanged words that an edit may span; -1 merges none.
     ignore_whitespace_casing (bool, False): leave out proposed edits of blanks and letter case only.
     release (str, "master"): of the official scorer, "master" or "3.2".
     policy (str, "greedy-cumulative"): "greedy-cumulative" (official), "best-per-sentence" or "average" over the

@@ -52,7 +52,7 @@ Options read_options(nb::handle bundle, const Corpus& corpus) {
   Options options;
   options.release = release == "3.2" ? Release::kVersion32 : Release::kMaster;
   options.max_unchanged_words = scalar<std::int32_t>(bundle, "max_unchanged_words");
-  if (options.max_unchanged_words < 0) throw std::invalid_argument("max_unchanged_words is 0 or more");
+  if (options.max_unchanged_words < -1) throw std::invalid_argument("max_unchanged_words is -1 or more");
   options.arc_limit = scalar<std::int64_t>(bundle, "arc_limit");
   const nb::object folded = bundle.attr("folded");
   options.folds = !folded.is_none();

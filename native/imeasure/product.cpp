@@ -32,7 +32,9 @@ struct Weight {
 };
 
 // The weight as a fraction of integers, if it has few enough bits for WAcc to be rounded only once.
+// Nothing at 0 and below, where denominators may be 0 or negative.
 std::optional<Weight> short_fraction(double weight) {
+  if (weight <= 0) return std::nullopt;
   for (std::int64_t below = 1; below <= 1 << 10; below *= 2) {
     const double above = weight * static_cast<double>(below);
     if (above >= 1 << 20) return std::nullopt;

@@ -55,7 +55,7 @@ def _commands(first: str) -> list[Any]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return 0, or 2 after an error that the user can correct."""
+    """Run the command line; return 0, a drop-in's own status, or 2 after an error that the user can correct."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
     parsed = build_parser(words).parse_args(words)
     try:
-        parsed.run(parsed)
+        status = parsed.run(parsed)
         if sys.stdout is not None:
             sys.stdout.flush()
     except GecbenchError as error:
@@ -82,4 +82,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("gecbench: stopped", file=sys.stderr)
         return 130
-    return 0
+    return status or 0

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+import numpy.typing as npt
+
+from gecbench import kernels
 from gecbench.errors import InputError
+from gecbench.kernels.tokens import offsets_of
 
 _SENTENCE_MAJOR = "references[i] must be the list of references of sentence i"
 
@@ -108,6 +113,7 @@ _RUN = 10
 _WINDOW = 30
 _SHORT = 4
 _UNLIKE = 0.2
+_DOUBTFUL = 0.6
 _PAIR = "Pair line by line; skip this check with aligned=True (on the command line: --aligned)"
 
 
@@ -125,22 +131,38 @@ def check_alignment(
     few odd lines may be the system's own; lines of less than four tokens say nothing. Of more than two thousand lines
     some are looked at, evenly.
     """
+    probes, likeness = _likeness(sources, lines)
     texts = [(source,) for source in sources]
     needed = min(_RUN, max(5, len(sources) // 2))
-    misplaced = 0
-    likeness: list[tuple[int, float]] = []
-    for i in range(0, len(sources), max(1, len(sources) // _PROBES)):
-        if _is_short(lines[i]) or _is_short(sources[i]):
+    run: list[int] = []
+    for k in np.flatnonzero(likeness < _DOUBTFUL).tolist():
+        if not _is_misplaced(lines[probes[k]], texts, probes[k]):
             continue
-        own = 1.0 if lines[i] == sources[i] else overlap(sources[i], lines[i])
-        likeness.append((i, own))
-        misplaced = misplaced + 1 if own < 0.6 and _is_misplaced(lines[i], texts, i) else 0
-        if misplaced == needed:
-            problem = f"{name} look shifted from line {likeness[-needed][0] + 1} on"
+        run = [*run, k] if run and run[-1] == k - 1 else [k]
+        if len(run) == needed:
+            problem = f"{name} look shifted from line {probes[run[0]] + 1} on"
             raise InputError(f"{problem}: they resemble the sources of neighbouring lines", file=file, fix=_PAIR)
-    window = min(_WINDOW, len(likeness))
+    window = min(_WINDOW, len(probes))
     if window >= _RUN:
-        _check_likeness(sources, lines, likeness, window, name, file)
+        _check_likeness(sources, lines, list(zip(probes, likeness.tolist(), strict=True)), window, name, file)
+
+
+def _likeness(sources: Sequence[str], lines: Sequence[str]) -> tuple[list[int], npt.NDArray[np.float64]]:
+    """Return the lines that are looked at, and the `overlap` of each with its source; short ones are left out."""
+    step = max(1, len(sources) // _PROBES)
+    ours, theirs = _encoded(sources[::step]), _encoded(lines[::step])
+    counts = kernels.select("overlap").count_shared(
+        b"".join(ours), offsets_of(ours), b"".join(theirs), offsets_of(theirs)
+    )
+    long = np.flatnonzero(np.minimum(counts[:, 0], counts[:, 1]) >= _SHORT)
+    return (long * step).tolist(), counts[long, 2] / counts[long, 3]
+
+
+def _encoded(lines: Sequence[str]) -> list[bytes]:
+    try:
+        return [line.encode() for line in lines]
+    except UnicodeEncodeError:
+        return [line.encode(errors="surrogatepass") for line in lines]
 
 
 def misplaced_lines(lines: Sequence[str], texts: Sequence[Sequence[str]]) -> list[int]:

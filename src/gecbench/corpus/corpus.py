@@ -12,9 +12,18 @@ from gecbench.corpus.checks import check_references, check_texts
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.error_groups import GroupedSentence
 from gecbench.errors import InputError
+from gecbench.kernels.m2 import EditTable
 
 Gold = Literal["references", "annotations", "groups"]
 Derived = TypeVar("Derived")
+
+
+@dataclass(frozen=True)
+class DeferredAnnotations:
+    """Annotations that are made when they are first asked for; until then their table serves."""
+
+    make: Callable[[], Sequence[Sequence[Annotation]]]
+    table: EditTable
 
 
 @dataclass(frozen=True)
@@ -43,18 +52,24 @@ class Corpus:
             raise InputError("the corpus is empty", fix="Give at least one source sentence")
         set_field = object.__setattr__
         set_field(self, "sources", sources)
+        set_field(self, "_derived", {})
         if self.references is not None:
             set_field(self, "references", check_references(self.references, sources))
-        if self.annotations is not None:
-            _check_length("annotations", len(self.annotations), len(sources))
-            set_field(self, "annotations", _check_annotations(self.annotations))
+        self._set_annotations(self.annotations)
         if self.groups is not None:
             set_field(self, "groups", _check_groups(self.groups, len(sources)))
         if self.ids is not None:
             _check_length("ids", len(self.ids), len(sources))
         set_field(self, "ids", tuple(self.ids or (str(i) for i in range(1, len(sources) + 1))))
         set_field(self, "metadata", MappingProxyType(dict(self.metadata)))
-        set_field(self, "_derived", {})
+
+    def _set_annotations(self, given: object) -> None:
+        if isinstance(given, DeferredAnnotations):
+            _check_length("annotations", len(given.table.row_offsets) - 1, len(self.sources))
+            self.__dict__["_deferred"] = self.__dict__.pop("annotations")
+        elif self.annotations is not None:
+            _check_length("annotations", len(self.annotations), len(self.sources))
+            object.__setattr__(self, "annotations", _check_annotations(self.annotations))
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -71,7 +86,17 @@ class Corpus:
         return f"Corpus({', '.join(parts)})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Corpus, tuple({**self._fields(), "metadata": dict(self.metadata)}.values())
+        made = {field.name: getattr(self, field.name) for field in fields(self)}
+        return Corpus, tuple({**made, "metadata": dict(self.metadata)}.values())
+
+    def has(self, gold: Gold) -> bool:
+        """Return whether the corpus has a kind of gold."""
+        return self.edit_table() is not None if gold not in self.__dict__ else self.__dict__[gold] is not None
+
+    def edit_table(self) -> EditTable | None:
+        """Return the annotations as arrays, where they were read as such."""
+        deferred: DeferredAnnotations | None = self.__dict__.get("_deferred")
+        return None if deferred is None else deferred.table
 
     def reference_range(self) -> str:
         """Return the number of references per sentence: `4`, or `1-4` where it differs."""
@@ -122,7 +147,9 @@ class Corpus:
             for texts in self.references or ():
                 digest.update(("\x00" + "\x01".join(texts)).encode(errors="surrogatepass"))
         if gold in ("annotations", None):
-            for sentence in self.annotations or ():
+            table = self.edit_table()
+            digest.update(b"" if table is None else table.spelled)
+            for sentence in (self.annotations if table is None else None) or ():
                 edits = "".join([f"\x02{found.annotator}{_spelled(found.edits)}" for found in sentence])
                 digest.update(("\x00" + edits).encode(errors="surrogatepass"))
         if gold in ("groups", None):
@@ -135,7 +162,24 @@ class Corpus:
         return Corpus(**{**self._fields(), **changes})
 
     def _fields(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        known = {field.name: self.__dict__.get(field.name) for field in fields(self)}
+        if (table := self.edit_table()) is not None:
+            known["annotations"] = DeferredAnnotations(lambda: self.annotations or (), table)
+        return known
+
+
+class _MadeWhenAsked:
+    """Makes deferred annotations: looked up only while a corpus has none of its own."""
+
+    def __get__(self, corpus: Corpus | None, _owner: type[Corpus]) -> Sequence[Sequence[Annotation]] | None:
+        if corpus is None:
+            return None
+        deferred: DeferredAnnotations = corpus.__dict__["_deferred"]
+        made = corpus.__dict__["annotations"] = _check_annotations(deferred.make())
+        return made
+
+
+Corpus.annotations = _MadeWhenAsked()  # type: ignore[assignment]
 
 
 def _select_columns(metadata: Mapping[str, object], sentences: Sequence[int]) -> dict[str, object]:

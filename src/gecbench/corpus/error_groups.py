@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from gecbench.corpus.edits import Annotation, Edit, span
 from gecbench.corpus.treebank import split_treebank
+from gecbench.kernels.grouping import cluster_spans, overlaps
 
 Span = tuple[int, int]
 
@@ -54,28 +55,10 @@ class AnnotatedEdit(NamedTuple):
     edit: Edit
 
 
-def overlaps(first: Span, second: Span) -> bool:
-    """Return whether two edits exclude each other: same span, a shared token, or an insertion inside the other."""
-    return first == second or (first[0] < second[1] and second[0] < first[1])
-
-
 def cluster_edits(edits: Iterable[AnnotatedEdit]) -> list[list[AnnotatedEdit]]:
     """Return the edits in clusters, in the order of the text (docs/imeasure.md, section 2)."""
-    clusters: list[list[AnnotatedEdit]] = []
-    # 1. Take the edits by decreasing length; those of one length stay in their order.
-    for candidate in sorted(edits, key=lambda item: item.edit.start - item.edit.end):
-        # 2. Each joins the first cluster that has an edit which it overlaps, else founds one.
-        joined = next((cluster for cluster in clusters if _touches(cluster, candidate.edit)), None)
-        if joined is None:
-            clusters.append([candidate])
-        else:
-            joined.append(candidate)
-    # 3. Clusters are never joined later; the first and longest edit of each tells its place.
-    return sorted(clusters, key=lambda cluster: span(cluster[0].edit))
-
-
-def _touches(cluster: Sequence[AnnotatedEdit], edit: Edit) -> bool:
-    return any(overlaps(span(edit), span(member)) for _, member in cluster)
+    given = list(edits)
+    return [[given[k] for k in cluster] for cluster in cluster_spans([span(item.edit) for item in given])]
 
 
 def is_bridged(sentence: GroupedSentence) -> bool:

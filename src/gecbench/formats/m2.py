@@ -3,22 +3,31 @@
 A block is `S tokens`, then one line per edit, `A start end|||type|||corrections|||required|||comment|||annotator`,
 then an empty line. `noop` registers an annotator who found nothing; `-NONE-` or nothing is a deletion; `||`
 separates alternative corrections. Tokens are split on Unicode whitespace.
+
+Files of the wild hold more: text before the S line of a block, comments (`I …`), ChERRANT's corrected sentences
+(`T0-A0 …`) and further numbers behind a span are passed over. A second S line in a block is refused: whose edits
+follow is not said.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
-from gecbench.corpus.corpus import Corpus
+from gecbench import kernels
+from gecbench.corpus.corpus import Corpus, DeferredAnnotations
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.errors import InputError
 from gecbench.formats.text import read_lines, write_lines
+from gecbench.kernels.m2 import EditTable
 
 OutOfRange = Literal["error", "drop"]
 NOOP = "noop"
+_PASSED_OVER = re.compile(r"I |T\d+-A\d+(?: |$)")
+_COMMENT = re.compile(r"I |#")
 _EDIT_FORM = "An edit is: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator"
 
 
@@ -51,27 +60,56 @@ def parse_m2(lines: Sequence[str], file: str = "M2 text", out_of_range: OutOfRan
 
     A dropped edit still registers its annotator.
     """
-    blocks = parse_blocks(lines, file)
+    table, kept = _usual_table(lines), tuple(lines)
+    if table is None:
+        blocks = parse_blocks(kept, file)
+        annotations = _scored_annotations(blocks, file, out_of_range)
+        return Corpus(sources=[block.source for block in blocks], annotations=annotations, name=Path(file).name)
+    deferred = DeferredAnnotations(lambda: _scored_annotations(parse_blocks(kept, file), file, out_of_range), table)
+    sources = [kept[number][2:] for number in table.source_lines.tolist()]
+    return Corpus(sources=sources, annotations=cast(Any, deferred), name=Path(file).name)
+
+
+def _usual_table(lines: Sequence[str]) -> EditTable | None:
+    text = "\n".join(lines)
+    if text.count("\n") != len(lines) - 1:
+        return None
+    try:
+        found = kernels.select("m2").read_edits(text.encode())
+    except UnicodeEncodeError:
+        return None
+    return None if found is None else EditTable(*found)
+
+
+def _scored_annotations(blocks: Sequence[Block], file: str, out_of_range: OutOfRange) -> list[list[Annotation]]:
     annotations = []
     for source, edit_lines in blocks:
         length = len(source.split())
         edits = ((line.annotator, _scored_edit(line, length, file, out_of_range)) for line in edit_lines)
         annotations.append(_by_annotator(edits))
-    return Corpus(sources=[block.source for block in blocks], annotations=annotations, name=Path(file).name)
+    return annotations
 
 
 def parse_blocks(lines: Sequence[str], file: str = "M2 text") -> list[Block]:
-    """Read M2 from lines without loss; lines that begin with `I ` are comments."""
+    """Read M2 from lines without loss of edits; what else files of the wild hold is passed over."""
     blocks: list[Block] = []
     inside = False
-    for number, line in enumerate(lines, start=1):
+    before = 0  # number of the first line of text since the last empty one, if no S line came after it
+    for number, line in enumerate([*lines, ""], start=1):
         if not line or line.isspace():
+            if before:
+                raise _no_source(lines[before - 1], file, before)
             inside = False
-        elif not inside:
-            blocks.append(Block(_parse_source(line, file, number), []))
-            inside = True
-        elif not line.startswith("I "):
-            blocks[-1].lines.append(_parse_edit(line, file, number))
+        elif inside:
+            if not _PASSED_OVER.match(line):
+                blocks[-1].lines.append(_parse_edit(line, file, number))
+        elif line == "S" or line.startswith("S "):
+            blocks.append(Block(line[2:], []))
+            inside, before = True, 0
+        elif line.startswith("A "):
+            raise _no_source(line, file, number)
+        elif not _COMMENT.match(line):
+            before = before or number
     if not blocks:
         raise InputError("no sentences", file=file, fix="Each block of an M2 file starts with 'S '")
     return blocks
@@ -97,15 +135,13 @@ def format_m2(corpus: Corpus) -> list[str]:
     return lines
 
 
-def _parse_source(line: str, file: str, number: int) -> str:
-    if line != "S" and not line.startswith("S "):
-        raise InputError(
-            f"the block does not start with a source line but with {line[:40]!r}",
-            file=file,
-            line=number,
-            fix="Each block starts with 'S ' and blocks are separated by an empty line",
-        )
-    return line[2:]
+def _no_source(line: str, file: str, number: int) -> InputError:
+    return InputError(
+        f"the block does not start with a source line but with {line[:40]!r}",
+        file=file,
+        line=number,
+        fix="Each block starts with 'S ' and blocks are separated by an empty line",
+    )
 
 
 def _parse_edit(line: str, file: str, number: int) -> EditLine:
@@ -118,8 +154,8 @@ def _parse_edit(line: str, file: str, number: int) -> EditLine:
     if len(fields) < 6:
         raise InputError(f"{len(fields)} fields where 6 are needed", file=file, line=number, fix=_EDIT_FORM)
     try:
-        first, last = fields[0].split()
-        start, end, annotator = int(first), int(last), int(fields[5])
+        start, end = map(int, fields[0].split()[:2])
+        annotator = int(fields[5])
     except ValueError as error:
         raise InputError(
             f"the span {fields[0]!r} or the annotator {fields[5]!r} is not a whole number",

@@ -14,7 +14,20 @@ from types import ModuleType
 
 from gecbench.errors import GecbenchError
 
-KERNELS = ("bleu", "edits", "gleu", "greedy", "imeasure", "maxmatch", "ter", "tokens", "trueskill")
+KERNELS = (
+    "bleu",
+    "edits",
+    "gleu",
+    "greedy",
+    "grouping",
+    "imeasure",
+    "m2",
+    "maxmatch",
+    "overlap",
+    "ter",
+    "tokens",
+    "trueskill",
+)
 IMPLEMENTATIONS = ("native", "python")
 _MOST_THREADS = 1024
 

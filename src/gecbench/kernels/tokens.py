@@ -88,11 +88,19 @@ class EncodedLines:
     text: bytes
     lengths: Offsets
 
+    def lines(self) -> list[str]:
+        """Return the lines as text."""
+        bounds = np.cumsum([0, *self.lengths]).tolist()
+        return [self.text[begin:end].decode() for begin, end in pairwise(bounds)]
+
 
 def encode_lines(lines: Sequence[str]) -> EncodedLines:
     """Encode lines as UTF-8."""
-    encoded = [_encode(line) for line in lines]
-    return EncodedLines(b"".join(encoded), np.array([len(line) for line in encoded], dtype=np.int64))
+    try:
+        encoded = [line.encode() for line in lines]
+    except UnicodeEncodeError:
+        encoded = [_encode(line) for line in lines]
+    return EncodedLines(b"".join(encoded), np.array([*map(len, encoded)], dtype=np.int64))
 
 
 def intern_lines(lines: Sequence[str], rule: TokenRule) -> TokenArray:

@@ -163,7 +163,7 @@ class Metric(ABC):
 
     def gold(self, corpus: Corpus) -> Gold:
         """Return what of the corpus is scored against: the first of `golds` that it has."""
-        return next((gold for gold in self.golds if getattr(corpus, gold) is not None), self.golds[-1])
+        return next((gold for gold in self.golds if corpus.has(gold)), self.golds[-1])
 
     def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
         """Return the annotations that a corpus with annotations is scored against, those of a sentence in order."""

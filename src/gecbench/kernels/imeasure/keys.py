@@ -59,10 +59,12 @@ def weighted_accuracy(counts: Counts, weight: float) -> float:
 
 
 def improvement(system: float, baseline: float) -> float:
-    """I of section 2.3.3, from the weighted accuracies of system and baseline."""
+    """I of section 2.3.3, from the weighted accuracies of system and baseline; infinite only at a negative weight."""
     if system == baseline:
         return math.floor(system)
-    return (system - baseline) / (1 - baseline) if system > baseline else system / baseline - 1
+    if system > baseline:
+        return (system - baseline) / (1 - baseline) if baseline != 1 else math.inf
+    return system / baseline - 1 if baseline else -math.inf
 
 
 def aspect_key(counts: Counts, baseline: Counts, objective: Objective) -> Key:

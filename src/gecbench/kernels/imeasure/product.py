@@ -46,9 +46,12 @@ def pick_best(segments: Segments, offset: Counts, goal: Objective, sum_limit: in
 
 
 def short_fraction(weight: float) -> tuple[int, int] | None:
-    """The weight as a fraction of integers, if it has few enough bits for WAcc to be rounded only once."""
+    """The weight as a fraction of integers, if it has few enough bits for WAcc to be rounded only once.
+
+    None at 0 and below, where denominators may be 0 or negative.
+    """
     above, below = weight.as_integer_ratio()
-    return (above, below) if above < 1 << 20 and below <= 1 << 10 else None
+    return (above, below) if 0 < above < 1 << 20 and below <= 1 << 10 else None
 
 
 def distinct(rows: Sequence[Counts]) -> list[int]:

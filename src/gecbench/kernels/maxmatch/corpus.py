@@ -46,11 +46,11 @@ class SentenceMatcher:
         """Counts and path for one annotator, and how they were settled."""
         if self.source == self.hypothesis:
             return Match(0, 0, len(golds), []), FAST
-        limit, lattice = self.options.max_unchanged_words, self.lattice
+        limit, lattice = max(self.options.max_unchanged_words, 0), self.lattice
         arcs = find_gold_arcs(lattice, self.source, self.hypothesis, golds, limit)  # B.5, B.6
         spelling = None if self.folded is None else Spelling(lattice, self.source, self.hypothesis, self.folded)
         search = PathSearch(lattice, golds, arcs, limit, spelling)  # B.7, B.8
-        if not self.moves_first_insertions() and search.is_official():
+        if self.options.max_unchanged_words >= 0 and not self.moves_first_insertions() and search.is_official():
             return search.result(), FAST
         if self.closure is None:
             return search.result(), TOO_LARGE
@@ -104,6 +104,6 @@ def match_sentence(
 def _checked_folding(options: Options) -> Folded:
     if options.release not in (MASTER, VERSION_3_2):
         raise ValueError(f"release is {MASTER!r} or {VERSION_3_2!r}, not {options.release!r}")
-    if options.max_unchanged_words < 0:
-        raise ValueError(f"max_unchanged_words is 0 or more, not {options.max_unchanged_words}")
+    if options.max_unchanged_words < -1:
+        raise ValueError(f"max_unchanged_words is -1 or more, not {options.max_unchanged_words}")
     return None if options.folded is None else options.folded.lists()

@@ -51,7 +51,8 @@ class Options(NamedTuple):
     """Options of the scorer.
 
     `folded` holds the lower-cased characters of every token id and switches ignore_whitespace_casing on (docs/m2.md,
-    B.8). The literal algorithm gives up where its arc list outgrows `arc_limit` (B.7).
+    B.8). The literal algorithm gives up where its arc list outgrows `arc_limit` (B.7). With `max_unchanged_words` -1
+    no edits are merged at all (B.5), which the literal algorithm alone can do; past its limit -1 is as 0.
     """
 
     max_unchanged_words: int = 2

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.mixing import combination_count
 from gecbench.errors import InputError
 from gecbench.kernels.imeasure import Limits, Objective
 from gecbench.kernels.imeasure.alignment import classify_column
@@ -24,9 +23,8 @@ from gecbench.metrics.base import Metric, check_whole, parameter
 from gecbench.metrics.imeasure.accuracy import COUNT_NAMES
 from gecbench.metrics.imeasure.gold import (
     MixedGold,
-    bridged_sentences,
-    grouped_sentences,
     listed_references,
+    mixed_gold,
     spaced_sources,
 )
 from gecbench.metrics.statistics import Counts
@@ -72,9 +70,9 @@ class ReferenceChoice(Metric):
         if self.objective[:1] not in ASPECTS or self.objective[1:] not in METRICS:
             known = f"d (detection) or c (correction) and one of {', '.join(METRICS)}, such as cwacc"
             raise InputError(f"imeasure: objective={self.objective!r} is unknown", fix=f"Use {known}")
-        for name, value in (("weight", self.weight), ("beta", self.beta)):
-            if not isinstance(value, (int, float)) or not 0 < value <= 1e6:
-                raise InputError(f"imeasure: {name}={value!r} is not a number above 0")
+        for name, value, least in (("weight", self.weight, -1e6), ("beta", self.beta, 0)):
+            if not isinstance(value, (int, float)) or not least <= value <= 1e6:
+                raise InputError(f"imeasure: {name}={value!r} is not a number from {least:.0f} to a million")
         if self.mixing == "cap" and self.optimise == "corpus" and self.beyond == "unmixed":
             raise InputError(
                 "imeasure: optimise=corpus goes through the sentences in order and cannot leave some unmixed",
@@ -130,17 +128,17 @@ def select_references(corpus: Corpus, predictions: Sequence[str], settings: Refe
         chosen = choose_listed([sources[i] for i in left], [predictions[i] for i in left], references, settings)
         _check_status(corpus, chosen.status, left, set(REFUSALS))
         parts.append((left, chosen))
-    bridged = len(bridged_sentences(corpus, settings.treebank)) if settings.mixing else 0
+    bridged = int(mixed_gold(corpus, settings.treebank).bridged.sum()) if settings.mixing else 0
     return _join(len(corpus), parts, len(mixed), bridged)
 
 
 def _mixable(corpus: Corpus, settings: ReferenceChoice) -> tuple[Sequence[int], MixedGold]:
-    groups = grouped_sentences(corpus, settings.treebank)
+    gold = mixed_gold(corpus, settings.treebank)
     if settings.mixing != "cap":
-        return range(len(corpus)), MixedGold.of(groups)
-    bridged = bridged_sentences(corpus, settings.treebank)
-    inside = [i for i, item in enumerate(groups) if i not in bridged and combination_count(item) <= settings.cap]
-    return inside, MixedGold.of([groups[i] for i in inside])
+        return range(len(corpus)), gold
+    within = [mixes <= settings.cap for mixes in gold.combinations()]
+    inside = [i for i, clean in enumerate((~gold.bridged).tolist()) if clean and within[i]]
+    return inside, gold.select(inside)
 
 
 def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequence[int], refused: set[int]) -> None:

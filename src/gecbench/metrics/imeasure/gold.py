@@ -4,30 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
 
 import numpy as np
+import numpy.typing as npt
 
+from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.derive import derive_groups
-from gecbench.corpus.edits import apply_edits, span
-from gecbench.corpus.error_groups import GroupedSentence, is_bridged
-from gecbench.corpus.mixing import Choice, alternatives_of, annotator_references, unmixed_references
+from gecbench.corpus.derive import extracted_annotations
+from gecbench.corpus.edits import Annotation, Edit, apply_edits, span
+from gecbench.corpus.error_groups import GroupedSentence, first_correction, is_bridged
+from gecbench.corpus.mixing import alternatives_of, annotator_references, unmixed_references
 from gecbench.errors import InputError
+from gecbench.kernels.grouping import GroupLayout
 from gecbench.kernels.imeasure import GroupArrays
-from gecbench.kernels.tokens import NO_TOKENS, TokenArray, offsets_of
+from gecbench.kernels.tokens import NO_TOKENS, Offsets, TokenArray, intern_lines, offsets_of
 
 
 @dataclass(frozen=True)
 class MixedGold:
-    """Groups of alternatives of edits, also as the kernel's flat arrays; `texts` holds each edit's correction.
+    """Groups of alternatives of edits as the kernel's flat arrays; `texts` holds each edit's correction.
 
     Alternatives of a group that make the same edits count once. The arrays lack the corrections' tokens, which are
-    numbered together with a system's.
+    numbered together with a system's. The groups of a sentence that is `bridged` are not independent.
     """
 
-    alternatives: Sequence[Sequence[Sequence[Choice]]]
     texts: Sequence[str]
     flat: GroupArrays
+    bridged: npt.NDArray[np.bool_]
 
     @classmethod
     def of(cls, sentences: Sequence[GroupedSentence]) -> MixedGold:
@@ -45,7 +50,43 @@ class MixedGold:
             spans=np.array([span(edit) for edit in edits], dtype=np.int32).reshape(-1, 2),
             corrections=NO_TOKENS,
         )
-        return cls(nested, [edit.corrections[0] for edit in edits], flat)
+        bridged = np.array([is_bridged(sentence) for sentence in sentences], dtype=np.bool_)
+        return cls([edit.corrections[0] for edit in edits], flat, bridged)
+
+    @classmethod
+    def of_annotations(cls, annotations: Sequence[Sequence[Annotation]], treebank: bool) -> MixedGold:
+        """Group the annotators' edits; what `of` makes of their `group_annotations`, without making these."""
+        edits = [edit for sentence in annotations for item in sentence for edit in item.edits]
+        texts = [first_correction(edit, treebank) for edit in edits]
+        spans = np.array([span(edit) for edit in edits], dtype=np.int32).reshape(-1, 2)
+        layout = GroupLayout(
+            *kernels.select("grouping").group_edits(
+                sentence_offsets=np.cumsum([0, *(sum(len(item.edits) for item in each) for each in annotations)]),
+                annotators=_numbered_annotators(annotations),
+                spans=spans,
+                texts=intern_lines(texts, "unicode"),
+                people=np.array([*map(len, annotations)], dtype=np.int32),
+            )
+        )
+        first = layout.members[layout.member_offsets[:-1]]
+        flat = GroupArrays(*layout[:4], np.ascontiguousarray(spans[first]), NO_TOKENS)
+        return cls(_joined_texts(texts, layout), flat, layout.bridged.astype(np.bool_))
+
+    def select(self, sentences: Sequence[int]) -> MixedGold:
+        """Return the groups of these sentences, in this order."""
+        flat, chosen = self.flat, np.asarray(sentences, dtype=np.int64)
+        group_offsets, groups = _select(flat.group_offsets, chosen)
+        alternative_offsets, alternatives = _select(flat.alternative_offsets, groups)
+        edit_offsets, edits = _select(flat.edit_offsets, alternatives)
+        arrays = GroupArrays(
+            group_offsets, flat.optional[groups], alternative_offsets, edit_offsets, flat.spans[edits], NO_TOKENS
+        )
+        return MixedGold([self.texts[edit] for edit in edits.tolist()], arrays, self.bridged[chosen])
+
+    def combinations(self) -> list[int]:
+        """Return in how many ways each sentence can be mixed (before combinations that collide are dropped)."""
+        choices = (np.diff(self.flat.alternative_offsets) + self.flat.optional).tolist()
+        return [prod(choices[begin:end]) for begin, end in pairwise(self.flat.group_offsets.tolist())]
 
     def arrays(self, corrections: TokenArray) -> GroupArrays:
         """Return the groups as the kernel takes them; `corrections` are the tokens of `texts`."""
@@ -53,32 +94,59 @@ class MixedGold:
 
     def reference(self, sentence: int, source: str, picks: Sequence[int]) -> str:
         """Return the reference that takes the given distinct alternative of each group, -1 for none."""
-        offered = zip(self.alternatives[sentence], picks, strict=True)
-        edits = [edit for alternatives, pick in offered if pick >= 0 for edit in alternatives[pick]]
+        flat, first = self.flat, self.flat.group_offsets[sentence]
+        edits = []
+        for group, pick in enumerate(picks, start=first):
+            begin, end = flat.edit_offsets[flat.alternative_offsets[group] + pick :][:2] if pick >= 0 else (0, 0)
+            spans = flat.spans[begin:end].tolist()
+            edits += [
+                Edit(start, stop, (text,)) for (start, stop), text in zip(spans, self.texts[begin:end], strict=True)
+            ]
         return apply_edits(source, edits, official=True)
+
+
+def _numbered_annotators(annotations: Sequence[Sequence[Annotation]]) -> npt.NDArray[np.int32]:
+    """Return who made each edit, as numbers in the order of the annotators."""
+    known = sorted({item.annotator for sentence in annotations for item in sentence})
+    numbers = {annotator: number for number, annotator in enumerate(known)}
+    made = [(numbers[item.annotator], len(item.edits)) for sentence in annotations for item in sentence]
+    owners, sizes = np.array(made, dtype=np.int32).reshape(-1, 2).T
+    return np.repeat(owners, sizes)
+
+
+def _joined_texts(texts: Sequence[str], layout: GroupLayout) -> list[str]:
+    """Return the correction of each edit; those of one annotator at one place are joined in the order of the file."""
+    members, joined = layout.members.tolist(), [texts[member] for member in layout.members.tolist()]
+    if len(members) == len(layout.member_offsets) - 1:
+        return joined
+    bounds = pairwise(layout.member_offsets.tolist())
+    return [" ".join(filter(None, joined[begin:end])) for begin, end in bounds]
+
+
+def _select(offsets: Offsets, chosen: npt.NDArray[np.int64]) -> tuple[Offsets, npt.NDArray[np.int64]]:
+    """Return the offsets of the chosen parts laid end to end, and the indexes of their items."""
+    sizes = offsets[chosen + 1] - offsets[chosen]
+    found = np.concatenate([[0], np.cumsum(sizes)])
+    return found, np.repeat(offsets[chosen] - found[:-1], sizes) + np.arange(found[-1])
+
+
+def mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
+    """Return the error groups of a corpus, those made from its annotations or rewrites if it has none; made once."""
+    return corpus.derived(f"mixed gold treebank={treebank}", lambda: _mixed_gold(corpus, treebank))
+
+
+def _mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
+    if corpus.groups is not None:
+        return MixedGold.of(corpus.groups)
+    if corpus.annotations is not None:
+        return MixedGold.of_annotations(corpus.annotations, treebank)
+    _require_references(corpus)
+    return MixedGold.of_annotations(extracted_annotations(corpus), treebank=False)
 
 
 def spaced_sources(corpus: Corpus) -> list[str]:
     """Return the sources, their tokens separated by single spaces."""
     return corpus.derived("spaced sources", lambda: [" ".join(source.split()) for source in corpus.sources])
-
-
-def grouped_sentences(corpus: Corpus, treebank: bool) -> Sequence[GroupedSentence]:
-    """Return the error groups of a corpus; they are made once."""
-    if corpus.groups is not None:
-        return corpus.groups
-    if corpus.annotations is None:
-        _require_references(corpus)
-    grouped = corpus.derived(f"groups treebank={treebank}", lambda: derive_groups(corpus, treebank))
-    return grouped.groups or ()
-
-
-def bridged_sentences(corpus: Corpus, treebank: bool) -> set[int]:
-    """Return the sentences whose groups are not independent."""
-    groups = grouped_sentences(corpus, treebank)
-    return corpus.derived(
-        f"bridged treebank={treebank}", lambda: {i for i, item in enumerate(groups) if is_bridged(item)}
-    )
 
 
 def listed_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -> list[list[str]]:

@@ -11,24 +11,38 @@ from gecbench.metrics.explanation import Cell, Explanation, Mark, Row
 
 @dataclass(frozen=True)
 class SentenceMatch:
-    """One sentence against one annotator: the system's edits as MaxMatch reads them, and the matched gold edits."""
+    """One sentence against one annotator: the system's edits as MaxMatch reads them, and the matched gold edits.
+
+    `pairs` are the places of matching edits in `proposed` and among the annotator's, as the official count finds them.
+    """
 
     annotation: Annotation
     proposed: tuple[Edit, ...]
-    matched_proposed: tuple[bool, ...]
-    matched_gold: tuple[bool, ...]
+    pairs: tuple[tuple[int, int], ...]
+
+    @property
+    def matched_proposed(self) -> tuple[bool, ...]:
+        """Whether each proposed edit matches a gold edit."""
+        found = {i for i, _ in self.pairs}
+        return tuple(i in found for i in range(len(self.proposed)))
+
+    @property
+    def matched_gold(self) -> tuple[bool, ...]:
+        """Whether each gold edit is matched."""
+        found = {k for _, k in self.pairs}
+        return tuple(k in found for k in range(len(self.annotation.edits)))
 
 
 def credit(annotation: Annotation, proposed: tuple[Edit, ...]) -> SentenceMatch:
     """Walk the proposed edits with a position in the gold list, as the official count does."""
     position = 0
-    of_proposed, of_gold = [False] * len(proposed), [False] * len(annotation.edits)
+    pairs = []
     for i, edit in enumerate(proposed):
         for k in range(position, len(annotation.edits)):
             if _agrees(edit, annotation.edits[k]):
-                of_proposed[i] = of_gold[k] = True
+                pairs.append((i, k))
                 position = k + 1
-    return SentenceMatch(annotation, proposed, tuple(of_proposed), tuple(of_gold))
+    return SentenceMatch(annotation, proposed, tuple(pairs))
 
 
 def _agrees(proposed: Edit, gold: Edit) -> bool:
@@ -43,8 +57,7 @@ def explain_match(source: Sequence[str], prediction: Sequence[str], match: Sente
         f"{len(match.proposed)} proposed, {len(match.annotation.edits)} gold"
     )
     proposed = [
-        edit if hit else _trimmed(source, edit)
-        for edit, hit in zip(match.proposed, match.matched_proposed, strict=True)
+        edit if hit else trimmed(source, edit) for edit, hit in zip(match.proposed, match.matched_proposed, strict=True)
     ]
     rows = [
         Row("source", [Cell(" ".join(source))]),
@@ -55,7 +68,7 @@ def explain_match(source: Sequence[str], prediction: Sequence[str], match: Sente
     return Explanation(title, rows)
 
 
-def _trimmed(source: Sequence[str], edit: Edit) -> Edit:
+def trimmed(source: Sequence[str], edit: Edit) -> Edit:
     """Return an edit without the equal tokens at its ends: which of them it spans is mostly chance."""
     before, after = list(source[edit.start : edit.end]), edit.corrections[0].split()
     start, end = edit.start, edit.end

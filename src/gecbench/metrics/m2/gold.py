@@ -5,29 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import extracted_annotations, ungroup
 from gecbench.corpus.edits import Annotation
+from gecbench.corpus.python2 import dict_order, integer_hash, lower
 from gecbench.errors import InputError
+from gecbench.kernels.m2 import EditTable
 from gecbench.kernels.maxmatch import GoldArrays, Options
-from gecbench.kernels.maxmatch.order import official_annotator_order
-from gecbench.kernels.tokens import NO_TOKENS, EncodedLines, TokenArray, encode_lines, intern_encoded, offsets_of
+from gecbench.kernels.tokens import (
+    NO_TOKENS,
+    EncodedLines,
+    Offsets,
+    TokenArray,
+    encode_lines,
+    intern_encoded,
+    offsets_of,
+)
 
 
 @dataclass(frozen=True)
 class GoldRows:
     """What a corpus is scored against, the same for every system.
 
-    `lines` are the sources and then every correction that some output could equal; `flat` lacks the tokens of
+    `encoded` are the sources and then every correction that some output could equal; `flat` lacks the tokens of
     the corrections, which are numbered together with a system's.
     """
 
-    annotations: Sequence[Sequence[Annotation]]
-    lines: Sequence[str]
     encoded: EncodedLines
     flat: GoldArrays
 
@@ -55,7 +62,10 @@ def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
 
 @cache
 def _visiting_order(annotators: tuple[int, ...]) -> list[int]:
-    return [annotators.index(annotator) for annotator in official_annotator_order(annotators)]
+    """Return the order of a dictionary that is filled from another in that one's order (docs/m2.md, B.9)."""
+    first = dict_order([integer_hash(annotator) for annotator in annotators])
+    second = dict_order([integer_hash(annotators[k]) for k in first])
+    return [first[k] for k in second]
 
 
 def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]]) -> GoldRows:
@@ -72,16 +82,34 @@ def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]
         alternative_offsets=offsets_of(corrections),
         corrections=NO_TOKENS,
     )
-    return GoldRows(annotations, lines, encode_lines(lines), flat)
+    return GoldRows(encode_lines(lines), flat)
+
+
+def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
+    """Return the same of annotations read as arrays; None where the official scorer visits the rows otherwise."""
+    annotators, bounds = table.annotators.tolist(), table.row_offsets.tolist()
+    together = {tuple(annotators[begin:end]) for begin, end in pairwise(bounds)}
+    if any(_visiting_order(present) != list(range(len(present))) for present in together):
+        return None
+    texts, sizes = encode_lines(sources), np.diff(table.row_offsets)
+    encoded = EncodedLines(texts.text + table.corrections, np.concatenate([texts.lengths, table.correction_lengths]))
+    nobody = table.row_offsets[:-1][sizes == 0]
+    rows = np.insert(np.diff(table.edit_offsets), nobody, 0)
+    flat = GoldArrays(_offsets(np.maximum(sizes, 1)), _offsets(rows), *table[4:7], NO_TOKENS)
+    return GoldRows(encoded, flat)
+
+
+def _offsets(sizes: Offsets) -> Offsets:
+    return np.concatenate([[0], np.cumsum(sizes)])
 
 
 def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchInput:
     """Intern a corpus; `fold` adds every token's lower-cased characters for `ignore_whitespace_casing`."""
     tokens = intern_encoded([gold.encoded, encode_lines(hypotheses)], "unicode")
-    sentences, fixed = len(gold.annotations), len(gold.lines)
+    sentences, fixed = len(gold.flat.annotator_offsets) - 1, len(gold.encoded.lengths)
     _check_spans(gold.flat, tokens[:sentences])
     flat = gold.flat._replace(corrections=tokens[sentences:fixed])
-    folded = _folded([*gold.lines, *hypotheses]) if fold else None
+    folded = _folded([*gold.encoded.lines(), *hypotheses]) if fold else None
     return MatchInput(tokens[:sentences], tokens[fixed:], flat, folded)
 
 
@@ -106,7 +134,7 @@ def _check_spans(gold: GoldArrays, sources: TokenArray) -> None:
 
 def _folded(lines: Sequence[str]) -> TokenArray:
     vocabulary = dict.fromkeys(chain.from_iterable(map(str.split, lines)))
-    folded = [token.lower() for token in vocabulary]
+    folded = [lower(token) for token in vocabulary]
     characters = np.frombuffer("".join(folded).encode("utf-32-le"), dtype="<i4").astype(np.int32)
     return TokenArray(characters, offsets_of(folded))
 

@@ -29,6 +29,7 @@ from gecbench.metrics.m2.gold import (
     in_official_order,
     match_input,
     restrict,
+    table_rows,
 )
 from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative, Policy
 from gecbench.metrics.ratios import Values, f_beta, mean_count, precision_recall
@@ -80,7 +81,7 @@ class M2(Metric):
     columns: ClassVar[tuple[str, ...]] = ("precision", "recall")
 
     beta: float = parameter(0.5, "weight of recall; 0.5 counts precision twice as much")
-    max_unchanged_words: int = parameter(2, "the most unchanged words that an edit may span")
+    max_unchanged_words: int = parameter(2, "the most unchanged words that an edit may span; -1 merges none")
     ignore_whitespace_casing: bool = parameter(False, "leave out proposed edits of blanks and letter case only")
     release: Release = parameter("master", 'of the official scorer, "master" or "3.2"')
     policy: PolicyName = parameter(
@@ -95,7 +96,7 @@ class M2(Metric):
         super().__post_init__()
         if not isinstance(self.beta, (int, float)) or not 0 <= self.beta <= 1e6:
             raise InputError(f"m2: beta={self.beta!r} is not a number from 0 to a million")
-        check_whole("m2", "max_unchanged_words", self.max_unchanged_words, least=0)
+        check_whole("m2", "max_unchanged_words", self.max_unchanged_words, least=-1)
         if self.mixing and self.policy == "average":
             raise InputError("m2: mixed annotations have no average over annotators", fix="Use another policy")
         wanted = self.annotator_ids()
@@ -124,12 +125,19 @@ class M2(Metric):
 
     def gold_rows(self, corpus: Corpus) -> GoldRows:
         """Return what each sentence is scored against, one annotation per row of the counts."""
-        key = ("m2 gold", self.annotators, self.policy == "average", self.mixing)
-        return corpus.derived(key, lambda: gold_rows(corpus.sources, self._annotations(corpus)))
+        return corpus.derived(("m2 gold", *self._gold_key()), lambda: self._gold_rows(corpus))
 
     def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
         """Return the annotations in the order in which the official scorer visits them."""
-        return self.gold_rows(corpus).annotations
+        return corpus.derived(("m2 annotations", *self._gold_key()), lambda: self._annotations(corpus))
+
+    def _gold_key(self) -> tuple[object, ...]:
+        return self.annotators, self.policy == "average", self.mixing
+
+    def _gold_rows(self, corpus: Corpus) -> GoldRows:
+        table = corpus.edit_table() if self._gold_key() == ("all", False, False) else None
+        found = None if table is None else table_rows(corpus.sources, table)
+        return found or gold_rows(corpus.sources, self.annotations(corpus))
 
     def _annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
         if corpus.annotations is None and corpus.references is None and corpus.groups is None:
@@ -198,11 +206,11 @@ class M2(Metric):
             rows = BestPerSentence(self.beta).chosen_rows(statistics, 0, 1)[0]
         annotations = self.annotations(corpus)
         return [
-            self._match(corpus.sources[i], predictions[i], annotations[i][int(rows[i] - statistics.offsets[i])])
+            self.match(corpus.sources[i], predictions[i], annotations[i][int(rows[i] - statistics.offsets[i])])
             for i in (range(len(corpus)) if sentences is None else sentences)
         ]
 
-    def _match(self, source: str, prediction: str, annotation: Annotation) -> SentenceMatch:
+    def match(self, source: str, prediction: str, annotation: Annotation) -> SentenceMatch:
         """Match one sentence with one annotator, along the path that the official scorer takes."""
         alone = self.prepare_sentence(source, prediction, annotation)
         _, _, path = kernels.select("maxmatch").match_sentence(*alone.arguments(self.max_unchanged_words, self.release))

@@ -1,0 +1,24 @@
+// M2 files of the usual form as arrays (twin of gecbench/kernels/m2.py).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gecbench {
+
+// The edits of an M2 file, as the Python twin describes them.
+struct EditTable {
+  std::vector<std::int64_t> source_lines, row_offsets{0}, annotators, edit_offsets{0};
+  std::vector<std::int32_t> starts, ends;
+  std::vector<std::int64_t> alternative_offsets{0};
+  std::string corrections;
+  std::vector<std::int64_t> correction_lengths;
+  std::string spelled;
+};
+
+// False if the text is not of the usual form.
+bool read_edits(std::string_view text, EditTable& table);
+
+}  // namespace gecbench

@@ -1,0 +1,71 @@
+#include "overlap.hpp"
+
+#include <vector>
+
+#include "split.hpp"
+
+namespace gecbench {
+namespace {
+
+// The distinct tokens of a pair of lines, and which of the two have each; its memory is reused.
+class TokenTypes {
+ public:
+  void clear(std::size_t most) {
+    std::size_t wanted = 64;
+    while (wanted < 2 * most) wanted *= 2;
+    slots_.assign(wanted, -1);
+    types_.clear();
+  }
+
+  void add(std::string_view token, unsigned side) {
+    const std::uint64_t hash = hash_of(token);
+    std::size_t slot = hash & (slots_.size() - 1);
+    for (; slots_[slot] >= 0; slot = (slot + 1) & (slots_.size() - 1)) {
+      Type& type = types_[slots_[slot]];
+      if (type.hash == hash && type.token == token) {
+        type.sides |= side;
+        return;
+      }
+    }
+    slots_[slot] = static_cast<std::int32_t>(types_.size());
+    types_.push_back({hash, token, side});
+  }
+
+  std::int32_t size() const { return static_cast<std::int32_t>(types_.size()); }
+
+  std::int32_t shared() const {
+    std::int32_t found = 0;
+    for (const Type& type : types_) found += type.sides == 3 ? 1 : 0;
+    return found;
+  }
+
+ private:
+  struct Type {
+    std::uint64_t hash;
+    std::string_view token;
+    unsigned sides;
+  };
+  std::vector<Type> types_;
+  std::vector<std::int32_t> slots_;
+};
+
+}  // namespace
+
+void count_shared(const Lines& left, const Lines& right, std::int64_t pairs, std::int32_t* rows) {
+  TokenTypes types;
+  for (std::int64_t pair = 0; pair < pairs; ++pair, rows += 4) {
+    types.clear((left[pair].size() + right[pair].size()) / 2 + 2);
+    rows[0] = rows[1] = 0;
+    split_line(left[pair], true, [&](std::string_view token) { ++rows[0], types.add(token, 1); });
+    if (left[pair] == right[pair]) {
+      rows[1] = rows[0];
+      rows[2] = rows[3] = types.size();
+      continue;
+    }
+    split_line(right[pair], true, [&](std::string_view token) { ++rows[1], types.add(token, 2); });
+    rows[2] = types.shared();
+    rows[3] = types.size();
+  }
+}
+
+}  // namespace gecbench

@@ -1,0 +1,67 @@
+"""What the drop-in commands share: the official programs' own way with arguments, files and figures.
+
+Standard output and exit status are theirs. Where they would score misplaced or untokenised text in silence, a warning
+goes to standard error; where lines are missing, the command refuses.
+"""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from gecbench.cli.options import add_command
+from gecbench.corpus.checks import check_alignment
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.raw_text import RawTextWarning, tokenized_unlike
+from gecbench.errors import InputError
+from gecbench.formats.text import read_bytes, split_lines
+
+
+def add_dropin(
+    commands: Any, name: str, description: str, usage: str, examples: str, run: Any
+) -> argparse.ArgumentParser:
+    """Add a command that reads its arguments itself."""
+    parser = add_command(
+        commands, name, description, examples, run, prefix_chars="+", add_help=False, usage=f"gecbench {name} {usage}"
+    )
+    parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
+    parser.set_defaults(parser=parser)
+    return parser
+
+
+def read_hypotheses(path: str) -> list[str]:
+    """Return the lines of a file of any name; a byte order mark is part of the first."""
+    data = read_bytes(path)
+    lines = split_lines(data, path)
+    return [f"\ufeff{lines[0]}", *lines[1:]] if data.startswith(codecs.BOM_UTF8) and lines else lines
+
+
+def admit(corpus: Corpus, lines: Sequence[str], path: str) -> tuple[str, ...]:
+    """Refuse a file with another number of lines than there are sources; warn of one that looks misplaced or raw."""
+    if len(lines) != len(corpus):
+        raise InputError(
+            f"{len(lines)} lines, but {corpus.name} has {len(corpus)} sentences",
+            file=path,
+            line=min(len(lines), len(corpus)) + 1,
+            fix="Give one line for each sentence, in the same order",
+        )
+    if tokenized_unlike(corpus.sources, lines):
+        _warn(path, "is not tokenised like its sources", "gecbench score --tokenize auto would split it")
+    try:
+        check_alignment(corpus.sources, lines, "its lines")
+    except InputError as error:
+        _warn(path, error.problem, "gecbench score would refuse it")
+    return tuple(lines)
+
+
+def _warn(path: str, problem: str, otherwise: str) -> None:
+    warnings.warn(f"{path}: {problem}. It is scored as it is; {otherwise}.", RawTextWarning, stacklevel=2)
+
+
+def figure(value: float) -> str:
+    """Return a number as Python 2 prints it: twelve digits, one behind the point at least."""
+    text = f"{value:.12g}"
+    return text if set(text) & set(".en") else f"{text}.0"

@@ -1,0 +1,111 @@
+"""What Python 2.7 did otherwise, and the official scorers with it: the order of dictionaries, white space, lower case.
+
+The scorers of M2, I-measure and GLEU were run under 64-bit CPython 2.7, whose dictionaries are tables ordered by hash
+(without randomisation) and whose character tables are those of Unicode 5.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+_SMALLEST_TABLE = 8
+_PERTURB_SHIFT = 5
+_WORD = 1 << 64
+# Where all letters lie that Unicode 5.2 lowers; those between that it does not lower are not lowered today either.
+_LOWERED = (
+    (0x41, 0x5A),
+    (0xC0, 0xDE),
+    (0x100, 0x24E),
+    (0x370, 0x376),
+    (0x386, 0x3AB),
+    (0x3CF, 0x42F),
+    (0x460, 0x524),
+    (0x531, 0x556),
+    (0x10A0, 0x10C5),
+    (0x1E00, 0x1F6F),
+    (0x1F88, 0x1FFC),
+    (0x2126, 0x2132),
+    (0x2160, 0x216F),
+    (0x2183, 0x2183),
+    (0x24B6, 0x24CF),
+    (0x2C00, 0x2C2E),
+    (0x2C60, 0x2CED),
+    (0xA640, 0xA65E),
+    (0xA662, 0xA66C),
+    (0xA680, 0xA696),
+    (0xA722, 0xA78B),
+    (0xFF21, 0xFF3A),
+    (0x10400, 0x10427),
+)
+_MONGOLIAN_VOWEL_SEPARATOR = "\u180e"
+
+
+def dict_order(hashes: Sequence[int]) -> list[int]:
+    """Return the positions of distinct keys with these hashes as a dictionary filled with them in turn iterates.
+
+    The table starts with 8 slots, grows to more than four times its keys once it is two thirds full,
+    and resolves collisions by the perturbed probe `5 * slot + perturb + 1` (docs/m2.md, B.9).
+    """
+    table: list[int | None] = [None] * _SMALLEST_TABLE
+    for position in range(len(hashes)):
+        table[_free_slot(table, hashes[position])] = position
+        used = position + 1
+        if used * 3 >= len(table) * 2:
+            table = _grown(table, used, hashes)
+    return [position for position in table if position is not None]
+
+
+def _free_slot(table: Sequence[int | None], hashed: int) -> int:
+    mask = len(table) - 1
+    slot = perturb = hashed % _WORD
+    while table[slot & mask] is not None:
+        slot = slot * 5 + perturb + 1
+        perturb >>= _PERTURB_SHIFT
+    return slot & mask
+
+
+def _grown(table: Sequence[int | None], used: int, hashes: Sequence[int]) -> list[int | None]:
+    size = _SMALLEST_TABLE
+    while size <= used * (4 if used <= 50_000 else 2):
+        size *= 2
+    larger: list[int | None] = [None] * size
+    for position in table:
+        if position is not None:
+            larger[_free_slot(larger, hashes[position])] = position
+    return larger
+
+
+def integer_hash(number: int) -> int:
+    """Return the hash of an integer."""
+    return -2 if number == -1 else number
+
+
+def string_hash(text: str) -> int:
+    """Return the hash of a string: of its bytes or, equal for ASCII, of its characters."""
+    if not text:
+        return 0
+    hashed = ord(text[0]) << 7
+    for character in text:
+        hashed = (1000003 * hashed ^ ord(character)) % _WORD
+    hashed ^= len(text)
+    return hashed if hashed < _WORD - 1 else _WORD - 2
+
+
+def lower(text: str) -> str:
+    """Return the text in lower case as Unicode 5.2 has it, character by character.
+
+    >>> lower("İΑΣ"), lower("\u1c90") == "\u1c90"
+    ('iασ', True)
+    """
+    return text.lower() if text.isascii() else text.translate(_lower_table())
+
+
+@cache
+def _lower_table() -> dict[int, str]:
+    return {code: chr(code).lower()[0] for first, last in _LOWERED for code in range(first, last + 1)}
+
+
+def with_spaces(text: str) -> str:
+    """Return the text with a space for the one character that is white space in Unicode 5.2 and is none today."""
+    return text.replace(_MONGOLIAN_VOWEL_SEPARATOR, " ")

@@ -1,0 +1,133 @@
+"""Edits of several annotators as error groups, laid end to end (docs/imeasure.md, sections 2 and 3).
+
+A group is one error; each annotator's edits in it are one alternative, in which edits of one span are joined, and
+alternatives that make the same edits count once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gecbench.kernels.tokens import Ids, Offsets, TokenArray
+
+Span = Sequence[int]
+
+
+class GroupLayout(NamedTuple):
+    """The groups of a corpus.
+
+    Sentence s has the groups group_offsets[s]:group_offsets[s + 1], group g the alternatives
+    alternative_offsets[g]:alternative_offsets[g + 1], alternative a the edits edit_offsets[a]:edit_offsets[a + 1]; edit
+    e joins the given edits members[member_offsets[e]:member_offsets[e + 1]], all of one span. A group is optional that
+    not all annotators corrected; a sentence is bridged in which edits of two groups overlap.
+    """
+
+    group_offsets: Offsets
+    optional: Ids
+    alternative_offsets: Offsets
+    edit_offsets: Offsets
+    member_offsets: Offsets
+    members: Offsets
+    bridged: NDArray[np.uint8]
+
+
+def group_edits(sentence_offsets: Offsets, annotators: Ids, spans: Ids, texts: TokenArray, people: Ids) -> GroupLayout:
+    """Group the edits of every sentence; those of sentence s are rows sentence_offsets[s]:sentence_offsets[s + 1].
+
+    Edit e is `annotators[e]`'s, of the source tokens [spans[e, 0], spans[e, 1]), with the tokens `texts[e]`;
+    `people[s]` annotators worked on sentence s.
+    """
+    layout = _Layout(annotators.tolist(), spans.tolist(), texts.lists())
+    for (begin, end), workers in zip(pairwise(sentence_offsets.tolist()), people.tolist(), strict=True):
+        layout.add_sentence(range(begin, end), workers)
+    return layout.arrays()
+
+
+def overlaps(first: Span, second: Span) -> bool:
+    """Return whether two edits exclude each other: same span, a shared token, or an insertion inside the other."""
+    return (first[0], first[1]) == (second[0], second[1]) or (first[0] < second[1] and second[0] < first[1])
+
+
+def cluster_spans(spans: Sequence[Span]) -> list[list[int]]:
+    """Return the indexes of spans in clusters, in the order of the text (docs/imeasure.md, section 2)."""
+    clusters: list[list[int]] = []
+    # 1. Take the edits by decreasing length; those of one length stay in their order.
+    for candidate in sorted(range(len(spans)), key=lambda k: spans[k][0] - spans[k][1]):
+        # 2. Each joins the first cluster that has an edit which it overlaps, else founds one.
+        touching = (group for group in clusters if any(overlaps(spans[candidate], spans[other]) for other in group))
+        joined = next(touching, None)
+        if joined is None:
+            clusters.append([candidate])
+        else:
+            joined.append(candidate)
+    # 3. Clusters are never joined later; the first and longest edit of each tells its place.
+    return sorted(clusters, key=lambda cluster: (spans[cluster[0]][0], spans[cluster[0]][1]))
+
+
+class _Layout:
+    def __init__(self, annotators: list[int], spans: list[list[int]], texts: list[list[int]]) -> None:
+        self.annotators, self.spans, self.texts = annotators, spans, texts
+        self.group_offsets, self.alternative_offsets, self.edit_offsets, self.member_offsets = [0], [0], [0], [0]
+        self.optional: list[bool] = []
+        self.members: list[int] = []
+        self.bridged: list[bool] = []
+
+    def add_sentence(self, rows: range, people: int) -> None:
+        clusters = [[rows[k] for k in cluster] for cluster in cluster_spans([self.spans[row] for row in rows])]
+        for cluster in clusters:
+            by_annotator: dict[int, list[int]] = {}
+            for row in cluster:
+                by_annotator.setdefault(self.annotators[row], []).append(row)
+            alternatives = [self._joined(by_annotator[annotator]) for annotator in sorted(by_annotator)]
+            distinct: dict[object, list[list[int]]] = {}
+            for edits in alternatives:
+                distinct.setdefault(self._spelled(edits), edits)
+            for edits in distinct.values():
+                self._add_alternative(edits)
+            self.alternative_offsets.append(len(self.edit_offsets) - 1)
+            self.optional.append(len(by_annotator) != people)
+        self.group_offsets.append(len(self.optional))
+        self.bridged.append(self._is_bridged(clusters))
+
+    def arrays(self) -> GroupLayout:
+        return GroupLayout(
+            np.array(self.group_offsets, dtype=np.int64),
+            np.array(self.optional, dtype=np.int32),
+            np.array(self.alternative_offsets, dtype=np.int64),
+            np.array(self.edit_offsets, dtype=np.int64),
+            np.array(self.member_offsets, dtype=np.int64),
+            np.array(self.members, dtype=np.int64),
+            np.array(self.bridged, dtype=np.uint8),
+        )
+
+    def _joined(self, rows: list[int]) -> list[list[int]]:
+        """Return an annotator's edits in the order of the text, those of one span together."""
+        joined: dict[tuple[int, ...], list[int]] = {}
+        for row in rows:
+            joined.setdefault(tuple(self.spans[row]), []).append(row)
+        return [joined[span] for span in sorted(joined)]
+
+    def _spelled(self, edits: list[list[int]]) -> tuple[object, ...]:
+        return tuple(
+            (*self.spans[rows[0]], tuple(token for row in rows for token in self.texts[row])) for rows in edits
+        )
+
+    def _add_alternative(self, edits: list[list[int]]) -> None:
+        for rows in edits:
+            self.members.extend(rows)
+            self.member_offsets.append(len(self.members))
+        self.edit_offsets.append(len(self.member_offsets) - 1)
+
+    def _is_bridged(self, clusters: list[list[int]]) -> bool:
+        return any(
+            overlaps(self.spans[one], self.spans[other])
+            for k, cluster in enumerate(clusters)
+            for one in cluster
+            for earlier in clusters[:k]
+            for other in earlier
+        )

@@ -1,0 +1,91 @@
+"""Error groups as arrays, made without objects: what the groups made one by one are."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mirror_files import conll14_gold, jfleg, needs_mirror
+from numpy.testing import assert_array_equal
+
+from gecbench import Annotation, Corpus, Edit, apply_edits
+from gecbench.corpus.derive import extracted_annotations
+from gecbench.corpus.error_groups import group_annotations
+from gecbench.corpus.mixing import choices_of, combination_count
+from gecbench.kernels.tokens import TokenArray
+from gecbench.metrics.imeasure.gold import MixedGold
+
+pytestmark = pytest.mark.usefixtures("kernels_of")
+
+some_edits = st.builds(
+    lambda start, length, texts: Edit(start, start + length, tuple(texts)),
+    st.integers(0, 6),
+    st.integers(0, 4),
+    st.lists(st.sampled_from(["", "x", "can't", "y  z", "y", " z"]), min_size=1, max_size=2),
+)
+annotated = st.lists(
+    st.builds(Annotation, st.sampled_from([0, 1, 2, 10, -3, 10**12]), st.lists(some_edits, max_size=5).map(tuple)),
+    max_size=4,
+    unique_by=lambda annotation: annotation.annotator,
+)
+
+
+def assert_equal(ours, theirs):
+    assert list(ours.texts) == list(theirs.texts)
+    assert_array_equal(ours.bridged, theirs.bridged)
+    for name in ("group_offsets", "optional", "alternative_offsets", "edit_offsets", "spans"):
+        left, right = getattr(ours.flat, name), getattr(theirs.flat, name)
+        assert left.dtype == right.dtype
+        assert left.flags.c_contiguous
+        assert_array_equal(left, right, err_msg=name)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(annotated, max_size=4), st.booleans(), st.data())
+def test_arrays_are_those_of_the_groups(sentences, treebank, data):
+    grouped = [group_annotations(sentence, treebank) for sentence in sentences]
+    gold = MixedGold.of_annotations(sentences, treebank)
+    assert_equal(gold, MixedGold.of(grouped))
+    assert gold.combinations() == [combination_count(sentence) for sentence in grouped]
+    chosen = data.draw(st.lists(st.sampled_from(range(len(sentences))), unique=True)) if sentences else []
+    assert_equal(gold.select(chosen), MixedGold.of([grouped[i] for i in chosen]))
+    source = "a b c d e f g h i j k"
+    for i, sentence in enumerate(grouped):
+        offered = [choices_of(group) for group in sentence.groups]
+        picks = [data.draw(st.integers(0, len(choices) - 1)) for choices in offered]
+        edits = [edit for choices, pick in zip(offered, picks, strict=True) for edit in choices[pick]]
+        as_given = [-1 if not choices[pick] else pick for choices, pick in zip(offered, picks, strict=True)]
+        assert gold.reference(i, source, as_given) == apply_edits(source, edits, official=True)
+
+
+@needs_mirror
+def test_real_data():
+    golds = [(conll14_gold(part).annotations, True) for part in ("combined", "withalt", 0)]
+    references = list(zip(*(jfleg("test", f"ref{k}") for k in range(4)), strict=True))
+    golds.append((extracted_annotations(Corpus(sources=jfleg("test", "src"), references=references)), False))
+    for annotations, treebank in golds:
+        grouped = [group_annotations(sentence, treebank) for sentence in annotations]
+        assert_equal(MixedGold.of_annotations(annotations, treebank), MixedGold.of(grouped))
+
+
+def test_native_refuses_arrays_that_do_not_fit(twins):
+    python, native = twins("grouping")
+    texts = TokenArray(np.array([1, 2], dtype=np.int32), np.array([0, 1, 2], dtype=np.int64))
+    good = {
+        "sentence_offsets": np.array([0, 2]),
+        "annotators": np.array([0, 1], dtype=np.int32),
+        "spans": np.array([[0, 1], [2, 3]], dtype=np.int32),
+        "texts": texts,
+        "people": np.array([2], dtype=np.int32),
+    }
+    for ours, theirs in zip(python.group_edits(**good), native.group_edits(**good), strict=True):
+        assert_array_equal(ours, theirs)
+    for name, wrong in (
+        ("sentence_offsets", np.array([0, 3])),
+        ("sentence_offsets", np.array([0, 1, 2])),
+        ("annotators", good["annotators"][:1]),
+        ("spans", good["spans"][:1]),
+        ("people", np.array([2, 2], dtype=np.int32)),
+        ("texts", TokenArray(texts.ids, np.array([0, 9, 2], dtype=np.int64))),
+    ):
+        with pytest.raises(ValueError, match=r"offsets|must number"):
+            native.group_edits(**{**good, name: wrong})

@@ -1,0 +1,166 @@
+"""M2 files of the usual form, read as arrays: the same corpus, fingerprint and gold as read line by line."""
+
+import pickle
+from itertools import chain
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mirror_files import conll14_member, jfleg, needs_mirror
+
+from gecbench import M2, Corpus, InputError, derive_annotations, load_demo
+from gecbench.formats import m2
+from gecbench.formats.m2 import format_m2, parse_m2
+from gecbench.kernels.m2 import EditTable
+from gecbench.metrics.m2.gold import gold_rows, in_official_order, table_rows
+
+pytestmark = pytest.mark.usefixtures("kernels_of")
+
+texts = st.text(st.sampled_from("ab  é|\t\x1c\xa0\u2028\u3000-"), max_size=6)
+numbers = st.sampled_from(["0", "1", "2", "3", "007", "-1", "9", "8", "+1", "1_0", "٣", "1234567890", ""])
+corrections = st.one_of(texts, st.sampled_from(["", "-NONE-", "x", "x y", "x||y", "x  y||-NONE-||z ", " -NONE-"]))
+usual_edits = st.builds(
+    lambda start, length, kind, text, annotator: (
+        f"A {start} {start + length}|||{kind}|||{text}|||REQUIRED|||-NONE-|||{annotator}"
+    ),
+    st.integers(0, 2),
+    st.integers(0, 1),
+    st.sampled_from(["Nn", "", "noop", "é"]),
+    st.sampled_from(["", "-NONE-", "x", " x y", "x  y", "x||y", "é||-NONE-||z "]),
+    st.sampled_from([0, 1, 8, 13]),
+)
+odd_edits = st.builds(
+    lambda start, end, kind, text, annotator: f"A {start} {end}|||{kind}|||{text}|||R|||C|||{annotator}",
+    numbers,
+    numbers,
+    st.sampled_from(["Nn", "noop"]),
+    corrections,
+    numbers,
+)
+blocks = st.builds(
+    lambda source, edits: [f"S {source}", *edits, ""],
+    st.sampled_from(["a b c", " a  b\u3000c ", "a b c\r", "é b c d"]),
+    st.lists(usual_edits, max_size=5),
+)
+strange = st.lists(
+    st.one_of(odd_edits, usual_edits, st.sampled_from(["S", "S ", "", " ", "I x", "T0-A0 x", "text", "\r", "a\nb"])),
+    max_size=4,
+)
+files = st.lists(st.one_of(blocks, blocks, blocks, strange), max_size=4).map(
+    lambda parts: [*chain.from_iterable(parts)]
+)
+
+
+def line_by_line(lines, out_of_range="error"):
+    found = m2.parse_blocks(lines)
+    annotations = m2._scored_annotations(found, "M2 text", out_of_range)
+    return Corpus(sources=[block.source for block in found], annotations=annotations, name="M2 text")
+
+
+def assert_same(read, expected):
+    assert read.fingerprint() == expected.fingerprint()
+    assert read.fingerprint("annotations") == expected.fingerprint("annotations")
+    if (table := read.edit_table()) is not None and (rows := table_rows(read.sources, table)) is not None:
+        plain = gold_rows(expected.sources, [in_official_order(found) for found in expected.annotations])
+        assert rows.encoded.text == plain.encoded.text
+        assert rows.encoded.lines() == plain.encoded.lines()
+        for ours, theirs in zip(rows.flat[:-1], plain.flat[:-1], strict=True):
+            assert ours.dtype == theirs.dtype
+            np.testing.assert_array_equal(ours, theirs)
+    assert read == expected
+
+
+def outcome(read):
+    try:
+        return read()
+    except InputError as error:
+        return str(error)
+
+
+@settings(max_examples=300, deadline=None)
+@given(files, st.sampled_from(["error", "drop"]))
+def test_the_same_as_line_by_line(lines, out_of_range):
+    expected = outcome(lambda: line_by_line(lines, out_of_range))
+    found = outcome(lambda: parse_m2(lines, out_of_range=out_of_range))
+    if isinstance(expected, str):
+        assert found == expected
+    else:
+        assert_same(found, expected)
+
+
+@settings(max_examples=300, deadline=None)
+@given(files)
+def test_twins(twins, lines):
+    tables = [kernel.read_edits("\n".join(lines).encode()) for kernel in twins("m2")]
+    assert (tables[0] is None) == (tables[1] is None)
+    for name, ours, theirs in zip(EditTable._fields, *(table or () for table in tables), strict=False):
+        assert type(ours) is type(theirs)
+        np.testing.assert_array_equal(ours, theirs, err_msg=name)
+        assert isinstance(ours, bytes) or ours.dtype == theirs.dtype
+
+
+def test_usual_files_are_read_as_arrays():
+    demo = load_demo()
+    lines = format_m2(demo)
+    read = parse_m2(lines)
+    assert read.edit_table() is not None
+    assert parse_m2(["text before", *lines]).edit_table() is None
+    assert_same(read, Corpus(sources=demo.sources, annotations=demo.annotations, name="M2 text"))
+
+
+def test_annotations_are_made_when_asked_for(monkeypatch):
+    made = []
+    monkeypatch.setattr(m2, "parse_blocks", lambda *given: made.append(given) or (m2.Block("a b", []),))
+    corpus = parse_m2(["S a b", "A 0 1|||Nn|||x|||REQUIRED|||-NONE-|||0"])
+    other = corpus.replace(name="other")
+    for each in (corpus, other):
+        assert each.has("annotations")
+        assert not each.has("references")
+        assert M2().score_corpus(each, ["x b"]).value == 1
+    assert not made
+    assert other.annotations is other.annotations == ((),)
+    assert len(made) == 1
+    assert Corpus(sources=["a"]).annotations is None
+    assert not Corpus(sources=["a"]).has("annotations")
+
+
+def test_a_corpus_of_arrays_can_be_copied_selected_and_pickled():
+    lines = ["S a b", "A 0 1|||Nn|||x|||REQUIRED|||-NONE-|||0", "", "S c", "A -1 -1|||noop|||-NONE-|||R|||-NONE-|||0"]
+    corpus, plain = parse_m2(lines), line_by_line(lines)
+    for change in (
+        lambda given: given.replace(name="x"),
+        lambda given: given.replace(annotations=None),
+        lambda given: given.select([1]),
+        lambda given: pickle.loads(pickle.dumps(given)),
+        repr,
+    ):
+        assert change(parse_m2(lines)) == change(plain)
+    assert corpus.replace(annotations=None).edit_table() is None
+    with pytest.raises(InputError, match="2 annotations for 1 sources"):
+        corpus.replace(sources=["a"])
+
+
+def test_many_annotators_of_one_sentence():
+    lines = ["S a", *(f"A 0 1|||Nn|||x|||REQUIRED|||-NONE-|||{k % 30_000}" for k in range(60_000))]
+    table = parse_m2(lines).edit_table()
+    assert table.annotators.tolist() == list(range(30_000))
+    assert np.diff(table.edit_offsets).tolist() == [2] * 30_000
+
+
+@needs_mirror
+def test_real_data():
+    for name in (
+        "alt/official-2014.combined-withalt.m2",
+        "noalt/official-2014.combined.m2",
+        "noalt/official-2014.1.m2",
+    ):
+        lines = conll14_member(name).split("\n")
+        read = parse_m2(lines)
+        assert read.edit_table() is not None
+        assert table_rows(read.sources, read.edit_table()) is not None
+        assert_same(read, line_by_line(lines))
+    references = list(zip(*(jfleg("test", f"ref{k}") for k in range(4)), strict=True))
+    lines = format_m2(derive_annotations(Corpus(sources=jfleg("test", "src"), references=references)))
+    assert parse_m2(lines).edit_table() is not None
+    assert_same(parse_m2(lines), line_by_line(lines))
