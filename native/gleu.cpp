@@ -5,99 +5,38 @@
 #include <cstddef>
 #include <vector>
 
+#include "mersenne_twister.hpp"
+#include "ngrams.hpp"
+#include "threads.hpp"
+
 namespace gecbench {
 namespace {
 
-// Gives equal n-grams of one sentence equal small numbers: an n-gram is the pair
-// (number of its first n - 1 tokens, last token), compared exactly, so no two n-grams collide.
-class NgramNumbers {
+class Counter {
  public:
-  void reset(std::size_t positions) {
-    std::size_t wanted = 16;
-    while (wanted < 2 * positions) wanted *= 2;
-    slots_.assign(wanted, Slot{0, 0, -1});
-    used_ = 0;
-  }
+  Counter(int order, bool multiset) : order_(order), multiset_(multiset) {}
 
-  std::int32_t number(std::int32_t prefix, std::int32_t token) {
-    const std::uint64_t key =
-        (static_cast<std::uint64_t>(static_cast<std::uint32_t>(prefix)) << 32) | static_cast<std::uint32_t>(token);
-    std::size_t slot = (key * 0x9E3779B97F4A7C15ULL >> 29) & (slots_.size() - 1);
-    while (slots_[slot].number >= 0) {
-      if (slots_[slot].prefix == prefix && slots_[slot].token == token) return slots_[slot].number;
-      slot = (slot + 1) & (slots_.size() - 1);
+  // Texts are the source, then the references, whose rows are filled.
+  void fill(TokenSpan hypothesis, const std::vector<TokenSpan>& texts, std::int64_t* rows) {
+    const int width = 2 + 2 * order_;
+    for (std::size_t r = 1; r < texts.size(); ++r) {
+      rows[(r - 1) * width] = hypothesis.size;
+      rows[(r - 1) * width + 1] = texts[r].size;
     }
-    slots_[slot] = Slot{prefix, token, used_};
-    return used_++;
-  }
-
-  std::int32_t used() const { return used_; }
-
- private:
-  struct Slot {
-    std::int32_t prefix, token, number;
-  };
-  std::vector<Slot> slots_;
-  std::int32_t used_ = 0;
-};
-
-struct Sequence {
-  TokenSpan tokens;
-  std::vector<std::int32_t> numbers;  // of the n-gram starting at each position
-
-  explicit Sequence(TokenSpan tokens) : tokens(tokens), numbers(tokens.size, 0) {}
-
-  std::int64_t length() const { return tokens.size; }
-  std::int64_t ngrams(int order) const { return std::max<std::int64_t>(length() + 1 - order, 0); }
-};
-
-class Sentence {
- public:
-  Sentence(Sequence source, Sequence hypothesis, std::vector<Sequence> references)
-      : source_(std::move(source)), hypothesis_(std::move(hypothesis)), references_(std::move(references)) {}
-
-  void fill(int order, bool multiset, std::int64_t* rows) {
-    const int width = 2 + 2 * order;
-    for (std::size_t r = 0; r < references_.size(); ++r) {
-      rows[r * width] = hypothesis_.length();
-      rows[r * width + 1] = references_[r].length();
-    }
-    for (int n = 1; n <= order; ++n) {
-      number_ngrams(n);
-      count(source_, n, in_source_);
-      count(hypothesis_, n, in_hypothesis_);
-      for (std::size_t r = 0; r < references_.size(); ++r) {
-        count(references_[r], n, in_reference_);
-        std::int64_t* pair = rows + r * width + 2 * n;
-        pair[0] = multiset ? literal_numerator() : official_numerator();
-        pair[1] = hypothesis_.ngrams(n);
+    ngrams_.begin(hypothesis, texts);
+    for (int n = 1; n <= order_; ++n) {
+      ngrams_.count_hypothesis(n, in_hypothesis_);
+      ngrams_.count_text(texts, 0, n, in_source_);
+      for (std::size_t r = 1; r < texts.size(); ++r) {
+        ngrams_.count_text(texts, r, n, in_reference_);
+        std::int64_t* pair = rows + (r - 1) * width + 2 * n;
+        pair[0] = multiset_ ? literal_numerator() : official_numerator();
+        pair[1] = ngrams(hypothesis, n);
       }
     }
   }
 
  private:
-  void number_ngrams(int n) {
-    std::size_t positions = source_.length() + hypothesis_.length();
-    for (const Sequence& reference : references_) positions += reference.length();
-    numbers_.reset(positions);
-    number_sequence(source_, n);
-    number_sequence(hypothesis_, n);
-    for (Sequence& reference : references_) number_sequence(reference, n);
-    in_source_.assign(numbers_.used(), 0);
-    in_hypothesis_.assign(numbers_.used(), 0);
-    in_reference_.assign(numbers_.used(), 0);
-  }
-
-  void number_sequence(Sequence& sequence, int n) {
-    for (std::int64_t i = 0; i < sequence.ngrams(n); ++i)
-      sequence.numbers[i] = numbers_.number(sequence.numbers[i], sequence.tokens[i + n - 1]);
-  }
-
-  static void count(const Sequence& sequence, int n, std::vector<std::int32_t>& occurrences) {
-    std::fill(occurrences.begin(), occurrences.end(), 0);
-    for (std::int64_t i = 0; i < sequence.ngrams(n); ++i) ++occurrences[sequence.numbers[i]];
-  }
-
   // The official penalty looks at types: an n-gram the reference has even once costs nothing.
   std::int64_t official_numerator() const {
     std::int64_t match = 0, penalty = 0;
@@ -119,69 +58,10 @@ class Sentence {
     return match - penalty;
   }
 
-  Sequence source_, hypothesis_;
-  std::vector<Sequence> references_;
-  NgramNumbers numbers_;
-  std::vector<std::int32_t> in_source_, in_hypothesis_, in_reference_;
-};
-
-// Mersenne Twister (Matsumoto & Nishimura 1998), seeded by a one-word key as CPython seeds it.
-class MersenneTwister {
- public:
-  explicit MersenneTwister(std::uint32_t seed) {
-    state_[0] = 19650218U;
-    for (int i = 1; i < kSize; ++i)
-      state_[i] = 1812433253U * (state_[i - 1] ^ (state_[i - 1] >> 30)) + static_cast<std::uint32_t>(i);
-    int i = 1;
-    for (int k = 0; k < kSize; ++k) {
-      state_[i] = (state_[i] ^ ((state_[i - 1] ^ (state_[i - 1] >> 30)) * 1664525U)) + seed;
-      i = advance(i);
-    }
-    for (int k = 0; k < kSize - 1; ++k) {
-      state_[i] = (state_[i] ^ ((state_[i - 1] ^ (state_[i - 1] >> 30)) * 1566083941U)) - static_cast<std::uint32_t>(i);
-      i = advance(i);
-    }
-    state_[0] = 0x80000000U;
-  }
-
-  std::uint32_t next() {
-    if (position_ == kSize) refill();
-    std::uint32_t y = state_[position_++];
-    y ^= y >> 11;
-    y ^= (y << 7) & 0x9d2c5680U;
-    y ^= (y << 15) & 0xefc60000U;
-    return y ^ (y >> 18);
-  }
-
-  double uniform() {
-    const std::uint32_t high = next() >> 5, low = next() >> 6;
-    return (high * 67108864.0 + low) * (1.0 / 9007199254740992.0);
-  }
-
- private:
-  static constexpr int kSize = 624, kShift = 397;
-
-  int advance(int i) {
-    if (++i < kSize) return i;
-    state_[0] = state_[kSize - 1];
-    return 1;
-  }
-
-  static std::uint32_t twist(std::uint32_t high, std::uint32_t low) {
-    const std::uint32_t y = (high & 0x80000000U) | (low & 0x7fffffffU);
-    return (y >> 1) ^ ((0U - (y & 1U)) & 0x9908b0dfU);
-  }
-
-  void refill() {
-    for (int i = 0; i < kSize - kShift; ++i) state_[i] = state_[i + kShift] ^ twist(state_[i], state_[i + 1]);
-    for (int i = kSize - kShift; i < kSize - 1; ++i)
-      state_[i] = state_[i + kShift - kSize] ^ twist(state_[i], state_[i + 1]);
-    state_[kSize - 1] = state_[kShift - 1] ^ twist(state_[kSize - 1], state_[0]);
-    position_ = 0;
-  }
-
-  std::array<std::uint32_t, kSize> state_{};
-  int position_ = kSize;
+  int order_;
+  bool multiset_;
+  HypothesisNgrams ngrams_;
+  HypothesisNgrams::Occurrences in_source_, in_hypothesis_, in_reference_;
 };
 
 int bit_length(std::uint64_t value) {
@@ -200,52 +80,109 @@ std::int64_t draw_below(MersenneTwister& twister, std::int64_t choices, Generato
   return drawn;
 }
 
-MersenneTwister seeded(std::int64_t iteration) {
-  return MersenneTwister(static_cast<std::uint32_t>(iteration * 101));
+void draw_block(const std::int64_t* row_offsets, Generator generator, MersenneTwister& twister, std::int64_t sentences,
+                std::int64_t* rows) {
+  for (std::int64_t i = 0; i < sentences; ++i)
+    rows[i] = row_offsets[i] + draw_below(twister, row_offsets[i + 1] - row_offsets[i], generator);
 }
 
-// Sentences whose counts stay in the cache while every draw passes over them.
-constexpr std::int64_t kBlock = 2048;
+std::vector<MersenneTwister> twisters_of(std::int64_t first_iteration, std::int64_t iterations) {
+  std::vector<std::uint32_t> seeds;
+  for (std::int64_t d = 0; d < iterations; ++d)
+    seeds.push_back(static_cast<std::uint32_t>((first_iteration + d) * 101));
+  return MersenneTwister::seeded(seeds);
+}
+
+// The columns of counts that depend on the row drawn, some side by side, and the totals of all columns where they do
+// not.
+constexpr std::size_t kSide = 8;
+using Columns = std::array<std::int64_t, kSide>;
+
+struct MovingColumns {
+  std::vector<std::int64_t> columns, totals;
+  std::vector<std::vector<Columns>> groups;  // by row
+
+  MovingColumns(const std::int64_t* counts, std::int64_t width, const std::int64_t* row_offsets, std::int64_t sentences)
+      : totals(width, 0) {
+    for (std::int64_t c = 0; c < width; ++c) {
+      bool moves = false;
+      for (std::int64_t i = 0; i < sentences; ++i) {
+        const std::int64_t first = counts[row_offsets[i] * width + c];
+        totals[c] += first;
+        for (std::int64_t row = row_offsets[i] + 1; row < row_offsets[i + 1]; ++row)
+          moves |= counts[row * width + c] != first;
+      }
+      if (moves) columns.push_back(c);
+    }
+    groups.assign((columns.size() + kSide - 1) / kSide, std::vector<Columns>(row_offsets[sentences], Columns{}));
+    for (std::size_t m = 0; m < columns.size(); ++m)
+      for (std::int64_t row = 0; row < row_offsets[sentences]; ++row)
+        groups[m / kSide][row][m % kSide] = counts[row * width + columns[m]];
+  }
+};
+
+Columns sum_of(const std::vector<Columns>& counts, const std::vector<std::int64_t>& rows) {
+  Columns sum{};
+  for (const std::int64_t row : rows)
+    for (std::size_t m = 0; m < kSide; ++m) sum[m] += counts[row][m];
+  return sum;
+}
+
+// Sentences whose counts stay in the cache while some draws pass over them, and draws that one task makes.
+constexpr std::int64_t kBlock = 2048, kDraws = 32;
 
 }  // namespace
 
 void gleu_counts(const TokenArray& sources, const TokenArray& hypotheses, const TokenArray& references,
-                 const std::int64_t* reference_rows, int order, bool multiset, std::int64_t* counts) {
+                 const std::int64_t* reference_rows, int order, bool multiset, int threads, std::int64_t* counts) {
   const int width = 2 + 2 * order;
-  for (std::int64_t i = 0; i < sources.size; ++i) {
-    std::vector<Sequence> rows;
-    rows.reserve(reference_rows[i + 1] - reference_rows[i]);
-    for (std::int64_t r = reference_rows[i]; r < reference_rows[i + 1]; ++r) rows.emplace_back(references[r]);
-    Sentence(Sequence(sources[i]), Sequence(hypotheses[i]), std::move(rows))
-        .fill(order, multiset, counts + reference_rows[i] * width);
-  }
+  share_sentences(sources.size, threads, [&](std::int64_t begin, std::int64_t end) {
+    Counter counter(order, multiset);
+    std::vector<TokenSpan> texts;
+    for (std::int64_t i = begin; i < end; ++i) {
+      texts.assign(1, sources[i]);
+      for (std::int64_t r = reference_rows[i]; r < reference_rows[i + 1]; ++r) texts.push_back(references[r]);
+      counter.fill(hypotheses[i], texts, counts + reference_rows[i] * width);
+    }
+  });
 }
 
 void draw_rows(const std::int64_t* row_offsets, std::int64_t sentences, std::int64_t first_iteration,
-               std::int64_t iterations, Generator generator, std::int64_t* rows) {
-  for (std::int64_t d = 0; d < iterations; ++d) {
-    MersenneTwister twister = seeded(first_iteration + d);
-    for (std::int64_t i = 0; i < sentences; ++i)
-      rows[d * sentences + i] = row_offsets[i] + draw_below(twister, row_offsets[i + 1] - row_offsets[i], generator);
-  }
+               std::int64_t iterations, Generator generator, int threads, std::int64_t* rows) {
+  run_tasks((iterations + kDraws - 1) / kDraws, threads, [&](std::int64_t task) {
+    const std::int64_t begin = task * kDraws, end = std::min(begin + kDraws, iterations);
+    std::vector<MersenneTwister> twisters = twisters_of(first_iteration + begin, end - begin);
+    for (std::int64_t d = begin; d < end; ++d)
+      draw_block(row_offsets, generator, twisters[d - begin], sentences, rows + d * sentences);
+  });
 }
 
 void sampled_totals(const std::int64_t* counts, std::int64_t width, const std::int64_t* row_offsets,
-                    std::int64_t sentences, std::int64_t iterations, Generator generator, std::int64_t* totals) {
-  std::fill(totals, totals + iterations * width, 0);
-  std::vector<MersenneTwister> twisters;
-  twisters.reserve(iterations);
-  for (std::int64_t d = 0; d < iterations; ++d) twisters.push_back(seeded(d));
-  for (std::int64_t begin = 0; begin < sentences; begin += kBlock) {
-    const std::int64_t end = std::min(begin + kBlock, sentences);
-    for (std::int64_t d = 0; d < iterations; ++d) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t row =
-            row_offsets[i] + draw_below(twisters[d], row_offsets[i + 1] - row_offsets[i], generator);
-        for (std::int64_t c = 0; c < width; ++c) totals[d * width + c] += counts[row * width + c];
+                    std::int64_t sentences, std::int64_t iterations, Generator generator, int threads,
+                    std::int64_t* totals) {
+  const MovingColumns moving(counts, width, row_offsets, sentences);
+  const std::size_t moved = moving.columns.size();
+  run_tasks((iterations + kDraws - 1) / kDraws, threads, [&](std::int64_t task) {
+    const std::int64_t first = task * kDraws, last = std::min(first + kDraws, iterations);
+    for (std::int64_t d = first; d < last; ++d) {
+      std::copy(moving.totals.begin(), moving.totals.end(), totals + d * width);
+      for (const std::int64_t c : moving.columns) totals[d * width + c] = 0;
+    }
+    if (moved == 0) return;
+    std::vector<MersenneTwister> twisters = twisters_of(first, last - first);
+    std::vector<std::int64_t> rows;
+    for (std::int64_t begin = 0; begin < sentences; begin += kBlock) {
+      rows.resize(std::min(kBlock, sentences - begin));
+      for (std::int64_t d = first; d < last; ++d) {
+        draw_block(row_offsets + begin, generator, twisters[d - first], rows.size(), rows.data());
+        for (std::size_t group = 0; group < moving.groups.size(); ++group) {
+          const Columns sum = sum_of(moving.groups[group], rows);
+          for (std::size_t m = group * kSide; m < std::min(moved, (group + 1) * kSide); ++m)
+            totals[d * width + moving.columns[m]] += sum[m % kSide];
+        }
       }
     }
-  }
+  });
 }
 
 }  // namespace gecbench

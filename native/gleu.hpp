@@ -8,17 +8,18 @@ namespace gecbench {
 // Fills counts[row] = hypothesis length, reference length, then numerator and denominator of each order.
 // References of sentence i are the rows reference_rows[i] .. reference_rows[i + 1].
 void gleu_counts(const TokenArray& sources, const TokenArray& hypotheses, const TokenArray& references,
-                 const std::int64_t* reference_rows, int order, bool multiset, std::int64_t* counts);
+                 const std::int64_t* reference_rows, int order, bool multiset, int threads, std::int64_t* counts);
 
 // Whose random module draws: CPython 2's or CPython 3's.
 enum class Generator { kPython2, kPython3 };
 
 // rows[d * sentences + i] = row drawn for sentence i in iteration first_iteration + d.
 void draw_rows(const std::int64_t* row_offsets, std::int64_t sentences, std::int64_t first_iteration,
-               std::int64_t iterations, Generator generator, std::int64_t* rows);
+               std::int64_t iterations, Generator generator, int threads, std::int64_t* rows);
 
 // totals[d * width ...] = sum over the sentences of the counts of the row drawn in iteration d.
 void sampled_totals(const std::int64_t* counts, std::int64_t width, const std::int64_t* row_offsets,
-                    std::int64_t sentences, std::int64_t iterations, Generator generator, std::int64_t* totals);
+                    std::int64_t sentences, std::int64_t iterations, Generator generator, int threads,
+                    std::int64_t* totals);
 
 }  // namespace gecbench

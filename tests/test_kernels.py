@@ -32,6 +32,18 @@ def test_interning(twins, lines, unicode_whitespace):
         np.testing.assert_array_equal(left, right)
 
 
+def test_interning_on_several_threads(twins):
+    """Lines enough for several parts, which share some words and have others of their own."""
+    words = np.random.default_rng(2).integers(0, 9, size=(20_000, 3)) * np.arange(1, 20_001)[:, None] // 7
+    encoded = [" ".join(map(str, line)).encode() for line in words]
+    offsets = np.cumsum([0, *map(len, encoded)]).astype(np.int64)
+    python, native = twins("tokens")
+    expected = python.intern(b"".join(encoded), offsets, False)
+    for threads in (1, 2, 4):
+        for left, right in zip(native.intern(b"".join(encoded), offsets, False, threads), expected, strict=True):
+            np.testing.assert_array_equal(left, right)
+
+
 @pytest.mark.usefixtures("kernels_of")
 @settings(max_examples=100, deadline=None)
 @given(lines=st.lists(texts, max_size=6))
@@ -61,6 +73,39 @@ def test_ngram_counts(twins, rows, order, multiset):
     np.testing.assert_array_equal(native, python)
 
 
+@needs_native
+def test_any_number_of_threads(twins):
+    """More sentences than one task takes, more draws too; columns that move with the draw and one that does not."""
+    _, native = twins("gleu")
+    generator = np.random.default_rng(3)
+    lines = [" ".join(generator.choice(list("abcd"), 6)) for _ in range(4 * 600)]
+    tokens = intern_lines(lines, "ascii")
+    texts, rows = (tokens[:600], tokens[600:1200], tokens[1200:]), np.arange(0, 1201, 2, dtype=np.int64)
+    counts, *others = (native.gleu_counts(*texts, rows, 4, False, threads) for threads in (1, 2, 7))
+    draws = [native.draw_rows(rows, 0, 70, False, threads) for threads in (1, 2, 7)]
+    totals = [native.sampled_totals(counts, rows, 70, False, threads) for threads in (1, 2, 7)]
+    for one, *same in ((counts, *others), draws, totals):
+        for other in same:
+            np.testing.assert_array_equal(other, one)
+    np.testing.assert_array_equal(totals[0], counts[draws[0]].sum(axis=1))
+
+
+def test_native_refuses_rows_it_cannot_draw(twins):
+    _, native = twins("gleu")
+    counts = np.ones((2, 4), dtype=np.int64)
+    for offsets in ([1, 2], [0, 2, 2], [0, 2, 1], []):
+        for call in (
+            lambda rows: native.draw_rows(rows, 0, 1, False),
+            lambda rows: native.sampled_totals(counts, rows, 1, False),
+        ):
+            with pytest.raises(ValueError, match="row_offsets must rise from 0"):
+                call(np.array(offsets, dtype=np.int64))
+    with pytest.raises(ValueError, match="do not fit"):
+        native.sampled_totals(counts, np.array([0, 3], dtype=np.int64), 1, False)
+    with pytest.raises(ValueError, match="iterations"):
+        native.draw_rows(np.array([0, 2], dtype=np.int64), 0, -1, False)
+
+
 def test_native_refuses_bundles_it_cannot_read(twins):
     _, native = twins("gleu")
     rows = np.array([0, 1], dtype=np.int64)
@@ -86,7 +131,8 @@ def test_draws(twins, choices, first, python3):
     offsets = np.cumsum([0, *choices]).astype(np.int64)
     native, python = (module.draw_rows(offsets, first, 2, python3) for module in twins("gleu"))
     np.testing.assert_array_equal(native, python)
-    counts = np.arange(3 * offsets[-1], dtype=np.int64).reshape(-1, 3)
+    counts = np.arange(11 * offsets[-1], dtype=np.int64).reshape(-1, 11)
+    counts[:, 4] = 7
     native, python = (module.sampled_totals(counts, offsets, 3, python3) for module in twins("gleu"))
     np.testing.assert_array_equal(native, python)
 

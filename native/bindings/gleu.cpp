@@ -9,41 +9,53 @@ Generator generator_of(bool python3) {
   return python3 ? Generator::kPython3 : Generator::kPython2;
 }
 
+// There is a row to draw for every sentence.
+void check_rows(const Offsets& row_offsets, std::int64_t iterations) {
+  const std::size_t size = row_offsets.size();
+  bool fits = size > 0 && row_offsets(0) == 0 && iterations >= 0;
+  for (std::size_t index = 1; fits && index < size; ++index) fits = row_offsets(index - 1) < row_offsets(index);
+  if (!fits) throw std::invalid_argument("row_offsets must rise from 0, and iterations be 0 or more");
+}
+
 Output<std::int64_t> count(nb::handle sources, nb::handle hypotheses, nb::handle references,
-                           const Offsets& reference_rows, int order, bool multiset) {
+                           const Offsets& reference_rows, int order, bool multiset, int threads) {
   const TokenArray source = read_tokens(sources), hypothesis = read_tokens(hypotheses);
   const TokenArray reference = read_tokens(references);
   check_size(hypothesis.size, source.size, "hypotheses");
+  if (order < 1) throw std::invalid_argument("order is 1 or more");
   check_size(reference_rows.size(), source.size + 1, "reference_rows");
   check_offsets(reference_rows, reference.size, "reference_rows");
   const std::size_t width = 2 + 2 * static_cast<std::size_t>(order);
   std::vector<std::int64_t> counts(reference.size * width);
   {
     nb::gil_scoped_release released;
-    gleu_counts(source, hypothesis, reference, reference_rows.data(), order, multiset, counts.data());
+    gleu_counts(source, hypothesis, reference, reference_rows.data(), order, multiset, threads, counts.data());
   }
   return to_matrix(std::move(counts), width);
 }
 
 Output<std::int64_t> rows(const Offsets& row_offsets, std::int64_t first_iteration, std::int64_t iterations,
-                          bool python3) {
+                          bool python3, int threads) {
+  check_rows(row_offsets, iterations);
   const std::size_t sentences = row_offsets.shape(0) - 1;
   std::vector<std::int64_t> drawn(static_cast<std::size_t>(iterations) * sentences);
   {
     nb::gil_scoped_release released;
-    draw_rows(row_offsets.data(), sentences, first_iteration, iterations, generator_of(python3), drawn.data());
+    draw_rows(row_offsets.data(), sentences, first_iteration, iterations, generator_of(python3), threads, drawn.data());
   }
   return to_numpy(std::move(drawn), {static_cast<std::size_t>(iterations), sentences});
 }
 
-Output<std::int64_t> totals(const Matrix& counts, const Offsets& row_offsets, std::int64_t iterations, bool python3) {
+Output<std::int64_t> totals(const Matrix& counts, const Offsets& row_offsets, std::int64_t iterations, bool python3,
+                            int threads) {
+  check_rows(row_offsets, iterations);
   check_offsets(row_offsets, counts.shape(0), "row_offsets");
   const std::size_t width = counts.shape(1);
   std::vector<std::int64_t> sums(static_cast<std::size_t>(iterations) * width);
   {
     nb::gil_scoped_release released;
     sampled_totals(counts.data(), width, row_offsets.data(), row_offsets.shape(0) - 1, iterations,
-                   generator_of(python3), sums.data());
+                   generator_of(python3), threads, sums.data());
   }
   return to_numpy(std::move(sums), {static_cast<std::size_t>(iterations), width});
 }
@@ -52,11 +64,11 @@ Output<std::int64_t> totals(const Matrix& counts, const Offsets& row_offsets, st
 
 void bind_gleu(nb::module_ module) {
   module.def("gleu_counts", &count, nb::arg("sources"), nb::arg("hypotheses"), nb::arg("references"),
-             nb::arg("reference_rows"), nb::arg("order"), nb::arg("multiset"));
+             nb::arg("reference_rows"), nb::arg("order"), nb::arg("multiset"), nb::arg("threads") = 1);
   module.def("draw_rows", &rows, nb::arg("row_offsets"), nb::arg("first_iteration"), nb::arg("iterations"),
-             nb::arg("python3"));
+             nb::arg("python3"), nb::arg("threads") = 1);
   module.def("sampled_totals", &totals, nb::arg("counts"), nb::arg("row_offsets"), nb::arg("iterations"),
-             nb::arg("python3"));
+             nb::arg("python3"), nb::arg("threads") = 1);
 }
 
 }  // namespace gecbench::bindings

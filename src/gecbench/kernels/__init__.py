@@ -14,7 +14,21 @@ from types import ModuleType
 
 from gecbench.errors import GecbenchError
 
-KERNELS = ("edits", "errant", "gleu", "greedy", "grouping", "imeasure", "m2", "maxmatch", "overlap", "ter", "tokens", "trueskill")
+KERNELS = (
+    "bleu",
+    "edits",
+    "errant",
+    "gleu",
+    "greedy",
+    "grouping",
+    "imeasure",
+    "m2",
+    "maxmatch",
+    "overlap",
+    "ter",
+    "tokens",
+    "trueskill",
+)
 IMPLEMENTATIONS = ("native", "python")
 _MOST_THREADS = 1024
 

@@ -26,11 +26,14 @@ def gleu_counts(
     reference_rows: Offsets,
     order: int,
     multiset: bool,
+    threads: int = 1,
 ) -> Counts:
     """Return one row per (sentence, reference): both lengths, then numerator and denominator of each order.
 
-    The references of sentence i are rows `reference_rows[i]` to `reference_rows[i + 1]`.
+    The references of sentence i are rows `reference_rows[i]` to `reference_rows[i + 1]`. `threads` is, here and below,
+    for the native twin.
     """
+    del threads
     texts = references.lists()
     counts = np.zeros((len(texts), 2 + 2 * order), dtype=np.int64)
     numerator = literal_numerator if multiset else official_numerator
@@ -69,16 +72,18 @@ def literal_numerator(hypothesis: Ngrams, source: Ngrams, reference: Ngrams) -> 
     return sum(with_reference.values()) - penalty
 
 
-def draw_rows(row_offsets: Offsets, first_iteration: int, iterations: int, python3: bool) -> Counts:
+def draw_rows(row_offsets: Offsets, first_iteration: int, iterations: int, python3: bool, threads: int = 1) -> Counts:
     """Return the row drawn for each sentence, iterations × sentences."""
+    del threads
     choices = np.diff(row_offsets)
     draw = _draw_python3 if python3 else _draw_python2
     drawn = [draw(random.Random(101 * (first_iteration + i)), choices.tolist()) for i in range(iterations)]
     return np.array(drawn, dtype=np.int64).reshape(iterations, len(choices)) + row_offsets[:-1]
 
 
-def sampled_totals(counts: Counts, row_offsets: Offsets, iterations: int, python3: bool) -> Counts:
+def sampled_totals(counts: Counts, row_offsets: Offsets, iterations: int, python3: bool, threads: int = 1) -> Counts:
     """Return the summed counts of the rows drawn in each iteration, iterations × counts."""
+    del threads
     totals = np.zeros((iterations, counts.shape[1]), dtype=np.int64)
     for iteration in range(iterations):
         totals[iteration] = counts[draw_rows(row_offsets, iteration, 1, python3)[0]].sum(axis=0)

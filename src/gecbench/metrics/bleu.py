@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import zip_longest
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
+from gecbench.kernels.tokens import EncodedLines, encode_lines, intern_encoded, offsets_of
 from gecbench.metrics.base import Metric, parameter, require_references
 from gecbench.metrics.policy import EachRow
 from gecbench.metrics.ratios import Values
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
-from gecbench.progress import progress
 
 _ORDER = 4
 _LENGTHS = 3
@@ -59,32 +59,24 @@ class BLEU(Metric):
         return EachRow()
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return lengths, matches and totals of every sentence, from sacrebleu's statistics.
+        """Return lengths, matches and totals of every sentence, equal to sacrebleu's statistics.
 
         The counts are the same for both variants: of the reference, sacrebleu's length and that of 2016 are kept.
         """
         references = require_references(corpus, self.title)
-        key = ("bleu references", self.tokenize, self.lowercase)
-        known = corpus.derived(key, lambda: self._reference_statistics(references))
-        counts = np.zeros((len(corpus), _LENGTHS + 2 * _ORDER), dtype=np.int64)
-        with progress(len(corpus), "BLEU") as bar:
-            for row, prediction, reference in zip(counts, predictions, known, strict=True):
-                length, closest, *ngrams = self._scorer._compute_segment_statistics(
-                    self._scorer._preprocess_segment(prediction), reference
-                )
-                first_closest = min(reference["ref_lens"], key=lambda found: abs(found - length))
-                row[:] = [length, closest, first_closest, *ngrams]
-                bar.update(1)
+        rows = offsets_of(references)
+        key = ("encoded lines of BLEU", self.tokenize, self.lowercase)
+        known = corpus.derived(key, lambda: self._encoded([text for texts in references for text in texts]))
+        tokens = intern_encoded([self._encoded(predictions), known], "unicode")
+        hypothesis, reference = tokens[: len(corpus)], tokens[len(corpus) :]
+        counts = kernels.select("bleu").bleu_counts(hypothesis, reference, rows, _ORDER, kernels.threads())
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64))
 
-    def _reference_statistics(self, references: Sequence[Sequence[str]]) -> list[Any]:
-        """Return sacrebleu's n-grams and lengths of the references, read once for all systems.
-
-        Its public functions give sums over sentences, or read the references again for every sentence.
-        """
-        columns = list(zip_longest(*references))
-        found: list[Any] = self._scorer._cache_references(columns)
-        return found
+    def _encoded(self, lines: Sequence[str]) -> EncodedLines:
+        """Return the lines split as sacrebleu splits them."""
+        if self.tokenize == "none" and not self.lowercase:
+            return encode_lines(lines)
+        return encode_lines([self._scorer._preprocess_segment(line) for line in lines])
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return sacrebleu's BLEU of totals, as a fraction."""

@@ -118,14 +118,14 @@ class Sampled(ChosenRows):
     def totals(self, statistics: Statistics) -> Counts:
         """Sum the counts of the references drawn in each iteration."""
         totals: Counts = kernels.select("gleu").sampled_totals(
-            statistics.counts, statistics.offsets, self.rounds(statistics), self.generator == "py3"
+            statistics.counts, statistics.offsets, self.rounds(statistics), self.generator == "py3", kernels.threads()
         )
         return totals
 
     def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
         """Draw with seed 101 × iteration."""
         rows: npt.NDArray[np.int64] = kernels.select("gleu").draw_rows(
-            statistics.offsets, first, count, self.generator == "py3"
+            statistics.offsets, first, count, self.generator == "py3", kernels.threads()
         )
         return rows
 

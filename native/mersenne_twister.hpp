@@ -1,0 +1,93 @@
+// The random numbers of CPython: Mersenne Twister (Matsumoto & Nishimura 1998), seeded by a one-word key.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gecbench {
+
+class MersenneTwister {
+ public:
+  // Twisters of some seeds, seeded side by side: each step of seeding waits for the one before.
+  static std::vector<MersenneTwister> seeded(const std::vector<std::uint32_t>& seeds) {
+    static const State kStart = start();
+    std::vector<MersenneTwister> twisters(seeds.size());
+    for (std::size_t first = 0; first < seeds.size(); first += kSide) {
+      std::array<State, kSide> states;
+      std::array<std::uint32_t, kSide> keys{};
+      states.fill(kStart);
+      for (std::size_t side = 0; side < kSide && first + side < seeds.size(); ++side) keys[side] = seeds[first + side];
+      seed(states, keys);
+      for (std::size_t side = 0; side < kSide && first + side < seeds.size(); ++side)
+        twisters[first + side].state_ = states[side];
+    }
+    return twisters;
+  }
+
+  std::uint32_t next() {
+    if (position_ == kSize) refill();
+    return drawn_[position_++];
+  }
+
+  // random.random()
+  double uniform() {
+    const std::uint32_t high = next() >> 5, low = next() >> 6;
+    return (high * 67108864.0 + low) * (1.0 / 9007199254740992.0);
+  }
+
+ private:
+  static constexpr std::size_t kSize = 624, kShift = 397, kSide = 4;
+  using State = std::array<std::uint32_t, kSize>;
+
+  static State start() {
+    State state{19650218U};
+    for (std::uint32_t i = 1; i < kSize; ++i) state[i] = 1812433253U * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
+    return state;
+  }
+
+  static void seed(std::array<State, kSide>& states, const std::array<std::uint32_t, kSide>& keys) {
+    std::uint32_t i = 1;
+    const auto mix = [&](std::uint32_t factor, std::uint32_t step, bool with_key) {
+      for (std::size_t side = 0; side < kSide; ++side) {
+        State& state = states[side];
+        const std::uint32_t more = with_key ? keys[side] : 0U;
+        state[i] = (state[i] ^ ((state[i - 1] ^ (state[i - 1] >> 30)) * factor)) + more - step;
+      }
+      if (++i < kSize) return;
+      for (State& state : states) state[0] = state[kSize - 1];
+      i = 1;
+    };
+    for (std::size_t k = 0; k < kSize; ++k) mix(1664525U, 0U, true);
+    for (std::size_t k = 0; k + 1 < kSize; ++k) mix(1566083941U, i, false);
+    for (State& state : states) state[0] = 0x80000000U;
+  }
+
+  static std::uint32_t twist(std::uint32_t high, std::uint32_t low) {
+    const std::uint32_t y = (high & 0x80000000U) | (low & 0x7fffffffU);
+    return (y >> 1) ^ ((0U - (y & 1U)) & 0x9908b0dfU);
+  }
+
+  static std::uint32_t temper(std::uint32_t y) {
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c5680U;
+    y ^= (y << 15) & 0xefc60000U;
+    return y ^ (y >> 18);
+  }
+
+  void refill() {
+    State& state = state_;
+    for (std::size_t i = 0; i < kSize - kShift; ++i) state[i] = state[i + kShift] ^ twist(state[i], state[i + 1]);
+    for (std::size_t i = kSize - kShift; i < kSize - 1; ++i)
+      state[i] = state[i + kShift - kSize] ^ twist(state[i], state[i + 1]);
+    state[kSize - 1] = state[kShift - 1] ^ twist(state[kSize - 1], state[0]);
+    for (std::size_t i = 0; i < kSize; ++i) drawn_[i] = temper(state[i]);
+    position_ = 0;
+  }
+
+  State state_{}, drawn_{};
+  std::size_t position_ = kSize;
+};
+
+}  // namespace gecbench
