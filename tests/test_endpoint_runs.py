@@ -14,6 +14,7 @@ from waiting import eventually
 
 import gecbench
 from gecbench.cli import main
+from gecbench.formats.jsonl import write_jsonl
 from gecbench.models import ModelError, make_model, partial_path
 
 pytest.importorskip("huggingface_hub", minversion="1.0")
@@ -52,7 +53,7 @@ def test_the_key_goes_to_the_server_alone(chat, monkeypatch, capsys):
     chat.refuse_without = KEY
     chat.plan["He go home."] = [f"He goes home. {KEY}"]
     chat.fields = {"model": f"it {KEY}"}
-    gecbench.formats.jsonl.write_jsonl(SMALL.replace(references=[[text] for text in RIGHT]), "small.jsonl")
+    write_jsonl(SMALL.replace(references=[[text] for text in RIGHT]), "small.jsonl")
     command = ["run", "--model", f"endpoint:{chat.url}", "--name", "it", "-c", "small.jsonl", "-o", "out.txt"]
     assert main([*command, "--raw"]) == 2
     assert main([*command, "--raw", "--key-variable", "MY_KEY"]) == 0

@@ -10,6 +10,7 @@ from served import DEMO, NATURAL, TOKENS
 
 import gecbench
 from gecbench.cli import main
+from gecbench.formats.jsonl import write_jsonl
 from gecbench.models.prompts import find_prompt
 from gecbench.models.record import record_path
 
@@ -122,7 +123,7 @@ BAD = {
 
 @pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD)
 def test_wrong_use(ran, refused, change, message):
-    gecbench.formats.jsonl.write_jsonl(DEMO.select(range(20)), "half.jsonl")
+    write_jsonl(DEMO.select(range(20)), "half.jsonl")
     Path("empty").mkdir()
     for name in ("alone.txt", "changed.txt", "other.txt"):
         Path(name).write_text("x\n")

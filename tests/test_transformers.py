@@ -7,6 +7,7 @@ import pytest
 
 import gecbench
 from gecbench.cli import main
+from gecbench.formats.jsonl import write_jsonl
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -97,7 +98,7 @@ def test_line_breaks_become_blanks(tmp_path):
 def test_the_command_line_and_going_on(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     make_seq2seq(Path("model"))
-    gecbench.formats.jsonl.write_jsonl(CORPUS, "tiny.jsonl")
+    write_jsonl(CORPUS, "tiny.jsonl")
     arguments = ["run", "--model", "transformers:./model", "-c", "tiny.jsonl", "--batch", "2", "--max-new-tokens", "8"]
     assert main([*arguments, "-o", "whole.txt", "-f", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["systems"][0]["system"] == "model"
