@@ -83,6 +83,7 @@ class ChatServer:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     chat: ChatServer
 
     def log_message(self, *_: object) -> None:

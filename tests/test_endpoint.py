@@ -2,9 +2,11 @@
 
 import json
 import re
+import sys
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from chat_server import ChatServer, message
@@ -12,7 +14,9 @@ from served import DEMO, FIXED, NATURAL, RIGHT, SMALL, TOKENS, correct, everythi
 
 import gecbench
 from gecbench.cli import main
+from gecbench.errors import MissingDependencyError
 from gecbench.models import ModelError, make_model, partial_path
+from gecbench.models.correction import ExampleWarning
 
 pytest.importorskip("huggingface_hub", minversion="1.0")
 pytestmark = pytest.mark.usefixtures("folder", "online")
@@ -136,10 +140,41 @@ def test_no_answer_leaves_the_sentence_and_is_counted(chat, todo, outcome, token
     assert len(everything_written()) < 10_000
 
 
+@pytest.mark.parametrize("option", [{"concurrency": 0}, {"retries": -1}, {"timeout": 0}, {"timeout": float("nan")}])
+def test_numbers_that_cannot_be(option):
+    with pytest.raises(gecbench.InputError, match="cannot be"):
+        make_model("endpoint:http://h", name="it", **option)
+
+
+def test_examples_that_are_scored_give_a_warning(chat):
+    examples = gecbench.Corpus(sources=["I don't know where is the nearest farmacy, can you telling me?", "Hi."])
+    with pytest.warns(ExampleWarning, match="1 sentences of the corpus stand in the prompt, the first in line 1"):
+        gecbench.correct(f"endpoint:{chat.url}", examples, name="it", prompt="few-shot")
+
+
 def test_an_answer_that_is_cut_off_is_scored_and_counted(chat):
     chat.plan["They is here."] = [message("They are", "length")]
-    assert correct(chat)[1] == "They are"
-    assert record()["outcomes"] == {"answered": 2, "cut off": 1}
+    chat.plan["He go home."] = [message("<think>He is one, so", "length")]
+    said = []
+    assert correct(chat, say=said.append)[:2] == ["He go home.", "They are"]
+    assert record()["outcomes"] == {"answered": 1, "cut off": 1, "empty": 1}
+    assert said[1] == "2 answers stop at the limit of tokens (--max-new-tokens)"
+
+
+@pytest.mark.parametrize(
+    ("answer", "output"),
+    [("They are \ud800 here.", "They are ? here."), ("They\x1b are\u2028here.", "They\x1b are\u2028here.")],
+)
+def test_strange_letters(chat, answer, output):
+    chat.plan["They is here."] = [answer]
+    assert correct(chat)[1] == output
+    assert Path("out.txt").read_text(encoding="utf-8").split("\n")[1] == output
+
+
+def test_an_older_client_is_refused(monkeypatch):
+    monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(__version__="0.36.0"))
+    with pytest.raises(MissingDependencyError, match=r"huggingface_hub 1.0, not 0.36.0: pip install"):
+        correct(SimpleNamespace(url="http://127.0.0.1:9"))
 
 
 def test_blank_sentences_are_not_sent(chat):

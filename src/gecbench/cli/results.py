@@ -31,6 +31,7 @@ from gecbench.huggingface.results import (
     write_results,
 )
 from gecbench.huggingface.tasks import check_task, known_tasks, task_id
+from gecbench.metrics.base import Metric
 from gecbench.metrics.registry import METRICS
 from gecbench.models.record import Run, read_run
 
@@ -138,8 +139,7 @@ def _parts(options: argparse.Namespace, made: Run | None) -> list[tuple[Corpus, 
         return [(corpus, options.metrics)]
     tasks = known_tasks(corpus)
     if tasks is None:
-        golds = {name: METRICS[name].golds for name in METRICS}
-        return [(corpus, [name for name in METRICS if any(getattr(corpus, gold) is not None for gold in golds[name])])]
+        return [(corpus, [name for name, metric in METRICS.items() if _fits(metric, corpus)])]
     by_configuration: dict[str, list[str]] = {}
     for task, configuration in tasks.items():
         if (metric := task.partition("_")[0]) in METRICS:
@@ -149,6 +149,11 @@ def _parts(options: argparse.Namespace, made: Run | None) -> list[tuple[Corpus, 
         (resolve_corpus(f"{dataset}:{configuration}:test", metrics), metrics)
         for configuration, metrics in by_configuration.items()
     ]
+
+
+def _fits(metric: type[Metric], corpus: Corpus) -> bool:
+    """Return whether a corpus has gold for a metric that needs nothing more installed."""
+    return getattr(metric, "extra", None) is None and any(getattr(corpus, gold) is not None for gold in metric.golds)
 
 
 def _score(

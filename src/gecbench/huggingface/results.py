@@ -137,9 +137,8 @@ def describe_results(entries: Sequence[EvalResultEntry]) -> str:
     dataset = entries[0].dataset_id
     return "\n".join(
         [
-            f"Grammatical error correction on [{dataset}](https://huggingface.co/datasets/{dataset}), computed by",
-            "`gecbench results pr`. Values are times 100; the signature at the end of the notes says how each was",
-            "made.",
+            f"Grammatical error correction on [{dataset}](https://huggingface.co/datasets/{dataset}), by gecbench.",
+            "Values are times 100; the signature at the end of the notes says how each was made.",
             "",
             "| task | value | notes |",
             "|---|---:|---|",

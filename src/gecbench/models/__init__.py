@@ -1,4 +1,4 @@
-"""Models that correct sentences: shell commands, Python functions, transformers; and running them over a corpus."""
+"""Models that correct: shell commands, Python functions, transformers, servers; and running them over a corpus."""
 
 from gecbench.models.base import Model, ModelError
 from gecbench.models.correction import correct, default_output, make_model, partial_path

@@ -60,15 +60,18 @@ class Client:
     request: Mapping[str, Any]
     timeout: float
 
-    async def ask(self, session: Any, number: int, prompt: str, requests: int) -> Reply | Fault:
-        """Send a prompt, for the n-th time, and return what comes back before the time is up."""
+    def connect(self, session: Any) -> Any:
+        """Return huggingface_hub's client; without a token of ours it would send the Hub's to any server."""
         from huggingface_hub import AsyncInferenceClient
 
-        # Without a token of ours it would send the Hub's to any server.
         client = AsyncInferenceClient(base_url=self.url, token=self.key or _NO_KEY, timeout=self.timeout)
         client._async_client = session
+        return client
+
+    async def ask(self, connection: Any, number: int, prompt: str, requests: int) -> Reply | Fault:
+        """Send a prompt, for the n-th time, and return what comes back before the time is up."""
         messages = [{"role": "user", "content": prompt}]
-        question = client.chat_completion(messages, model=self.model, extra_body=dict(self.request))
+        question = connection.chat_completion(messages, model=self.model, extra_body=dict(self.request))
         try:
             reply = _reply(await asyncio.wait_for(question, self.timeout), number, requests)
             return replace(reply, text=self._without_key(reply.text), served=self._without_key(reply.served))
@@ -104,10 +107,13 @@ class Client:
         return text.replace(self.key, "…") if self.key else text
 
     def _shown(self, text: str) -> str:
-        return shorten(self._without_key(text), 200)
+        printable = "".join(letter if letter.isprintable() else " " for letter in self._without_key(text))
+        return shorten(printable, 200)
 
 
 def _reply(output: Any, number: int, requests: int) -> Reply:
+    if not output.choices:
+        raise ValueError(f"it holds no choices, but {getattr(output, 'error', None) or 'nothing'}")
     choice = output.choices[0]
     content, refusal = choice.message.content, getattr(choice.message, "refusal", None)
     if isinstance(content, list):
@@ -116,7 +122,7 @@ def _reply(output: Any, number: int, requests: int) -> Reply:
     tokens = (int(counts[0] or 0), int(counts[1] or 0)) if any(counts) else None
     return Reply(
         number,
-        str(content or refusal or ""),
+        str(content or refusal or "").encode(errors="replace").decode(),
         requests,
         tokens,
         refused=bool(refusal) or choice.finish_reason == "content_filter",
@@ -176,4 +182,5 @@ async def _read_bounded(response: Any) -> None:
             raise _TooLongError
         if len(body) > LARGEST_BODY:
             break
+    await response.aclose()
     response._content = bytes(body)

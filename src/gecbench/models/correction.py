@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pkgutil
 import re
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -17,20 +19,17 @@ from gecbench.corpus.tokenizers import detokenize
 from gecbench.errors import InputError
 from gecbench.formats.text import STANDARD_INPUT, write_lines
 from gecbench.models.base import Answer, Model, ModelError, flatten
-from gecbench.models.command import CommandModel
-from gecbench.models.endpoint import EndpointModel
 from gecbench.models.function import FunctionModel
 from gecbench.models.journal import Journal
-from gecbench.models.pretrained import PretrainedModel
 from gecbench.models.record import write_record
 from gecbench.progress import progress
 
 _PARTIAL = ".partial.jsonl"
-_KINDS: dict[str, type[Model]] = {
-    "cmd": CommandModel,
-    "python": FunctionModel,
-    "transformers": PretrainedModel,
-    "endpoint": EndpointModel,
+_KINDS = {
+    "cmd": "gecbench.models.command:CommandModel",
+    "python": "gecbench.models.function:FunctionModel",
+    "transformers": "gecbench.models.pretrained:PretrainedModel",
+    "endpoint": "gecbench.models.endpoint:EndpointModel",
 }
 _OPTIONS: dict[str, tuple[str, ...]] = {
     "cmd": ("timeout",),
@@ -40,6 +39,10 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
         *("max_requests", "max_tokens", "key_variable"),
     ),
 }
+
+
+class ExampleWarning(UserWarning):
+    """The prompt shows sentences that the model is then scored on."""
 
 
 def make_model(text: str, **options: Any) -> Model:
@@ -60,7 +63,8 @@ def make_model(text: str, **options: Any) -> Model:
             homes = [home for home, names in _OPTIONS.items() if name in names]
             fix = f"It is for {', '.join(homes)}: models" if homes else None
             raise InputError(f"{kind}: models have no option {name!r}", fix=fix)
-    return _KINDS[kind](text, **given)
+    model: Model = pkgutil.resolve_name(_KINDS[kind])(text, **given)
+    return model
 
 
 def correct(
@@ -89,6 +93,7 @@ def correct(
         wanted = Corpus(sources=detokenize(given.sources), ids=given.ids, name=given.name)
     if batch is not None and batch < 1:
         raise InputError(f"batch={batch} is not at least 1")
+    _warn_of_examples(chosen, given)
     chosen.prepare()
     if output is None:
         return [answer.text for answer in _Run(chosen, wanted, None, batch, flatten_lines).finish()]
@@ -127,6 +132,13 @@ def default_output(model: Model, corpus: Corpus) -> Path:
     digest = hashlib.sha256(json.dumps(run_key(model, corpus), sort_keys=True).encode()).hexdigest()[:8]
     words = [re.sub(r"[^A-Za-z0-9_]+", "-", word).strip("-")[:40] for word in (corpus.name, model.name)]
     return Path(".".join(filter(None, [*words, digest, "txt"])))
+
+
+def _warn_of_examples(model: Model, corpus: Corpus) -> None:
+    shown = model.prompt.shows(detokenize(corpus.sources)) if model.prompt else []
+    if shown:
+        problem = f"{len(shown)} sentences of the corpus stand in the prompt, the first in line {shown[0]}"
+        warnings.warn(f"{problem}: the score says less about the model", ExampleWarning, stacklevel=3)
 
 
 def _as_model(model: str | Model | Callable[..., Any], options: dict[str, Any]) -> Model:

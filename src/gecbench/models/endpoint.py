@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from gecbench.errors import InputError
-from gecbench.models.base import Answer, Model, Outputs
+from gecbench.models.base import Answer, Model, Outputs, shorten
 from gecbench.models.client import Client, Reply, check_client
 from gecbench.models.prompts import find_prompt
 from gecbench.models.replies import UNANSWERED, Reading, read_reply
@@ -49,6 +49,8 @@ class EndpointModel(Model):
         super().__init__(text)
         if not name:
             raise InputError(f"{text} has no name", fix="Give the name that the server knows it by: --name MODEL")
+        if concurrency < 1 or retries < 0 or not timeout > 0:
+            raise InputError(f"concurrency={concurrency}, retries={retries}, timeout={timeout} cannot be")
         url = _address(text.partition(":")[2])
         self.prompt = self._prompt = find_prompt(prompt)
         fields = {"temperature": 0, "max_tokens": max_new_tokens, **(request or {})}
@@ -101,6 +103,7 @@ class EndpointModel(Model):
             "requests": sum(answer.facts["requests"] for answer in found),
             "tokens": {"prompt": sum(a for a, _ in tokens), "answers": sum(b for _, b in tokens)} if tokens else None,
             "outcomes": dict(Counter(answer.facts["outcome"] for answer in found)),
+            "at limit": sum(answer.facts.get("cut", False) for answer in found),
             "cleaned": dict(Counter(rule for answer in found for rule in answer.facts.get("cleaned", ()))),
             "answers": [
                 {"line": answer.line, "outcome": answer.facts["outcome"], "answer": answer.facts["answer"]}
@@ -113,15 +116,14 @@ class EndpointModel(Model):
         """Return how many sentences were answered, what was not, and what it cost."""
         outcomes: dict[str, int] = dict(account["outcomes"])
         lines = [_outcomes(outcomes, account["answers"])]
+        if account["at limit"]:
+            lines.append(f"{account['at limit']} answers stop at the limit of tokens (--max-new-tokens)")
         if account["cleaned"]:
             rules = ", ".join(f"{rule} {count}" for rule, count in account["cleaned"].items())
             lines.append(f"taken away around answers: {rules}")
-        tokens = account["tokens"]
-        cost = (
-            f"{tokens['prompt']:,} tokens in prompts, {tokens['answers']:,} in answers"
-            if tokens
-            else "no count of tokens"
-        )
+        cost = "no count of tokens"
+        if tokens := account["tokens"]:
+            cost = f"{tokens['prompt']:,} tokens in prompts, {tokens['answers']:,} in answers"
         return [*lines, f"{account['requests']:,} requests, {cost}"]
 
 
@@ -144,7 +146,9 @@ def _answer(reply: Reply, line: int, source: str) -> Answer:
     if reply.tokens is not None:
         facts["tokens"] = list(reply.tokens)
     if reply.served:
-        facts["served"] = reply.served[:200]
+        facts["served"] = shorten(reply.served, 200)
+    if reply.cut:
+        facts["cut"] = True
     if reading.cleaned:
         facts["cleaned"] = list(reading.cleaned)
     if reading.cleaned or reading.outcome in UNANSWERED:

@@ -100,16 +100,16 @@ class _Asking:
 
     async def all(self, prompts: Sequence[str]) -> None:
         numbers = iter(range(len(prompts)))
-        async with open_session() as session:
+        async with open_session() as session, self.service.client.connect(session) as connection:
             count = min(self.service.concurrency, len(prompts))
-            await asyncio.gather(*(self._work(session, prompts, numbers) for _ in range(count)))
+            await asyncio.gather(*(self._work(connection, prompts, numbers) for _ in range(count)))
         if self.error:
             raise self.error
 
-    async def _work(self, session: Any, prompts: Sequence[str], numbers: Iterator[int]) -> None:
+    async def _work(self, connection: Any, prompts: Sequence[str], numbers: Iterator[int]) -> None:
         while not self.stopping.is_set() and (number := next(numbers, None)) is not None:
             try:
-                reply = await self._ask(session, number, prompts[number])
+                reply = await self._ask(connection, number, prompts[number])
                 if reply is None:
                     return
                 self.put(reply)
@@ -119,7 +119,7 @@ class _Asking:
                 self.error = self.error or error
                 self.stopping.set()
 
-    async def _ask(self, session: Any, number: int, prompt: str) -> Reply | None:
+    async def _ask(self, connection: Any, number: int, prompt: str) -> Reply | None:
         """Return the reply to a prompt, or None if it is not worth waiting for any more."""
         requests = failures = 0
         while True:
@@ -128,7 +128,7 @@ class _Asking:
                 return None
             self.service.budget.begin()
             requests += 1
-            found = await self.service.client.ask(session, number, prompt, requests)
+            found = await self.service.client.ask(connection, number, prompt, requests)
             if isinstance(found, Reply):
                 self.limited = 0
                 return found
@@ -138,16 +138,16 @@ class _Asking:
             if found.final or failures > self.service.retries or hopeless:
                 again = f", {requests} times" if requests > 1 else ""
                 raise ServiceError(f"{found.problem}{again}", found.fix)
-            await self._back_off(found, failures)
+            await self._back_off(found, requests)
 
     async def _wait_for_permission(self) -> None:
         """Wait until the rate limit, which holds for all requests, allows another one."""
         while (seconds := self.not_before - self.loop.time()) > 0 and not self.stopping.is_set():
             await self._sleep(seconds + random.uniform(0, 0.05 * self.service.concurrency))
 
-    async def _back_off(self, fault: Fault, failures: int) -> None:
-        exponent = max(failures, self.limited) - 1
-        seconds = min(_LONGEST_BACK_OFF, 2.0 ** min(exponent, 10)) * random.uniform(0.5, 1.0)
+    async def _back_off(self, fault: Fault, requests: int) -> None:
+        """Wait as long as the server says, or else twice as long each time; a rate limit makes all wait."""
+        seconds = min(_LONGEST_BACK_OFF, 2.0 ** min(requests - 1, 10)) * random.uniform(0.5, 1.0)
         if fault.wait is not None:
             seconds = fault.wait
         if fault.limited or fault.wait is not None:

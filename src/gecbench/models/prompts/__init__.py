@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,11 @@ class Prompt:
     def fill(self, sentence: str) -> str:
         """Return the text with the sentence in its place."""
         return self.text.replace(PLACE, sentence)
+
+    def shows(self, sentences: Iterable[str]) -> list[int]:
+        """Return the lines (from 1) of sentences of four words and more that stand in the text itself."""
+        enough = 4
+        return [k for k, text in enumerate(sentences, start=1) if text in self.text and len(text.split()) >= enough]
 
     @property
     def label(self) -> str:
