@@ -105,7 +105,7 @@ def admit(corpus: Corpus, answers: Mapping[int, str]) -> Admitted:
         try:
             check(part.sources, checked, "answers")
         except InputError as problem:
-            _logger.warning("%s", problem)
+            _logger.warning("%s", problem.problem)
     return admitted
 
 
