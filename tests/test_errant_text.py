@@ -168,6 +168,7 @@ def test_tokens_of_spacy_must_be_those_of_the_gold(tiny_model: Path) -> None:
 
 
 def test_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch, refused: Any, folder: Path) -> None:
+    pytest.importorskip("errant")
     gold = Corpus(sources=["She like cat ."], annotations=[[Annotation(0, ())]])
     with pytest.raises(
         MissingDependencyError,
