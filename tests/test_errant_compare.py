@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -184,7 +186,7 @@ def test_refused_in_one_sentence_with_the_programs_status(fault: str, tmp_path: 
     output = capsys.readouterr()
     assert output.out == ""
     assert output.err.count("\n") == 1
-    assert pytest.importorskip("re").search(message, output.err), output.err
+    assert re.search(message, output.err), output.err
 
 
 def test_line_ends_of_windows_are_read(run: Any, tmp_path: Path) -> None:
@@ -197,8 +199,6 @@ def test_line_ends_of_windows_are_read(run: Any, tmp_path: Path) -> None:
 @needs_mirror
 @pytest.mark.parametrize("system", ["AMU", "CAMB", "UFC"])
 def test_the_metric_has_the_programs_counts(system: str, run: Any, tmp_path: Path, kernels_of: str) -> None:
-    import json
-
     for name, path in ((f"{system}.m2", real(f"conll14-{system}")), ("gold.m2", real("conll14"))):
         (tmp_path / name).write_bytes(path.read_bytes())
     words = ["-p", tmp_path / f"{system}.m2", "-c", tmp_path / "gold.m2", "-f", "json"]

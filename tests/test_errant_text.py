@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,20 @@ def test_explain_and_compare_annotate_texts(tiny_model: Path, files: Path, run: 
     assert table.index("system ") < table.index("same ")
 
 
+def test_a_board_has_its_column_where_it_can_be_computed(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gecbench.leaderboard.scoring import usable_metrics
+    from gecbench.leaderboard.submission import Submission, score_submission
+
+    monkeypatch.setattr(ERRANT, "missing", lambda: None)
+    monkeypatch.setattr(ERRANT, "board_parameters", {"model": str(tiny_model)})
+    demo, system = gecbench.load_demo(), gecbench.load_demo_systems()["rule-based"]
+    assert "errant" in usable_metrics(demo)
+    figure = score_submission(Submission("rules", system), demo, resamples=5).record.scores["errant"]
+    assert figure["value"] == gecbench.score(system, demo, ERRANT(model=str(tiny_model)))["errant"].value
+    assert figure["human"] == gecbench.human_bound("errant", demo, sizes="last").rows[0].human
+    assert 0 < figure["ratio"] < 2
+
+
 def test_tokens_of_spacy_must_be_those_of_the_gold(tiny_model: Path) -> None:
     gold = Corpus(sources=["He can't go ."], annotations=[[Annotation(0, (Edit(1, 2, ("cannot",), "R:OTHER"),))]])
     metric = ERRANT(model=str(tiny_model), tok=True)
@@ -153,6 +168,7 @@ def test_tokens_of_spacy_must_be_those_of_the_gold(tiny_model: Path) -> None:
 
 
 def test_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch, refused: Any, folder: Path) -> None:
+    pytest.importorskip("errant")
     gold = Corpus(sources=["She like cat ."], annotations=[[Annotation(0, ())]])
     with pytest.raises(
         MissingDependencyError,
@@ -187,6 +203,16 @@ def test_a_model_without_tags_is_named(tmp_path: Path) -> None:
     (tmp_path / "broken").mkdir()
     with pytest.raises(InputError, match="broken cannot be loaded"):
         Annotator(str(tmp_path / "broken")).edits("a", "b")
+
+
+def test_another_module_of_its_name_is_named(tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The evaluate module of a Space is errant.py, beside its page."""
+    (tmp_path / "errant.py").write_text("", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "errant")
+    annotate._load.cache_clear()
+    with pytest.raises(InputError, match=r"import errant finds .*errant\.py, not the library"):
+        Annotator(str(tiny_model)).edits("a b", "a c")
 
 
 def test_files_that_do_not_fit_are_refused(tiny_model: Path, files: Path, capsys: Any) -> None:

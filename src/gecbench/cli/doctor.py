@@ -17,7 +17,7 @@ from gecbench.version import __version__
 
 _PACKAGES = (
     *("numpy", "datasets", "evaluate", "huggingface_hub", "sacrebleu", "scipy", "rapidfuzz", "matplotlib"),
-    *("torch", "transformers"),
+    *("torch", "transformers", "errant", "spacy"),
 )
 _EXAMPLES = """  gecbench doctor
   GECBENCH_KERNELS=python gecbench doctor

@@ -98,7 +98,7 @@ def _compare(texts: Sequence[str], selection: Selection, options: argparse.Names
         sentences = zip([source for source, _ in hypothesis], ours, theirs, pairs, chosen, strict=True)
         print("\n".join(_verbose(sentences, statistics, options.beta)))
     keyed = ((ours[i][one], theirs[i][other]) for i, (one, other) in enumerate(chosen))
-    return _total(statistics, rows), tally(keyed)
+    return _total(statistics, rows), tally(keyed) if options.cat else {}
 
 
 def _chosen_rows(statistics: Statistics, beta: float) -> Counts:
@@ -147,26 +147,30 @@ def _figures(counts: Sequence[int], beta: float) -> tuple[float, float, float]:
 
 def _verbose(sentences: Iterable[Sentence], statistics: Statistics, beta: float) -> Iterator[str]:
     """Yield what the official program says of every sentence."""
-    total, counts = [0, 0, 0], iter(statistics.counts.tolist())
+    total, counts = (0, 0, 0), iter(statistics.counts.tolist())
     for i, (source, ours, theirs, pairs, chosen) in enumerate(sentences):
-        yield from (_RULE, f"Original sentence {i}: {source}")
-        after = total
+        yield f"{_RULE}\nOriginal sentence {i}: {source}"
+        after, shown = total, {one: _listed(keyed) for one, keyed in ours.items()}
         for one, other in pairs:
             correct, proposed, gold = next(counts)
-            local = [correct, proposed - correct, gold - correct]
-            running = [have + more for have, more in zip(total, local, strict=True)]
+            local = (correct, proposed - correct, gold - correct)
+            running = (total[0] + local[0], total[1] + local[1], total[2] + local[2])
             if (one, other) == chosen:
                 after = running
-            yield from (_RULE, f"SENTENCE {i} - HYP {one} - REF {other}")
-            yield f"HYPOTHESIS EDITS : {_listed(ours[one])}"
-            yield f"REFERENCE EDITS  : {_listed(theirs[other])}"
-            for name, three in (("Local", local), ("Global", running)):
-                yield f"{f'{name} TP/FP/FN':<17}: {' '.join(map(str, three))}"
-                yield f"{name} P/R/F{beta}  : {' '.join(map(str, _figures(three, beta)))}"
+            yield (
+                f"{_RULE}\nSENTENCE {i} - HYP {one} - REF {other}\n"
+                f"HYPOTHESIS EDITS : {shown[one]}\nREFERENCE EDITS  : {_listed(theirs[other])}\n"
+                f"Local TP/FP/FN   : {_spaced(local)}\nLocal P/R/F{beta}  : {_spaced(_figures(local, beta))}\n"
+                f"Global TP/FP/FN  : {_spaced(running)}\nGlobal P/R/F{beta}  : {_spaced(_figures(running, beta))}"
+            )
         total = after
-        yield from (_RULE, f"^^ HYP {chosen[0]}, REF {chosen[1]} chosen for sentence {i}", "Local results:")
+        yield f"{_RULE}\n^^ HYP {chosen[0]}, REF {chosen[1]} chosen for sentence {i}\nLocal results:"
         found = tally([(ours[chosen[0]], theirs[chosen[1]])])
         yield from _table([["Category", "TP", "FP", "FN"], *([kind, *map(str, row)] for kind, row in found.items())])
+
+
+def _spaced(values: Iterable[float]) -> str:
+    return " ".join(map(str, values))
 
 
 def _listed(keyed: Keyed) -> list[tuple[Any, ...]]:

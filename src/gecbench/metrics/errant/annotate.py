@@ -157,6 +157,8 @@ def _load(model: str) -> Any:
     import errant
     import spacy
 
+    if not hasattr(errant, "load"):
+        raise InputError(f"import errant finds {errant.__file__}, not the library", fix="Run from another folder")
     try:
         return errant.load("en", spacy.load(model, disable=["ner"]))
     except (OSError, ValueError) as error:

@@ -209,9 +209,11 @@ class ERRANT(Metric):
     def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
         """Return how texts became edits, and the versions that it depends on; of edits, that they were given."""
         given = isinstance(predictions, EditedTexts)
-        same = not given and all(a.split() == b.split() for a, b in zip(corpus.sources, predictions, strict=True))
-        if (given or same) and not self._annotates_gold(corpus):
-            return {"system": "edits" if given else "unchanged"}
+        if not self._annotates_gold(corpus):
+            if given:
+                return {"system": "edits"}
+            if annotate.missing(self.model) is not None:
+                return {"system": "unchanged"}
         options = {"lev": self.lev, "merge": self.merge, "tok": "spacy" if self.tok else "unicode"}
         return {"system": "edits" if given else "text", **options, **self.annotator().versions()}
 
