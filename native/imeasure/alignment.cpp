@@ -14,11 +14,10 @@ int pair_cost(TokenSpan first, int i, TokenSpan second, int j) {
 
 }  // namespace
 
-void PairTable::fill(TokenSpan first, TokenSpan second) {
+void PairTable::fill_prefix(TokenSpan first, TokenSpan second) {
   width = second.size + 1;
   const std::size_t size = static_cast<std::size_t>(first.size + 1) * width;
   prefix.resize(size);
-  excess.resize(size);
   for (int j = 0; j < width; ++j) prefix[j] = kGap * j;
   for (int i = 1; i <= first.size; ++i) {
     const std::int32_t token = first[i - 1];
@@ -31,6 +30,12 @@ void PairTable::fill(TokenSpan first, TokenSpan second) {
     }
   }
   distance = prefix[size - 1];
+}
+
+void PairTable::fill(TokenSpan first, TokenSpan second) {
+  fill_prefix(first, second);
+  const std::size_t size = prefix.size();
+  excess.resize(size);
   std::int32_t* last = excess.data() + static_cast<std::size_t>(first.size) * width;
   for (int j = 0; j < width; ++j) last[j] = kGap * (second.size - j);
   for (int i = first.size - 1; i >= 0; --i) {
@@ -70,15 +75,43 @@ void Aligner::begin(TokenSpan source, TokenSpan hypothesis) {
   check_pair(source, hypothesis);
   source_ = source;
   hypothesis_ = hypothesis;
-  source_hypothesis_.fill(source, hypothesis);
+  unchanged_ = source == hypothesis;
+  if (!unchanged_) source_hypothesis_.fill(source, hypothesis);
   kept_slack_ = -1;
+}
+
+const PairTable& Aligner::source_hypothesis() {
+  if (unchanged_) source_hypothesis_.fill(source_, hypothesis_);
+  return source_hypothesis_;
 }
 
 void Aligner::align(TokenSpan reference) {
   check_pair(source_.size > hypothesis_.size ? source_ : hypothesis_, reference);
   reference_ = reference;
-  source_reference_.fill(source_, reference);  // step 1
-  hypothesis_reference_.fill(hypothesis_, reference);
+  if (unchanged_) {  // two texts, of which the source is one: the hypothesis goes with the source,
+    source_reference_.fill_prefix(source_, reference);
+    source_distance = hypothesis_distance = source_reference_.distance;
+    trace_two(source_reference_, reference, Side::kFirst, {0, 0, 1});
+  } else if (reference == source_) {  // the reference goes with the source,
+    source_distance = 0, hypothesis_distance = source_hypothesis_.distance;
+    trace_two(source_hypothesis_, hypothesis_, Side::kFirst, {0, 1, 0});
+  } else if (reference == hypothesis_) {  // or the reference with the hypothesis
+    source_distance = source_hypothesis_.distance, hypothesis_distance = 0;
+    trace_two(source_hypothesis_, hypothesis_, Side::kSecond, {0, 1, 1});
+  } else {
+    align_three();
+  }
+  classify();  // step 5
+  if (reference == source_) {
+    counts[kBaseline + kTN] = source_.size;
+  } else {
+    count_baseline(!unchanged_ && reference == hypothesis_ ? source_hypothesis_ : source_reference_);
+  }
+}
+
+void Aligner::align_three() {
+  source_reference_.fill(source_, reference_);  // step 1
+  hypothesis_reference_.fill(hypothesis_, reference_);
   source_distance = source_reference_.distance;
   hypothesis_distance = hypothesis_reference_.distance;
   const int bound = source_hypothesis_.distance + source_distance + hypothesis_distance;
@@ -94,9 +127,27 @@ void Aligner::align(TokenSpan reference) {
       break;
     }
   }
-  trace();     // step 4
-  classify();  // step 5
-  count_baseline();
+  trace();  // step 4
+}
+
+// The alignment where two of the three texts are equal and stay side by side; owners tells which of the two different
+// texts each of the three is. After a diagonal step the preferred text is stepped over alone.
+void Aligner::trace_two(const PairTable& pair, TokenSpan second, Side preferred, std::array<int, 3> owners) {
+  slack = 0;
+  columns.clear();
+  int i = source_.size, j = second.size;
+  while (i > 0 || j > 0) {
+    const std::int32_t* cell = pair.prefix.data() + static_cast<std::int64_t>(i) * pair.width + j;
+    const bool diagonal = i > 0 && j > 0 && *cell == cell[-pair.width - 1] + pair_cost(source_, i, second, j);
+    const bool first_alone = i > 0 && *cell == cell[-pair.width] + kGap;
+    const bool second_alone = j > 0 && *cell == cell[-1] + kGap;
+    const bool takes_first = diagonal || (first_alone && (preferred == Side::kFirst || !second_alone));
+    const bool takes_second = diagonal || !takes_first;
+    const std::int32_t places[2] = {takes_first ? --i : -1, takes_second ? --j : -1};
+    columns.push_back({places[owners[0]], places[owners[1]], places[owners[2]]});
+  }
+  std::reverse(columns.begin(), columns.end());
+  cells += static_cast<std::int64_t>(columns.size()) + 1;
 }
 
 void Aligner::fill() {
@@ -202,8 +253,7 @@ void Aligner::classify() {
 }
 
 // The system that changes nothing, from its own two-way alignment (section 2.3.3).
-void Aligner::count_baseline() {
-  const PairTable& pair = source_reference_;
+void Aligner::count_baseline(const PairTable& pair) {
   int i = source_.size, k = reference_.size;
   while (i > 0 || k > 0) {
     const std::int32_t* cell = pair.prefix.data() + static_cast<std::int64_t>(i) * pair.width + k;

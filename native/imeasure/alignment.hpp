@@ -29,6 +29,7 @@ struct PairTable {
   int distance = 0;
 
   void fill(TokenSpan first, TokenSpan second);
+  void fill_prefix(TokenSpan first, TokenSpan second);  // without the excess
   const std::int32_t* excess_row(int row) const { return excess.data() + static_cast<std::int64_t>(row) * width; }
 };
 
@@ -48,7 +49,9 @@ class Aligner {
   void begin(TokenSpan source, TokenSpan hypothesis);
   void align(TokenSpan reference);
 
-  const PairTable& source_hypothesis() const { return source_hypothesis_; }
+  // The table of source and hypothesis, and their distance, which is known without it where they are equal.
+  const PairTable& source_hypothesis();
+  int distance() const { return unchanged_ ? 0 : source_hypothesis_.distance; }
 
   Counts counts{};
   std::vector<Column> columns;
@@ -61,17 +64,23 @@ class Aligner {
     Column before;
   };
 
+  // One of two texts that an alignment may step over alone.
+  enum class Side { kFirst, kSecond };
+
+  void trace_two(const PairTable& pair, TokenSpan second, Side preferred, std::array<int, 3> owners);
+  void align_three();
   void fill();
   void fill_row(int i);
   std::int32_t value(int i, int j, int k) const;
   int steps(int i, int j, int k, Step* found) const;
   void trace();
   void classify();
-  void count_baseline();
+  void count_baseline(const PairTable& pair);
   void check_pair(TokenSpan first, TokenSpan second) const;
 
   std::int64_t cell_limit_;
   TokenSpan source_, hypothesis_, reference_;
+  bool unchanged_ = false;  // the hypothesis is the source
   PairTable source_hypothesis_, source_reference_, hypothesis_reference_;
   Kept kept_hypothesis_, kept_reference_;
   int kept_slack_ = -1;

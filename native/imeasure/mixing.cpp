@@ -144,7 +144,7 @@ Segment MixedSentence::segment(Cut start, Cut end) {
   found.hypothesis = hypothesis_.part(start.hypothesis, end.hypothesis);
   aligner_.begin(source, found.hypothesis);
   aligner_.cells = 0;
-  found.distance = aligner_.source_hypothesis().distance;
+  found.distance = aligner_.distance();
   std::vector<int> choice(found.groups.size(), 0);
   std::set<std::vector<std::int32_t>> seen;
   if (count > 0) {

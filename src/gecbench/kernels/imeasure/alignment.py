@@ -6,6 +6,8 @@
 3. The slack is not known before. Fill with a guess; if the cost found needs more slack than guessed, fill again.
 4. All cells of optimal alignments have their exact value, so the traceback meets the same ties as in the full table.
 5. The columns are classified (docs/imeasure.md, section 5).
+
+Where two of the texts are equal, as most often, they stay side by side throughout, and one two-way table does.
 """
 
 from __future__ import annotations
@@ -101,6 +103,8 @@ class Aligner:
     def align(self, reference: Tokens) -> Alignment:
         """The official three-way alignment of the reference, with the baseline's two-way one."""
         self.check_pair(max(self.source, self.hypothesis, key=len), reference)
+        if len({tuple(self.source), tuple(self.hypothesis), tuple(reference)}) < 3:
+            return self.align_two(reference)
         source_reference = Pair.of(self.source, reference)  # step 1
         hypothesis_reference = Pair.of(self.hypothesis, reference)
         bound = self.pair.distance + source_reference.distance + hypothesis_reference.distance
@@ -120,6 +124,22 @@ class Aligner:
         counts = [*self.classify(columns, reference), *baseline]  # step 5
         pairs = (source_reference.distance, hypothesis_reference.distance)
         return Alignment(columns, counts, table[end], pairs, table[end] - bound)
+
+    def align_two(self, reference: Tokens) -> Alignment:
+        """The same where two of the texts are equal: these stay side by side, and the source meets the third."""
+        texts = (self.source, self.hypothesis, reference)
+        if [*self.hypothesis] == [*self.source]:
+            other, moves = 2, [(1, 1, 1), (1, 1, 0), (0, 0, 1)]
+        elif [*reference] == [*self.source]:
+            other, moves = 1, [(1, 1, 1), (1, 0, 1), (0, 1, 0)]
+        else:
+            other, moves = 1, [(1, 1, 1), (0, 1, 1), (1, 0, 0)]
+        prefix, baseline = (distance_table(self.source, text) for text in (texts[other], reference))
+        columns = trace_two(prefix, texts, other, moves)
+        self.cells += len(columns) + 1
+        counts = [*self.classify(columns, reference), *baseline_counts(self.source, reference, baseline)]
+        pairs = (baseline[-1][-1], distance_table(self.hypothesis, reference)[-1][-1])
+        return Alignment(columns, counts, 2 * prefix[-1][-1], pairs, 0)
 
     def fill(self, reference: Tokens, source_pair: Pair, hypothesis_pair: Pair, slack: int) -> dict[Column, int]:
         """Listing 2 on the cells whose three excesses sum to no more than the slack."""
@@ -196,6 +216,25 @@ def trace(table: dict[Column, int], end: Column, texts: tuple[Tokens, Tokens, To
     cell = end
     while cell != (0, 0, 0):
         before = next(origin for cost, origin in steps(table, cell, texts) if cost == table[cell])
+        i, j, k = (place if place < now else -1 for place, now in zip(before, cell, strict=True))
+        columns.append((i, j, k))
+        cell = before
+    return columns[::-1]
+
+
+def trace_two(prefix: Table, texts: tuple[Tokens, Tokens, Tokens], other: int, moves: Sequence[Column]) -> list[Column]:
+    """Walk back by the first consistent move through the table of the source and the other text that differs."""
+    source, second = texts[0], texts[other]
+    columns = []
+    cell = (len(texts[0]), len(texts[1]), len(texts[2]))
+    while cell != (0, 0, 0):
+        for s, h, r in moves:
+            before = (cell[0] - s, cell[1] - h, cell[2] - r)
+            i, j = before[0], before[other]
+            if min(before) >= 0:
+                cost = GAP if not s * h * r else MATCH if source[i] == second[j] else MISMATCH
+                if prefix[cell[0]][cell[other]] == prefix[i][j] + cost:
+                    break
         i, j, k = (place if place < now else -1 for place, now in zip(before, cell, strict=True))
         columns.append((i, j, k))
         cell = before

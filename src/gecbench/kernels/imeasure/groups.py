@@ -66,7 +66,7 @@ class Limits(NamedTuple):
     is the same. A cell takes four bytes in native code.
     """
 
-    listed: int = 8
+    listed: int = 2
     segment: int = 1 << 16
     sums: int = 1 << 18
     cells: int = 1 << 24
