@@ -89,10 +89,10 @@ class ChosenRows(Policy):
         """
         counts, starts, rounds = statistics.counts, statistics.offsets[:-1], self.rounds(statistics)
         floats = _exact_float(counts, int(weights.sum(axis=1).max()))
-        by_sentence = np.ascontiguousarray(weights.T, dtype=floats)
+        weighing = weights.astype(floats)
         least = np.minimum.reduceat(counts, starts).astype(floats)
         varies = np.maximum.reduceat(counts, starts) != least
-        whatever_chosen = (least.T @ by_sentence)[:, :, None]
+        whatever_chosen = (weighing @ least).T[:, :, None]
         totals = np.empty((counts.shape[1], len(weights), rounds))
         totals[~varies.any(axis=0)] = whatever_chosen[~varies.any(axis=0)]
         for begin, end in _blocks(rounds, len(statistics)) if varies.any() else ():
@@ -100,7 +100,7 @@ class ChosenRows(Policy):
             for column in np.flatnonzero(varies.any(axis=0)):
                 sentences = np.flatnonzero(varies[:, column])
                 more = counts[:, column].astype(floats)[rows[:, sentences]] - least[sentences, column]
-                np.add(by_sentence[sentences].T @ more.T, whatever_chosen[column], out=totals[column, :, begin:end])
+                np.add(weighing[:, sentences] @ more.T, whatever_chosen[column], out=totals[column, :, begin:end])
         return totals
 
 
