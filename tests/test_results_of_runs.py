@@ -41,7 +41,7 @@ def entries():
 @pytest.mark.parametrize("place", ["out.txt", "out.txt.run.json", "."])
 def test_all_metrics_with_model_and_prompt(ran, run, place):
     run("results", "write", "--run", place, *TO)
-    metrics = [name for name, metric in gecbench.METRICS.items() if getattr(metric, "extra", None) is None]
+    metrics = [name for name, metric in gecbench.METRICS.items() if metric.extra is None]
     expected = gecbench.score(ran, DEMO, metrics)
     assert {entry["dataset"]["task_id"]: entry["value"] for entry in entries()} == {
         name: pytest.approx(100 * score.value, abs=0.005) for name, score in expected.items()

@@ -62,7 +62,9 @@ def _parse(words: Sequence[str]) -> Namespace:
         raise SystemExit(0)
     listed = _listed()
     if first in ("-h", "--help"):
-        print(_HELP.format(usage=_USAGE, commands="\n".join(f"  {name:<13}{line}" for name, line in listed.items())))
+        width = max(map(len, listed)) + 2
+        lines = (f"  {name:<{width}}{line}" for name, line in listed.items())
+        print(_HELP.format(usage=_USAGE, commands="\n".join(lines)))
         raise SystemExit(0)
     if first not in listed:
         problem = f"there is no command {first!r}" if first else "no command"

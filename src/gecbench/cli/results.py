@@ -153,7 +153,7 @@ def _parts(options: argparse.Namespace, made: Run | None) -> list[tuple[Corpus, 
 
 def _fits(metric: type[Metric], corpus: Corpus) -> bool:
     """Return whether a corpus has gold for a metric that needs nothing more installed."""
-    return getattr(metric, "extra", None) is None and any(getattr(corpus, gold) is not None for gold in metric.golds)
+    return metric.extra is None and any(getattr(corpus, gold) is not None for gold in metric.golds)
 
 
 def _score(

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -53,6 +52,8 @@ class Annotator:
 
     def versions(self) -> dict[str, str]:
         """Return what decides on edits and types, for signatures."""
+        from importlib.metadata import version
+
         meta = self.library().nlp.meta
         return {
             "errant": version("errant"),
