@@ -23,6 +23,13 @@ class Vocabulary {
     return slots_[slot];
   }
 
+  void list(std::string& tokens, std::vector<std::int64_t>& lengths) const {
+    for (const Entry& entry : entries_) {
+      tokens += entry.token;
+      lengths.push_back(static_cast<std::int64_t>(entry.token.size()));
+    }
+  }
+
  private:
   struct Entry {
     std::uint64_t hash;
@@ -44,7 +51,8 @@ class Vocabulary {
 
 }  // namespace
 
-InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, std::int64_t lines, bool unicode) {
+InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, std::int64_t lines, bool unicode,
+                      bool list_vocabulary) {
   InternedTokens result;
   result.offsets.reserve(lines + 1);
   result.offsets.push_back(0);
@@ -54,6 +62,7 @@ InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, s
     split_line(line, unicode, [&](std::string_view token) { result.ids.push_back(vocabulary.number(token)); });
     result.offsets.push_back(static_cast<std::int64_t>(result.ids.size()));
   }
+  if (list_vocabulary) vocabulary.list(result.vocabulary, result.lengths);
   return result;
 }
 
