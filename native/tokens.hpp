@@ -49,8 +49,8 @@ struct InternedTokens {
 
 // Line i is the UTF-8 bytes text[line_offsets[i]] .. text[line_offsets[i + 1]].
 // unicode_whitespace: split like Python 3's str.split(); otherwise like bytes.split() (ASCII blanks only).
-// The vocabulary is listed only if wanted.
+// The vocabulary is listed only if wanted. Threads number the tokens of their own lines first.
 InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, std::int64_t lines,
-                      bool unicode_whitespace, bool list_vocabulary);
+                      bool unicode_whitespace, bool list_vocabulary, int threads);
 
 }  // namespace gecbench

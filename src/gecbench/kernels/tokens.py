@@ -51,11 +51,13 @@ def offsets_of(parts: Iterable[Sized]) -> Offsets:
     return np.cumsum([0, *map(len, parts)], dtype=np.int64)
 
 
-def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool) -> tuple[Ids, Offsets]:
+def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads: int = 1) -> tuple[Ids, Offsets]:
     """Return the token numbers of all lines end to end, and where each line begins.
 
     Line i is `text[line_offsets[i]:line_offsets[i + 1]]`. Tokens are numbered by first appearance.
+    `threads` is for the native twin.
     """
+    del threads
     return intern_and_list(text, line_offsets, unicode_whitespace)[:2]
 
 
@@ -119,7 +121,7 @@ def intern_encoded(parts: Sequence[EncodedLines], rule: TokenRule) -> TokenArray
     """Do the same with lines that are encoded already, all parts one after another."""
     offsets = np.concatenate([[0], *(part.lengths for part in parts)]).cumsum(dtype=np.int64)
     text = b"".join(part.text for part in parts)
-    return TokenArray(*kernels.select("tokens").intern(text, offsets, rule == "unicode"))
+    return TokenArray(*kernels.select("tokens").intern(text, offsets, rule == "unicode", kernels.threads()))
 
 
 def intern_vocabulary(lines: EncodedLines, rule: TokenRule) -> tuple[TokenArray, EncodedLines]:
