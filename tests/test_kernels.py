@@ -45,18 +45,6 @@ def test_interning(twins, lines, unicode_whitespace):
 
 
 @needs_native
-def test_interning_on_several_threads():
-    chance = random.Random(4)
-    lines = [" ".join(f"w{int(chance.paretovariate(0.5))}" for _ in range(chance.randrange(6))) for _ in range(20_000)]
-    encoded = encode_lines(lines)
-    offsets = np.cumsum([0, *encoded.lengths])
-    module = kernels.select("tokens", "native")
-    alone = module.intern(encoded.text, offsets, True, threads=1)
-    for threads in (2, 3, 64):
-        for ours, theirs in zip(alone, module.intern(encoded.text, offsets, True, threads=threads), strict=True):
-            np.testing.assert_array_equal(ours, theirs)
-
-
 @pytest.mark.usefixtures("kernels_of")
 @given(known=st.lists(texts, max_size=4), lines=st.lists(texts, max_size=4))
 def test_a_vocabulary_keeps_its_numbers(known, lines):
