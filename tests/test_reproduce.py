@@ -152,7 +152,7 @@ def test_judgments_of_2016(data):
 
 @needs_native
 def test_rankings_of_2016(data):
-    judged = rankings.read_judged(data, runs=300)
+    judged = rankings.read_judged(data, runs=100)
     experts = judged.rank(judged.experts)
     wins, skills = rankings.experts_table(judged, experts)
     assert all(difference <= 0.00051 for _, difference, _ in differences(wins.table, 3))
