@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -17,6 +19,8 @@ from gecbench.models.replies import UNANSWERED, Reading, read_reply
 from gecbench.models.service import Budget, Service, ServiceError
 
 _KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
+_FIXED_FIELDS = ("model", "messages", "stream")
+_SECRET_FIELD = re.compile(r'"[^"]*(?:api.?key|access.?token|authorization|password|secret)[^"]*":', re.IGNORECASE)
 _KEPT = 2_000
 _SHOWN = 10
 
@@ -56,7 +60,9 @@ class EndpointModel(Model):
         fields = {"temperature": 0, "max_tokens": max_new_tokens, **(request or {})}
         self.request = {field: value for field, value in fields.items() if value is not None}
         self._name = name
-        client = Client(url, name, _key(url, key_variable), self.request, timeout)
+        key = _key(url, key_variable)
+        self._check(request or {}, key)
+        client = Client(url, name, key, self.request, timeout)
         self._service = Service(client, concurrency, retries, Budget(max_requests, max_tokens))
 
     @property
@@ -68,6 +74,16 @@ class EndpointModel(Model):
     def options(self) -> Mapping[str, object]:
         """Name, prompt and request; the key never."""
         return {"name": self._name, "prompt": self._prompt.text, "request": self.request}
+
+    def _check(self, request: Mapping[str, Any], key: str | None) -> None:
+        """Refuse fields that would contradict the record, and a key in what the record shows."""
+        if changed := [name for name in _FIXED_FIELDS if name in request]:
+            fix = "Name the model with --name, and what it is asked with --prompt"
+            raise InputError(f"the request cannot change {changed[0]!r}", fix=fix)
+        shown = json.dumps([self.text, dict(self.options)])
+        if _SECRET_FIELD.search(json.dumps(request)) or (key and json.dumps(key)[1:-1] in shown):
+            fix = "Give the name of an environment variable that holds it: --key-variable NAME"
+            raise InputError("a key stands in the address, the name, the prompt or the request", fix=fix)
 
     def prepare(self) -> None:
         """Find out whether the client is there."""
