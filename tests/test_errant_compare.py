@@ -172,6 +172,7 @@ REFUSED = {
     "fewer sentences": ((A, A + B), [], "1 sentences, but .* has 2"),
     "an empty file": (("\n", A), [], "no sentences"),
     "no edit line": ((A, "S a b\nI a comment\n\n"), [], r"gold.m2:2: not an edit line: 'I a comment'"),
+    "an edit of another letter": ((A, A.replace("A 0", "B 0")), [], r"gold.m2:2: not an edit line: 'B 0 1"),
     "two empty lines": ((A + "\n" + B, A + B), [], "not an edit line|sentence 2"),
     "beta 0 where there is no F": (("S a b\n\n", A), ["-b", "0"], "gives no F"),
     "beta nan": ((A, A), ["-b", "nan"], "gives no F"),
