@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any, ClassVar
@@ -14,15 +13,14 @@ from urllib.parse import urlsplit
 from gecbench.errors import InputError
 from gecbench.models.base import Answer, Model, Outputs, shorten
 from gecbench.models.client import Client, Reply, check_client
+from gecbench.models.outcomes import as_answer, count_outcomes, tell_outcomes
 from gecbench.models.prompts import find_prompt
-from gecbench.models.replies import UNANSWERED, Reading, read_reply
+from gecbench.models.replies import Reading, read_reply
 from gecbench.models.service import Budget, Service, ServiceError
 
 _KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
 _FIXED_FIELDS = ("model", "messages", "stream")
 _SECRET_FIELD = re.compile(r'"[^"]*(?:api.?key|access.?token|authorization|password|secret)[^"]*":', re.IGNORECASE)
-_KEPT = 2_000
-_SHOWN = 10
 
 
 class EndpointModel(Model):
@@ -118,39 +116,15 @@ class EndpointModel(Model):
             "served": sorted({str(answer.facts["served"]) for answer in found if "served" in answer.facts}),
             "requests": sum(answer.facts["requests"] for answer in found),
             "tokens": {"prompt": sum(a for a, _ in tokens), "answers": sum(b for _, b in tokens)} if tokens else None,
-            "outcomes": dict(Counter(answer.facts["outcome"] for answer in found)),
-            "at limit": sum(answer.facts.get("cut", False) for answer in found),
-            "cleaned": dict(Counter(rule for answer in found for rule in answer.facts.get("cleaned", ()))),
-            "answers": [
-                {"line": answer.line, "outcome": answer.facts["outcome"], "answer": answer.facts["answer"]}
-                for answer in found
-                if "answer" in answer.facts
-            ],
+            **count_outcomes(found),
         }
 
     def summarise(self, account: Mapping[str, Any]) -> Sequence[str]:
         """Return how many sentences were answered, what was not, and what it cost."""
-        outcomes: dict[str, int] = dict(account["outcomes"])
-        lines = [_outcomes(outcomes, account["answers"])]
-        if account["at limit"]:
-            lines.append(f"{account['at limit']} answers stop at the limit of tokens (--max-new-tokens)")
-        if account["cleaned"]:
-            rules = ", ".join(f"{rule} {count}" for rule, count in account["cleaned"].items())
-            lines.append(f"taken away around answers: {rules}")
         cost = "no count of tokens"
         if tokens := account["tokens"]:
             cost = f"{tokens['prompt']:,} tokens in prompts, {tokens['answers']:,} in answers"
-        return [*lines, f"{account['requests']:,} requests, {cost}"]
-
-
-def _outcomes(outcomes: Mapping[str, int], answers: Sequence[Mapping[str, Any]]) -> str:
-    total = sum(outcomes.values())
-    counted = ", ".join(f"{count} {name}" for name, count in outcomes.items())
-    left = [each["line"] for each in answers if each["outcome"] in UNANSWERED]
-    shown = ", ".join(map(str, left[:_SHOWN])) + (", …" if len(left) > _SHOWN else "")
-    where = f"line{'s' if len(left) > 1 else ''} {shown}"
-    unchanged = f"; without an answer a sentence stays as it is ({where})" if left else ""
-    return f"{total} sentences sent: {counted}{unchanged}"
+        return [*tell_outcomes(account), f"{account['requests']:,} requests, {cost}"]
 
 
 def _answer(reply: Reply, line: int, source: str) -> Answer:
@@ -158,18 +132,14 @@ def _answer(reply: Reply, line: int, source: str) -> Answer:
         reading = Reading(source, "too long")
     else:
         reading = read_reply(reply.text, source, refused=reply.refused, cut=reply.cut)
-    facts: dict[str, Any] = {"outcome": reading.outcome, "requests": reply.requests}
+    facts: dict[str, Any] = {"requests": reply.requests}
     if reply.tokens is not None:
         facts["tokens"] = list(reply.tokens)
     if reply.served:
         facts["served"] = shorten(reply.served, 200)
     if reply.cut:
         facts["cut"] = True
-    if reading.cleaned:
-        facts["cleaned"] = list(reading.cleaned)
-    if reading.cleaned or reading.outcome in UNANSWERED:
-        facts["answer"] = reply.text[:_KEPT]
-    return Answer(line, reading.text, facts)
+    return as_answer(line, reply.text, reading, **facts)
 
 
 def _address(url: str) -> str:

@@ -78,7 +78,7 @@ def _refuses(text: str, source: str) -> bool:
 
 def _most_like(text: str, source: str) -> str:
     """Return the whole text, one of its paragraphs or one of its lines, on one line."""
-    if "\n" not in text:
+    if text == flatten(text):
         return text
     from rapidfuzz.distance import Indel
 
