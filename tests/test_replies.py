@@ -70,3 +70,7 @@ def test_a_source_that_looks_wrapped_or_sorry(source):
 )
 def test_refusals(reply):
     assert read_reply(reply, SOURCE) == Reading(SOURCE, "refused")
+
+
+def test_half_letters():
+    assert read_reply("He goes \ud83d home.", "He go home.") == Reading("He goes ? home.", "answered")
