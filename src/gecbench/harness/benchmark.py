@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import nan
 
@@ -49,6 +49,10 @@ class Benchmark:
     def corpus(self) -> Corpus:
         """The corpus, loaded when it is first wanted."""
         return load_once(self.corpus_name)
+
+    def with_options(self, corpus: str | None, prompt: str | None, raw: bool) -> Benchmark:
+        """Return it as a harness's options want it; those that are None change nothing."""
+        return replace(self, corpus_name=corpus or self.corpus_name, prompt=prompt or self.prompt, raw=raw)
 
     def sentences(self) -> list[str]:
         """Return the sentences as the model sees them."""
