@@ -177,6 +177,3 @@ def in_lighteval(case: Case, folder: Path) -> dict[str, float]:
     outputs = apply_metric(responses, documents, task.metrics)
     found = task.aggregation()["gecbench"]([output["gecbench"] for output in outputs])
     return {**found}
-
-
-HARNESSES = {"lm-eval": in_lm_eval, "inspect": in_inspect, "lighteval": in_lighteval}

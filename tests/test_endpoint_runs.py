@@ -73,6 +73,33 @@ def test_a_key_that_is_refused_is_not_shown(chat, monkeypatch, refused):
     assert not everything_written()
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"request": {"user": KEY}},
+        {"request": {"metadata": {"key": [f"Bearer {KEY}"]}}},
+        {"prompt": f"{KEY} {{sentence}}"},
+        {"name": KEY},
+        {"request": {"api_key": "not-in-the-environment"}},
+        {"request": {"extra": {"X-Api-Key": "not-in-the-environment"}}},
+        {"request": {"Authorization": None}},
+    ],
+)
+def test_a_key_in_what_is_recorded_is_refused(monkeypatch, more):
+    monkeypatch.setenv("MY_KEY", KEY)
+    with pytest.raises(gecbench.InputError, match=r"a key stands in .*--key-variable") as caught:
+        make_model("endpoint:http://h", **{"name": "it", "key_variable": "MY_KEY", **more})
+    assert KEY not in str(caught.value)
+    with pytest.raises(gecbench.InputError, match="a key stands in"):
+        make_model(f"endpoint:http://h/{KEY}/v1", name="it", key_variable="MY_KEY")
+
+
+@pytest.mark.parametrize("field", ["model", "messages", "stream"])
+def test_a_request_cannot_contradict_its_record(field):
+    with pytest.raises(gecbench.InputError, match=f"cannot change '{field}'.*--name"):
+        make_model("endpoint:http://h", name="it", request={field: None})
+
+
 def test_keys_of_this_machine_stay_here(chat, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     correct(chat)

@@ -14,6 +14,7 @@ from test_transformers import save_tokenizer
 from gecbench.cli import main
 from gecbench.corpora.catalog import modules_folder
 from gecbench.harness.benchmark import BENCHMARKS, figure_names
+from gecbench.models.replies import read_reply
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -25,10 +26,10 @@ TEMPLATE = "{% for turn in messages %}{{ turn['content'] }}{% endfor %}"
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    """Return the folder of a chat model that writes the demo's words."""
+    """Return the folder of a chat model that writes the demo's words, some with the end of a line."""
     folder = tmp_path_factory.mktemp("model")
     words = sorted({word for request in DEMO.requests() for word in request.split()})
-    size = save_tokenizer(folder, words, chat_template=TEMPLATE)
+    size = save_tokenizer(folder, [*words, *(f"{word}\n" for word in words[::3])], chat_template=TEMPLATE)
     torch.manual_seed(5)
     shape = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
     ends = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None}
@@ -49,6 +50,12 @@ def expected(model, tmp_path_factory):
     return texts, faces.in_python(faces.Case(DEMO, tuple(texts)), None)
 
 
+def read(replies):
+    """Return the sentences in replies, some of which have several lines."""
+    assert any("\n" in reply.strip() for reply in replies), "there is something to read"
+    return [read_reply(reply, shown).text for reply, shown in zip(replies, DEMO.sentences(), strict=True)]
+
+
 def test_lm_eval(model, expected, tmp_path):
     lm_eval = pytest.importorskip("lm_eval")
     from lm_eval.tasks import TaskManager
@@ -61,7 +68,7 @@ def test_lm_eval(model, expected, tmp_path):
         apply_chat_template=True,
         gen_kwargs=f"max_gen_toks={LONGEST}",
     )
-    assert [sample["filtered_resps"][0].strip() for sample in results["samples"]["gecbench_demo"]] == expected[0]
+    assert read([sample["filtered_resps"][0] for sample in results["samples"]["gecbench_demo"]]) == expected[0]
     found = results["results"]["gecbench_demo"]
     assert {name: found[f"{name},none"] for name in figure_names(DEMO.metrics)} == expected[1]
 
@@ -78,8 +85,8 @@ def test_inspect(model, expected, tmp_path):
         display="none",
     )
     assert log.status == "success", log.error
-    texts = {sample.id: sample.output.completion.strip() for sample in log.samples}
-    assert [texts[name] for name in DEMO.corpus.ids] == expected[0]
+    replies = {sample.id: sample.output.completion for sample in log.samples}
+    assert read([replies[name] for name in DEMO.corpus.ids]) == expected[0]
     assert {name: metric.value for name, metric in log.results.scores[0].metrics.items()} == expected[1]
 
 

@@ -5,6 +5,7 @@ import os
 import re
 import runpy
 from dataclasses import replace
+from math import isnan, nan
 
 import harness_faces as faces
 import pytest
@@ -12,7 +13,8 @@ import pytest
 import gecbench
 from gecbench.corpora.catalog import modules_folder
 from gecbench.corpus.tokenizers import detokenize
-from gecbench.harness.benchmark import BENCHMARKS, admit, figure_names, look_at, score_answers
+from gecbench.harness.benchmark import BENCHMARKS, admit, corpus_figures, figure_names, look_at, score_answers
+from gecbench.models.replies import read_reply
 
 WAYS = {
     "the command line": faces.on_the_command_line,
@@ -134,6 +136,47 @@ def test_what_would_be_refused_is_logged(caplog):
     caplog.clear()
     score_answers(corpus, dict(enumerate(corpus.sources)), ["gleu"])
     assert not caplog.text
+
+
+def refuse_the_imeasure(monkeypatch):
+    """Make sentences as hard for the I-measure as some answers to JFLEG are."""
+
+    def refuse(*_given, **_options):
+        raise gecbench.InputError("its mixed references are too many to score exactly", fix="mixing=cap")
+
+    monkeypatch.setattr(gecbench.IMeasure, "count", refuse)
+
+
+def with_nan(figures, names):
+    return {name: str(float(nan if name in names else value)) for name, value in figures.items()}
+
+
+@pytest.mark.parametrize("way", ["lm-eval", "inspect", "lighteval"])
+def test_a_metric_that_refuses_takes_no_other_with_it(way, tmp_path, monkeypatch, caplog):
+    case = demo_case()
+    expected = faces.in_python(case, None)
+    refuse_the_imeasure(monkeypatch)
+    found = WAYS[way](case, tmp_path)
+    assert with_nan(found, []) == with_nan(expected, ["imeasure"])
+
+
+def test_a_refusal_is_a_warning(monkeypatch, caplog):
+    refuse_the_imeasure(monkeypatch)
+    demo = BENCHMARKS["demo"]
+    assert list(score_answers(demo.corpus, dict(enumerate(demo.sentences())), ["imeasure", "gleu"])) == ["gleu"]
+    assert "no imeasure: its mixed references are too many to score exactly" in caplog.text
+    values, views = look_at(demo.corpus, 0, demo.sentences()[0], ["m2", "imeasure"])
+    assert (values["m2"] >= 0, isnan(values["imeasure"])) == (True, True)
+    assert len(views) == 1
+
+
+@pytest.mark.usefixtures("mirror")
+def test_any_answer_to_jfleg_is_scored():
+    jfleg = BENCHMARKS["jfleg"]
+    readings = {i: read_reply("Hello.", text) for i, text in enumerate(jfleg.sentences())}
+    figures = corpus_figures(jfleg.corpus, readings, jfleg.metrics)
+    assert 0 <= figures["gleu"] < 0.05
+    assert isnan(figures["imeasure"]) or -1 <= figures["imeasure"] < 0
 
 
 def test_a_look_without_explanations():

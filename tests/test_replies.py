@@ -34,9 +34,11 @@ def test_what_is_around_a_sentence(reply):
     assert (reading.text, reading.outcome) == (RIGHT, "answered")
 
 
-def test_sentences_on_several_lines_stay_together():
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n\n"])
+def test_sentences_on_several_lines_stay_together(end):
     source = "I am agree. We meets tomorrow."
-    assert read_reply("I agree.\nWe will meet tomorrow.", source).text == "I agree. We will meet tomorrow."
+    together = Reading("I agree. We will meet tomorrow.", "answered")
+    assert read_reply(f"I agree.{end}We will meet tomorrow.{end}", source) == together
 
 
 @pytest.mark.parametrize(
@@ -68,3 +70,7 @@ def test_a_source_that_looks_wrapped_or_sorry(source):
 )
 def test_refusals(reply):
     assert read_reply(reply, SOURCE) == Reading(SOURCE, "refused")
+
+
+def test_half_letters():
+    assert read_reply("He goes \ud83d home.", "He go home.") == Reading("He goes ? home.", "answered")

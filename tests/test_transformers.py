@@ -8,6 +8,8 @@ import pytest
 import gecbench
 from gecbench.cli import main
 from gecbench.formats.jsonl import write_jsonl
+from gecbench.models.prompts import find_prompt
+from gecbench.models.replies import read_reply
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -73,11 +75,9 @@ def test_batches_write_what_single_sentences_do(tmp_path, chat, beams):
     folder = make_causal(tmp_path / "m") if chat else make_seq2seq(tmp_path / "m")
     options = {"prompt": "fix : {sentence}", "max_new_tokens": 8, "beams": beams}
     together = gecbench.correct(f"transformers:{folder}", CORPUS, batch=4, **options)
-    expected = [
-        alone(folder, f"fix : {source}", chat, beams) if source.strip() else source for source in CORPUS.sources
-    ]
-    assert together == expected
-    assert len({together[k] for k in (0, 2, 3, 5)}) > 1, "the model looks at the sentence"
+    written = {source: alone(folder, f"fix : {source}", chat, beams) for source in CORPUS.sources if source.strip()}
+    assert together == [read_reply(written[each], each).text if each in written else each for each in CORPUS.sources]
+    assert len(set(written.values())) > 1, "the model looks at the sentence"
     assert together[1] == "", "a blank sentence stays as it is"
     assert together[4] == "  "
 
@@ -85,7 +85,7 @@ def test_batches_write_what_single_sentences_do(tmp_path, chat, beams):
 def test_without_a_prompt(tmp_path):
     folder = make_seq2seq(tmp_path / "m")
     outputs = gecbench.correct(f"transformers:{folder}", CORPUS, max_new_tokens=8)
-    assert outputs[0] == alone(folder, CORPUS.sources[0], False, 1)
+    assert outputs[0] == read_reply(alone(folder, CORPUS.sources[0], False, 1), CORPUS.sources[0]).text
 
 
 def test_line_breaks_become_blanks(tmp_path):
@@ -93,6 +93,36 @@ def test_line_breaks_become_blanks(tmp_path):
     outputs = gecbench.correct(f"transformers:{folder}", CORPUS, tmp_path / "out.txt", max_new_tokens=6)
     assert any(outputs)
     assert not any("\n" in output or "\r" in output for output in outputs)
+
+
+def test_replies_are_read_and_counted(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    make_causal(Path("model"))
+    replies = ["Corrected sentence: he goes home", "", "I'm sorry, but I can't help with that.", "home"]
+    monkeypatch.setattr("gecbench.models.pretrained.PretrainedModel._generate", lambda *_: replies)
+    write_jsonl(CORPUS, "tiny.jsonl")
+    assert main(["run", "--model", "transformers:./model", "-c", "tiny.jsonl", "-o", "out.txt"]) == 0
+    printed = capsys.readouterr()
+    wanted = ["he goes home", *CORPUS.sources[1:4], "  ", "home"]
+    assert Path("out.txt").read_text(encoding="utf-8").split("\n")[:-1] == wanted
+    assert "4 sentences sent: 2 answered, 1 empty, 1 refused; " in printed.err
+    assert "(lines 3, 4)" in printed.err
+    record = json.loads(Path("out.txt.run.json").read_text(encoding="utf-8"))
+    assert record["outcomes"] == {"answered": 2, "empty": 1, "refused": 1}
+    assert [each["line"] for each in record["answers"]] == [1, 3, 4]
+
+
+def test_a_chat_model_is_asked_with_a_prompt_that_has_a_name(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    make_causal(Path("model"))
+    make_seq2seq(Path("other"))
+    write_jsonl(CORPUS, "tiny.jsonl")
+    command = ["run", "-c", "tiny.jsonl", "--max-new-tokens", "4", "--model"]
+    assert main([*command, "transformers:./model", "-o", "out.txt"]) == 0
+    assert "|prompt:minimal:" in capsys.readouterr().out
+    assert json.loads(Path("out.txt.run.json").read_text())["prompt"] == find_prompt("minimal").label
+    assert main([*command, "transformers:./other", "-o", "out2.txt"]) == 0
+    assert "prompt:" not in capsys.readouterr().out
 
 
 def test_the_command_line_and_going_on(tmp_path, monkeypatch, capsys):

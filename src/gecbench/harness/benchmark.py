@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from math import nan
 
 from gecbench.corpora.resolve import resolve_corpus
 from gecbench.corpus.checks import check_alignment
@@ -47,6 +49,10 @@ class Benchmark:
     def corpus(self) -> Corpus:
         """The corpus, loaded when it is first wanted."""
         return load_once(self.corpus_name)
+
+    def with_options(self, corpus: str | None, prompt: str | None, raw: bool) -> Benchmark:
+        """Return it as a harness's options want it; those that are None change nothing."""
+        return replace(self, corpus_name=corpus or self.corpus_name, prompt=prompt or self.prompt, raw=raw)
 
     def sentences(self) -> list[str]:
         """Return the sentences as the model sees them."""
@@ -110,24 +116,40 @@ def admit(corpus: Corpus, answers: Mapping[int, str]) -> Admitted:
 
 
 def score_answers(corpus: Corpus, answers: Mapping[int, str], metrics: Sequence[str]) -> dict[str, Score]:
-    """Return the scores by metric; a part of the sentences is scored as a corpus of its own."""
+    """Return the scores by metric; a part of the sentences is scored as a corpus of its own.
+
+    A metric that refuses the answers is left out, with a warning: they may be far too unlike their sentences to be
+    scored exactly, and all other scores stand.
+    """
     admitted = admit(corpus, answers)
-    scores = {metric: make_metric(metric).score_admitted(admitted) for metric in metrics}
-    for score in scores.values():
-        _logger.info("%s", score)
+    scores = {}
+    for metric in metrics:
+        with _warning(metric):
+            scores[metric] = make_metric(metric).score_admitted(admitted)
+            _logger.info("%s", scores[metric])
     return scores
 
 
+@contextmanager
+def _warning(metric: str) -> Iterator[None]:
+    """Make a warning of a metric's refusal."""
+    try:
+        yield
+    except InputError as problem:
+        _logger.warning("no %s: %s", metric, problem.problem)
+
+
 def look_at(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) -> tuple[dict[str, float], list[str]]:
-    """Return the scores of one answer alone, and what the metrics that can be explained saw in it."""
+    """Return the scores of one answer alone (NaN: refused), and what the metrics that can be explained saw in it."""
     admitted = admit(corpus, {sentence: answer})
-    values, views = {}, []
+    values, views = dict.fromkeys(metrics, nan), []
     for name in metrics:
         metric = make_metric(name)
-        values[name] = float(metric.sentence_values(metric.count(admitted.corpus, admitted.lines))[0])
-        if metric.explains:
-            view = metric.explain(admitted.corpus, admitted.lines, [0])[0].to_text(width=_WIDTH)
-            views.append(f"{metric.title}: {view.removeprefix('Sentence 1').lstrip(':, ')}")
+        with _warning(name):
+            values[name] = float(metric.sentence_values(metric.count(admitted.corpus, admitted.lines))[0])
+            if metric.explains:
+                view = metric.explain(admitted.corpus, admitted.lines, [0])[0].to_text(width=_WIDTH)
+                views.append(f"{metric.title}: {view.removeprefix('Sentence 1').lstrip(':, ')}")
     return values, views
 
 
@@ -142,8 +164,8 @@ def figure_names(metrics: Sequence[str]) -> list[str]:
 
 
 def corpus_figures(corpus: Corpus, readings: Mapping[int, Reading], metrics: Sequence[str]) -> dict[str, float]:
-    """Return what harnesses list: the scores of the corpus, and how many replies held no answer."""
-    found: dict[str, float] = {}
+    """Return what harnesses list: the scores of the corpus (NaN: refused), and how many replies held no answer."""
+    found = dict.fromkeys(figure_names(metrics), nan)
     answers = {sentence: reading.text for sentence, reading in readings.items()}
     for metric, score in score_answers(corpus, answers, metrics).items():
         found[metric] = score.value

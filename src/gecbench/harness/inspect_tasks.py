@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from gecbench.errors import MissingDependencyError
@@ -46,8 +46,7 @@ def conll14_fluency(corpus: str | None = None, prompt: str | None = None, raw: b
 
 
 def _task(benchmark: str, corpus: str | None, prompt: str | None, raw: bool) -> Task:
-    declared = BENCHMARKS[benchmark]
-    chosen = replace(declared, corpus_name=corpus or declared.corpus_name, prompt=prompt or declared.prompt, raw=raw)
+    chosen = BENCHMARKS[benchmark].with_options(corpus, prompt, raw)
     return Task(
         dataset=MemoryDataset(_samples(chosen), name=chosen.corpus_name),
         solver=generate(),

@@ -6,7 +6,6 @@ lm-evaluation-harness hands an aggregation function the items of all documents, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -23,8 +22,7 @@ def documents(
     """Return the documents of a task; `--metadata` may name another corpus or prompt, or send tokens (`raw`: false)."""
     import datasets
 
-    declared = BENCHMARKS[benchmark]
-    chosen = replace(declared, corpus_name=corpus or declared.corpus_name, prompt=prompt or declared.prompt, raw=raw)
+    chosen = BENCHMARKS[benchmark].with_options(corpus, prompt, raw)
     gold = chosen.corpus
     columns = {
         "benchmark": [benchmark] * len(gold),

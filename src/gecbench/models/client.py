@@ -11,6 +11,7 @@ from typing import Any
 
 from gecbench.errors import MissingDependencyError
 from gecbench.models.base import shorten
+from gecbench.models.replies import encodable
 
 LARGEST_BODY = 1_000_000
 _LONGEST_WAIT = 600.0
@@ -122,7 +123,7 @@ def _reply(output: Any, number: int, requests: int) -> Reply:
     tokens = (int(counts[0] or 0), int(counts[1] or 0)) if any(counts) else None
     return Reply(
         number,
-        str(content or refusal or "").encode(errors="replace").decode(),
+        encodable(str(content or refusal or "")),
         requests,
         tokens,
         refused=bool(refusal) or choice.finish_reason == "content_filter",

@@ -93,8 +93,8 @@ def correct(
         wanted = Corpus(sources=detokenize(given.sources), ids=given.ids, name=given.name)
     if batch is not None and batch < 1:
         raise InputError(f"batch={batch} is not at least 1")
-    _warn_of_examples(chosen, given)
     chosen.prepare()
+    _warn_of_examples(chosen, given)
     if output is None:
         return [answer.text for answer in _Run(chosen, wanted, None, batch, flatten_lines).finish()]
     target = Path(output)

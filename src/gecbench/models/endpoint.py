@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections import Counter
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any, ClassVar
@@ -12,13 +13,14 @@ from urllib.parse import urlsplit
 from gecbench.errors import InputError
 from gecbench.models.base import Answer, Model, Outputs, shorten
 from gecbench.models.client import Client, Reply, check_client
+from gecbench.models.outcomes import as_answer, count_outcomes, tell_outcomes
 from gecbench.models.prompts import find_prompt
-from gecbench.models.replies import UNANSWERED, Reading, read_reply
+from gecbench.models.replies import Reading, read_reply
 from gecbench.models.service import Budget, Service, ServiceError
 
 _KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
-_KEPT = 2_000
-_SHOWN = 10
+_FIXED_FIELDS = ("model", "messages", "stream")
+_SECRET_FIELD = re.compile(r'"[^"]*(?:api.?key|access.?token|authorization|password|secret)[^"]*":', re.IGNORECASE)
 
 
 class EndpointModel(Model):
@@ -56,7 +58,9 @@ class EndpointModel(Model):
         fields = {"temperature": 0, "max_tokens": max_new_tokens, **(request or {})}
         self.request = {field: value for field, value in fields.items() if value is not None}
         self._name = name
-        client = Client(url, name, _key(url, key_variable), self.request, timeout)
+        key = _key(url, key_variable)
+        self._check(request or {}, key)
+        client = Client(url, name, key, self.request, timeout)
         self._service = Service(client, concurrency, retries, Budget(max_requests, max_tokens))
 
     @property
@@ -68,6 +72,16 @@ class EndpointModel(Model):
     def options(self) -> Mapping[str, object]:
         """Name, prompt and request; the key never."""
         return {"name": self._name, "prompt": self._prompt.text, "request": self.request}
+
+    def _check(self, request: Mapping[str, Any], key: str | None) -> None:
+        """Refuse fields that would contradict the record, and a key in what the record shows."""
+        if changed := [name for name in _FIXED_FIELDS if name in request]:
+            fix = "Name the model with --name, and what it is asked with --prompt"
+            raise InputError(f"the request cannot change {changed[0]!r}", fix=fix)
+        shown = json.dumps([self.text, dict(self.options)])
+        if _SECRET_FIELD.search(json.dumps(request)) or (key and json.dumps(key)[1:-1] in shown):
+            fix = "Give the name of an environment variable that holds it: --key-variable NAME"
+            raise InputError("a key stands in the address, the name, the prompt or the request", fix=fix)
 
     def prepare(self) -> None:
         """Find out whether the client is there."""
@@ -102,39 +116,15 @@ class EndpointModel(Model):
             "served": sorted({str(answer.facts["served"]) for answer in found if "served" in answer.facts}),
             "requests": sum(answer.facts["requests"] for answer in found),
             "tokens": {"prompt": sum(a for a, _ in tokens), "answers": sum(b for _, b in tokens)} if tokens else None,
-            "outcomes": dict(Counter(answer.facts["outcome"] for answer in found)),
-            "at limit": sum(answer.facts.get("cut", False) for answer in found),
-            "cleaned": dict(Counter(rule for answer in found for rule in answer.facts.get("cleaned", ()))),
-            "answers": [
-                {"line": answer.line, "outcome": answer.facts["outcome"], "answer": answer.facts["answer"]}
-                for answer in found
-                if "answer" in answer.facts
-            ],
+            **count_outcomes(found),
         }
 
     def summarise(self, account: Mapping[str, Any]) -> Sequence[str]:
         """Return how many sentences were answered, what was not, and what it cost."""
-        outcomes: dict[str, int] = dict(account["outcomes"])
-        lines = [_outcomes(outcomes, account["answers"])]
-        if account["at limit"]:
-            lines.append(f"{account['at limit']} answers stop at the limit of tokens (--max-new-tokens)")
-        if account["cleaned"]:
-            rules = ", ".join(f"{rule} {count}" for rule, count in account["cleaned"].items())
-            lines.append(f"taken away around answers: {rules}")
         cost = "no count of tokens"
         if tokens := account["tokens"]:
             cost = f"{tokens['prompt']:,} tokens in prompts, {tokens['answers']:,} in answers"
-        return [*lines, f"{account['requests']:,} requests, {cost}"]
-
-
-def _outcomes(outcomes: Mapping[str, int], answers: Sequence[Mapping[str, Any]]) -> str:
-    total = sum(outcomes.values())
-    counted = ", ".join(f"{count} {name}" for name, count in outcomes.items())
-    left = [each["line"] for each in answers if each["outcome"] in UNANSWERED]
-    shown = ", ".join(map(str, left[:_SHOWN])) + (", …" if len(left) > _SHOWN else "")
-    where = f"line{'s' if len(left) > 1 else ''} {shown}"
-    unchanged = f"; without an answer a sentence stays as it is ({where})" if left else ""
-    return f"{total} sentences sent: {counted}{unchanged}"
+        return [*tell_outcomes(account), f"{account['requests']:,} requests, {cost}"]
 
 
 def _answer(reply: Reply, line: int, source: str) -> Answer:
@@ -142,18 +132,14 @@ def _answer(reply: Reply, line: int, source: str) -> Answer:
         reading = Reading(source, "too long")
     else:
         reading = read_reply(reply.text, source, refused=reply.refused, cut=reply.cut)
-    facts: dict[str, Any] = {"outcome": reading.outcome, "requests": reply.requests}
+    facts: dict[str, Any] = {"requests": reply.requests}
     if reply.tokens is not None:
         facts["tokens"] = list(reply.tokens)
     if reply.served:
         facts["served"] = shorten(reply.served, 200)
     if reply.cut:
         facts["cut"] = True
-    if reading.cleaned:
-        facts["cleaned"] = list(reading.cleaned)
-    if reading.cleaned or reading.outcome in UNANSWERED:
-        facts["answer"] = reply.text[:_KEPT]
-    return Answer(line, reading.text, facts)
+    return as_answer(line, reply.text, reading, **facts)
 
 
 def _address(url: str) -> str:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
 from gecbench.errors import InputError, MissingDependencyError
-from gecbench.models.base import Model, Outputs, flatten, shorten
-from gecbench.models.prompts import PLACE, Prompt, find_prompt
-
-_CHAT_PROMPT = (
-    "Correct the grammar, spelling and fluency of this sentence. Keep its tokens separated by blanks. "
-    f"Answer with the corrected sentence alone.\n\n{PLACE}"
-)
+from gecbench.models.base import Answer, Model, Outputs, shorten
+from gecbench.models.outcomes import as_answer, count_outcomes, tell_outcomes
+from gecbench.models.prompts import find_prompt
+from gecbench.models.replies import read_reply
 
 
 class PretrainedModel(Model):
     """A model by its folder or Hub name, decoded without sampling; no code from its repository is run.
 
     A sequence-to-sequence model gets the sentence, or the prompt (a name, a file or a text) with the sentence in its
-    place; a causal one gets the prompt as a user's turn through its chat template. Line breaks in what it writes become
-    blanks. A blank sentence stays as it is.
+    place; a causal one gets the prompt (`minimal` by default) as a user's turn through its chat template. What it
+    writes is read as a served model's reply is; without an answer a sentence stays as it is, and so does a blank one.
     """
 
     batch: ClassVar[int | None] = 16
@@ -59,16 +56,22 @@ class PretrainedModel(Model):
         """Yield the outputs of a batch together."""
         tokenizer, model, chat = self._loaded
         wanted = [k for k, sentence in enumerate(sentences) if sentence.strip()]
-        outputs = list(sentences)
         try:
             written = self._generate(tokenizer, model, chat, [sentences[k] for k in wanted]) if wanted else []
         except (RuntimeError, ValueError, IndexError) as error:
             problem = f"failed on {len(sentences)} sentences: {shorten(str(error), 200)}"
             fix = "Earlier outputs are kept: run again, with a smaller --batch if memory ran out"
             raise self.failure(problem, lines[0], sentences[0], fix=fix) from error
-        for k, text in zip(wanted, written, strict=True):
-            outputs[k] = flatten(text).strip()
-        yield outputs
+        replies = dict(zip(wanted, written, strict=True))
+        yield [_answer(line, replies.get(k), sentences[k]) for k, line in enumerate(lines)]
+
+    def account(self, answers: Iterable[Answer]) -> Mapping[str, Any]:
+        """Return outcomes and rules of cleaning, and what was not plainly answered."""
+        return count_outcomes(answers)
+
+    def summarise(self, account: Mapping[str, Any]) -> Sequence[str]:
+        """Return how many sentences were answered, and what was not."""
+        return tell_outcomes(account)
 
     def _generate(self, tokenizer: Any, model: Any, chat: bool, sentences: list[str]) -> list[str]:
         import torch
@@ -88,7 +91,7 @@ class PretrainedModel(Model):
         return texts
 
     def _fill(self, tokenizer: Any, chat: bool, sentence: str) -> str:
-        prompt = (self.prompt or Prompt("default", _CHAT_PROMPT if chat else PLACE)).fill(sentence)
+        prompt = self.prompt.fill(sentence) if self.prompt else sentence
         if not chat:
             return prompt
         turns = [{"role": "user", "content": prompt}]
@@ -125,7 +128,15 @@ class PretrainedModel(Model):
             tokenizer.pad_token = tokenizer.eos_token
         kind = transformers.AutoModelForCausalLM if chat else transformers.AutoModelForSeq2SeqLM
         model = kind.from_pretrained(self._path, **safe).eval()
+        if chat and self.prompt is None:
+            self.prompt = find_prompt("minimal")
         return tokenizer, model.to(self.device or _best_device()), chat
+
+
+def _answer(line: int, reply: str | None, source: str) -> Answer:
+    if reply is None:
+        return Answer(line, source)
+    return as_answer(line, reply, read_reply(reply, source))
 
 
 def _best_device() -> str:

@@ -45,12 +45,17 @@ def read_reply(reply: str, source: str, *, refused: bool = False, cut: bool = Fa
     """
     if len(reply) > LONGEST:
         return Reading(source, "too long")
-    text, rules = _bare(_without_thoughts(reply), source)
+    text, rules = _bare(_without_thoughts(encodable(reply)), source)
     if refused or _refuses(text, source):
         return Reading(source, "refused")
     if not text:
         return Reading(source, "empty")
     return Reading(text, "cut off" if cut else "answered", tuple(dict.fromkeys(rules)))
+
+
+def encodable(text: str) -> str:
+    """Return the text with a question mark for each lone surrogate, which no file can hold."""
+    return text.encode(errors="replace").decode()
 
 
 def _bare(text: str, source: str) -> tuple[str, list[str]]:
@@ -78,7 +83,7 @@ def _refuses(text: str, source: str) -> bool:
 
 def _most_like(text: str, source: str) -> str:
     """Return the whole text, one of its paragraphs or one of its lines, on one line."""
-    if "\n" not in text:
+    if text == flatten(text):
         return text
     from rapidfuzz.distance import Indel
 
