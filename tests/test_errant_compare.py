@@ -172,8 +172,15 @@ REFUSED = {
     "fewer sentences": ((A, A + B), [], "1 sentences, but .* has 2"),
     "an empty file": (("\n", A), [], "no sentences"),
     "no edit line": ((A, "S a b\nI a comment\n\n"), [], r"gold.m2:2: not an edit line: 'I a comment'"),
-    "two empty lines": ((A + "\n" + B, A + B), [], "not an edit line|sentence 2"),
+    "an edit line cut short": ((A + B.strip() + "\nA 0 1\n\n", A + B), [], r"system.m2:5: not an edit line: 'A 0 1'"),
+    "empty lines before it": (("\n \n" + A.strip() + "\nA 0 1\n\n" + B, A + B), [], r"system.m2:5: .* 'A 0 1'"),
+    "two empty lines": ((A + "\n" + B, A + B), [], r"system.m2:5: .* 'S d e'\. .* put one empty line before it"),
     "beta 0 where there is no F": (("S a b\n\n", A), ["-b", "0"], "gives no F"),
+    "beta 0 where a type has no F": (
+        (A, A.replace("0 1|||R", "1 2|||M")),
+        ["-b", "0", "-cat", "1", "-v"],
+        "gives no F",
+    ),
     "beta nan": ((A, A), ["-b", "nan"], "gives no F"),
 }
 
@@ -194,6 +201,13 @@ def test_line_ends_of_windows_are_read(run: Any, tmp_path: Path) -> None:
     expected = run("errant_compare", "-hyp", hypothesis, "-ref", reference)
     hypothesis.write_bytes(hypothesis.read_bytes().replace(b"\n", b"\r\n"))
     assert run("errant_compare", "-hyp", hypothesis, "-ref", reference) == expected
+
+
+def test_a_byte_order_mark_stands_in_for_a_letter_as_officially(run: Any, tmp_path: Path) -> None:
+    hypothesis, reference = write(tmp_path, ("\ufeff" + A + B, A + B))
+    shown = run("errant_compare", "-hyp", hypothesis, "-ref", reference, "-v")
+    assert shown == errant_m2.official_compare(hypothesis, reference, ["-v"])
+    assert "Original sentence 0:  a b\n" in shown
 
 
 @needs_mirror

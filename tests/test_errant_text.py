@@ -95,6 +95,14 @@ def test_errant_m2_writes_the_same_file(
     assert Path("ours.m2").read_bytes() == Path("theirs.m2").read_bytes()
 
 
+def test_errant_m2_takes_blanks_around_lines(official: Any, tiny_model: Path, folder: Path, run: Any) -> None:
+    blanks = GOLD.replace("\n\n", " \n \t\n").replace("A 1 3", "  A 1 3") + "S \n\n"
+    Path("gold.m2").write_text(blanks, encoding="utf-8", newline="\r\n")
+    official("m2_to_m2", "gold.m2", "-auto", "-out", "theirs.m2")
+    run("errant_m2", "gold.m2", "-auto", "-out", "ours.m2", "--model", tiny_model)
+    assert Path("ours.m2").read_bytes() == Path("theirs.m2").read_bytes()
+
+
 def test_the_last_sentence_counts_without_an_empty_line_after_it(tiny_model: Path, folder: Path, run: Any) -> None:
     Path("gold.m2").write_text(GOLD.rstrip(), encoding="utf-8")
     run("errant_m2", "gold.m2", "-auto", "-out", "ours.m2", "--model", tiny_model)

@@ -136,7 +136,7 @@ def _few(blocks: Iterable[Block]) -> bool:
 
 
 class NotAnEdit(ValueError):  # noqa: N818
-    """A line that `errant_compare` cannot read; its argument is the line."""
+    """A line that `errant_compare` cannot read; its arguments are the line and its number."""
 
 
 def read_blocks(text: str) -> list[Block]:
@@ -144,7 +144,8 @@ def read_blocks(text: str) -> list[Block]:
 
     Blocks are separated by one empty line; all lines of a block but its first are edits, the last field the annotator.
     """
-    blocks, spans, annotators = [], _Spans(), _Numbers()
+    blocks: list[Block] = []
+    spans, annotators = _Spans(), _Numbers()
     for block in text.split("\n\n"):
         source, *lines = block.split("\n")
         edits: dict[int, list[EditFields]] = {}
@@ -154,7 +155,9 @@ def read_blocks(text: str) -> list[Block]:
                 edit = (*spans[fields[0]], fields[1], fields[2])
                 edits.setdefault(annotators[fields[-1]], []).append(edit)
             except (IndexError, ValueError) as error:
-                raise NotAnEdit(line) from error
+                before = text.split("\n\n")[: len(blocks)]
+                number = sum(block.count("\n") + 2 for block in before) + lines.index(line) + 2
+                raise NotAnEdit(line, number) from error
         blocks.append((source[2:], edits))
     return blocks
 
