@@ -133,11 +133,13 @@ def test_twins_leave_unusual_files_alone(fault: str, implementation: str) -> Non
         assert kernel.tally_files(usual, usual, Selection(), np.array(places, dtype=np.int64)) is None
 
 
-def test_words_that_are_not_ascii_are_left_to_python_where_they_are_counted(implementation: str) -> None:
+def test_blanks_that_are_not_ascii_separate_words(implementation: str) -> None:
     kernel = select("errant", implementation)
-    block = f"S a b\n{LINE}".replace("|c|", "|c\u3000d|").encode()
-    assert kernel.count_files(block, block, Selection())[0].tolist() == [[1, 1, 1]]
-    assert kernel.count_files(block, block, Selection(single=True)) is None
+    for blank, words in (("\u3000", 2), ("\u00a0", 2), ("é", 1)):
+        block = f"S a b\n{LINE}".replace("|c|", f"|c{blank}d|").encode()
+        assert kernel.count_files(block, block, Selection())[0].tolist() == [[1, 1, 1]]
+        assert kernel.count_files(block, block, Selection(single=True))[0].tolist() == [[2 - words] * 3]
+        assert kernel.count_files(block, block, Selection(multi=True))[0].tolist() == [[words - 1] * 3]
 
 
 @needs_mirror
