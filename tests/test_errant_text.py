@@ -183,6 +183,8 @@ def test_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch, refused: Any, 
         match=r"needs the spaCy model nowhere_to_be\. Install it: python -m spacy download nowhere_to_be",
     ):
         ERRANT(model="nowhere_to_be").score_corpus(gold, ["She likes cats ."])
+    with pytest.raises(MissingDependencyError, match=r"model no/where\. There is no such folder: name another \(model"):
+        ERRANT(model="no/where").score_corpus(gold, ["She likes cats ."])
     monkeypatch.setattr(annotate, "find_spec", lambda name: None)
     with pytest.raises(MissingDependencyError, match=r'Install it: pip install "gecbench\[errant\]"'):
         ERRANT(model="also_nowhere").score_corpus(gold, ["She likes cats ."])
