@@ -1,5 +1,6 @@
 #include "overlap.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "split.hpp"
@@ -53,16 +54,22 @@ class TokenTypes {
 
 void count_shared(const Lines& left, const Lines& right, std::int64_t pairs, std::int32_t* rows) {
   TokenTypes types;
+  std::vector<std::string_view> ours, theirs;
+  const auto split = [](std::string_view line, std::vector<std::string_view>& tokens) {
+    tokens.clear();
+    split_line(line, true, [&](std::string_view token) { tokens.push_back(token); });
+    return static_cast<std::int32_t>(tokens.size());
+  };
   for (std::int64_t pair = 0; pair < pairs; ++pair, rows += 4) {
-    types.clear((left[pair].size() + right[pair].size()) / 2 + 2);
-    rows[0] = rows[1] = 0;
-    split_line(left[pair], true, [&](std::string_view token) { ++rows[0], types.add(token, 1); });
-    if (left[pair] == right[pair]) {
-      rows[1] = rows[0];
-      rows[2] = rows[3] = types.size();
-      continue;
-    }
-    split_line(right[pair], true, [&](std::string_view token) { ++rows[1], types.add(token, 2); });
+    rows[0] = split(left[pair], ours);
+    rows[1] = split(right[pair], theirs);
+    const auto most = static_cast<std::size_t>(std::min(rows[0], rows[1]));
+    std::size_t start = 0, end = 0;  // tokens alike at either end
+    while (start < most && ours[start] == theirs[start]) ++start;
+    while (end < most - start && ours[ours.size() - 1 - end] == theirs[theirs.size() - 1 - end]) ++end;
+    types.clear(ours.size() + theirs.size());
+    for (std::size_t n = 0; n < ours.size(); ++n) types.add(ours[n], n < start || n + end >= ours.size() ? 3 : 1);
+    for (std::size_t n = start; n + end < theirs.size(); ++n) types.add(theirs[n], 2);
     rows[2] = types.shared();
     rows[3] = types.size();
   }

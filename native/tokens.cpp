@@ -1,12 +1,14 @@
 #include "tokens.hpp"
 
-#include <memory>
+#include <algorithm>
 
 #include "split.hpp"
 #include "threads.hpp"
 
 namespace gecbench {
 namespace {
+
+constexpr std::int64_t kLinesOfAPart = 4096;  // fewer need no second thread
 
 class Vocabulary {
  public:
@@ -18,8 +20,7 @@ class Vocabulary {
     std::size_t slot = hash & (slots_.size() - 1);
     while (slots_[slot] >= 0) {
       const Entry& entry = entries_[slots_[slot]];
-      const bool same_size = entry.hash == hash && entry.token.size() == token.size();
-      if (same_size && (token.size() <= kShortToken || entry.token == token)) return slots_[slot];
+      if (entry.hash == hash && entry.token == token) return slots_[slot];
       slot = (slot + 1) & (slots_.size() - 1);
     }
     slots_[slot] = static_cast<std::int32_t>(entries_.size());
@@ -27,11 +28,18 @@ class Vocabulary {
     return slots_[slot];
   }
 
-  // All tokens in the order of their numbers.
-  std::vector<std::string_view> tokens() const {
-    std::vector<std::string_view> found;
-    for (const Entry& entry : entries_) found.push_back(entry.token);
-    return found;
+  // The numbers of another vocabulary's tokens in this one.
+  std::vector<std::int32_t> number_all(const Vocabulary& other) {
+    std::vector<std::int32_t> numbers;
+    for (const Entry& entry : other.entries_) numbers.push_back(number(entry.token));
+    return numbers;
+  }
+
+  void list(std::string& tokens, std::vector<std::int64_t>& lengths) const {
+    for (const Entry& entry : entries_) {
+      tokens += entry.token;
+      lengths.push_back(static_cast<std::int64_t>(entry.token.size()));
+    }
   }
 
  private:
@@ -53,58 +61,44 @@ class Vocabulary {
   std::vector<std::int32_t> slots_;
 };
 
-// Lines first … last - 1, numbered by themselves.
+// Consecutive lines, their tokens numbered by themselves.
 struct Part {
-  Vocabulary vocabulary;
   std::vector<std::int32_t> ids;
-  std::vector<std::int64_t> ends;  // of each line, in ids
-
-  Part(std::string_view text, const std::int64_t* line_offsets, std::int64_t first, std::int64_t last, bool unicode) {
-    for (std::int64_t i = first; i < last; ++i) {
-      const std::string_view line = text.substr(line_offsets[i], line_offsets[i + 1] - line_offsets[i]);
-      split_line(line, unicode, [&](std::string_view token) { ids.push_back(vocabulary.number(token)); });
-      ends.push_back(static_cast<std::int64_t>(ids.size()));
-    }
-  }
+  std::vector<std::int64_t> ends;  // of each line in ids
+  Vocabulary vocabulary;
 };
-
-// Parts in order give the numbers of one pass: the first keeps its own, new tokens of the others follow.
-InternedTokens joined(std::vector<std::unique_ptr<Part>>& parts, int threads) {
-  InternedTokens result;
-  result.offsets.push_back(0);
-  std::vector<std::int64_t> begins;
-  std::vector<std::vector<std::int32_t>> numbers(parts.size());
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    begins.push_back(result.offsets.back());
-    for (const std::int64_t end : parts[p]->ends) result.offsets.push_back(begins[p] + end);
-    if (p == 0) continue;
-    for (const std::string_view token : parts[p]->vocabulary.tokens())
-      numbers[p].push_back(parts[0]->vocabulary.number(token));
-  }
-  result.ids = std::move(parts[0]->ids);
-  result.ids.resize(result.offsets.back());
-  run_tasks(static_cast<std::int64_t>(parts.size()) - 1, threads, [&](std::int64_t task) {
-    const std::size_t p = static_cast<std::size_t>(task) + 1;
-    std::transform(parts[p]->ids.begin(), parts[p]->ids.end(), result.ids.begin() + begins[p],
-                   [&](std::int32_t id) { return numbers[p][id]; });
-  });
-  return result;
-}
-
-// Fewer lines are not worth a thread.
-constexpr std::int64_t kFewestLines = 4096;
 
 }  // namespace
 
 InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, std::int64_t lines, bool unicode,
-                      int threads) {
-  const std::int64_t count = std::max<std::int64_t>(1, std::min<std::int64_t>(threads, lines / kFewestLines));
-  std::vector<std::unique_ptr<Part>> parts(count);
-  run_tasks(count, threads, [&](std::int64_t part) {
-    const std::int64_t first = lines * part / count, last = lines * (part + 1) / count;
-    parts[part] = std::make_unique<Part>(text, line_offsets, first, last, unicode);
+                      bool list_vocabulary, int threads) {
+  const std::int64_t most = (lines + kLinesOfAPart - 1) / kLinesOfAPart;
+  const std::int64_t count = std::max<std::int64_t>(1, std::min<std::int64_t>(threads, most));
+  std::vector<Part> parts(static_cast<std::size_t>(count));
+  const auto bound = [&](std::int64_t number) { return lines * number / count; };
+  run_tasks(count, threads, [&](std::int64_t number) {
+    Part& part = parts[static_cast<std::size_t>(number)];
+    for (std::int64_t i = bound(number); i < bound(number + 1); ++i) {
+      const std::string_view line = text.substr(line_offsets[i], line_offsets[i + 1] - line_offsets[i]);
+      split_line(line, unicode, [&](std::string_view token) { part.ids.push_back(part.vocabulary.number(token)); });
+      part.ends.push_back(static_cast<std::int64_t>(part.ids.size()));
+    }
   });
-  return joined(parts, threads);
+  // The tokens of the first part keep their numbers; those of the others come after them, as they appear.
+  Vocabulary& vocabulary = parts[0].vocabulary;
+  InternedTokens result;
+  result.ids = std::move(parts[0].ids);
+  result.offsets.reserve(lines + 1);
+  result.offsets.push_back(0);
+  result.offsets.insert(result.offsets.end(), parts[0].ends.begin(), parts[0].ends.end());
+  for (std::size_t number = 1; number < parts.size(); ++number) {
+    const std::vector<std::int32_t> numbers = vocabulary.number_all(parts[number].vocabulary);
+    const auto before = static_cast<std::int64_t>(result.ids.size());
+    for (const std::int32_t id : parts[number].ids) result.ids.push_back(numbers[id]);
+    for (const std::int64_t end : parts[number].ends) result.offsets.push_back(before + end);
+  }
+  if (list_vocabulary) vocabulary.list(result.vocabulary, result.lengths);
+  return result;
 }
 
 }  // namespace gecbench

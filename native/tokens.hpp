@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -38,14 +39,18 @@ struct TokenArray {
   }
 };
 
+// Numbers of tokens, and the distinct tokens in the order of their numbers, laid end to end with the length of each.
 struct InternedTokens {
   std::vector<std::int32_t> ids;
   std::vector<std::int64_t> offsets;
+  std::string vocabulary;
+  std::vector<std::int64_t> lengths;
 };
 
 // Line i is the UTF-8 bytes text[line_offsets[i]] .. text[line_offsets[i + 1]].
 // unicode_whitespace: split like Python 3's str.split(); otherwise like bytes.split() (ASCII blanks only).
+// The vocabulary is listed only if wanted. Threads number the tokens of their own lines first.
 InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, std::int64_t lines,
-                      bool unicode_whitespace, int threads);
+                      bool unicode_whitespace, bool list_vocabulary, int threads);
 
 }  // namespace gecbench

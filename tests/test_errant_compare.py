@@ -174,6 +174,7 @@ REFUSED = {
     "fewer sentences": ((A, A + B), [], "1 sentences, but .* has 2"),
     "an empty file": (("\n", A), [], "no sentences"),
     "no edit line": ((A, "S a b\nI a comment\n\n"), [], r"gold.m2:2: not an edit line: 'I a comment'"),
+    "an edit of another letter": ((A, A.replace("A 0", "B 0")), [], r"gold.m2:2: not an edit line: 'B 0 1"),
     "an edit line cut short": ((A + B.strip() + "\nA 0 1\n\n", A + B), [], r"system.m2:5: not an edit line: 'A 0 1'"),
     "empty lines before it": (("\n \n" + A.strip() + "\nA 0 1\n\n" + B, A + B), [], r"system.m2:5: .* 'A 0 1'"),
     "two empty lines": ((A + "\n" + B, A + B), [], r"system.m2:5: .* 'S d e'\. .* put one empty line before it"),

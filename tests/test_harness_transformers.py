@@ -119,5 +119,5 @@ def test_the_commands_of_the_page(model, repository, tmp_path, package, program)
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"^[| ]*(none *\| *0 *\| *)?gleu\b.*0\.0", done.stdout, re.MULTILINE), done.stdout
+    assert re.search(r"\bgleu\b.*\b0\.0", done.stdout), done.stdout
     assert "unanswered" in done.stdout

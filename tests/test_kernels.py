@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from mirror_files import conll14_rewrites, jfleg, needs_mirror, submission
 
 from gecbench import M2, Corpus, GecbenchError, IMeasure, kernels
-from gecbench.kernels.tokens import TokenArray, intern_lines, split_tokens
+from gecbench.kernels.tokens import (
+    TokenArray,
+    encode_lines,
+    intern_encoded,
+    intern_lines,
+    intern_vocabulary,
+    split_tokens,
+)
 from gecbench.metrics.gleu import GLEU
 
 needs_native = pytest.mark.skipif(kernels.native_module() is None, reason="installed without compiled kernels")
@@ -26,10 +33,26 @@ sentences = st.lists(st.sampled_from("abc"), max_size=7).map(" ".join)
 def test_interning(twins, lines, unicode_whitespace):
     encoded = [line.encode() for line in lines]
     offsets = np.cumsum([0, *map(len, encoded)]).astype(np.int64)
-    native, python = (module.intern(b"".join(encoded), offsets, unicode_whitespace) for module in twins("tokens"))
+    arguments = (b"".join(encoded), offsets, unicode_whitespace)
+    native, python = (module.intern_and_list(*arguments) for module in twins("tokens"))
     for left, right in zip(native, python, strict=True):
-        assert left.dtype == right.dtype
+        assert type(left) is type(right)
+        assert isinstance(left, bytes) or left.dtype == right.dtype
         np.testing.assert_array_equal(left, right)
+    for module in twins("tokens"):
+        for alone, listed in zip(module.intern(*arguments), python, strict=False):
+            np.testing.assert_array_equal(alone, listed)
+
+
+@needs_native
+@pytest.mark.usefixtures("kernels_of")
+@given(known=st.lists(texts, max_size=4), lines=st.lists(texts, max_size=4))
+def test_a_vocabulary_keeps_its_numbers(known, lines):
+    tokens, vocabulary = intern_vocabulary(encode_lines(known), "unicode")
+    together, size = intern_lines([*known, *lines], "unicode"), len(vocabulary.lengths)
+    later = intern_encoded([vocabulary, encode_lines(lines)], "unicode")
+    assert later[:size].ids.tolist() == list(range(size))
+    assert tokens.lists() + later[size:].lists() == together.lists()
 
 
 def test_interning_on_several_threads(twins):

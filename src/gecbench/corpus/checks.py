@@ -132,11 +132,12 @@ def check_alignment(
     some are looked at, evenly.
     """
     probes, likeness = _likeness(sources, lines)
-    texts = [(source,) for source in sources]
     needed = min(_RUN, max(5, len(sources) // 2))
     run: list[int] = []
     for k in np.flatnonzero(likeness < _DOUBTFUL).tolist():
-        if not _is_misplaced(lines[probes[k]], texts, probes[k]):
+        before = max(probes[k] - 1, 0)
+        around = [(source,) for source in sources[before : probes[k] + 2]]
+        if not _is_misplaced(lines[probes[k]], around, probes[k] - before):
             continue
         run = [*run, k] if run and run[-1] == k - 1 else [k]
         if len(run) == needed:

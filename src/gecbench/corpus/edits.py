@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
@@ -118,16 +118,19 @@ def extract_all_edits(sources: Sequence[str], rewrites: Sequence[Sequence[str]])
     tokens, rows, middle = intern_lines([*sources, *texts], "unicode"), offsets_of(rewrites), len(sources)
     changes, bounds = kernels.select("edits").changed_spans(tokens[:middle], tokens[middle:], rows)
     spans = zip(*changes.T.tolist(), strict=True)
-    edits = [
-        _edits(text.split(), islice(spans, count)) for text, count in zip(texts, np.diff(bounds).tolist(), strict=True)
-    ]
+    known = _KnownEdits()
+    edits = []
+    for text, count in zip(texts, np.diff(bounds).tolist(), strict=True):
+        words = text.split() if count else ()
+        made = [known[start, end, " ".join(words[first:last])] for start, end, first, last in islice(spans, count)]
+        edits.append(tuple(made))
     return [tuple(edits[begin:end]) for begin, end in pairwise(rows.tolist())]
 
 
-def _edits(rewrite: list[str], changes: Iterable[tuple[int, int, int, int]]) -> tuple[Edit, ...]:
-    return tuple(
-        [
-            Edit(start, end, (" ".join(rewrite[first:last]),), "M" if start == end else "U" if first == last else "R")
-            for start, end, first, last in changes
-        ]
-    )
+class _KnownEdits(dict[tuple[int, int, str], Edit]):
+    """Edits by span and text, each made once: rewrites of a sentence share many."""
+
+    def __missing__(self, change: tuple[int, int, str]) -> Edit:
+        start, end, text = change
+        made = self[change] = Edit(start, end, (text,), "M" if start == end else "R" if text else "U")
+        return made

@@ -164,7 +164,7 @@ class _Spans(dict[str, tuple[int, int]]):
 
     def __missing__(self, text: str) -> tuple[int, int]:
         start, end = map(int, text[2:].split()[:2])
-        if end - start > _MOST_TOKENS:
+        if end - start > _MOST_TOKENS or not text.startswith("A"):
             raise ValueError(text)
         self[text] = start, end
         return start, end

@@ -54,10 +54,17 @@ def offsets_of(parts: Iterable[Sized]) -> Offsets:
 def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads: int = 1) -> tuple[Ids, Offsets]:
     """Return the token numbers of all lines end to end, and where each line begins.
 
-    Line i is `text[line_offsets[i]:line_offsets[i + 1]]`. Tokens are numbered by first appearance. `threads`
-    is for the native twin.
+    Line i is `text[line_offsets[i]:line_offsets[i + 1]]`. Tokens are numbered by first appearance.
+    `threads` is for the native twin.
     """
     del threads
+    return intern_and_list(text, line_offsets, unicode_whitespace)[:2]
+
+
+def intern_and_list(
+    text: bytes, line_offsets: Offsets, unicode_whitespace: bool
+) -> tuple[Ids, Offsets, bytes, Offsets]:
+    """Return the same, and the distinct tokens end to end in the order of their numbers, with the length of each."""
     numbers: dict[str | bytes, int] = {}
     ids: list[int] = []
     offsets = [0]
@@ -67,7 +74,9 @@ def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads
         tokens: list[str] | list[bytes] = line.decode().split() if unicode_whitespace else line.split()
         ids.extend([numbers.setdefault(token, len(numbers)) for token in tokens])
         offsets.append(len(ids))
-    return np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64)
+    vocabulary = [token.encode() if isinstance(token, str) else token for token in numbers]
+    lengths = np.array([*map(len, vocabulary)], dtype=np.int64)
+    return np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64), b"".join(vocabulary), lengths
 
 
 def split_tokens(line: str, rule: TokenRule) -> list[str]:
@@ -113,6 +122,13 @@ def intern_encoded(parts: Sequence[EncodedLines], rule: TokenRule) -> TokenArray
     offsets = np.concatenate([[0], *(part.lengths for part in parts)]).cumsum(dtype=np.int64)
     text = b"".join(part.text for part in parts)
     return TokenArray(*kernels.select("tokens").intern(text, offsets, rule == "unicode", kernels.threads()))
+
+
+def intern_vocabulary(lines: EncodedLines, rule: TokenRule) -> tuple[TokenArray, EncodedLines]:
+    """Number the tokens of lines, and return the distinct ones too: interned before other lines, they keep numbers."""
+    offsets = np.concatenate([[0], lines.lengths]).cumsum(dtype=np.int64)
+    found = kernels.select("tokens").intern_and_list(lines.text, offsets, rule == "unicode")
+    return TokenArray(*found[:2]), EncodedLines(*found[2:])
 
 
 def _encode(line: str) -> bytes:

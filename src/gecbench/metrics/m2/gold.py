@@ -23,20 +23,26 @@ from gecbench.kernels.tokens import (
     TokenArray,
     encode_lines,
     intern_encoded,
+    intern_vocabulary,
     offsets_of,
 )
 
 
 @dataclass(frozen=True)
 class GoldRows:
-    """What a corpus is scored against, the same for every system.
+    """What a corpus is scored against, the same for every system: sources, gold edits, and the tokens of both."""
 
-    `encoded` are the sources and then every correction that some output could equal; `flat` lacks the tokens of
-    the corrections, which are numbered together with a system's.
-    """
+    sources: TokenArray
+    gold: GoldArrays
+    vocabulary: EncodedLines
 
-    encoded: EncodedLines
-    flat: GoldArrays
+    @classmethod
+    def of(cls, lines: EncodedLines, flat: GoldArrays) -> GoldRows:
+        """Number the sources and then every correction that some output could equal, which `flat` lacks."""
+        tokens, vocabulary = intern_vocabulary(lines, "unicode")
+        sentences = len(flat.annotator_offsets) - 1
+        _check_spans(flat, tokens[:sentences])
+        return cls(tokens[:sentences], flat._replace(corrections=tokens[sentences:]), vocabulary)
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,7 @@ def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]
         alternative_offsets=offsets_of(corrections),
         corrections=NO_TOKENS,
     )
-    return GoldRows(encode_lines(lines), flat)
+    return GoldRows.of(encode_lines(lines), flat)
 
 
 def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
@@ -96,7 +102,7 @@ def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
     nobody = table.row_offsets[:-1][sizes == 0]
     rows = np.insert(np.diff(table.edit_offsets), nobody, 0)
     flat = GoldArrays(_offsets(np.maximum(sizes, 1)), _offsets(rows), *table[4:7], NO_TOKENS)
-    return GoldRows(encoded, flat)
+    return GoldRows.of(encoded, flat)
 
 
 def _offsets(sizes: Offsets) -> Offsets:
@@ -105,12 +111,10 @@ def _offsets(sizes: Offsets) -> Offsets:
 
 def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchInput:
     """Intern a corpus; `fold` adds every token's lower-cased characters for `ignore_whitespace_casing`."""
-    tokens = intern_encoded([gold.encoded, encode_lines(hypotheses)], "unicode")
-    sentences, fixed = len(gold.flat.annotator_offsets) - 1, len(gold.encoded.lengths)
-    _check_spans(gold.flat, tokens[:sentences])
-    flat = gold.flat._replace(corrections=tokens[sentences:fixed])
-    folded = _folded([*gold.encoded.lines(), *hypotheses]) if fold else None
-    return MatchInput(tokens[:sentences], tokens[fixed:], flat, folded)
+    known = len(gold.vocabulary.lengths)
+    tokens = intern_encoded([gold.vocabulary, encode_lines(hypotheses)], "unicode")
+    folded = _folded([*gold.vocabulary.lines(), *hypotheses]) if fold else None
+    return MatchInput(gold.sources, tokens[known:], gold.gold, folded)
 
 
 def _comparable(correction: str) -> bool:
