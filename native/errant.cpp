@@ -4,17 +4,14 @@
 #include <tuple>
 #include <utility>
 
+#include "m2.hpp"
+#include "split.hpp"
+
 namespace gecbench::errant {
 namespace {
 
 constexpr std::size_t most_annotators = 64;
 constexpr std::int32_t most_tokens = 1000000;  // in one edit
-constexpr std::string_view separator = "|||";
-
-struct Edit {
-  std::int32_t start, end;
-  std::string_view type, correction;
-};
 
 // An edit on what it is compared by, its type beside it.
 struct Entry {
@@ -41,61 +38,10 @@ struct Annotator {
   std::vector<Run> runs;  // sorted by key
 };
 
-bool is_blank(char byte) {
-  return byte == ' ' || (byte >= '\t' && byte <= '\r') || (byte >= 0x1C && byte <= 0x1F);
-}
-
-bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char byte) { return static_cast<unsigned char>(byte) < 0x80; });
-}
-
 bool has_several_words(std::string_view text) {
   int words = 0;
-  bool inside = false;
-  for (const char byte : text) {
-    if (!is_blank(byte) && !inside) ++words;
-    inside = !is_blank(byte);
-  }
+  split_line(text, true, [&words](std::string_view) { ++words; });
   return words > 1;
-}
-
-// Takes a plain whole number of at most nine digits from the front.
-bool take_number(std::string_view& text, std::int32_t& number) {
-  const bool negative = !text.empty() && text[0] == '-';
-  std::size_t size = negative ? 1 : 0;
-  const std::size_t first = size;
-  number = 0;
-  for (; size < text.size() && text[size] >= '0' && text[size] <= '9'; ++size) {
-    if (size - first == 9) return false;
-    number = 10 * number + (text[size] - '0');
-  }
-  if (negative) number = -number;
-  text.remove_prefix(size);
-  return size > first;
-}
-
-// Takes what stands before the separator, or all there is, from the front.
-std::string_view take(std::string_view& text, std::string_view before) {
-  const std::size_t size = text.find(before);
-  const std::string_view taken = text.substr(0, size);
-  text.remove_prefix(size == std::string_view::npos ? text.size() : size + before.size());
-  return taken;
-}
-
-bool read_edit(std::string_view line, Edit& edit, std::int32_t& annotator) {
-  if (line.substr(0, 2) != "A ") return false;
-  line.remove_prefix(2);
-  std::string_view span = take(line, separator);
-  if (!take_number(span, edit.start) || span.empty() || span[0] != ' ') return false;
-  span.remove_prefix(1);
-  if (!take_number(span, edit.end) || !span.empty() || edit.end - edit.start > most_tokens) return false;
-  edit.type = take(line, separator);
-  const std::size_t end = line.find(separator);
-  if (end == std::string_view::npos) return false;
-  edit.correction = line.substr(0, end);
-  line.remove_prefix(end + separator.size());
-  while (line.find(separator) != std::string_view::npos) take(line, separator);
-  return take_number(line, annotator) && line.empty();
 }
 
 class Reader {
@@ -107,46 +53,44 @@ class Reader {
     annotators.clear();
     take(block, "\n");
     while (!block.empty()) {
-      Edit edit{};
-      std::int32_t number = 0;
-      if (!read_edit(take(block, "\n"), edit, number)) return false;
+      EditLine edit;
+      if (!read_edit_line(take(block, "\n"), edit) || edit.end - edit.start > most_tokens) return false;
       auto found = std::find_if(annotators.begin(), annotators.end(),
-                                [number](const Annotator& one) { return one.number == number; });
-      if (found == annotators.end()) found = annotators.insert(found, Annotator{number, {}, {}});
-      if (annotators.size() > most_annotators || !add(edit, found->entries)) return false;
+                                [&edit](const Annotator& one) { return one.number == edit.annotator; });
+      if (found == annotators.end()) found = annotators.insert(found, Annotator{edit.annotator, {}, {}});
+      if (annotators.size() > most_annotators) return false;
+      add(edit, found->entries);
     }
     if (annotators.empty()) {
       annotators.push_back(Annotator{0, {}, {}});
-      add({-1, -1, "noop", "-NONE-"}, annotators[0].entries);
+      add({-1, -1, 0, "noop", "-NONE-", 6}, annotators[0].entries);
     }
     for (Annotator& annotator : annotators) group(annotator);
     return true;
   }
 
  private:
-  bool add(const Edit& edit, std::vector<Entry>& entries) const {
+  void add(const EditLine& edit, std::vector<Entry>& entries) const {
     if (selection_.single || selection_.multi) {
-      if (!is_ascii(edit.correction)) return false;
-      const bool several = edit.end - edit.start > 1 || has_several_words(edit.correction);
-      if ((selection_.single && several) || (selection_.multi && !several)) return true;
+      const bool several = edit.end - edit.start > 1 || has_several_words(edit.corrections);
+      if ((selection_.single && several) || (selection_.multi && !several)) return;
     }
     const auto& filtered = selection_.filtered;
     const bool corrects = selection_.mode == Mode::correction || selection_.mode == Mode::correction_and_type;
-    if (corrects && edit.type == "UNK") return true;
-    if (std::find(filtered.begin(), filtered.end(), edit.type) != filtered.end()) return true;
+    if (corrects && edit.type == "UNK") return;
+    if (std::find(filtered.begin(), filtered.end(), edit.type) != filtered.end()) return;
     const auto put = [&](std::int32_t start, std::int32_t end, std::string_view type, std::string_view correction) {
       entries.push_back({start, end, type, correction, edit.type, entries.size()});
     };
     if (corrects) {
       const bool typed = selection_.mode == Mode::correction_and_type;
-      put(edit.start, edit.end, typed ? edit.type : std::string_view(), edit.correction);
+      put(edit.start, edit.end, typed ? edit.type : std::string_view(), edit.corrections);
     } else if (selection_.mode == Mode::span || edit.start == -1) {
       put(edit.start, selection_.mode == Mode::span ? edit.end : -1, {}, {});
     } else {
       const std::int32_t end = edit.start == edit.end && edit.start >= 0 ? edit.start + 1 : edit.end;
       for (std::int32_t token = edit.start; token < end; ++token) put(token, token + 1, {}, {});
     }
-    return true;
   }
 
   void group(Annotator& annotator) const {

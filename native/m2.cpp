@@ -1,7 +1,6 @@
 #include "m2.hpp"
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
 #include "split.hpp"
@@ -11,14 +10,6 @@ namespace {
 
 bool starts_with(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
-}
-
-// Takes what stands before the separator, or all that is left, off the text.
-std::string_view take(std::string_view& text, std::string_view separator) {
-  const std::size_t place = text.find(separator);
-  const std::string_view taken = text.substr(0, place);
-  text = place == std::string_view::npos ? std::string_view() : text.substr(place + separator.size());
-  return taken;
 }
 
 // Reads an optional minus and one to nine digits.
@@ -73,7 +64,7 @@ class Reader {
       } else if (!inside && starts_with(line, "S ")) {
         start_sentence(line.substr(2), number);
         inside = true;
-      } else if (!inside || !starts_with(line, "A ") || !add_edit(line.substr(2))) {
+      } else if (!inside || !add_edit(line)) {
         return false;
       }
     }
@@ -82,11 +73,9 @@ class Reader {
   }
 
  private:
-  struct Edit {
-    std::int32_t annotator, start, end;
-    std::string_view type, corrections;
-    bool none;         // only names its annotator
-    std::int32_t row;  // of the annotator in the sentence
+  struct Edit : EditLine {
+    bool none = false;     // only names its annotator
+    std::int32_t row = 0;  // of the annotator in the sentence
   };
 
   void start_sentence(std::string_view source, std::int64_t number) {
@@ -97,26 +86,11 @@ class Reader {
   }
 
   bool add_edit(std::string_view line) {
-    if (!has_six_fields(line)) return false;
-    std::array<std::string_view, 6> fields;
-    for (std::string_view& field : fields) field = take(line, "|||");
-    Edit edit{0, 0, 0, fields[1], fields[2], fields[1] == "noop", 0};
-    std::string_view span = fields[0];
-    const std::size_t blank = span.find(' ');
-    if (blank == std::string_view::npos || !read_number(span.substr(0, blank), edit.start) ||
-        !read_number(span.substr(blank + 1), edit.end) || !read_number(fields[5], edit.annotator)) {
-      return false;
-    }
+    Edit edit;
+    if (!read_edit_line(line, edit) || edit.fields != 6) return false;
+    edit.none = edit.type == "noop";
     edits_.push_back(edit);
     return edit.none || (0 <= edit.start && edit.start <= edit.end && edit.end <= length_);
-  }
-
-  static bool has_six_fields(std::string_view line) {
-    int separators = 0;
-    for (std::size_t place = line.find("|||"); place != std::string_view::npos; place = line.find("|||", place + 3)) {
-      ++separators;
-    }
-    return separators == 5;
   }
 
   // Lays out the annotators in the order in which they appear, each with all edits.
@@ -170,6 +144,25 @@ class Reader {
 };
 
 }  // namespace
+
+std::string_view take(std::string_view& text, std::string_view separator) {
+  const std::size_t place = text.find(separator);
+  const std::string_view taken = text.substr(0, place);
+  text = place == std::string_view::npos ? std::string_view() : text.substr(place + separator.size());
+  return taken;
+}
+
+bool read_edit_line(std::string_view line, EditLine& edit) {
+  if (!starts_with(line, "A ")) return false;
+  line.remove_prefix(2);
+  std::string_view ends = take(line, "|||");
+  const std::string_view start = take(ends, " ");
+  if (!read_number(start, edit.start) || !read_number(ends, edit.end)) return false;
+  edit.type = take(line, "|||");
+  edit.corrections = take(line, "|||");
+  for (edit.fields = 4; line.find("|||") != std::string_view::npos; ++edit.fields) take(line, "|||");
+  return read_number(line, edit.annotator);
+}
 
 bool read_edits(std::string_view text, EditTable& table) {
   return Reader(table).read(text);

@@ -18,6 +18,20 @@ struct EditTable {
   std::string spelled;
 };
 
+// An edit line as it stands: `A start end|||type|||corrections|||...|||annotator`.
+struct EditLine {
+  std::int32_t start = 0, end = 0, annotator = 0;
+  std::string_view type, corrections;
+  int fields = 0;
+};
+
+// Takes what stands before the separator, or all that is left, off the text.
+std::string_view take(std::string_view& text, std::string_view separator);
+
+// Reads a line of four fields or more, the last the annotator; false if a number is not a plain one of up to nine
+// digits.
+bool read_edit_line(std::string_view line, EditLine& edit);
+
 // False if the text is not of the usual form.
 bool read_edits(std::string_view text, EditTable& table);
 

@@ -83,8 +83,8 @@ def refused(capsys):
     """Run the command line, which refuses in one line that matches a message, and return that line."""
     from gecbench.cli import main
 
-    def run_main(arguments, message=""):
-        assert main([str(argument) for argument in arguments]) == 2
+    def run_main(arguments, message="", status=2):
+        assert main([str(argument) for argument in arguments]) == status
         output = capsys.readouterr()
         assert output.out == ""
         assert output.err.startswith("gecbench: ")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gecbench.kernels.errant import Selection
 
 TYPES = ("M:DET", "U:DET", "R:NOUN", "R:NOUN:NUM", "R:OTHER", "UNK", "R:UNK", "noop")
-CORRECTIONS = ("", "a", "b", "a b", "b||a", "-NONE-")
+CORRECTIONS = ("", "a", "b", "a b", "a\u3000b", "b||a", "-NONE-")
 NOOP_LINE = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{}"
 
 

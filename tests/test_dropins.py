@@ -140,7 +140,7 @@ class TestM2Scorer:
         ],
     )
     def test_refused(self, small, refused, words, message):
-        assert message in refused(["m2scorer", *words])
+        assert message in refused(["m2scorer", *words], status=1)
 
 
 class TestIEval:
@@ -225,7 +225,7 @@ class TestIEval:
     def test_refused(self, small, refused, words, message):
         write_lines("two.txt", ["a", "b"])
         write_lines("none.txt", [])
-        assert message in refused(["ieval", "-ref:gold.m2", "-hyp:out.txt", *words])
+        assert message in refused(["ieval", "-ref:gold.m2", "-hyp:out.txt", *words], status=1)
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,6 @@ def counts(score: gecbench.Score) -> list[float]:
         ({"mode": "dt"}, [5, 0, 0]),  # the insertion before cat is on the token that the gold changes
         ({"single": True}, [2, 1, 1]),
         ({"multi": True}, [0, 1, 0]),
-        ({"single": True, "multi": True}, [0, 0, 0]),
         ({"filter": "R:NOUN:NUM+U:VERB"}, [1, 2, 0]),
     ],
 )
@@ -71,6 +70,11 @@ def test_by_hand(parameters: dict[str, Any], expected: list[int], kernels_of: st
     tp, fp, fn = expected
     assert round(score.value, 4) == oracle.figures(tp, fp, fn, 0.5)[2]
     assert gecbench.make_metric(str(score.signature)) == ERRANT(**parameters)
+
+
+def test_a_choice_that_leaves_no_edits_is_refused() -> None:
+    with pytest.raises(InputError, match="single and multi together leave no edits"):
+        ERRANT(single=True, multi=True)
 
 
 TWICE = parse_m2(["S a b c", *["A 1 1|||M:PUNCT|||,|||REQUIRED|||-NONE-|||0"] * 2])
@@ -225,6 +229,9 @@ class TestEditsAsPredictions:
         Path("short.m2").write_text("S She like cat and dog .\n\n", encoding="utf-8")
         refused([*words, "short.m2"], r"short.m2: 1 sentences, but gold.m2 has 2\. Give edits of every sentence")
         refused([*words, "system.m2", "--tokenize", "auto"], "edits of tokens. They need no tokeniser")
+        overlapping = Path("system.m2").read_text(encoding="utf-8").replace("A 2 2|||M:DET", "A 1 3|||R:DET")
+        Path("overlapping.m2").write_text(overlapping, encoding="utf-8")
+        refused([*words, "overlapping.m2"], r"overlapping.m2: the edit of \[1, 3\) overlaps .*must not overlap")
 
     def test_overlapping_edits_are_refused(self) -> None:
         with pytest.raises(InputError, match="overlaps"):

@@ -133,11 +133,13 @@ def test_twins_leave_unusual_files_alone(fault: str, implementation: str) -> Non
         assert kernel.tally_files(usual, usual, Selection(), np.array(places, dtype=np.int64)) is None
 
 
-def test_words_that_are_not_ascii_are_left_to_python_where_they_are_counted(implementation: str) -> None:
+def test_blanks_that_are_not_ascii_separate_words(implementation: str) -> None:
     kernel = select("errant", implementation)
-    block = f"S a b\n{LINE}".replace("|c|", "|c\u3000d|").encode()
-    assert kernel.count_files(block, block, Selection())[0].tolist() == [[1, 1, 1]]
-    assert kernel.count_files(block, block, Selection(single=True)) is None
+    for blank, words in (("\u3000", 2), ("\u00a0", 2), ("é", 1)):
+        block = f"S a b\n{LINE}".replace("|c|", f"|c{blank}d|").encode()
+        assert kernel.count_files(block, block, Selection())[0].tolist() == [[1, 1, 1]]
+        assert kernel.count_files(block, block, Selection(single=True))[0].tolist() == [[2 - words] * 3]
+        assert kernel.count_files(block, block, Selection(multi=True))[0].tolist() == [[words - 1] * 3]
 
 
 @needs_mirror
@@ -173,8 +175,15 @@ REFUSED = {
     "an empty file": (("\n", A), [], "no sentences"),
     "no edit line": ((A, "S a b\nI a comment\n\n"), [], r"gold.m2:2: not an edit line: 'I a comment'"),
     "an edit of another letter": ((A, A.replace("A 0", "B 0")), [], r"gold.m2:2: not an edit line: 'B 0 1"),
-    "two empty lines": ((A + "\n" + B, A + B), [], "not an edit line|sentence 2"),
+    "an edit line cut short": ((A + B.strip() + "\nA 0 1\n\n", A + B), [], r"system.m2:5: not an edit line: 'A 0 1'"),
+    "empty lines before it": (("\n \n" + A.strip() + "\nA 0 1\n\n" + B, A + B), [], r"system.m2:5: .* 'A 0 1'"),
+    "two empty lines": ((A + "\n" + B, A + B), [], r"system.m2:5: .* 'S d e'\. .* put one empty line before it"),
     "beta 0 where there is no F": (("S a b\n\n", A), ["-b", "0"], "gives no F"),
+    "beta 0 where a type has no F": (
+        (A, A.replace("0 1|||R", "1 2|||M")),
+        ["-b", "0", "-cat", "1", "-v"],
+        "gives no F",
+    ),
     "beta nan": ((A, A), ["-b", "nan"], "gives no F"),
 }
 
@@ -195,6 +204,13 @@ def test_line_ends_of_windows_are_read(run: Any, tmp_path: Path) -> None:
     expected = run("errant_compare", "-hyp", hypothesis, "-ref", reference)
     hypothesis.write_bytes(hypothesis.read_bytes().replace(b"\n", b"\r\n"))
     assert run("errant_compare", "-hyp", hypothesis, "-ref", reference) == expected
+
+
+def test_a_byte_order_mark_stands_in_for_a_letter_as_officially(run: Any, tmp_path: Path) -> None:
+    hypothesis, reference = write(tmp_path, ("\ufeff" + A + B, A + B))
+    shown = run("errant_compare", "-hyp", hypothesis, "-ref", reference, "-v")
+    assert shown == errant_m2.official_compare(hypothesis, reference, ["-v"])
+    assert "Original sentence 0:  a b\n" in shown
 
 
 @needs_mirror

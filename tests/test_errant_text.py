@@ -95,6 +95,14 @@ def test_errant_m2_writes_the_same_file(
     assert Path("ours.m2").read_bytes() == Path("theirs.m2").read_bytes()
 
 
+def test_errant_m2_takes_blanks_around_lines(official: Any, tiny_model: Path, folder: Path, run: Any) -> None:
+    blanks = GOLD.replace("\n\n", " \n \t\n").replace("A 1 3", "  A 1 3") + "S \n\n"
+    Path("gold.m2").write_text(blanks, encoding="utf-8", newline="\r\n")
+    official("m2_to_m2", "gold.m2", "-auto", "-out", "theirs.m2")
+    run("errant_m2", "gold.m2", "-auto", "-out", "ours.m2", "--model", tiny_model)
+    assert Path("ours.m2").read_bytes() == Path("theirs.m2").read_bytes()
+
+
 def test_the_last_sentence_counts_without_an_empty_line_after_it(tiny_model: Path, folder: Path, run: Any) -> None:
     Path("gold.m2").write_text(GOLD.rstrip(), encoding="utf-8")
     run("errant_m2", "gold.m2", "-auto", "-out", "ours.m2", "--model", tiny_model)
@@ -175,6 +183,8 @@ def test_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch, refused: Any, 
         match=r"needs the spaCy model nowhere_to_be\. Install it: python -m spacy download nowhere_to_be",
     ):
         ERRANT(model="nowhere_to_be").score_corpus(gold, ["She likes cats ."])
+    with pytest.raises(MissingDependencyError, match=r"model no/where\. There is no such folder: name another \(model"):
+        ERRANT(model="no/where").score_corpus(gold, ["She likes cats ."])
     monkeypatch.setattr(annotate, "find_spec", lambda name: None)
     with pytest.raises(MissingDependencyError, match=r'Install it: pip install "gecbench\[errant\]"'):
         ERRANT(model="also_nowhere").score_corpus(gold, ["She likes cats ."])

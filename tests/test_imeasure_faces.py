@@ -66,7 +66,7 @@ def test_ieval_options(files, run):
     ],
 )
 def test_ieval_refuses_what_cannot_be_scored(files, refused, arguments, message):
-    assert message in refused(["ieval", *arguments])
+    assert message in refused(["ieval", *arguments], status=1)
 
 
 def test_explain_shows_the_alignment_and_its_classes(files, run):

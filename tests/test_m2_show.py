@@ -139,7 +139,9 @@ class TestOfficialScript:
 
     def test_wrong_number_of_lines(self, files, refused):
         write_lines("cut.txt", THREE_OUTPUTS[:2])
-        assert "cut.txt:3: 2 lines, but gold.m2 has 3 sentences" in refused(["m2scorer", "cut.txt", "gold.m2"])
+        assert "cut.txt:3: 2 lines, but gold.m2 has 3 sentences" in refused(
+            ["m2scorer", "cut.txt", "gold.m2"], status=1
+        )
 
 
 class TestScoreCommand:

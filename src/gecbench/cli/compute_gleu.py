@@ -70,8 +70,9 @@ def run(options: argparse.Namespace) -> None:
             raise InputError(f"{len(lines)} lines, but the source has {len(source)}", file=path)
     corpus = Corpus(sources=source, references=list(zip(*references, strict=True)), name=given.source)
     metric = GLEU(tokens="ascii" if given.python == "2" else "unicode")
-    for path, lines in zip(given.hypothesis, hypotheses, strict=True):
-        statistics = metric.count(corpus, admit(corpus, lines, path))
+    admitted = [admit(corpus, lines, path) for path, lines in zip(given.hypothesis, hypotheses, strict=True)]
+    for path, texts in zip(given.hypothesis, admitted, strict=True):
+        statistics = metric.count(corpus, texts)
         for line in _jfleg_lines(given, path, statistics) if jfleg else _lines(given, path, statistics):
             print(line)
 

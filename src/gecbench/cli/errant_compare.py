@@ -12,7 +12,7 @@ from gecbench import kernels
 from gecbench.cli.options import add_command
 from gecbench.errors import InputError
 from gecbench.formats.m2 import parse_edit_fields
-from gecbench.formats.text import decode, read_bytes
+from gecbench.formats.text import read_marked_text
 from gecbench.kernels.errant import Block, Keyed, Mode, Selection, count_pairs, keyed_blocks, tally
 from gecbench.metrics.errant.tiers import at_tier
 from gecbench.metrics.policy import GreedyRounded
@@ -29,7 +29,7 @@ _TITLES = {
 }
 _RULE = "-" * 40
 Blocks = Sequence[Block]
-Compared = tuple[list[int], dict[str, list[int]]]  # TP, FP and FN of all, and of each error type
+Compared = tuple[list[str], list[int], dict[str, list[int]]]  # lines of -v, TP, FP and FN of all, of each error type
 Sentence = tuple[str, dict[int, Keyed], dict[int, Keyed], list[tuple[int, int]], tuple[int, int]]
 
 
@@ -59,17 +59,13 @@ def run(options: argparse.Namespace) -> None:
     """Compare and print."""
     mode: Mode = "dt" if options.dt else "ds" if options.ds else "cse" if options.cse else "cs"
     selection = Selection(mode, options.single, options.multi, frozenset(options.filt))
-    texts = [decode(read_bytes(path), path) for path in (options.hyp, options.ref)]
+    texts = list(map(read_marked_text, (options.hyp, options.ref)))
     found = None if options.verbose else _compare_quickly(texts, selection, options)
-    if found is None:
-        found = _compare(texts, selection, options)
-    total, types = found
+    lines, total, types = found or _compare(texts, selection, options)
     if options.cat:
-        _print_categories(at_tier(types, options.cat), _TITLES[mode], options.beta)
-    print(f"\n{f' {_TITLES[mode]} ':=^46}")
-    print("TP", "FP", "FN", "Prec", "Rec", f"F{options.beta}", sep="\t")
-    print(*total, *_figures(total, options.beta), sep="\t")
-    print("=" * 46, end="\n\n")
+        lines += _categories(at_tier(types, options.cat), _TITLES[mode], options.beta)
+    lines += _overall(total, _TITLES[mode], options.beta)
+    print("\n".join(lines))
 
 
 def _compare_quickly(texts: Sequence[str], selection: Selection, options: argparse.Namespace) -> Compared | None:
@@ -82,7 +78,7 @@ def _compare_quickly(texts: Sequence[str], selection: Selection, options: argpar
     statistics = Statistics(*counts)
     rows = _chosen_rows(statistics, options.beta)
     types = kernel.tally_files(*files, selection, rows - statistics.offsets[:-1]) if options.cat else {}
-    return _total(statistics, rows), types
+    return [], _total(statistics, rows), types
 
 
 def _compare(texts: Sequence[str], selection: Selection, options: argparse.Namespace) -> Compared:
@@ -94,11 +90,10 @@ def _compare(texts: Sequence[str], selection: Selection, options: argparse.Names
     rows = _chosen_rows(statistics, options.beta)
     pairs = [list(product(one, other)) for one, other in zip(ours, theirs, strict=True)]
     chosen = [found[place] for found, place in zip(pairs, (rows - statistics.offsets[:-1]).tolist(), strict=True)]
-    if options.verbose:
-        sentences = zip([source for source, _ in hypothesis], ours, theirs, pairs, chosen, strict=True)
-        print("\n".join(_verbose(sentences, statistics, options.beta)))
+    sentences = zip([source for source, _ in hypothesis], ours, theirs, pairs, chosen, strict=True)
+    shown = list(_verbose(sentences, statistics, options.beta)) if options.verbose else []
     keyed = ((ours[i][one], theirs[i][other]) for i, (one, other) in enumerate(chosen))
-    return _total(statistics, rows), tally(keyed) if options.cat else {}
+    return shown, _total(statistics, rows), tally(keyed) if options.cat else {}
 
 
 def _chosen_rows(statistics: Statistics, beta: float) -> Counts:
@@ -133,7 +128,11 @@ def _check_beta(beta: float, statistics: Statistics) -> None:
     _, proposed, gold = statistics.counts.T
     without_f = beta == 0 and bool(((proposed == 0) & (gold > 0)).any())
     if without_f or not math.isfinite(beta) or abs(beta) > 1e6:
-        raise InputError(f"-b {beta} gives no F here", fix="Give a number above 0")
+        raise _no_f(beta)
+
+
+def _no_f(beta: float) -> InputError:
+    return InputError(f"-b {beta} gives no F here", fix="Give a number above 0")
 
 
 def _figures(counts: Sequence[int], beta: float) -> tuple[float, float, float]:
@@ -141,7 +140,10 @@ def _figures(counts: Sequence[int], beta: float) -> tuple[float, float, float]:
     correct, wrong, missed = counts
     precision = correct / (correct + wrong) if wrong else 1.0
     recall = correct / (correct + missed) if missed else 1.0
-    f = (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if precision + recall else 0.0
+    divisor = beta**2 * precision + recall
+    if precision and not divisor:
+        raise _no_f(beta)
+    f = (1 + beta**2) * precision * recall / divisor if precision + recall else 0.0
     return round(precision, 4), round(recall, 4), round(f, 4)
 
 
@@ -184,8 +186,16 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
 
 
-def _print_categories(counts: dict[str, list[int]], title: str, beta: float) -> None:
-    print(f"\n{f' {title} ':=^66}")
+def _categories(counts: dict[str, list[int]], title: str, beta: float) -> Iterator[str]:
+    yield f"\n{f' {title} ':=^66}"
     rows = [[kind, *map(str, [*three, *_figures(three, beta)])] for kind, three in sorted(counts.items())]
     for first, *rest, last in [["Category", "TP", "FP", "FN", "P", "R", f"F{beta}"], *rows]:
-        print(first.ljust(14), *(cell.ljust(8) for cell in rest), last)
+        yield " ".join([first.ljust(14), *(cell.ljust(8) for cell in rest), last])
+
+
+def _overall(counts: Sequence[int], title: str, beta: float) -> Iterator[str]:
+    yield f"\n{f' {title} ':=^46}"
+    yield "\t".join(["TP", "FP", "FN", "Prec", "Rec", f"F{beta}"])
+    yield "\t".join(map(str, [*counts, *_figures(counts, beta)]))
+    yield "=" * 46
+    yield ""

@@ -9,7 +9,7 @@ from typing import Any
 from gecbench.cli.errant_parallel import add_alignment_options
 from gecbench.cli.options import add_command
 from gecbench.formats.m2 import noop_line, parse_edit_fields
-from gecbench.formats.text import read_text, write_lines
+from gecbench.formats.text import read_text, universal_newlines, write_lines
 from gecbench.kernels.errant import NOOP, EditFields
 from gecbench.metrics.errant.annotate import Annotator, apply_fields
 
@@ -39,7 +39,8 @@ def run(options: argparse.Namespace) -> None:
     print("Loading resources...")
     annotator.library()
     print("Processing M2 file...")
-    blocks = parse_edit_fields(read_text(options.m2_file), options.m2_file)
+    text = "\n".join(line.strip() for line in universal_newlines(read_text(options.m2_file)).split("\n"))
+    blocks = parse_edit_fields(text, options.m2_file)
     write_lines(options.out, [line for source, found in blocks for line in _block(annotator, source, found, options)])
 
 
@@ -47,7 +48,7 @@ def _block(
     annotator: Annotator, source: str, found: dict[int, list[EditFields]], options: argparse.Namespace
 ) -> Iterator[str]:
     """Yield the lines of a sentence."""
-    yield f"S {source.rstrip()}"
+    yield f"S {source}".rstrip()
     for number in sorted(found, key=str):
         if found[number][0][2] == NOOP:
             yield noop_line(number)

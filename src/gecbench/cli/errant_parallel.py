@@ -9,7 +9,7 @@ from typing import Any
 from gecbench.cli.options import add_command
 from gecbench.errors import InputError
 from gecbench.formats.m2 import noop_line
-from gecbench.formats.text import read_text, write_lines
+from gecbench.formats.text import read_text, universal_newlines, write_lines
 from gecbench.metrics.errant.annotate import DEFAULT_MODEL, MERGES, Annotator
 
 _EXAMPLES = """  gecbench errant_parallel -orig source.txt -cor corrected.txt -out edits.m2
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _lines(path: str) -> list[str]:
-    text = read_text(path).replace("\r\n", "\n").replace("\r", "\n")
+    text = universal_newlines(read_text(path))
     return [line.strip() for line in text.removesuffix("\n").split("\n")] if text else []
 
 

@@ -1,13 +1,12 @@
 """What the drop-in commands share: the official programs' own way with arguments, files and figures.
 
-Standard output and exit status are theirs. Where they would score misplaced or untokenised text in silence, a warning
-goes to standard error; where lines are missing, the command refuses.
+Standard output and exit status are theirs, 1 where they stop with a traceback. Where they would score misplaced or
+untokenised text in silence, a warning goes to standard error; where lines are missing, the command refuses.
 """
 
 from __future__ import annotations
 
 import argparse
-import codecs
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -17,16 +16,15 @@ from gecbench.corpus.checks import check_alignment
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.raw_text import RawTextWarning, tokenized_unlike
 from gecbench.errors import InputError
-from gecbench.formats.text import read_bytes, split_lines
+from gecbench.formats.text import lines_of, read_marked_text
 
 
 def add_dropin(
     commands: Any, name: str, description: str, usage: str, examples: str, run: Any
 ) -> argparse.ArgumentParser:
     """Add a command that reads its arguments itself."""
-    parser = add_command(
-        commands, name, description, examples, run, prefix_chars="+", add_help=False, usage=f"gecbench {name} {usage}"
-    )
+    settings = {"prefix_chars": "+", "add_help": False, "usage": f"gecbench {name} {usage}"}
+    parser = add_command(commands, name, description, examples, run, failure=1, **settings)
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
     parser.set_defaults(parser=parser)
     return parser
@@ -34,9 +32,7 @@ def add_dropin(
 
 def read_hypotheses(path: str) -> list[str]:
     """Return the lines of a file of any name; a byte order mark is part of the first."""
-    data = read_bytes(path)
-    lines = split_lines(data, path)
-    return [f"\ufeff{lines[0]}", *lines[1:]] if data.startswith(codecs.BOM_UTF8) and lines else lines
+    return lines_of(read_marked_text(path))
 
 
 def admit(corpus: Corpus, lines: Sequence[str], path: str) -> tuple[str, ...]:

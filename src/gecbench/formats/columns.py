@@ -118,7 +118,10 @@ def edited_texts(edited: Corpus, corpus: Corpus, file: str | None = None) -> Edi
                 file=file,
                 fix="Edits count tokens: both files need the same sentences, tokenised alike",
             )
-    return EditedTexts.of(edited.sources, edited.annotations or ())
+    try:
+        return EditedTexts.of(edited.sources, edited.annotations or ())
+    except InputError as error:
+        raise InputError(error.problem, file=file, fix=error.fix) from error
 
 
 def _tabs(lines: Sequence[str]) -> float:

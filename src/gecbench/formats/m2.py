@@ -21,7 +21,7 @@ from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, DeferredAnnotations
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.errors import InputError
-from gecbench.formats.text import read_lines, write_lines
+from gecbench.formats.text import read_lines, universal_newlines, write_lines
 from gecbench.kernels.m2 import EditTable
 
 if TYPE_CHECKING:
@@ -122,15 +122,15 @@ def parse_edit_fields(text: str, file: str) -> list[errant.Block]:
     """Read M2 as `errant_compare` does (`gecbench.kernels.errant.read_blocks`), or say which line is none."""
     from gecbench.kernels import errant
 
-    text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    text = universal_newlines(text).rstrip()
     if not text:
         raise InputError("no sentences", file=file, fix="Each block of an M2 file starts with 'S '")
+    blocks = text.lstrip()
     try:
-        return errant.read_blocks(text)
+        return errant.read_blocks(blocks)
     except errant.NotAnEdit as error:
-        (line,) = error.args
-        number = text.count("\n", 0, text.index(line)) + 1
-        raise InputError(f"not an edit line: {line[:40]!r}", file=file, line=number, fix=_EDIT_FORM) from error
+        line, number = error.args
+        raise _not_an_edit(line, file, text[: -len(blocks)].count("\n") + number) from error
 
 
 def write_m2(corpus: Corpus, path: str | Path) -> None:
@@ -167,12 +167,14 @@ def noop_line(annotator: int) -> str:
     return f"A -1 -1|||{NOOP}|||-NONE-|||REQUIRED|||-NONE-|||{annotator}"
 
 
+def _not_an_edit(line: str, file: str, number: int) -> InputError:
+    fix = "A sentence starts a new block: put one empty line before it" if line.startswith("S") else _EDIT_FORM
+    return InputError(f"not an edit line: {line[:40]!r}", file=file, line=number, fix=fix)
+
+
 def _parse_edit(line: str, file: str, number: int) -> EditLine:
     if not line.startswith("A "):
-        fix = (
-            "A second sentence starts a new block: put an empty line before it" if line.startswith("S") else _EDIT_FORM
-        )
-        raise InputError(f"not an edit line: {line[:40]!r}", file=file, line=number, fix=fix)
+        raise _not_an_edit(line, file, number)
     fields = line[2:].split("|||")
     if len(fields) < 6:
         raise InputError(f"{len(fields)} fields where 6 are needed", file=file, line=number, fix=_EDIT_FORM)

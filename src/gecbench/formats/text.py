@@ -10,6 +10,7 @@ from pathlib import Path
 from gecbench.errors import InputError
 
 STANDARD_INPUT = "-"
+BYTE_ORDER_MARK = "\ufeff"
 
 
 def read_lines(path: str | Path) -> list[str]:
@@ -23,7 +24,12 @@ def read_lines(path: str | Path) -> list[str]:
 
 def split_lines(data: bytes, file: str) -> list[str]:
     """Return the lines of a file's content, as `read_lines` does; `file` is its name in errors."""
-    lines = decode(data, file).split("\n")
+    return lines_of(decode(data, file))
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text, as `read_lines` does."""
+    lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
@@ -32,6 +38,18 @@ def split_lines(data: bytes, file: str) -> list[str]:
 def read_text(path: str | Path) -> str:
     """Return a file's text as it is, line ends included; `.gz` is unpacked, a byte order mark dropped."""
     return decode(read_bytes(path), str(path))
+
+
+def read_marked_text(path: str | Path) -> str:
+    """Return a file's text as `read_text` does, but with its byte order mark, which official programs take for text."""
+    data = read_bytes(path)
+    mark = BYTE_ORDER_MARK if data.startswith(BYTE_ORDER_MARK.encode()) else ""
+    return mark + decode(data, str(path))
+
+
+def universal_newlines(text: str) -> str:
+    """Return the text with a newline for every end of a line, as Python 3 opens files."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -115,7 +133,7 @@ def decode(data: bytes, file: str) -> str:
             fix="Give it the ending .parquet, and name its column with --column",
         )
     try:
-        return data.removeprefix(b"\xef\xbb\xbf").decode()
+        return data.removeprefix(BYTE_ORDER_MARK.encode()).decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(

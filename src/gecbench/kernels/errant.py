@@ -79,8 +79,8 @@ _KEYS: Mapping[Mode, Callable[[EditFields], Iterable[tuple[Any, ...]]]] = {
 def count_files(hypothesis: bytes, reference: bytes, selection: Selection) -> PairCounts | None:
     """Return the counts of two M2 files, and where each sentence's begin; None if they are not of the usual form.
 
-    Usual: the same `S ` lines in both, plain numbers, at most 64 annotators of a sentence, newlines alone; with
-    `single` or `multi` nothing but ASCII in corrections. Anything else is for a reader that can explain it.
+    Usual: the same `S ` lines in both, plain numbers, at most 64 annotators of a sentence, newlines alone. Anything
+    else is for a reader that can explain it.
     """
     keyed = _usual_keys(hypothesis, reference, selection)
     return None if keyed is None else count_pairs(*keyed)
@@ -113,20 +113,17 @@ def _usual_keys(hypothesis: bytes, reference: bytes, selection: Selection) -> li
     except NotAnEdit:
         return None
     ours, theirs = ([source for source, _ in blocks] for blocks in files)
-    if ours != theirs or not all(_is_usual(text, selection) for text in texts) or not all(map(_few, files)):
+    if ours != theirs or not all(map(_is_usual, texts)) or not all(map(_few, files)):
         return None
     return [[[*found.values()] for found in keyed_blocks(blocks, selection)] for blocks in files]
 
 
-def _is_usual(text: str, selection: Selection) -> bool:
-    by_length = selection.single or selection.multi
+def _is_usual(text: str) -> bool:
     for block in text.split("\n\n"):
         source, *lines = block.split("\n")
         if not source.startswith("S ") or not all(map(_USUAL_EDIT.fullmatch, lines)):
             return False
         if any(line.count("|||") < 3 for line in lines):
-            return False
-        if by_length and not all(line.split("|||")[2].isascii() for line in lines):
             return False
     return True
 
@@ -136,7 +133,7 @@ def _few(blocks: Iterable[Block]) -> bool:
 
 
 class NotAnEdit(ValueError):  # noqa: N818
-    """A line that `errant_compare` cannot read; its argument is the line."""
+    """A line that `errant_compare` cannot read; its arguments are the line and its number."""
 
 
 def read_blocks(text: str) -> list[Block]:
@@ -144,7 +141,8 @@ def read_blocks(text: str) -> list[Block]:
 
     Blocks are separated by one empty line; all lines of a block but its first are edits, the last field the annotator.
     """
-    blocks, spans, annotators = [], _Spans(), _Numbers()
+    blocks: list[Block] = []
+    spans, annotators = _Spans(), _Numbers()
     for block in text.split("\n\n"):
         source, *lines = block.split("\n")
         edits: dict[int, list[EditFields]] = {}
@@ -154,7 +152,9 @@ def read_blocks(text: str) -> list[Block]:
                 edit = (*spans[fields[0]], fields[1], fields[2])
                 edits.setdefault(annotators[fields[-1]], []).append(edit)
             except (IndexError, ValueError) as error:
-                raise NotAnEdit(line) from error
+                before = text.split("\n\n")[: len(blocks)]
+                number = sum(block.count("\n") + 2 for block in before) + lines.index(line) + 2
+                raise NotAnEdit(line, number) from error
         blocks.append((source[2:], edits))
     return blocks
 

@@ -30,8 +30,9 @@ def missing(model: str = DEFAULT_MODEL) -> str | None:
         return 'text is annotated by errant, which is not installed. Install it: pip install "gecbench[errant]".'
     if Path(model).is_dir() or (model.isidentifier() and find_spec(model) is not None):
         return None
-    way = f"Install it: python -m spacy download {model}" if model.isidentifier() else "There is no such folder"
-    return f"text is annotated by errant, which needs the spaCy model {model}. {way}, or name another (model=…)."
+    installed = f"Install it: python -m spacy download {model}, or name another (model=…)."
+    way = installed if model.isidentifier() else "There is no such folder: name another (model=…)."
+    return f"text is annotated by errant, which needs the spaCy model {model}. {way}"
 
 
 @dataclass(frozen=True)

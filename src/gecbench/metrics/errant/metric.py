@@ -88,6 +88,8 @@ class ERRANT(Metric):
         super().__post_init__()
         if not isinstance(self.beta, (int, float)) or not 0 < self.beta <= 1e6:
             raise InputError(f"errant: beta={self.beta!r} is not a number above 0 and up to a million")
+        if self.single and self.multi:
+            raise InputError("errant: single and multi together leave no edits", fix="Use one of them")
         for name in ("filter", "model"):
             value = getattr(self, name)
             if not isinstance(value, str) or not value or "|" in value:
@@ -195,12 +197,11 @@ class ERRANT(Metric):
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
         """Return gold, options and policy."""
         rewrites = self.gold(corpus) == "references"
-        tokens = {(True, False): "single", (False, True): "multi", (True, True): "none"}
         return {
             "gold": f"rewrites:{corpus.reference_range()}" if rewrites else "annotated" if self.reannotate else "edits",
             "beta": self.beta,
             "mode": self.mode,
-            "tokens": tokens.get((self.single, self.multi), "all"),
+            "tokens": "single" if self.single else "multi" if self.multi else "all",
             "filter": self.filter,
             "duplicates": self.duplicates,
             "policy": self.policy,
@@ -223,8 +224,8 @@ class ERRANT(Metric):
         return {
             "beta": float(signature["beta"]),
             "mode": signature["mode"],
-            "single": signature["tokens"] in ("single", "none"),
-            "multi": signature["tokens"] in ("multi", "none"),
+            "single": signature["tokens"] == "single",
+            "multi": signature["tokens"] == "multi",
             "filter": signature["filter"],
             "duplicates": signature["duplicates"],
             "policy": signature["policy"],
