@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -84,26 +85,63 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
 def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None:
     """Write a file through a temporary one beside it, so that it never exists half-written.
 
-    `durable` waits until the disk has it.
+    A link is followed, and what is no regular file (a device, a pipe) is written to, not replaced. A new file has the
+    permissions that the umask leaves, an old one keeps its own. `durable` waits until the disk has it.
     """
-    from tempfile import mkstemp
+    try:
+        found = _status(path)
+        if found and not stat.S_ISREG(found.st_mode):
+            with Path(path).open("wb") as stream:
+                stream.write(data)
+            return
+        target = Path(os.path.realpath(path))
+        temporary = target.with_name(f".{os.urandom(8).hex()}.new")
+        try:
+            with temporary.open("xb") as stream:
+                stream.write(data)
+                if durable:
+                    stream.flush()
+                    os.fsync(stream.fileno())
+            if found:
+                temporary.chmod(stat.S_IMODE(found.st_mode))
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
 
-    target = Path(path)
+
+def check_outputs(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None] = ()) -> None:
+    """Refuse to write over an input, or two outputs to one file; whatever is no regular file takes all that comes."""
+    taken = {place: str(path) for path in inputs if (place := _place(path))}
+    for path in outputs:
+        place = _place(path)
+        if place in taken:
+            fix = "Write each output to a file of its own"
+            raise InputError("would be overwritten", file=taken[place], fix=fix)
+        if place:
+            taken[place] = str(path)
+
+
+def _place(path: str | Path | None) -> object:
+    """Return what all names of one regular file, there or to be, have in common; None for anything else."""
+    if path is None or str(path) == STANDARD_INPUT:
+        return None
     try:
-        handle, temporary = mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
+        found = _status(path)
+    except OSError:
+        return None
+    if found is None:
+        return os.path.realpath(path)
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+
+
+def _status(path: str | Path) -> os.stat_result | None:
     try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            if durable:
-                stream.flush()
-                os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(target)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
+        return Path(path).stat()
+    except FileNotFoundError:
+        return None
 
 
 def decode(data: bytes, file: str) -> str:
