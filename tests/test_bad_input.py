@@ -1,11 +1,13 @@
 """Every kind of bad input gets one clear sentence, on the API, the command line and `evaluate` alike."""
 
 import gzip
+import json
 
 import pytest
 
 import gecbench
 from gecbench.cli import main
+from gecbench.formats.jsonl import read_jsonl
 
 SOURCES = ["He go home .", "They is here .", "A cat sleep ."]
 PREDICTIONS = ["He goes home .", "They are here .", "A cat sleeps ."]
@@ -110,6 +112,26 @@ BAD_M2 = {
 }
 
 
+def edited(**fields):
+    edit = {"start": 0, "end": 1, "corrections": ["x"], "type": "T", **fields}
+    row = {"source": "a b", "annotations": [{"annotator": 0, "edits": [edit]}]}
+    return text([json.dumps({"source": "a", "annotations": []}), json.dumps(row)])
+
+
+def grouped(**fields):
+    change = {"start": 0, "end": 1, "text": "x"}
+    change |= {name: fields.pop(name) for name in change.keys() & fields}
+    group = {"alternatives": [{"annotator": "0", "replacements": [change]}], "required": True, "type": "T"}
+    group |= {name: fields.pop(name) for name in group.keys() & fields}
+    return text([json.dumps({"source": "a b", "groups": {"groups": [group], "annotators": 1, **fields}})])
+
+
+def test_the_bad_files_are_made_from_good_ones(folder):
+    for made in (edited(), grouped()):
+        (folder / "c.jsonl").write_bytes(made)
+        assert read_jsonl("c.jsonl").sources[-1] == "a b"
+
+
 BAD_JSONL = {
     "not JSON": (b'{"source": \n', r"c.jsonl:1: not JSON"),
     "not an object": (b"[1]\n", r"c.jsonl:1: not a JSON object"),
@@ -127,6 +149,42 @@ BAD_JSONL = {
         b'{"source": "a", "annotations": [{"edits": 3}]}\n',
         r"c.jsonl:1: 'annotations' cannot be read",
     ),
+    "corrections that are a string": (
+        edited(corrections="cat"),
+        r"c.jsonl:2: corrections is 'cat', not a list of strings. A deletion is \[\"\"\]",
+    ),
+    "no corrections": (edited(corrections=[]), r"c.jsonl:2: corrections is \(\), not a list of strings"),
+    "a correction that is null": (edited(corrections=[None]), r"c.jsonl:2: corrections is \(None,\), not a list"),
+    "a fractional span": (edited(start=0.5), r"c.jsonl:2: start is 0.5, not a whole number"),
+    "a span of strings": (edited(start="0", end="1"), r"c.jsonl:2: start is '0', not a whole number"),
+    "a span of truths": (edited(start=False), r"c.jsonl:2: start is False, not a whole number"),
+    "a span of 33 bits": (edited(end=2**32), r"c.jsonl:2: the span 0 4294967296 does not fit a sentence of 2 tokens"),
+    "a span beyond the end": (edited(end=3), r"c.jsonl:2: the span 0 3 does not fit a sentence of 2 tokens"),
+    "a span that ends before it starts": (edited(start=2), r"c.jsonl:2: the span 2 1 does not fit"),
+    "a negative span": (edited(start=-1), r"c.jsonl:2: the span -1 1 does not fit"),
+    "a type that is a number": (edited(type=3), r"c.jsonl:2: type is 3, not a string"),
+    "a field that edits have not": (edited(begin=3), r"c.jsonl:2: 'annotations' cannot be read"),
+    "an infinite annotator": (
+        edited().replace(b'"annotator": 0', b'"annotator": 1e400'),
+        r"c.jsonl:2: annotator is inf, not a whole number",
+    ),
+    "an annotator of 65 bits": (
+        edited().replace(b'"annotator": 0', b'"annotator": 36893488147419103232'),
+        r"c.jsonl:2: annotator is 36893488147419103232, not a whole number of at most 31 bits",
+    ),
+    "annotations that are null": (b'{"source": "a b", "annotations": [null]}\n', r"c.jsonl:1: 'annotations' cannot be"),
+    "edits that are null": (
+        b'{"source": "a b", "annotations": [{"annotator": 0, "edits": [null]}]}\n',
+        r"c.jsonl:1: 'annotations' cannot be read",
+    ),
+    "groups that are null": (grouped(groups=[None]), r"c.jsonl:1: 'groups' cannot be read"),
+    "annotators that are a string": (grouped(annotators="x"), r"c.jsonl:1: annotators is 'x', not a whole number"),
+    "more annotators than bytes": (grouped(annotators=10**9), r"c.jsonl:1: 1000000000 annotators of a sentence that"),
+    "a script that is a number": (grouped(script=1), r"c.jsonl:1: script is 1, not a string"),
+    "a replacement beyond the end": (grouped(end=3), r"c.jsonl:1: the span 0 3 does not fit a sentence of 2 tokens"),
+    "a replacement at a string": (grouped(end="1"), r"c.jsonl:1: end is '1', not a whole number"),
+    "a replacement by a number": (grouped(text=1), r"c.jsonl:1: text is 1, not a string"),
+    "required that is a string": (grouped(required="no"), r"c.jsonl:1: required is 'no', not true or false"),
     "no references at all": (b'{"source": "a"}\n', r"GLEU needs references, but c.jsonl has none"),
     "an empty file": (b"", r"c.jsonl: the file is empty"),
 }

@@ -107,7 +107,6 @@ def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchI
     """Intern a corpus; `fold` adds every token's lower-cased characters for `ignore_whitespace_casing`."""
     tokens = intern_encoded([gold.encoded, encode_lines(hypotheses)], "unicode")
     sentences, fixed = len(gold.flat.annotator_offsets) - 1, len(gold.encoded.lengths)
-    _check_spans(gold.flat, tokens[:sentences])
     flat = gold.flat._replace(corrections=tokens[sentences:fixed])
     folded = _folded([*gold.encoded.lines(), *hypotheses]) if fold else None
     return MatchInput(tokens[:sentences], tokens[fixed:], flat, folded)
@@ -116,20 +115,6 @@ def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchI
 def _comparable(correction: str) -> bool:
     """Return False for a correction whose blanks are not single spaces: officially it equals no text."""
     return " ".join(correction.split()) == correction
-
-
-def _check_spans(gold: GoldArrays, sources: TokenArray) -> None:
-    owners = np.repeat(np.arange(len(sources)), np.diff(gold.annotator_offsets))
-    sentence = np.repeat(owners, np.diff(gold.edit_offsets))
-    lengths = sources.lengths()[sentence]
-    wrong = np.flatnonzero((gold.starts < 0) | (gold.starts > gold.ends) | (gold.ends > lengths))
-    if len(wrong):
-        edit = wrong[0]
-        raise InputError(
-            f"the span {gold.starts[edit]} {gold.ends[edit]} of an edit in sentence {sentence[edit] + 1} "
-            f"does not fit its {lengths[edit]} tokens",
-            fix="Spans are half-open: 0 <= start <= end <= number of tokens",
-        )
 
 
 def _folded(lines: Sequence[str]) -> TokenArray:
