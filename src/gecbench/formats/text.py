@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
@@ -11,20 +12,26 @@ from pathlib import Path
 from gecbench.errors import InputError
 
 STANDARD_INPUT = "-"
+MOST_UNPACKED = 2**30
 
 
 def read_lines(path: str | Path) -> list[str]:
     r"""Return the lines of a file: `.gz` is read as is, `-` is standard input.
 
     Only "\n" ends a line (a "\r" before it is dropped), so that a form feed, U+0085 or U+2028 inside a sentence
-    does not shift what follows. Empty lines are data; a byte order mark is not.
+    does not shift what follows. Empty lines are data; a byte order mark is not. A file whose lines end in "\r" alone
+    is refused.
     """
     return split_lines(read_bytes(path), str(path))
 
 
 def split_lines(data: bytes, file: str) -> list[str]:
     """Return the lines of a file's content, as `read_lines` does; `file` is its name in errors."""
-    lines = decode(data, file).split("\n")
+    text = decode(data, file)
+    if "\n" not in text and "\r" in text.rstrip("\r"):
+        fix = f"Convert it first: tr '\\r' '\\n' < {file}"
+        raise InputError("lines end in a carriage return alone", file=file, line=1, fix=fix)
+    lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
@@ -38,6 +45,8 @@ def read_text(path: str | Path) -> str:
 def read_bytes(path: str | Path) -> bytes:
     """Return the content of a file: `.gz` is unpacked, `-` is standard input."""
     if str(path) == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InputError("standard input is closed", fix="Name a file, or pipe something into it")
         return sys.stdin.buffer.read()
     file = Path(path)
     if file.is_dir():
@@ -54,9 +63,13 @@ def read_bytes(path: str | Path) -> bytes:
     import zlib
 
     try:
-        return gzip.decompress(data)
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+            unpacked = packed.read(MOST_UNPACKED + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"is not a whole gzip file ({error})", file=str(path)) from error
+    if len(unpacked) > MOST_UNPACKED:
+        raise InputError(f"unpacks to more than {MOST_UNPACKED / 2**30:g} GiB", file=str(path), fix="Unpack it first")
+    return unpacked
 
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:
@@ -72,6 +85,8 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
             )
     text = "".join(f"{line}\n" for line in rows)
     if str(path) == STANDARD_INPUT:
+        if sys.stdout is None:
+            raise InputError("standard output is closed", fix="Name a file to write to")
         sys.stdout.write(text)
         return
     data = text.encode()
