@@ -29,6 +29,7 @@ void run_tasks(std::int64_t count, int threads, const Task& task) {
     }
   };
   std::vector<std::thread> workers;
+  workers.reserve(static_cast<std::size_t>(std::max<std::int64_t>(0, std::min<std::int64_t>(threads - 1, count))));
   try {
     for (int worker = 1; worker < threads && worker < count; ++worker) workers.emplace_back(work);
   } catch (const std::system_error&) {  // no more threads

@@ -32,7 +32,7 @@ def by_sacrebleu(predictions, references, **options):
 )
 def test_counts_are_those_of_sacrebleu(rows, tokenize, lowercase):
     predictions, references = zip(*rows, strict=True)
-    corpus = Corpus(sources=predictions, references=references)
+    corpus = Corpus(sources=["x"] * len(rows), references=references)
     counts = BLEU(tokenize=tokenize, lowercase=lowercase).count(corpus, predictions).counts
     expected = by_sacrebleu(predictions, references, tokenize=tokenize, lowercase=lowercase)
     assert np.delete(counts, 2, axis=1).tolist() == expected

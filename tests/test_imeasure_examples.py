@@ -102,6 +102,10 @@ def test_the_metric_gives_the_same(mixing: bool, kernels_of: str) -> None:
     for name, (sentences, hypotheses) in SMALL.items():
         expected = GOLDEN["small"][name]["mix" if mixing else "nomix"]
         metric = gecbench.IMeasure(mixing=mixing, beta=0.5)
+        if name in ("negative_index", "out_of_range"):
+            with pytest.raises(InputError, match=r"groups\[0\]: the span -?\d+ -?\d+ does not fit a sentence of 7"):
+                corpus_of(sentences)
+            continue
         if expected is None:
             with pytest.raises(InputError, match=r"sentence 1: every combination .* Join those groups"):
                 metric.score_corpus(corpus_of(sentences), hypotheses)

@@ -55,13 +55,21 @@ words = st.lists(
     max_size=4,
 ).map(lambda tokens: " ".join(" ".join(tokens).split()))
 names = st.text(st.sampled_from("ab01<>&\"'\n\t "), max_size=4)
-replacements = st.builds(Replacement, st.integers(-2, 9), st.integers(-2, 9), words)
+replacements = st.builds(
+    lambda start, length, text: Replacement(start, start + length, text), st.integers(0, 2), st.integers(0, 2), words
+)
 alternatives = st.builds(Alternative, names, st.lists(replacements, max_size=2).map(tuple))
 groups = st.builds(ErrorGroup, st.lists(alternatives, max_size=2).map(tuple), st.booleans(), names)
 sentences = st.builds(GroupedSentence, st.lists(groups, max_size=2).map(tuple), st.none() | st.integers(0, 3), names)
 
 
-@given(st.lists(st.tuples(words, sentences, names.filter(bool)), min_size=1, max_size=3))
+@given(
+    st.lists(
+        st.tuples(words.map(lambda text: f"a b c d {text}".strip()), sentences, names.filter(bool)),
+        min_size=1,
+        max_size=3,
+    )
+)
 def test_what_is_written_is_read_again(written: list[tuple[str, GroupedSentence, str]]) -> None:
     sources, grouped, ids = zip(*written, strict=True)
     corpus = Corpus(sources=sources, groups=grouped, ids=ids)
@@ -138,13 +146,46 @@ def test_what_cannot_be_read_is_named_with_file_and_line(
     assert str(caught.value) in shown
 
 
+def sentence(tokens: str, start: int, end: int) -> str:
+    change = f'<c start="{start}" end="{end}">x</c>'
+    return f'<sentence>\n<text>{tokens}</text><error-list><error><alt ann="0">\n{change}</alt></error></error-list>'
+
+
+@pytest.mark.parametrize(("start", "end"), [(2, 0), (-5, -1), (0, 10), (3, 3), (0, 3)])
+def test_a_span_that_does_not_fit_is_refused(start: int, end: int) -> None:
+    data = f"<scripts><script>{sentence('a b', start, end)}</sentence></script></scripts>".encode()
+    with pytest.raises(InputError, match=rf"XML:3: the span {start} {end} does not fit a sentence of 2 tokens"):
+        parse_imeasure_xml(data)
+
+
+@pytest.mark.parametrize("text_first", [True, False])
+def test_the_last_span_that_fits_is_read(text_first: bool) -> None:
+    parts = ["<text>a b</text>", '<error-list><error><alt><c start="2" end="2">x</c></alt></error></error-list>']
+    made = f"<scripts><sentence>{''.join(parts if text_first else parts[::-1])}</sentence></scripts>"
+    (found,) = parse_imeasure_xml(made.encode()).groups
+    assert found.groups[0].alternatives[0].replacements == (Replacement(2, 2, "x"),)
+
+
+def test_annotators_are_no_more_than_the_bytes_of_a_sentence() -> None:
+    """A file of 170 bytes must not make a thousand million annotators."""
+
+    def parse(annotators: int) -> Corpus:
+        sentence = f'<sentence id="1" numann="{annotators}"><text>a b</text></sentence>'
+        return parse_imeasure_xml(f"<scripts>\n<script>\n{sentence}</script></scripts>".encode())
+
+    with pytest.raises(InputError, match=r"XML:3: 1000000000 annotators of a sentence that takes \d\d bytes"):
+        parse(10**9)
+    assert parse(40).groups[0].annotators == 40
+
+
 def test_a_character_that_xml_cannot_hold_is_refused() -> None:
     with pytest.raises(InputError, match=r"U\+0008"):
         format_imeasure_xml(Corpus(sources=["a\bb"], groups=[GroupedSentence()]))
 
 
 @pytest.mark.parametrize(
-    ("groups", "problem"), [([], "0 groups for 1 sources"), (["x"], r"groups\[0\] is a str, not a GroupedSentence")]
+    ("groups", "problem"),
+    [([], "0 groups for 1 sources"), (["x"], r"groups\[0\]: the sentence is 'x', not GroupedSentence")],
 )
 def test_a_corpus_checks_its_groups(groups: list[object], problem: str) -> None:
     with pytest.raises(InputError, match=problem):

@@ -91,6 +91,7 @@ REFUSED = {
     "a corpus that is a path": (text(GOOD), {}, {"corpus": "../../etc/passwd"}, 400, "no such corpus here"),
     "an unknown tokeniser": (text(GOOD), {}, {"tokenize": "spacy"}, 400, "Use none or auto"),
     "a corpus on the disk": (text(GOOD), {}, {"corpus": "x.jsonl"}, 400, "no such corpus here"),
+    "an origin that is no address": (text(GOOD), {"Origin": "http://["}, {}, 403, "not from other sites"),
     "another site": (text(GOOD), {"Origin": "https://evil.example"}, {}, 403, "not from other sites"),
 }
 
@@ -206,15 +207,23 @@ def test_queue_refuses_when_full_and_reports_failures():
         go.wait(10)
         raise InputError("no good")
 
-    first = queue.add(slow)
+    def add(work):
+        job = queue.admit()
+        if job is not None:
+            queue.start(job, work)
+        return job
+
+    first = add(slow)
     assert started.wait(10)
     assert first.report()["stage"] == "slow"
-    second = queue.add(lambda progress: {"rank": 1})
-    assert queue.add(slow) is None
+    second = add(lambda progress: {"rank": 1})
+    assert add(slow) is None
     go.set()
     queue.close()
     assert (first.state, first.result) == ("failed", {"error": "no good."})
     assert second.state in ("done", "waiting")
+    queue.forget(second)
+    assert queue.find(second.id) is None
     assert queue.find(first.id) is first
     assert queue.find("other") is None
 

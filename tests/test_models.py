@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,14 @@ def rows(output):
 
 
 ECHO = "for line in sys.stdin:\n    sys.stdout.write(line.upper())\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+@pytest.mark.parametrize("timeout", [None, 0.5, 30])
+def test_what_a_command_leaves_behind_does_not_hold_the_run(timeout):
+    before = time.monotonic()
+    assert gecbench.correct("cmd:sleep 60 & cat", SMALL, timeout=timeout) == list(SMALL.sources)
+    assert time.monotonic() - before < 50, "it waited for the sleeper"
 
 
 @pytest.mark.parametrize("batch", [None, 1, 2, 100])

@@ -15,6 +15,7 @@ from gecbench.huggingface.register import metric_modules
 SPACE_CARD = "---\ntitle: Board\nsdk: static\n---\n\n# Board\n"
 DATA_CARD = "---\nlicense: cc-by-4.0\n---\n\n# Data\n"
 TOKEN = "hf_" + "a1B2" * 9
+KEYS = ["github_pat_" + "a1_B2" * 9, "sk-ant-" + "a1-B2" * 9, "sk-proj-" + "a1B2" * 9, "xoxb-" + "12-ab" * 5]
 
 
 def write(folder, **files):
@@ -115,7 +116,7 @@ def test_names_are_not_patterns(hub, board):
     assert "system 1.log" not in hub.commits[0].files
 
 
-@pytest.mark.parametrize("content", [TOKEN, "-----BEGIN OPENSSH PRIVATE KEY-----", "AKIA" + "A1B2" * 4])
+@pytest.mark.parametrize("content", [TOKEN, "-----BEGIN OPENSSH PRIVATE KEY-----", "AKIA" + "A1B2" * 4, *KEYS])
 def test_a_secret_stops_the_upload(hub, board, content, refused):
     write(board, data__x_dot_json=f'{{}}\n"{content}"')
     message = refused(["push", "leaderboard", board, "--repo", "me/it"], "x.json:2: looks like a secret")

@@ -155,6 +155,9 @@ def test_outputs_of_another_run_are_not_taken(folder, refused):
         (1, b'{"line": 43, "prediction": "x"}'),
         (3, b'{"line": 2, "prediction": "x"}'),
         (2, b"\xff"),
+        (1, b'{"line": 1, "prediction": "\\ud800"}'),
+        (1, b'{"line": true, "prediction": "x"}'),
+        (2, b"[" * 100_000),
     ],
 )
 def test_a_damaged_file_is_an_error(tmp_path, number, line):
@@ -168,6 +171,26 @@ def test_a_damaged_file_is_an_error(tmp_path, number, line):
         journal(path)
     with journal(path, restart=True) as restarted:
         assert not restarted.answers
+
+
+def test_more_rows_than_sentences_are_an_error(tmp_path):
+    path = tmp_path / "out.partial.jsonl"
+    with journal(path) as made:
+        made.append(answers(["a"]))
+    path.write_bytes(path.read_bytes() + b'{"line": 99999, "prediction": "x"}\n' * 3)
+    with pytest.raises(gecbench.InputError, match=r"out.partial.jsonl:3: damaged.*--restart"):
+        journal(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links")
+def test_starting_again_empties_no_other_file(tmp_path):
+    other, path = tmp_path / "other", tmp_path / "out.partial.jsonl"
+    other.write_text("mine")
+    path.symlink_to(other)
+    for restart in (False, True):
+        with pytest.raises(gecbench.InputError, match="is no plain file"):
+            journal(path, restart=restart)
+    assert other.read_text() == "mine"
 
 
 def test_two_runs_do_not_write_to_one_file(tmp_path):

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -83,6 +84,26 @@ inline void check_size(std::size_t found, std::size_t expected, const char* name
     throw std::invalid_argument(std::string(name) + " must number " + std::to_string(expected) + ", not " +
                                 std::to_string(found));
   }
+}
+
+// Counts must be so small that sums over a corpus of any size that fits into memory stay whole.
+template <typename Array>
+void check_counts(const Array& counts) {
+  constexpr std::int64_t largest = std::int64_t{1} << 31;
+  for (std::size_t index = 0; index < counts.size(); ++index) {
+    const std::int64_t count = counts.data()[index];
+    if (count < -largest || count > largest) throw std::invalid_argument("counts must be below 2^31");
+  }
+}
+
+inline void check_order(int order) {
+  if (order < 1 || order > 65535) throw std::invalid_argument("order is 1 to 65535");
+}
+
+// The number of cells of a table that is to be made.
+inline std::size_t table_size(std::size_t rows, std::size_t columns) {
+  if (columns != 0 && rows > (std::size_t{1} << 48) / columns) throw std::bad_alloc();
+  return rows * columns;
 }
 
 inline TokenArray read_tokens(nb::handle bundle) {

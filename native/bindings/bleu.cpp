@@ -13,9 +13,9 @@ Output<std::int64_t> count(nb::handle hypotheses, nb::handle references, const O
   for (std::int64_t i = 0; i < hypothesis.size; ++i) {
     if (reference_rows(i) == reference_rows(i + 1)) throw std::invalid_argument("a sentence has no reference_rows");
   }
-  if (order < 1) throw std::invalid_argument("order is 1 or more");
+  check_order(order);
   const std::size_t width = 3 + 2 * static_cast<std::size_t>(order);
-  std::vector<std::int64_t> counts(hypothesis.size * width);
+  std::vector<std::int64_t> counts(table_size(hypothesis.size, width));
   {
     nb::gil_scoped_release released;
     bleu_counts(hypothesis, reference, reference_rows.data(), order, threads, counts.data());

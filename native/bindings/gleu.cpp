@@ -22,11 +22,11 @@ Output<std::int64_t> count(nb::handle sources, nb::handle hypotheses, nb::handle
   const TokenArray source = read_tokens(sources), hypothesis = read_tokens(hypotheses);
   const TokenArray reference = read_tokens(references);
   check_size(hypothesis.size, source.size, "hypotheses");
-  if (order < 1) throw std::invalid_argument("order is 1 or more");
+  check_order(order);
   check_size(reference_rows.size(), source.size + 1, "reference_rows");
   check_offsets(reference_rows, reference.size, "reference_rows");
   const std::size_t width = 2 + 2 * static_cast<std::size_t>(order);
-  std::vector<std::int64_t> counts(reference.size * width);
+  std::vector<std::int64_t> counts(table_size(reference.size, width));
   {
     nb::gil_scoped_release released;
     gleu_counts(source, hypothesis, reference, reference_rows.data(), order, multiset, threads, counts.data());
@@ -38,7 +38,7 @@ Output<std::int64_t> rows(const Offsets& row_offsets, std::int64_t first_iterati
                           bool python3, int threads) {
   check_rows(row_offsets, iterations);
   const std::size_t sentences = row_offsets.shape(0) - 1;
-  std::vector<std::int64_t> drawn(static_cast<std::size_t>(iterations) * sentences);
+  std::vector<std::int64_t> drawn(table_size(iterations, sentences));
   {
     nb::gil_scoped_release released;
     draw_rows(row_offsets.data(), sentences, first_iteration, iterations, generator_of(python3), threads, drawn.data());
@@ -50,8 +50,9 @@ Output<std::int64_t> totals(const Matrix& counts, const Offsets& row_offsets, st
                             int threads) {
   check_rows(row_offsets, iterations);
   check_offsets(row_offsets, counts.shape(0), "row_offsets");
+  check_counts(counts);
   const std::size_t width = counts.shape(1);
-  std::vector<std::int64_t> sums(static_cast<std::size_t>(iterations) * width);
+  std::vector<std::int64_t> sums(table_size(iterations, width));
   {
     nb::gil_scoped_release released;
     sampled_totals(counts.data(), width, row_offsets.data(), row_offsets.shape(0) - 1, iterations,

@@ -13,6 +13,7 @@ using Subsets = Input<std::uint32_t, 1>;
 
 Output<std::int64_t> choose_rows(const Rows& counts, const Offsets& row_offsets, double beta_squared, bool rounded) {
   check_offsets(row_offsets, counts.shape(0), "row_offsets");
+  check_counts(counts);
   std::vector<std::int64_t> chosen(row_offsets.size() - 1);
   {
     nb::gil_scoped_release released;
@@ -25,6 +26,7 @@ Output<std::int64_t> choose_rows(const Rows& counts, const Offsets& row_offsets,
 Output<std::int64_t> sample_totals(const Rows& counts, const Offsets& row_offsets, double beta_squared,
                                    const Samples& samples, bool rounded) {
   check_offsets(row_offsets, counts.shape(0), "row_offsets");
+  check_counts(counts);
   const auto sentences = static_cast<std::int64_t>(row_offsets.size()) - 1;
   for (std::size_t index = 0; index < samples.size(); ++index) {
     if (samples.data()[index] < 0 || samples.data()[index] >= sentences) {
@@ -63,10 +65,11 @@ void check(const Counts& counts, const Present& present, const Subsets& subsets)
 Output<std::int64_t> subset_totals(const Counts& counts, const Present& present, const Subsets& subsets,
                                    double beta_squared, int threads, bool rounded) {
   check(counts, present, subsets);
+  check_counts(counts);
   const std::size_t authors = counts.shape(0), chosen = subsets.shape(0);
   const greedy::AnnotatorCounts edits{static_cast<std::int64_t>(authors), static_cast<std::int64_t>(counts.shape(1)),
                                       static_cast<int>(counts.shape(2)), counts.data(), present.data()};
-  std::vector<std::int64_t> totals(authors * chosen * 3);
+  std::vector<std::int64_t> totals(table_size(authors * 3, chosen));
   {
     nb::gil_scoped_release released;
     greedy::subset_totals(edits, subsets.data(), static_cast<std::int64_t>(chosen), {beta_squared, rounded}, threads,

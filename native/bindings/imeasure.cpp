@@ -76,6 +76,7 @@ std::tuple<Output<std::int64_t>, Output<std::int32_t>, Output<std::int64_t>> cou
 Output<std::int64_t> choose_listed(const Rows& counts, const Offsets& sentence_offsets, nb::handle goal) {
   const Objective objective = read_objective(goal);
   check_offsets(sentence_offsets, counts.shape(0), "sentence_offsets");
+  check_counts(counts);
   const std::size_t sentences = sentence_offsets.size() - 1;
   for (std::size_t n = 0; n < sentences; ++n) {
     if (sentence_offsets(n) == sentence_offsets(n + 1)) throw std::invalid_argument("a sentence has no reference");

@@ -40,7 +40,7 @@ Output<double> runs(int systems, const Offsets& offsets, const Outcomes& outcome
                     std::int64_t count, int threads) {
   check(systems, offsets, outcomes, count);
   const auto rows = static_cast<std::size_t>(count), columns = static_cast<std::size_t>(systems);
-  std::vector<double> results(rows * columns);
+  std::vector<double> results(table_size(rows, columns));
   {
     nb::gil_scoped_release released;
     trueskill_runs({systems, offsets.data(), outcomes.data()}, iterations, {sigma, beta, margin}, seed, first_run,

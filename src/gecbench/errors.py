@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class GecbenchError(Exception):
     """Base of every error raised on purpose by gecbench."""
@@ -32,6 +35,17 @@ class InputError(GecbenchError, ValueError):
             place = f"{place}:{self.line}" if place else f"line {self.line}"
         words = f"{place}: {self.problem}" if place else self.problem
         return f"{words.rstrip('.')}. {self.fix.rstrip('.')}." if self.fix else f"{words.rstrip('.')}."
+
+
+@contextmanager
+def located(place: str, line: int | None = None) -> Iterator[None]:
+    """Say where a fault is that was found without knowing: a file or an argument, and a line."""
+    try:
+        yield
+    except InputError as error:
+        if error.file is not None:
+            raise
+        raise InputError(error.problem, file=place, line=line, fix=error.fix) from error
 
 
 class MissingDependencyError(GecbenchError, ImportError):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import runpy
 import shutil
@@ -90,6 +91,53 @@ def test_verify_finds_what_is_wrong(built, lock_file):
     assert "expected content " + "0" * 64 in problem
     (folder / "data" / "fingerprints.json").unlink()
     assert "build the dataset first" in verify_dataset("jfleg", folder)[0]
+
+
+DAMAGED = ["", "[]", "{", '{"files": 3}', '{"files": {"m2/test.parquet": {}}}', '{"files": {"m2/test.parquet": null}}']
+
+
+@pytest.mark.parametrize("content", [*DAMAGED, "[" * 100_000, "\udce9"])
+def test_damaged_fingerprints_are_found_and_made_again(built, tiny, content):
+    folder = built("jfleg")
+    table = folder / "data" / "fingerprints.json"
+    good = table.read_bytes()
+    table.write_bytes(content.encode(errors="surrogateescape"))
+    assert verify_dataset("jfleg", folder) == [f"{table} is damaged"]
+    build_dataset("jfleg", folder, upstream=tiny)
+    assert table.read_bytes() == good
+
+
+def test_fingerprints_of_files_elsewhere_are_refused(built):
+    folder = built("jfleg")
+    table = folder / "data" / "fingerprints.json"
+    content = json.loads(table.read_text())
+    content["files"]["../../secret.parquet"] = {"sha256": "0"}
+    table.write_text(json.dumps(content))
+    assert verify_dataset("jfleg", folder) == ["data/../../secret.parquet belongs to no configuration"]
+
+
+def test_half_a_parquet_file_with_a_forged_hash_is_found(built):
+    folder = built("jfleg")
+    table, half = folder / "data" / "fingerprints.json", folder / "data" / "m2" / "test.parquet"
+    half.write_bytes(half.read_bytes()[:200])
+    content = json.loads(table.read_text())
+    content["files"]["m2/test.parquet"]["sha256"] = hashlib.sha256(half.read_bytes()).hexdigest()
+    table.write_text(json.dumps(content))
+    assert verify_dataset("jfleg", folder) == [f"{half}: is no whole Parquet file"]
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_build_that_is_stopped_changes_nothing(tiny, tmp_path, before):
+    def stop(line):
+        if line.startswith("m2/test"):
+            raise KeyboardInterrupt
+
+    if before:
+        build_dataset("jfleg", tmp_path, configs=["default"], upstream=tiny)
+    there = files_of(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        build_dataset("jfleg", tmp_path, upstream=tiny, say=stop)
+    assert files_of(tmp_path) == there
 
 
 def test_verify_finds_other_columns_and_worker_identifiers(built, tiny):

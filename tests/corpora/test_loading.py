@@ -59,6 +59,26 @@ def test_the_second_load_needs_no_upstream(tiny_environment, tmp_path, monkeypat
         load_dataset("jfleg", "coded", cache_dir=tmp_path / "cache")
 
 
+@pytest.mark.parametrize("record", [True, False])
+def test_prepared_rows_that_changed_are_prepared_again(tiny_environment, tmp_path, monkeypatch, record):
+    def load():
+        return list(load_dataset("jfleg", split="test", cache_dir=tmp_path / "cache"))
+
+    good = load()
+    (arrow,) = (tmp_path / "cache").rglob("*-test.arrow")
+    content = arrow.read_bytes()
+    assert content.count(b"We goes out .") == 1
+    arrow.write_bytes(content.replace(b"We goes out .", b"We goes in  ."))
+    if not record:
+        (arrow.parent / "gecbench_sha256.json").write_text("damaged")
+    with monkeypatch.context() as offline:
+        offline.delenv("GECBENCH_MIRROR")
+        with pytest.raises(OfflineError):
+            load()
+    assert load() == good
+    assert arrow.read_bytes() == content
+
+
 def test_changed_code_is_not_served_old_rows(tiny_environment, tmp_path, monkeypatch):
     load_dataset("jfleg", "coded", cache_dir=tmp_path / "cache")
     changed = catalog_module.code_hash()[::-1]

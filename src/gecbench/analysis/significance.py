@@ -17,6 +17,7 @@ from gecbench.progress import progress
 TestName = Literal["randomisation", "bootstrap", "t-test"]
 TESTS: tuple[TestName, ...] = ("randomisation", "bootstrap", "t-test")
 DEFAULT_SEED = 12345
+_MOST_RESAMPLES = 10_000_000
 _CHUNK_VALUES = 16 * 2**20
 
 
@@ -103,9 +104,11 @@ def paired_t_test(system: Score, baseline: Score, names: tuple[str, str]) -> Pai
 
 
 def check_resamples(resamples: int) -> None:
-    """Refuse a number of resamples below 1."""
+    """Refuse a number of resamples below 1, or so large that nobody waits for the end."""
     if resamples < 1:
         raise InputError(f"resamples={resamples} is not a whole number of at least 1")
+    if resamples > _MOST_RESAMPLES:
+        raise InputError(f"resamples={resamples} is more than {_MOST_RESAMPLES}", fix="1000 to 10000 are usual")
 
 
 def _paired(test: TestName, system: Score, names: tuple[str, str], observed: float, null: Values) -> PairedTest:

@@ -7,7 +7,7 @@ from typing import Any
 
 from gecbench.cli.options import add_command
 from gecbench.corpus.tokenizers import detokenize
-from gecbench.formats.text import STANDARD_INPUT, read_lines, write_lines
+from gecbench.formats.text import STANDARD_INPUT, check_outputs, read_lines, write_lines
 
 _EXAMPLES = """  gecbench detokenize tokenised.txt -o natural.txt
 """
@@ -22,4 +22,5 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Detokenise and write."""
+    check_outputs([options.output], [options.file])
     write_lines(options.output, detokenize(read_lines(options.file)))

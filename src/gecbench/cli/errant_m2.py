@@ -9,7 +9,7 @@ from typing import Any
 from gecbench.cli.errant_parallel import add_alignment_options
 from gecbench.cli.options import add_command
 from gecbench.formats.m2 import noop_line, parse_edit_fields
-from gecbench.formats.text import read_text, universal_newlines, write_lines
+from gecbench.formats.text import check_outputs, read_text, universal_newlines, write_lines
 from gecbench.kernels.errant import NOOP, EditFields
 from gecbench.metrics.errant.annotate import Annotator, apply_fields
 
@@ -35,6 +35,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Annotate and write."""
+    check_outputs([options.out], [options.m2_file])
     annotator = Annotator(options.model, options.lev, options.merge)
     print("Loading resources...")
     annotator.library()

@@ -9,7 +9,7 @@ from typing import Any
 from gecbench.cli.options import add_command
 from gecbench.errors import InputError
 from gecbench.formats.m2 import noop_line
-from gecbench.formats.text import read_text, universal_newlines, write_lines
+from gecbench.formats.text import check_outputs, read_text, universal_newlines, write_lines
 from gecbench.metrics.errant.annotate import DEFAULT_MODEL, MERGES, Annotator
 
 _EXAMPLES = """  gecbench errant_parallel -orig source.txt -cor corrected.txt -out edits.m2
@@ -38,6 +38,7 @@ def add_alignment_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Annotate and write."""
+    check_outputs([options.out], [options.orig, *options.cor])
     annotator = Annotator(options.model, options.lev, options.merge, options.tok)
     print("Loading resources...")
     annotator.library()

@@ -9,10 +9,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from gecbench.cli.options import add_command, add_corpus_options, intake_of, read_corpus, read_systems
+from gecbench.cli.options import add_command, add_corpus_options, corpus_files, intake_of, read_corpus, read_systems
 from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
-from gecbench.formats.text import write_lines
+from gecbench.formats.text import check_outputs, write_lines
 from gecbench.metrics.explanation import html_page
 from gecbench.metrics.registry import METRICS, make_metric
 
@@ -36,6 +36,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Explain and print."""
+    check_outputs([options.html], [*options.predictions, *corpus_files(options)])
     corpus = read_corpus(options)
     systems = read_systems(options, corpus)
     metric = make_metric(options.metric)

@@ -84,8 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     warnings.formatwarning = lambda message, *_place, **_line: f"gecbench: warning: {message}\n"
     words = sys.argv[1:] if arguments is None else list(arguments)
-    parsed = _parse(words)
+    parsed = None
     try:
+        parsed = _parse(words)
         status = parsed.run(parsed)
         if sys.stdout is not None:
             sys.stdout.flush()

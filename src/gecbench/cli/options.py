@@ -187,6 +187,15 @@ def read_corpus(options: argparse.Namespace) -> Corpus:
     return read_parallel(options.source, options.references, aligned=options.aligned)
 
 
+def corpus_files(options: argparse.Namespace) -> list[str | None]:
+    """Return the files that the corpus is read from."""
+    from gecbench.corpora.resolve import is_known_name
+
+    named = options.corpus and is_known_name(options.corpus)
+    files = [options.source, *(getattr(options, "references", None) or ()), getattr(options, "gold", None)]
+    return [*files, None if named else options.corpus]
+
+
 def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, Sequence[str]]:
     """Return each system's predictions by name: the file name without its ending where that is unique."""
     paths = [str(path) for path in options.predictions]

@@ -17,13 +17,15 @@ from gecbench.cli.options import (
     add_scoring_options,
     cleaned,
     compare_systems,
+    corpus_files,
     count,
     pick,
     read_corpus,
 )
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.intake import Intake
-from gecbench.models import correct, default_output, make_model, partial_path
+from gecbench.formats.text import check_outputs
+from gecbench.models import correct, default_output, make_model, partial_path, written_paths
 
 _EXAMPLES = """  gecbench run --model "cmd:sed 's/ a apple/ an apple/'" -c demo
   gecbench run --model "cmd:python3 correct.py" -s source.txt -r ref0.txt ref1.txt -o outputs.txt --timeout 60
@@ -102,6 +104,7 @@ def run(options: argparse.Namespace) -> None:
     if options.model.startswith("endpoint:") and options.tokenize == "none":
         _say("the model gets tokens, and must answer with tokens; for natural text give --raw")
     output = options.output or default_output(model, corpus)
+    check_outputs(written_paths(Path(output)), corpus_files(options))
     try:
         outputs = correct(model, corpus, output, say=_say, **pick(options, "raw", "batch", "restart", "flatten_lines"))
     except KeyboardInterrupt:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gecbench.cli.options import add_command
+from gecbench.cli.options import add_command, corpus_files
 from gecbench.corpora.resolve import resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.intake import tokenize_like
 from gecbench.corpus.tokenizers import TOKENIZERS, tokenize
 from gecbench.errors import InputError
 from gecbench.formats.columns import parse_predictions
-from gecbench.formats.text import STANDARD_INPUT, read_bytes, read_lines, write_lines
+from gecbench.formats.text import STANDARD_INPUT, check_outputs, read_bytes, read_lines, write_lines
 
 _EXAMPLES = """  gecbench tokenize raw.txt -c jfleg:test -o tokenised.txt    (as the corpus does, guided by its sources)
   gecbench tokenize raw.txt -s source.txt                     (the same, with a tokenised source file)
@@ -34,6 +34,7 @@ def run(options: argparse.Namespace) -> None:
     """Tokenise and write."""
     if sum(map(bool, (options.tokenizer, options.corpus, options.source))) > 1:
         raise InputError("more than one way to tokenise", fix="Give one of -t, -c and -s")
+    check_outputs([options.output], [options.file, *corpus_files(options)])
     if not options.corpus and not options.source:
         write_lines(options.output, tokenize(read_lines(options.file), options.tokenizer or "treebank"))
         return

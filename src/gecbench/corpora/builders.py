@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import datasets
@@ -12,6 +15,9 @@ from gecbench.corpora.catalog import dataset
 from gecbench.corpora.declaration import Config, DatasetDeclaration
 from gecbench.corpora.schema import features
 from gecbench.corpora.upstream import Upstream
+from gecbench.formats.text import write_bytes
+
+_HASHES = "gecbench_sha256.json"
 
 
 class RowsBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
@@ -41,6 +47,17 @@ class RowsBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
             license=self.declared.licence,
         )
 
+    def download_and_prepare(self, *args: Any, **kwargs: Any) -> None:
+        """Prepare the dataset, and again if what was prepared before has changed since."""
+        super().download_and_prepare(*args, **kwargs)
+        if Path(self._output_dir).is_dir() and _hashes(self._output_dir) != _recorded(self._output_dir):
+            super().download_and_prepare(*args, **{**kwargs, "download_mode": "force_redownload"})
+
+    def _download_and_prepare(self, *args: Any, **kwargs: Any) -> None:
+        super()._download_and_prepare(*args, **kwargs)
+        if Path(self._output_dir).is_dir():
+            write_bytes(Path(self._output_dir) / _HASHES, json.dumps(_hashes(self._output_dir)).encode())
+
     def _split_generators(self, dl_manager: Any) -> list[Any]:
         del dl_manager
         return [datasets.SplitGenerator(name=split, gen_kwargs={"split": split}) for split in self.chosen.splits]
@@ -48,6 +65,19 @@ class RowsBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
     def _generate_examples(self, split: str) -> Iterator[tuple[int, dict[str, Any]]]:
         upstream = Upstream.from_environment(self.mirror or self.config.data_dir)
         return enumerate(self.chosen.rows(upstream, split))
+
+
+def _hashes(folder: str) -> dict[str, str]:
+    """Return the SHA-256 of every file of rows in a prepared folder."""
+    files = sorted(path for ending in ("arrow", "parquet") for path in Path(folder).glob(f"*.{ending}"))
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def _recorded(folder: str) -> object:
+    try:
+        return json.loads((Path(folder) / _HASHES).read_bytes())
+    except (OSError, ValueError):
+        return None
 
 
 def builder_parameters(name: str) -> Any:

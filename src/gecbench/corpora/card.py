@@ -11,6 +11,7 @@ from gecbench.corpora.declaration import Config, DatasetDeclaration
 from gecbench.corpora.lock import SplitLock, read_lock
 from gecbench.corpora.schema import type_name, yaml_features
 from gecbench.errors import InputError
+from gecbench.formats.text import write_bytes
 
 YAML_MARKERS = ("# generated: begin", "# generated: end")
 TABLE_MARKERS = ("<!-- generated: begin -->", "<!-- generated: end -->")
@@ -102,7 +103,7 @@ def refresh_card(name: str, path: Path) -> bool:
     before = path.read_text(encoding="utf-8")
     after = render_card(name, before)
     if after != before:
-        path.write_text(after, encoding="utf-8")
+        write_bytes(path, after.encode())
     return after != before
 
 

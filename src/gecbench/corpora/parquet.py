@@ -46,18 +46,20 @@ def build_dataset(
     """Write `folder/data/<config>/<split>.parquet` and `data/fingerprints.json`.
 
     Without `configs` all pinned configurations are built. The same rows and the same pyarrow release give the
-    same bytes; the content fingerprint does not depend on the release.
+    same bytes; the content fingerprint does not depend on the release. Nothing is written before all is made.
     """
     declared = dataset(name)
     source = upstream or Upstream.from_environment()
     chosen = [declared.config(each) for each in configs] if configs else declared.pinned()
-    built = []
+    built, contents = [], []
     for config in chosen:
         for split in config.splits:
-            path = Path(config.name) / f"{split}.parquet"
-            file = _write_split(config, list(config.rows(source, split)), folder / "data", path)
+            file, content = _make_split(config, split, list(config.rows(source, split)))
             say(f"{file.path}: {file.rows} rows, {file.bytes} bytes, sha256 {file.sha256[:12]}…")
             built.append(file)
+            contents.append(content)
+    for file, content in zip(built, contents, strict=True):
+        _write_whole(folder / "data" / file.path, content)
     _write_fingerprints(declared, folder / "data" / FINGERPRINTS, built)
     return built
 
@@ -74,18 +76,16 @@ def parquet_bytes(config: Config, rows: list[Row]) -> bytes:
     return content
 
 
-def _write_split(config: Config, rows: list[Row], data: Path, path: Path) -> BuiltFile:
-    content = parquet_bytes(config, rows)
-    _write_whole(data / path, content)
-    lock = lock_of(config, rows)
-    return BuiltFile(path.as_posix(), lock.rows, len(content), hashlib.sha256(content).hexdigest(), lock.content)
+def _make_split(config: Config, split: str, rows: list[Row]) -> tuple[BuiltFile, bytes]:
+    content, lock = parquet_bytes(config, rows), lock_of(config, rows)
+    path, digest = f"{config.name}/{split}.parquet", hashlib.sha256(content).hexdigest()
+    return BuiltFile(path, lock.rows, len(content), digest, lock.content), content
 
 
 def _write_fingerprints(declared: DatasetDeclaration, path: Path, built: list[BuiltFile]) -> None:
     import pyarrow
 
-    known = json.loads(path.read_text(encoding="utf-8")).get("files", {}) if path.is_file() else {}
-    known = {name: value for name, value in known.items() if (path.parent / name).is_file()}
+    known = {name: value for name, value in (_known_files(path) or {}).items() if (path.parent / name).is_file()}
     known |= {file.path: {key: value for key, value in vars(file).items() if key != "path"} for file in built}
     table = {
         "dataset": declared.name,
@@ -95,6 +95,16 @@ def _write_fingerprints(declared: DatasetDeclaration, path: Path, built: list[Bu
         "files": dict(sorted(known.items())),
     }
     _write_whole(path, (json.dumps(table, indent=2) + "\n").encode())
+
+
+def _known_files(path: Path) -> dict[str, Any] | None:
+    """Return what a table of fingerprints says of each file; None if it is damaged or missing."""
+    try:
+        files = json.loads(path.read_bytes())["files"]
+        whole = all(isinstance(name, str) and isinstance(each["sha256"], str) for name, each in files.items())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    return dict(files) if whole else None
 
 
 def _write_whole(path: Path, content: bytes) -> None:
@@ -118,7 +128,9 @@ def verify_dataset(name: str, folder: Path) -> list[str]:
     table = folder / "data" / FINGERPRINTS
     if not table.is_file():
         return [f"{table} is missing: build the dataset first"]
-    files = json.loads(table.read_text(encoding="utf-8"))["files"]
+    files = _known_files(table)
+    if files is None:
+        return [f"{table} is damaged"]
     locks = read_lock(name)
     problems = [
         f"data/{config.name}/{split}.parquet is missing"
@@ -128,6 +140,9 @@ def verify_dataset(name: str, folder: Path) -> list[str]:
     ]
     for path, expected in files.items():
         config_name, _, file_name = path.partition("/")
+        if config_name not in declared.configs:
+            problems.append(f"data/{path} belongs to no configuration")
+            continue
         lock = locks.get((config_name, file_name.removesuffix(".parquet")))
         problems += _verify_file(folder / "data" / path, declared.config(config_name), expected, lock)
     return problems
@@ -143,7 +158,11 @@ def _verify_file(path: Path, config: Config, expected: dict[str, Any], lock: Spl
     if found != expected["sha256"]:
         yield f"{path}: expected sha256 {expected['sha256']}, found sha256 {found}"
         return
-    table = pyarrow.parquet.read_table(path)
+    try:
+        table = pyarrow.parquet.read_table(path)
+    except (pyarrow.ArrowException, OSError):
+        yield f"{path}: is no whole Parquet file"
+        return
     if not _same_columns(table.schema, config):
         yield f"{path}: columns or types are not those of {config.name}"
         return

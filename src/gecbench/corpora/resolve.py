@@ -67,6 +67,13 @@ def _named(name: str, metrics: Sequence[str | Metric] | None) -> Corpus:
     return apply_edits_for(metrics, read_file(name))
 
 
+def is_known_name(name: str) -> bool:
+    """Return whether a name means a corpus of ours, and no file."""
+    from gecbench.corpora.load import is_corpus_name
+
+    return name == "demo" or is_corpus_name(name)
+
+
 def read_file(name: str) -> Corpus:
     """Read a file by its ending; what has another ending, or comes by standard input, must be JSON Lines."""
     ending = Path(name.removesuffix(".gz")).suffix

@@ -11,7 +11,8 @@ from typing import Any, Literal, TypeVar, cast
 from gecbench.corpus.checks import check_references, check_texts
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.error_groups import GroupedSentence
-from gecbench.errors import InputError
+from gecbench.corpus.gold_checks import check_sentence_annotations, check_sentence_groups
+from gecbench.errors import InputError, located
 from gecbench.kernels.m2 import EditTable
 
 Gold = Literal["references", "annotations", "groups"]
@@ -57,7 +58,7 @@ class Corpus:
             set_field(self, "references", check_references(self.references, sources))
         self._set_annotations(self.annotations)
         if self.groups is not None:
-            set_field(self, "groups", _check_groups(self.groups, len(sources)))
+            set_field(self, "groups", _check_groups(self.groups, sources))
         if self.ids is not None:
             _check_length("ids", len(self.ids), len(sources))
         set_field(self, "ids", tuple(self.ids or (str(i) for i in range(1, len(sources) + 1))))
@@ -69,7 +70,7 @@ class Corpus:
             self.__dict__["_deferred"] = self.__dict__.pop("annotations")
         elif self.annotations is not None:
             _check_length("annotations", len(self.annotations), len(self.sources))
-            object.__setattr__(self, "annotations", _check_annotations(self.annotations))
+            object.__setattr__(self, "annotations", _check_annotations(self.annotations, self.sources))
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -175,7 +176,7 @@ class _MadeWhenAsked:
         if corpus is None:
             return None
         deferred: DeferredAnnotations = corpus.__dict__["_deferred"]
-        made = corpus.__dict__["annotations"] = _check_annotations(deferred.make())
+        made = corpus.__dict__["annotations"] = tuple(map(tuple, deferred.make()))
         return made
 
 
@@ -195,15 +196,13 @@ def _check_length(what: str, found: int, sentences: int) -> None:
         raise InputError(f"{found} {what} for {sentences} sources", fix=f"Give one entry of {what} per source")
 
 
-def _check_annotations(annotations: Sequence[Sequence[Annotation]]) -> tuple[tuple[Annotation, ...], ...]:
-    checked = tuple(tuple(sentence) for sentence in annotations)
-    for i, sentence in enumerate(checked):
-        if set(map(type, sentence)) - {Annotation}:
-            raise InputError(f"annotations[{i}] holds something other than Annotation", fix="Give Annotation(k, edits)")
-        if len(sentence) > 1 and len({annotation.annotator for annotation in sentence}) != len(sentence):
-            raise InputError(
-                f"annotations[{i}] lists an annotator twice", fix="Put all edits of an annotator into one Annotation"
-            )
+def _check_annotations(
+    annotations: Sequence[Sequence[Annotation]], sources: Sequence[str]
+) -> tuple[tuple[Annotation, ...], ...]:
+    checked = tuple(map(tuple, annotations))
+    for i, (sentence, source) in enumerate(zip(checked, sources, strict=True)):
+        with located(f"annotations[{i}]"):
+            check_sentence_annotations(sentence, len(source.split()))
     return checked
 
 
@@ -211,10 +210,10 @@ def _spelled(edits: Sequence[Edit]) -> str:
     return "".join([f"\x03{e.start} {e.end} {e.type}\x01" + "\x01".join(e.corrections) for e in edits])
 
 
-def _check_groups(groups: Sequence[GroupedSentence], sentences: int) -> tuple[GroupedSentence, ...]:
+def _check_groups(groups: Sequence[GroupedSentence], sources: Sequence[str]) -> tuple[GroupedSentence, ...]:
     checked = tuple(groups)
-    _check_length("groups", len(checked), sentences)
-    for i, sentence in enumerate(checked):
-        if not isinstance(sentence, GroupedSentence):
-            raise InputError(f"groups[{i}] is a {type(sentence).__name__}, not a GroupedSentence")
+    _check_length("groups", len(checked), len(sources))
+    for i, (sentence, source) in enumerate(zip(checked, sources, strict=True)):
+        with located(f"groups[{i}]"):
+            check_sentence_groups(sentence, len(source.split()))
     return checked

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.error_groups import Alternative, ErrorGroup, GroupedSentence, Replacement
-from gecbench.errors import InputError
+from gecbench.corpus.gold_checks import check_annotators, check_span
+from gecbench.errors import InputError, located
 from gecbench.formats.text import read_bytes, write_lines
 from gecbench.formats.xml_reader import XmlReader
 
@@ -60,6 +61,8 @@ class _Reader(XmlReader):
         self.groups: list[ErrorGroup] = []
         self.alternatives: list[Alternative] = []
         self.replacements: list[Replacement] = []
+        self.spans: list[tuple[int, int, int]] = []
+        self.begin = 0
 
     def open(self, name: str, attributes: dict[str, str]) -> None:
         parent = self.path[-1] if self.path else None
@@ -71,7 +74,7 @@ class _Reader(XmlReader):
         self.attributes.append(attributes)
         self.text = []
         if name == "sentence":
-            self.source, self.groups = None, []
+            self.source, self.groups, self.spans, self.begin = None, [], [], self.parser.CurrentByteIndex
         elif name == "error":
             self.alternatives = []
         elif name == "alt":
@@ -106,6 +109,7 @@ class _Reader(XmlReader):
 
     def close_c(self, attributes: dict[str, str]) -> None:
         start, end = self.integer(attributes, "start"), self.integer(attributes, "end")
+        self.spans.append((start, end, self.parser.CurrentLineNumber))
         self.replacements.append(Replacement(start, end, " ".join("".join(self.text).split())))
 
     def close_alt(self, attributes: dict[str, str]) -> None:
@@ -118,7 +122,12 @@ class _Reader(XmlReader):
     def close_sentence(self, attributes: dict[str, str]) -> None:
         if self.source is None:
             raise self.wrong("a sentence has no <text>")
+        for start, end, line in self.spans:
+            with located(self.file, line):
+                check_span(start, end, len(self.source.split()))
         annotators = self.integer(attributes, "numann") if "numann" in attributes else None
+        with located(self.file, self.parser.CurrentLineNumber):
+            check_annotators(annotators, self.parser.CurrentByteIndex - self.begin)
         script = self.attributes[-1].get("id", "") if self.path[-1] == "script" else ""
         self.sources.append(self.source)
         self.ids.append(attributes.get("id", ""))

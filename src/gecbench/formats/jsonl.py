@@ -11,7 +11,8 @@ from typing import Any
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.error_groups import Alternative, ErrorGroup, GroupedSentence, Replacement
-from gecbench.errors import InputError
+from gecbench.corpus.gold_checks import check_annotators, check_sentence_annotations, check_sentence_groups
+from gecbench.errors import InputError, located
 from gecbench.formats.text import read_lines, write_lines
 
 
@@ -85,33 +86,42 @@ def _read_column(rows: Sequence[dict[str, Any]], key: str, file: str) -> list[An
     read, fix = _NESTED[key]
     values = []
     for line, row in enumerate(rows, start=1):
-        try:
-            values.append(read(row[key]))
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{key!r} cannot be read ({error!r})", file=file, line=line, fix=fix) from error
+        with located(file, line):
+            try:
+                values.append(read(row[key], len(row["source"].split())))
+            except (KeyError, TypeError) as error:
+                raise InputError(f"{key!r} cannot be read ({error!r})", fix=fix) from error
     return values
 
 
-def _annotations(value: Any) -> list[Annotation]:
+def _annotations(value: Any, tokens: int) -> list[Annotation]:
     def edit(fields: dict[str, Any]) -> Edit:
-        return Edit(**{**fields, "corrections": tuple(fields["corrections"])})
+        return Edit(**{**fields, "corrections": _tuple(fields["corrections"])})
 
-    return [Annotation(int(fields["annotator"]), tuple(map(edit, fields["edits"]))) for fields in value]
+    annotations = [Annotation(fields["annotator"], tuple(map(edit, fields["edits"]))) for fields in value]
+    check_sentence_annotations(annotations, tokens)
+    return annotations
 
 
-def _groups(value: Any) -> GroupedSentence:
+def _groups(value: Any, tokens: int) -> GroupedSentence:
     def alternative(fields: dict[str, Any]) -> Alternative:
-        changes = [Replacement(int(it["start"]), int(it["end"]), str(it["text"])) for it in fields["replacements"]]
-        return Alternative(str(fields["annotator"]), tuple(changes))
+        changes = tuple(Replacement(**change) for change in fields["replacements"])
+        return Alternative(**{**fields, "replacements": changes})
 
     def group(fields: dict[str, Any]) -> ErrorGroup:
-        alternatives = tuple(map(alternative, fields["alternatives"]))
-        return ErrorGroup(alternatives, bool(fields["required"]), str(fields["type"]))
+        return ErrorGroup(tuple(map(alternative, fields["alternatives"])), fields["required"], fields["type"])
 
-    return GroupedSentence(**{**value, "groups": tuple(map(group, value["groups"]))})
+    sentence = GroupedSentence(**{**value, "groups": tuple(map(group, value["groups"]))})
+    check_sentence_groups(sentence, tokens)
+    check_annotators(sentence.annotators, len(json.dumps(value)))
+    return sentence
 
 
-_NESTED: dict[str, tuple[Callable[[Any], object], str]] = {
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+_NESTED: dict[str, tuple[Callable[[Any, int], object], str]] = {
     "annotations": (_annotations, 'Each needs "annotator" and "edits", each edit "start", "end" and "corrections"'),
     "groups": (
         _groups,

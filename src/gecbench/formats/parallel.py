@@ -9,7 +9,7 @@ from gecbench.corpus.checks import check_alignment
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.columns import REFERENCE_NAMES, SOURCE_NAMES, read_texts
-from gecbench.formats.text import write_lines
+from gecbench.formats.text import check_outputs, write_lines
 
 
 def read_parallel(source: str | Path, references: Sequence[str | Path], *, aligned: bool = False) -> Corpus:
@@ -41,6 +41,7 @@ def write_parallel(corpus: Corpus, source: str | Path, references: Sequence[str 
             "were named",
             fix="Parallel text needs the same number for every sentence; JSON Lines takes any",
         )
+    check_outputs([source, *references])
     write_lines(source, corpus.sources)
     for k, path in enumerate(references):
         write_lines(path, [texts[k] for texts in corpus.references])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import stat
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,20 +13,26 @@ from gecbench.errors import InputError
 
 STANDARD_INPUT = "-"
 BYTE_ORDER_MARK = "\ufeff"
+MOST_UNPACKED = 2**30
 
 
 def read_lines(path: str | Path) -> list[str]:
     r"""Return the lines of a file: `.gz` is read as is, `-` is standard input.
 
     Only "\n" ends a line (a "\r" before it is dropped), so that a form feed, U+0085 or U+2028 inside a sentence
-    does not shift what follows. Empty lines are data; a byte order mark is not.
+    does not shift what follows. Empty lines are data; a byte order mark is not. A file whose lines end in "\r" alone
+    is refused.
     """
     return split_lines(read_bytes(path), str(path))
 
 
 def split_lines(data: bytes, file: str) -> list[str]:
     """Return the lines of a file's content, as `read_lines` does; `file` is its name in errors."""
-    return lines_of(decode(data, file))
+    text = decode(data, file)
+    if "\n" not in text and "\r" in text.rstrip("\r"):
+        fix = f"Convert it first: tr '\\r' '\\n' < {file}"
+        raise InputError("lines end in a carriage return alone", file=file, line=1, fix=fix)
+    return lines_of(text)
 
 
 def lines_of(text: str) -> list[str]:
@@ -55,6 +63,8 @@ def universal_newlines(text: str) -> str:
 def read_bytes(path: str | Path) -> bytes:
     """Return the content of a file: `.gz` is unpacked, `-` is standard input."""
     if str(path) == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InputError("standard input is closed", fix="Name a file, or pipe something into it")
         return sys.stdin.buffer.read()
     file = Path(path)
     if file.is_dir():
@@ -71,9 +81,13 @@ def read_bytes(path: str | Path) -> bytes:
     import zlib
 
     try:
-        return gzip.decompress(data)
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+            unpacked = packed.read(MOST_UNPACKED + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"is not a whole gzip file ({error})", file=str(path)) from error
+    if len(unpacked) > MOST_UNPACKED:
+        raise InputError(f"unpacks to more than {MOST_UNPACKED / 2**30:g} GiB", file=str(path), fix="Unpack it first")
+    return unpacked
 
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:
@@ -89,6 +103,8 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
             )
     text = "".join(f"{line}\n" for line in rows)
     if str(path) == STANDARD_INPUT:
+        if sys.stdout is None:
+            raise InputError("standard output is closed", fix="Name a file to write to")
         sys.stdout.write(text)
         return
     data = text.encode()
@@ -102,26 +118,63 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
 def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None:
     """Write a file through a temporary one beside it, so that it never exists half-written.
 
-    `durable` waits until the disk has it.
+    A link is followed, and what is no regular file (a device, a pipe) is written to, not replaced. A new file has the
+    permissions that the umask leaves, an old one keeps its own. `durable` waits until the disk has it.
     """
-    from tempfile import mkstemp
+    try:
+        found = _status(path)
+        if found and not stat.S_ISREG(found.st_mode):
+            with Path(path).open("wb") as stream:
+                stream.write(data)
+            return
+        target = Path(os.path.realpath(path))
+        temporary = target.with_name(f".{os.urandom(8).hex()}.new")
+        try:
+            with temporary.open("xb") as stream:
+                stream.write(data)
+                if durable:
+                    stream.flush()
+                    os.fsync(stream.fileno())
+            if found:
+                temporary.chmod(stat.S_IMODE(found.st_mode))
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
 
-    target = Path(path)
+
+def check_outputs(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None] = ()) -> None:
+    """Refuse to write over an input, or two outputs to one file; whatever is no regular file takes all that comes."""
+    taken = {place: str(path) for path in inputs if (place := _place(path))}
+    for path in outputs:
+        place = _place(path)
+        if place in taken:
+            fix = "Write each output to a file of its own"
+            raise InputError("would be overwritten", file=taken[place], fix=fix)
+        if place:
+            taken[place] = str(path)
+
+
+def _place(path: str | Path | None) -> object:
+    """Return what all names of one regular file, there or to be, have in common; None for anything else."""
+    if path is None or str(path) == STANDARD_INPUT:
+        return None
     try:
-        handle, temporary = mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
+        found = _status(path)
+    except OSError:
+        return None
+    if found is None:
+        return os.path.realpath(path)
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+
+
+def _status(path: str | Path) -> os.stat_result | None:
     try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            if durable:
-                stream.flush()
-                os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(target)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
+        return Path(path).stat()
+    except FileNotFoundError:
+        return None
 
 
 def decode(data: bytes, file: str) -> str:

@@ -13,7 +13,8 @@ from gecbench.errors import InputError
 
 _SECRET_NAMES = ("*.pem", "*.key", "*.p12", "*.pfx", "id_rsa*", "id_ed25519*", "*credential*", "*secret*", "*token*")
 _SECRETS = re.compile(
-    rb"hf_[A-Za-z0-9]{30,}|gh[pousr]_[A-Za-z0-9]{36}|AKIA[0-9A-Z]{16}|-----BEGIN [A-Z ]*PRIVATE KEY-----"
+    rb"hf_[A-Za-z0-9]{30,}|gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{30,}|AKIA[0-9A-Z]{16}"
+    rb"|sk-(?:ant|proj|or)-[A-Za-z0-9_-]{20,}|xox[a-z]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----"
 )
 
 

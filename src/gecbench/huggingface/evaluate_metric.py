@@ -71,6 +71,8 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         if references is None:
             raise InputError("references is None", fix="references[i] must be the list of references of sentence i")
         check_predictions(predictions, len(self.corpus(sources, references)))
+        for name, rows in (("sources", sources), ("predictions", predictions), ("references", references)):
+            _check_unicode(rows, name)
 
     def corpus(self, sources: Sequence[str], references: Sequence[Any]) -> Corpus:
         """Return rows as a corpus, or say what is wrong with them."""
@@ -168,6 +170,15 @@ def corpus_of_blocks(sources: Sequence[str], blocks: Sequence[str], argument: st
             )
         annotations += found.annotations or ()
     return bare.replace(annotations=annotations)
+
+
+def _check_unicode(rows: Sequence[Any], name: str) -> None:
+    """Refuse text that Arrow cannot hold."""
+    for i, row in enumerate(rows):
+        try:
+            "".join([row] if isinstance(row, str) else row).encode()
+        except UnicodeEncodeError as error:
+            raise InputError(f"{name}[{i}] holds a lone surrogate", fix="Write valid Unicode") from error
 
 
 def _mixed_forms(one: str, other: str) -> InputError:

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError, MissingDependencyError
 from gecbench.leaderboard.page import PagePlan, Site, compressed
 from gecbench.leaderboard.scoring import Progress
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, TooLargeError, check_size, read_outputs, submit
-from gecbench.leaderboard.uploads import Limits, Queue, Rate
+from gecbench.leaderboard.uploads import Job, Limits, Queue, Rate, Waiting
 
 try:
     from starlette.applications import Starlette
@@ -59,6 +60,7 @@ class App:
     token: str | None
     queue: Queue
     rate: Rate
+    waiting: Waiting
 
     def page(self, request: Request) -> Response:
         """Serve a file of the page."""
@@ -87,19 +89,43 @@ class App:
             return problem
         try:
             data = await asyncio.wait_for(_body(request, self.limits.most_bytes), self.limits.seconds)
-            work = self._work(request.query_params, data)
+            submission, corpus = self._submission(request.query_params, data)
         except InputError as error:
             return refusal(413 if isinstance(error, TooLargeError) else 400, str(error))
         except (ClientDisconnect, asyncio.TimeoutError):
             return refusal(408, "The upload broke off or took too long.")
-        job = self.queue.add(work)
+        job = self.queue.admit()
         if job is None:
             return refusal(503, "Too many submissions are waiting. Try again in a minute.")
+        try:
+            await asyncio.to_thread(self.waiting.keep, job.id, submission, corpus.name)
+        except InputError:
+            self.queue.forget(job)
+            return refusal(503, "The board cannot be written to at present.")
+        self._start(job, submission, corpus)
         return JSONResponse(job.report(), status_code=202)
+
+    def resume(self) -> None:
+        """Queue what an earlier server had accepted and did not score."""
+        for name, submission, corpus in self.waiting.kept():
+            if corpus in self._corpora():
+                self._start(Job(name), submission, self._corpora()[corpus])
+
+    def _start(self, job: Job, submission: Submission, corpus: Corpus) -> None:
+        def work(progress: Progress) -> dict[str, Any]:
+            try:
+                return self._score(submission, corpus, progress)
+            finally:
+                self.waiting.drop(job.id)
+
+        self.queue.start(job, work)
+
+    def _corpora(self) -> dict[str, Corpus]:
+        return {corpus.name: corpus for corpus in self.site.plan.corpora}
 
     def _refused(self, request: Request) -> Response | None:
         origin = request.headers.get("origin")
-        if origin and urlsplit(origin).netloc != request.headers.get("host"):
+        if origin and _host(origin) != request.headers.get("host"):
             return refusal(403, "Submissions come from this page or from a program, not from other sites.")
         if not self.rate.allows(request.client.host if request.client else ""):
             return refusal(429, f"More than {self.limits.per_minute} submissions in a minute. Wait a little.")
@@ -111,8 +137,8 @@ class App:
             return refusal(415, "Compressed uploads are refused. Send the plain file.")
         return None
 
-    def _work(self, query: Any, data: bytes) -> Callable[[Progress], dict[str, Any]]:
-        corpora = {corpus.name: corpus for corpus in self.site.plan.corpora}
+    def _submission(self, query: Any, data: bytes) -> tuple[Submission, Corpus]:
+        corpora = self._corpora()
         corpus = corpora.get(query.get("corpus", ""))
         if corpus is None:
             raise InputError("no such corpus here", fix=f"It takes {', '.join(corpora) or 'no submissions'}")
@@ -129,9 +155,9 @@ class App:
             file=file,
             tokenize=tokenize,
         )
-        return lambda progress: self._score(submission, corpus, progress)
+        return submission, corpus
 
-    def _score(self, submission: Submission, corpus: Any, progress: Progress) -> dict[str, Any]:
+    def _score(self, submission: Submission, corpus: Corpus, progress: Progress) -> dict[str, Any]:
         plan = self.site.plan
         done = submit(
             submission,
@@ -173,7 +199,9 @@ def create_app(
     }
     site = Site(store, replace(plan, server=uploads if plan.corpora else None))
     site.build()
-    app = App(site, limits, token, Queue(limits.waiting), Rate(limits.per_minute))
+    waiting = Waiting(store.folder / "waiting")
+    app = App(site, limits, token, Queue(limits.waiting), Rate(limits.per_minute), waiting)
+    app.resume()
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -212,14 +240,26 @@ def run(store: FolderStore, plan: PagePlan, limits: Limits, token: str | None, h
     """Serve until stopped by Ctrl-C."""
     import uvicorn
 
-    app = create_app(store, plan, limits, token)
+    from gecbench.leaderboard.listening import configured
+
+    server = uvicorn.Server(configured(create_app(store, plan, limits, token), host, port))
     print(f"http://{host}:{port}/  (Ctrl-C stops)", flush=True)
-    uvicorn.run(app, host=host, port=port, log_level="warning", timeout_keep_alive=10, limit_concurrency=500)
+    with suppress(KeyboardInterrupt):
+        server.run()
+    if not server.started:
+        raise SystemExit(1)
 
 
 def refusal(status: int, sentence: str) -> Response:
     """Return an answer that says in one sentence why not."""
     return JSONResponse({"error": sentence}, status_code=status)
+
+
+def _host(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
 
 
 async def _body(request: Request, most_bytes: int) -> bytes:

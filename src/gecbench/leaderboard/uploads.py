@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
-from gecbench.errors import GecbenchError
+from gecbench.errors import GecbenchError, InputError
+from gecbench.formats.text import write_bytes
 from gecbench.leaderboard.scoring import Progress
-from gecbench.leaderboard.submission import MOST_BYTES
+from gecbench.leaderboard.submission import MOST_BYTES, Submission
 
 Work = Callable[[Progress], dict[str, Any]]
 _REMEMBERED = 500
@@ -63,6 +67,36 @@ class Job:
         return {"id": self.id, "state": self.state, "stage": self.stage, "done": round(self.done, 3), **self.result}
 
 
+class Waiting:
+    """Accepted submissions as files, from the answer that they are accepted until they are scored.
+
+    What a server that was stopped or killed leaves here, the next one scores.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def keep(self, name: str, submission: Submission, corpus: str) -> None:
+        """Write a submission down; it is on the disk when this returns."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot write: {error.strerror}", file=str(self.folder)) from error
+        content = {"corpus": corpus, "submission": asdict(submission)}
+        write_bytes(self.folder / f"{name}.json", json.dumps(content).encode(), durable=True)
+
+    def drop(self, name: str) -> None:
+        """Forget a submission."""
+        (self.folder / f"{name}.json").unlink(missing_ok=True)
+
+    def kept(self) -> Iterator[tuple[str, Submission, str]]:
+        """Yield name, submission and corpus of what is left, oldest first; a damaged file is passed over."""
+        for path in sorted(self.folder.glob("*.json"), key=lambda path: path.stat().st_mtime):
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                content = json.loads(path.read_bytes())
+                yield path.stem, Submission(**content["submission"]), str(content["corpus"])
+
+
 class Queue:
     """Jobs scored one after another in a thread; when too many wait, no more are taken."""
 
@@ -72,17 +106,27 @@ class Queue:
         self._lock = threading.Lock()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="scoring")
 
-    def add(self, work: Work) -> Job | None:
-        """Take a job, or return None where the queue is full."""
+    def admit(self) -> Job | None:
+        """Return a job that is yet to start, or None where the queue is full."""
         with self._lock:
             if sum(job.state in ("waiting", "running") for job in self._jobs.values()) >= self.most_waiting:
                 return None
             job = Job()
             self._jobs[job.id] = job
+            return job
+
+    def forget(self, job: Job) -> None:
+        """Take back a job that cannot start."""
+        with self._lock:
+            self._jobs.pop(job.id, None)
+
+    def start(self, job: Job, work: Work) -> None:
+        """Have a job done when those before it are."""
+        with self._lock:
+            self._jobs[job.id] = job
             while len(self._jobs) > _REMEMBERED:
                 self._jobs.popitem(last=False)
         self._worker.submit(self._run, job, work)
-        return job
 
     def find(self, name: str) -> Job | None:
         """Return a job by its id."""
@@ -90,7 +134,7 @@ class Queue:
             return self._jobs.get(name)
 
     def close(self) -> None:
-        """Let the running job end and drop the waiting ones."""
+        """Let the running job end, and the waiting ones be."""
         self._worker.shutdown(wait=True, cancel_futures=True)
 
     @staticmethod

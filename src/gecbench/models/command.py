@@ -15,6 +15,7 @@ from typing import IO, Any, ClassVar
 
 from gecbench.models.base import Model, ModelError, Outputs, shorten
 
+_LINGERING = 1.0
 _LONGEST = 1_000_000
 _ONE_LINE_EACH = "The command must print one line for each line it reads, and nothing else, on standard output"
 
@@ -120,6 +121,8 @@ class _Process:
         threading.Thread(target=_feed, args=(self._process.stdin, data), daemon=True).start()
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
+        self._missing = data.count(b"\n")
+        threading.Thread(target=self._release, daemon=True).start()
         if timeout:
             threading.Thread(target=self._watch, args=(timeout,), daemon=True).start()
 
@@ -136,6 +139,7 @@ class _Process:
         """Yield the lines it prints; the last may lack its newline."""
         while line := self._process.stdout.readline(_LONGEST):
             self._last_line = time.monotonic()
+            self._missing -= 1
             yield line
 
     def wait(self) -> int:
@@ -150,8 +154,10 @@ class _Process:
 
     def kill(self) -> None:
         """End it, and what it started."""
-        if self._process.returncode is not None:
-            return
+        if self._process.returncode is None:
+            self._kill_group()
+
+    def _kill_group(self) -> None:
         if os.name == "posix":
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -165,12 +171,20 @@ class _Process:
                 self._last_message = line if line.strip() else self._last_message
                 sys.stderr.write(line.decode(errors="replace"))
 
+    def _release(self) -> None:
+        """End what it left behind with its output open, once it has ended itself and printed every line."""
+        while not self._ended.wait(_LINGERING / 2):
+            silent = time.monotonic() >= self._last_line + _LINGERING
+            if silent and self._missing <= 0 and self._process.poll() is not None:
+                self._kill_group()
+                return
+
     def _watch(self, seconds: float) -> None:
         """End it once it has printed nothing for so long."""
         while not self._ended.wait(max(0.0, self._last_line + seconds - time.monotonic())):
             if time.monotonic() >= self._last_line + seconds:
-                self.timed_out = True
-                self.kill()
+                self.timed_out = self._missing > 0 or self._process.poll() is None
+                self._kill_group()
                 return
 
 

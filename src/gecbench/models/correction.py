@@ -13,15 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.resolve import CorpusLike, resolve_corpus
+from gecbench.corpora.resolve import CorpusLike, is_known_name, resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.tokenizers import detokenize
 from gecbench.errors import InputError
-from gecbench.formats.text import STANDARD_INPUT, write_lines
+from gecbench.formats.text import STANDARD_INPUT, check_outputs, write_lines
 from gecbench.models.base import Answer, Model, ModelError, flatten
 from gecbench.models.function import FunctionModel
 from gecbench.models.journal import Journal
-from gecbench.models.record import write_record
+from gecbench.models.record import record_path, write_record
 from gecbench.progress import progress
 
 _PARTIAL = ".partial.jsonl"
@@ -98,8 +98,10 @@ def correct(
     if output is None:
         return [answer.text for answer in _Run(chosen, wanted, None, batch, flatten_lines).finish()]
     target = Path(output)
-    if str(output) == STANDARD_INPUT or target.is_dir():
+    if str(output) == STANDARD_INPUT or (target.exists() and not target.is_file()):
         raise InputError("the outputs need a file, so that a stopped run can go on", fix="Give -o FILE")
+    if isinstance(corpus, (str, Path)) and not is_known_name(str(corpus)):
+        check_outputs(written_paths(target), [corpus])
     with Journal(partial_path(target), run_key(chosen, wanted), restart=restart) as journal:
         if journal.answers and say:
             say(f"{len(journal.answers)} of {len(wanted)} outputs are there already (--restart starts again)")
@@ -118,7 +120,16 @@ def correct(
 
 def partial_path(output: Path) -> Path:
     """Return where the outputs of an unfinished run are kept."""
-    return output.with_name(f"{output.name}{_PARTIAL}")
+    return Path(f"{output}{_PARTIAL}")
+
+
+def written_paths(output: Path) -> tuple[Path, ...]:
+    """Return every file that a run may write."""
+    return output, partial_path(output), record_path(output), _rejected_path(output)
+
+
+def _rejected_path(output: Path) -> Path:
+    return Path(f"{output}.rejected.txt")
 
 
 def run_key(model: Model, corpus: Corpus) -> dict[str, object]:
@@ -197,7 +208,7 @@ class _Run:
         if self.journal is None:
             return error
         self.journal.cut(before)
-        place = Path(f"{str(self.journal.path).removesuffix(_PARTIAL)}.rejected.txt")
+        place = _rejected_path(Path(str(self.journal.path).removesuffix(_PARTIAL)))
         write_lines(place, rejected)
         return ModelError(error.problem, fix=f"{error.fix}; what it printed is in {place}")
 

@@ -30,6 +30,8 @@ class Journal:
         self._header = dict(header)
         self._sentences = int(str(header["sentences"]))
         self._finished = False
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise InputError("is no plain file", file=str(path), fix="Choose another -o")
         try:
             self._file = path.open("a+b", buffering=0)
         except OSError as error:
@@ -105,7 +107,7 @@ class Journal:
         for number, row in enumerate(rows[1:], start=2):
             fields = self._row(row, number)
             line, text = fields.pop("line", None), fields.pop("prediction", None)
-            known = isinstance(line, int) and isinstance(text, str) and 0 < line <= self._sentences
+            known = type(line) is int and isinstance(text, str) and 0 < line <= self._sentences and _is_text(text)
             if not known or line in self.answers:
                 raise self._damage(number)
             self.answers[line] = Answer(line, text, fields)
@@ -113,7 +115,7 @@ class Journal:
     def _row(self, row: bytes, number: int) -> dict[str, Any]:
         try:
             fields = json.loads(row)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self._damage(number) from error
         if not isinstance(fields, dict):
             raise self._damage(number)
@@ -121,6 +123,10 @@ class Journal:
 
     def _damage(self, number: int) -> InputError:
         return InputError("damaged", file=str(self.path), line=number, fix="Discard it with --restart")
+
+
+def _is_text(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _difference(found: Mapping[str, object], wanted: Mapping[str, object]) -> str:

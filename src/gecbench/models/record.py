@@ -64,7 +64,7 @@ class Run:
 
 def record_path(output: Path) -> Path:
     """Return where the record of a run is kept."""
-    return output.with_name(f"{output.name}{ENDING}")
+    return Path(f"{output}{ENDING}")
 
 
 def write_record(output: Path, model: Model, corpus: Corpus, account: Mapping[str, Any], *, raw: bool) -> None:

@@ -41,7 +41,6 @@ class GoldRows:
         """Number the sources and then every correction that some output could equal, which `flat` lacks."""
         tokens, vocabulary = intern_vocabulary(lines, "unicode")
         sentences = len(flat.annotator_offsets) - 1
-        _check_spans(flat, tokens[:sentences])
         return cls(tokens[:sentences], flat._replace(corrections=tokens[sentences:]), vocabulary)
 
 
@@ -120,20 +119,6 @@ def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchI
 def _comparable(correction: str) -> bool:
     """Return False for a correction whose blanks are not single spaces: officially it equals no text."""
     return " ".join(correction.split()) == correction
-
-
-def _check_spans(gold: GoldArrays, sources: TokenArray) -> None:
-    owners = np.repeat(np.arange(len(sources)), np.diff(gold.annotator_offsets))
-    sentence = np.repeat(owners, np.diff(gold.edit_offsets))
-    lengths = sources.lengths()[sentence]
-    wrong = np.flatnonzero((gold.starts < 0) | (gold.starts > gold.ends) | (gold.ends > lengths))
-    if len(wrong):
-        edit = wrong[0]
-        raise InputError(
-            f"the span {gold.starts[edit]} {gold.ends[edit]} of an edit in sentence {sentence[edit] + 1} "
-            f"does not fit its {lengths[edit]} tokens",
-            fix="Spans are half-open: 0 <= start <= end <= number of tokens",
-        )
 
 
 def _folded(lines: Sequence[str]) -> TokenArray:

@@ -1,0 +1,182 @@
+"""What kernels are given is checked before they touch it: no offset, count or size reaches memory unchecked."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gecbench import kernels
+from gecbench.kernels.tokens import TokenArray
+
+pytestmark = pytest.mark.skipif(kernels.native_module() is None, reason="installed without compiled kernels")
+HUGE = 2**62
+
+
+def native(name):
+    return kernels.select(name, "native")
+
+
+def offsets(*values):
+    return np.array(values, dtype=np.int64)
+
+
+def ids(*values):
+    return np.array(values, dtype=np.int32)
+
+
+def tokens(*lengths):
+    bounds = np.cumsum([0, *lengths], dtype=np.int64)
+    return TokenArray(np.arange(bounds[-1], dtype=np.int32), bounds)
+
+
+BAD_OFFSETS = [offsets(0, 10**9), offsets(-5, 3), offsets(0, -1, 3), offsets(0, 9, 3), offsets(1, 3), offsets()]
+
+
+@pytest.mark.parametrize("bad", BAD_OFFSETS, ids=str)
+def test_offsets_of_text(bad):
+    with pytest.raises(ValueError, match="line_offsets do not fit"):
+        native("tokens").intern(b"abc", bad, True)
+    for left, right in ((bad, offsets(0, 3)), (offsets(0, 3), bad)):
+        with pytest.raises(ValueError, match="offsets do not fit"):
+            native("overlap").count_shared(b"abc", left, b"abc", right)
+
+
+@pytest.mark.parametrize("text", [b"\xe2", b"a \xf0\x9f", b"\xc2", b"\xff\xfe", b"\x00", b""])
+def test_bytes_that_are_no_text(text):
+    native("tokens").intern(text, offsets(0, len(text)), True)
+    native("overlap").count_shared(text, offsets(0, len(text)), text, offsets(0, len(text)))
+    native("m2").read_edits(b"S " + text)
+
+
+def gold(**fields):
+    usual = {
+        "annotator_offsets": offsets(0, 1),
+        "edit_offsets": offsets(0, 1),
+        "starts": ids(0),
+        "ends": ids(1),
+        "alternative_offsets": offsets(0, 1),
+        "corrections": tokens(1),
+    }
+    return SimpleNamespace(**{**usual, **fields})
+
+
+def match(bundle):
+    options = SimpleNamespace(release="master", max_unchanged_words=2, arc_limit=10**6, folded=None)
+    return native("maxmatch").match_corpus(tokens(2), tokens(2), bundle, options)
+
+
+BAD_GOLD = {
+    "edits that are not there": {"edit_offsets": offsets(0, 2)},
+    "annotators that are not there": {"annotator_offsets": offsets(0, 2)},
+    "corrections that are not there": {"alternative_offsets": offsets(0, 2)},
+    "more starts than ends": {"starts": ids(0, 0)},
+    "corrections beyond the end": {"corrections": TokenArray(ids(1), offsets(0, 9))},
+}
+
+
+@pytest.mark.parametrize("fields", BAD_GOLD.values(), ids=BAD_GOLD)
+def test_gold_edits(fields):
+    assert match(gold())[0].shape == (1, 3)
+    with pytest.raises(ValueError, match=r"fit|must number"):
+        match(gold(**fields))
+
+
+@pytest.mark.parametrize("span", [(0, 3), (2, 1), (-1, 1), (2**31 - 1, 2**31 - 1), (-(2**31), 2**31 - 1)])
+def test_a_gold_edit_outside_the_sentence_is_only_never_made(span):
+    counts, _ = match(gold(starts=ids(span[0]), ends=ids(span[1])))
+    assert counts.tolist() == [[0, 0, 1]]
+
+
+def test_rows_of_references():
+    for call in (
+        lambda rows: native("gleu").gleu_counts(tokens(2), tokens(2), tokens(2), rows, 4, False),
+        lambda rows: native("bleu").bleu_counts(tokens(2), tokens(2), rows, 4),
+        lambda rows: native("edits").changed_spans(tokens(2), tokens(2), rows),
+        lambda rows: native("imeasure").count_references(tokens(2), tokens(2), tokens(2), rows, 1000),
+    ):
+        call(offsets(0, 1))
+        for bad in (*BAD_OFFSETS, offsets(0, 0, 1)):
+            with pytest.raises(ValueError, match=r"do not fit|must number"):
+                call(bad)
+
+
+@pytest.mark.parametrize("order", [0, -1, 2**31 - 1, 2**30])
+def test_orders(order):
+    with pytest.raises(ValueError, match="order is 1 to 65535"):
+        native("gleu").gleu_counts(tokens(2), tokens(2), tokens(2), offsets(0, 1), order, False)
+    with pytest.raises(ValueError, match="order is 1 to 65535"):
+        native("bleu").bleu_counts(tokens(2), tokens(2), offsets(0, 1), order)
+
+
+def objective():
+    return SimpleNamespace(aspect=0, metric=0, corpus=True, weight=2.0, beta=0.5)
+
+
+SUMS = {
+    "gleu.sampled_totals": lambda count: native("gleu").sampled_totals(
+        np.full((2, 4), count), offsets(0, 1, 2), 3, False
+    ),
+    "greedy.choose_rows": lambda count: native("greedy").choose_rows(np.full((2, 3), count), offsets(0, 1, 2), 0.25),
+    "greedy.sample_totals": lambda count: native("greedy").sample_totals(
+        np.full((2, 3), count), offsets(0, 1, 2), 0.25, np.array([[0, 1, 1]], dtype=np.int32)
+    ),
+    "greedy.subset_totals": lambda count: native("greedy").subset_totals(
+        np.full((1, 2, 1, 3), count), np.ones((2, 1), dtype=bool), np.array([1], dtype=np.uint32), 0.25
+    ),
+    "imeasure.choose_listed": lambda count: native("imeasure").choose_listed(
+        np.full((2, 15), count), offsets(0, 1, 2), objective()
+    ),
+}
+
+
+@pytest.mark.parametrize("call", SUMS.values(), ids=SUMS)
+def test_counts_whose_sums_overflow(call):
+    call(7)
+    for count in (HUGE, -HUGE):
+        with pytest.raises(ValueError, match=r"counts must be below 2\^31"):
+            call(count)
+
+
+def test_tables_too_large_to_make():
+    """Sizes whose product wraps around must not become a small table that is written past its end."""
+    rows = offsets(*range(9))
+    for call in (
+        lambda: native("gleu").draw_rows(rows, 0, HUGE, False),
+        lambda: native("gleu").sampled_totals(np.ones((8, 8), dtype=np.int64), rows, HUGE, False),
+        lambda: native("trueskill").runs(
+            *(2, offsets(0, 0, 1, 2, 2), np.array([1, -1], dtype=np.int8), 50, 0.5, 1.0, 0.1, 7, 0, HUGE)
+        ),
+    ):
+        with pytest.raises(MemoryError):
+            call()
+
+
+def test_samples_of_sentences_that_are_not_there():
+    for bad in (2, -1, 2**31 - 1):
+        samples = np.array([[0, bad]], dtype=np.int32)
+        with pytest.raises(ValueError, match="a sentence that does not exist"):
+            native("greedy").sample_totals(np.ones((2, 3), dtype=np.int64), offsets(0, 1, 2), 0.25, samples)
+
+
+def test_groups():
+    usual = {
+        "group_offsets": offsets(0, 1),
+        "optional": ids(0),
+        "alternative_offsets": offsets(0, 1),
+        "edit_offsets": offsets(0, 1),
+        "spans": np.array([[0, 1]], dtype=np.int32),
+        "corrections": tokens(1),
+    }
+    limits = SimpleNamespace(listed=100, segment=100, sums=100, cells=10_000)
+
+    def choose(**fields):
+        groups = SimpleNamespace(**{**usual, **fields})
+        return native("imeasure").choose_mixed(tokens(2), tokens(2), groups, objective(), limits)
+
+    choose()
+    for name in ("group_offsets", "alternative_offsets", "edit_offsets"):
+        for bad in BAD_OFFSETS:
+            with pytest.raises(ValueError, match=r"do not fit|must number"):
+                choose(**{name: bad})
+    for span in ([-5, -1], [2, 0], [0, 10], [2**31 - 1, 2**31 - 1], [-(2**31), 2**31 - 1]):
+        choose(spans=np.array([span], dtype=np.int32))

@@ -1,0 +1,135 @@
+"""Clients that lie about who they are or never finish a request, and servers that are stopped with work to do."""
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+
+import pytest
+from boards import DEMO, GOOD, call, finished, server, text, upload
+from waiting import eventually
+
+from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.submission import Submission
+from gecbench.leaderboard.uploads import Waiting
+
+pytest.importorskip("starlette", reason="the extra [leaderboard] is not installed")
+uvicorn = pytest.importorskip("uvicorn", reason="the extra [leaderboard] is not installed")
+
+
+def variant(word):
+    return text([*GOOD[:-1], f"{word} ."])
+
+
+def test_a_client_cannot_choose_its_address(tmp_path, monkeypatch):
+    monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)
+    with server(tmp_path, "--per-minute", "2") as (address, _):
+        statuses = [upload(address, b"x\n", {"X-Forwarded-For": f"10.0.0.{k}"})[0] for k in range(4)]
+    assert statuses == [400, 400, 429, 429]
+
+
+def test_a_proxy_that_the_operator_names_is_believed(tmp_path, monkeypatch):
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")
+    with server(tmp_path, "--per-minute", "2") as (address, _):
+        statuses = [upload(address, b"x\n", {"X-Forwarded-For": f"10.0.0.{k}"})[0] for k in range(4)]
+    assert statuses == [400] * 4
+
+
+@pytest.fixture
+def small_server(monkeypatch):
+    """A server of a small application in a thread, with little patience; yields its port."""
+    from gecbench.leaderboard import listening
+
+    async def application(scope, receive, send):
+        if scope["type"] == "http":
+            await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+            await send({"type": "http.response.body", "body": b"ok"})
+
+    monkeypatch.setattr(listening, "HEAD_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        running = uvicorn.Server(listening.configured(application, "127.0.0.1", 0))
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        eventually(lambda: running.started, "the server does not start")
+        yield listener.getsockname()[1]
+        running.should_exit = True
+        thread.join(20)
+
+
+ASKED = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET", b"GET / HTTP/1.1\r\nHost: x\r\n", ASKED + b"GET / HT"], ids=str)
+def test_half_a_request_is_hung_up_on(small_server, sent):
+    streams = [socket.create_connection(("127.0.0.1", small_server), timeout=20) for _ in range(50)]
+    for stream in streams:
+        stream.sendall(sent)
+    for stream in streams:
+        with stream:
+            answer = b"".join(iter(lambda: stream.recv(4096), b""))  # noqa: B023
+        assert answer.count(b"200 OK") == sent.count(b"\r\n\r\n")
+
+
+def test_a_dribble_is_hung_up_on(small_server):
+    sent = 0
+    with socket.create_connection(("127.0.0.1", small_server), timeout=20) as stream, contextlib.suppress(OSError):
+        for byte in b"GET / HTTP/1.1\r\nX: " + b"x" * 600:
+            stream.sendall(bytes([byte]))
+            sent += 1
+            time.sleep(0.02)
+    assert sent < 600
+
+
+def test_whole_requests_are_answered_after_a_pause(small_server):
+    with socket.create_connection(("127.0.0.1", small_server), timeout=20) as stream:
+        for _ in range(3):
+            stream.sendall(ASKED)
+            answer = b""
+            while not answer.endswith(b"ok"):
+                answer += stream.recv(4096)
+            assert answer.startswith(b"HTTP/1.1 200 OK")
+            time.sleep(0.2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_what_was_accepted_is_scored_by_the_next_server(tmp_path, number):
+    with server(tmp_path, "--per-minute", "1000") as (address, process):
+        jobs = [upload(address, variant(f"w{k}"), name=f"s{k}") for k in range(4)]
+        assert [status for status, _ in jobs] == [202] * 4
+        os.kill(process.pid, number)
+        process.wait()
+    left = len(list((tmp_path / "waiting").iterdir()))
+    there = {record.system for record in FolderStore(tmp_path).load().records}
+    assert left + len(there) >= 4
+    with server(tmp_path) as (address, _):
+        for name, job in ((f"s{k}", job) for k, (_, job) in enumerate(jobs)):
+            if name not in there:
+                assert finished(address, job)["state"] == "done"
+        eventually(lambda: not list((tmp_path / "waiting").iterdir()), "something waits for ever")
+        assert call(address)[0] == 200
+    assert {record.system for record in FolderStore(tmp_path).load().records} == {f"s{k}" for k in range(4)}
+
+
+def test_damaged_leftovers_are_passed_over(tmp_path):
+    waiting = Waiting(tmp_path / "waiting")
+    assert list(waiting.kept()) == []
+    waiting.keep("good", Submission(system="s", predictions=GOOD, links=["https://example.org"]), DEMO.name)
+    for name, content in {"a": "", "b": "[]", "c": '{"corpus": "demo"}', "d": '{"submission": {}}'}.items():
+        (tmp_path / "waiting" / f"{name}.json").write_text(content)
+    ((name, submission, corpus),) = waiting.kept()
+    assert (name, submission.system, list(submission.predictions), corpus) == ("good", "s", list(GOOD), "demo")
+    assert submission.about()["links"] == [{"title": "", "url": "https://example.org"}]
+    waiting.drop(name)
+    waiting.drop(name)
+    assert list(waiting.kept()) == []
+
+
+def test_a_board_that_cannot_be_written_to_accepts_nothing(tmp_path):
+    (tmp_path / "waiting").write_text("in the way")
+    with server(tmp_path) as (address, _):
+        status, answer = upload(address, variant("x"))
+        assert (status, answer["error"]) == (503, "The board cannot be written to at present.")
