@@ -26,6 +26,8 @@ from gecbench.kernels.tokens import (
     offsets_of,
 )
 
+_MOST_CELLS = 25_000_000
+
 
 @dataclass(frozen=True)
 class GoldRows:
@@ -107,9 +109,21 @@ def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchI
     """Intern a corpus; `fold` adds every token's lower-cased characters for `ignore_whitespace_casing`."""
     tokens = intern_encoded([gold.encoded, encode_lines(hypotheses)], "unicode")
     sentences, fixed = len(gold.flat.annotator_offsets) - 1, len(gold.encoded.lengths)
+    _check_lengths(tokens[:sentences].lengths(), tokens[fixed:].lengths())
     flat = gold.flat._replace(corrections=tokens[sentences:fixed])
     folded = _folded([*gold.encoded.lines(), *hypotheses]) if fold else None
     return MatchInput(tokens[:sentences], tokens[fixed:], flat, folded)
+
+
+def _check_lengths(sources: Offsets, hypotheses: Offsets) -> None:
+    """Refuse a pair of sentences whose table of edits would take gigabytes."""
+    large = np.flatnonzero(sources.astype(np.int64) * hypotheses > _MOST_CELLS)
+    if len(large):
+        first = large[0]
+        raise InputError(
+            f"sentence {first + 1}: {sources[first]} tokens are too many to align with {hypotheses[first]}",
+            fix="Split the sentence",
+        )
 
 
 def _comparable(correction: str) -> bool:
