@@ -94,6 +94,11 @@ class TestOddGold:
         changed = " ".join(f"v{i}" if i % 2 else f"w{i}" for i in range(1000))
         assert counts(one(source, changed, *edits)) == (500, 500, 1000)
 
+    def test_a_sentence_beyond_all_measure_is_refused(self):
+        long = " ".join("ab" * 10_000)
+        with pytest.raises(InputError, match=r"sentence 1: 20000 tokens are too many to align with 19999. Split"):
+            one(long, long[2:], (0, 1, ("b",)))
+
     def test_a_thousand_edits_of_one_token(self):
         edits = [(1, 2, (f"v{i}",)) for i in range(1000)]
         assert counts(one("a b c", "a v7 c", *edits)) == (1, 1, 1000)

@@ -27,6 +27,8 @@ from gecbench.kernels.tokens import (
     offsets_of,
 )
 
+_MOST_CELLS = 25_000_000
+
 
 @dataclass(frozen=True)
 class GoldRows:
@@ -112,8 +114,20 @@ def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchI
     """Intern a corpus; `fold` adds every token's lower-cased characters for `ignore_whitespace_casing`."""
     known = len(gold.vocabulary.lengths)
     tokens = intern_encoded([gold.vocabulary, encode_lines(hypotheses)], "unicode")
+    _check_lengths(gold.sources.lengths(), tokens[known:].lengths())
     folded = _folded([*gold.vocabulary.lines(), *hypotheses]) if fold else None
     return MatchInput(gold.sources, tokens[known:], gold.gold, folded)
+
+
+def _check_lengths(sources: Offsets, hypotheses: Offsets) -> None:
+    """Refuse a pair of sentences whose table of edits would take gigabytes."""
+    large = np.flatnonzero(sources.astype(np.int64) * hypotheses > _MOST_CELLS)
+    if len(large):
+        first = large[0]
+        raise InputError(
+            f"sentence {first + 1}: {sources[first]} tokens are too many to align with {hypotheses[first]}",
+            fix="Split the sentence",
+        )
 
 
 def _comparable(correction: str) -> bool:
