@@ -11,6 +11,7 @@ import harness_faces as faces
 import pytest
 
 import gecbench
+from gecbench import kernels
 from gecbench.corpora.catalog import modules_folder
 from gecbench.corpus.tokenizers import detokenize
 from gecbench.harness.benchmark import BENCHMARKS, admit, corpus_figures, figure_names, look_at, score_answers
@@ -45,6 +46,8 @@ def answers_to(name):
 def case(request):
     """Return a benchmark with replies, natural or tokenised; a sentence that comes twice has one reply."""
     name, raw = request.param
+    if name != "demo" and kernels.active() != "native":
+        pytest.skip("too slow on the Python twins")
     answers = answers_to(name)
     benchmark = replace(BENCHMARKS[name], raw=raw)
     replies = dict(zip(benchmark.requests(), detokenize(answers) if raw else answers, strict=True))

@@ -225,6 +225,7 @@ def test_the_committed_page_is_what_the_command_prints(repository, reproduced):
     assert len(re.findall("^## ", page, re.MULTILINE)) == len(PAPERS)
 
 
+@needs_native
 @needs_mirror
 def test_figures_are_drawn(tmp_path, run):
     pytest.importorskip("matplotlib")
