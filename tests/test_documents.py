@@ -10,6 +10,7 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -57,7 +58,10 @@ def without_versions(text: str) -> list[str]:
     return re.sub(r"\b(version|sacrebleu):[^|\s']+", r"\1:*", text).splitlines()
 
 
-@pytest.mark.parametrize("document", [*RUN, ROOT / "docs/errant.md"], ids=name_of)
+NEEDS_ERRANT = pytest.mark.skipif(find_spec("errant") is None, reason="errant is not installed")
+
+
+@pytest.mark.parametrize("document", [*RUN, pytest.param(ROOT / "docs/errant.md", marks=NEEDS_ERRANT)], ids=name_of)
 def test_document_shows_what_happens(document: Path, tmp_path: Path) -> None:
     offline = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
     done = subprocess.run(

@@ -173,6 +173,7 @@ def test_a_refusal_is_a_warning(monkeypatch, caplog):
     assert len(views) == 1
 
 
+@pytest.mark.skipif(kernels.active() != "native", reason="too slow on the Python twins")
 @pytest.mark.usefixtures("mirror")
 def test_any_answer_to_jfleg_is_scored():
     jfleg = BENCHMARKS["jfleg"]
