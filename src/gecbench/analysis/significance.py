@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from gecbench.metrics.base import Interval, Metric, Score
 from gecbench.metrics.ratios import Values
 from gecbench.metrics.statistics import Statistics
 from gecbench.progress import progress
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 TestName = Literal["randomisation", "bootstrap", "t-test"]
 TESTS: tuple[TestName, ...] = ("randomisation", "bootstrap", "t-test")
@@ -122,8 +126,16 @@ def _chunk_sizes(sentences: int, resamples: int, what: str) -> Iterator[int]:
     """Yield how many resamples to make at once, and show the progress."""
     check_resamples(resamples)
     most = max(1, min(1000, _CHUNK_VALUES // sentences))
-    with progress(resamples, what) as bar:
+    with progress(resamples, what) as bar, _threads_of_numpy().limit(limits=1, user_api="blas"):
         for begin in range(0, resamples, most):
             size = min(most, resamples - begin)
             yield size
             bar.update(size)
+
+
+@cache
+def _threads_of_numpy() -> ThreadpoolController:
+    """Return the switch of numpy's threads, which on products as small as these spend more time waiting than working."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
