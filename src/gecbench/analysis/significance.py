@@ -135,7 +135,7 @@ def _chunk_sizes(sentences: int, resamples: int, what: str) -> Iterator[int]:
 
 @cache
 def _threads_of_numpy() -> ThreadpoolController:
-    """Return the switch of numpy's threads, which on products as small as these spend more time waiting than working."""
+    """Return the switch of numpy's threads, which cost more time than they save on products as small as these."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
