@@ -197,8 +197,9 @@ def _scored_edit(line: EditLine, length: int, file: str, out_of_range: OutOfRang
     edit = line.edit
     if edit.type == NOOP or (out_of_range == "drop" and (edit.start < 0 or edit.end > length)):
         return None
-    with located(file, line.number):
-        check_span(edit.start, edit.end, length)
+    if not 0 <= edit.start <= edit.end <= length:
+        with located(file, line.number):
+            check_span(edit.start, edit.end, length)
     corrections = tuple(["" if text == "-NONE-" else text.strip() for text in edit.corrections])
     return edit if corrections == edit.corrections else replace(edit, corrections=corrections)
 
