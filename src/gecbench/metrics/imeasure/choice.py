@@ -154,17 +154,17 @@ def _join(size: int, parts: Sequence[tuple[Sequence[int], Selection]], mixed: in
     counts: Counts = np.zeros((size, 15), dtype=np.int64)
     status = np.full(size, EXCLUDED, dtype=np.int32)
     work = np.zeros((size, 3), dtype=np.int64)
-    references: dict[int, tuple[Selection, int]] = {}
-    for sentences, part in parts:
+    owners = np.zeros((size, 2), dtype=np.int64)  # which part chose for a sentence, and where in it
+    for number, (sentences, part) in enumerate(parts):
         places = np.asarray(sentences, dtype=np.int64)
         counts[places[part.scored]] = part.counts[part.scored]
         status[places] = part.status
         work[places] += part.work
-        references |= {i: (part, k) for k, i in enumerate(sentences)}
+        owners[places] = np.column_stack([np.full(len(places), number), np.arange(len(places))])
 
     def reference(i: int) -> str:
-        part, k = references[i]
-        return part.reference(k)
+        number, place = map(int, owners[i])
+        return parts[number][1].reference(place)
 
     scored = int((status == DONE).sum())
     offered, alignments, cells = map(sum, work.T.tolist())
