@@ -40,7 +40,10 @@ def transformers_serve(model):
     url = f"http://127.0.0.1:{port}"
     try:
         eventually(lambda: answers(url) or process.poll() is not None, seconds=120)
-        assert process.poll() is None, (model / "log").read_text()
+        said = (model / "log").read_text()
+        if "Missing dependencies for serving" in said:
+            pytest.skip("transformers serve needs more packages: pip install transformers[serving]")
+        assert process.poll() is None, said
         yield f"{url}/v1"
     finally:
         process.kill()
