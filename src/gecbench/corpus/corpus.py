@@ -12,7 +12,7 @@ from gecbench.corpus.checks import check_references, check_texts
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.error_groups import GroupedSentence
 from gecbench.corpus.gold_checks import check_sentence_annotations, check_sentence_groups
-from gecbench.errors import InputError, located
+from gecbench.errors import InputError, Located
 from gecbench.kernels.m2 import EditTable
 
 Gold = Literal["references", "annotations", "groups"]
@@ -201,7 +201,7 @@ def _check_annotations(
 ) -> tuple[tuple[Annotation, ...], ...]:
     checked = tuple(map(tuple, annotations))
     for i, (sentence, source) in enumerate(zip(checked, sources, strict=True)):
-        with located(f"annotations[{i}]"):
+        with Located(f"annotations[{i}]"):
             check_sentence_annotations(sentence, len(source.split()))
     return checked
 
@@ -214,6 +214,6 @@ def _check_groups(groups: Sequence[GroupedSentence], sources: Sequence[str]) -> 
     checked = tuple(groups)
     _check_length("groups", len(checked), len(sources))
     for i, (sentence, source) in enumerate(zip(checked, sources, strict=True)):
-        with located(f"groups[{i}]"):
+        with Located(f"groups[{i}]"):
             check_sentence_groups(sentence, len(source.split()))
     return checked

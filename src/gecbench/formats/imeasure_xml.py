@@ -13,7 +13,7 @@ from pathlib import Path
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.error_groups import Alternative, ErrorGroup, GroupedSentence, Replacement
 from gecbench.corpus.gold_checks import check_annotators, check_span
-from gecbench.errors import InputError, located
+from gecbench.errors import InputError, Located
 from gecbench.formats.text import read_bytes, write_lines
 from gecbench.formats.xml_reader import XmlReader
 
@@ -123,10 +123,10 @@ class _Reader(XmlReader):
         if self.source is None:
             raise self.wrong("a sentence has no <text>")
         for start, end, line in self.spans:
-            with located(self.file, line):
+            with Located(self.file, line):
                 check_span(start, end, len(self.source.split()))
         annotators = self.integer(attributes, "numann") if "numann" in attributes else None
-        with located(self.file, self.parser.CurrentLineNumber):
+        with Located(self.file, self.parser.CurrentLineNumber):
             check_annotators(annotators, self.parser.CurrentByteIndex - self.begin)
         script = self.attributes[-1].get("id", "") if self.path[-1] == "script" else ""
         self.sources.append(self.source)

@@ -12,7 +12,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.error_groups import Alternative, ErrorGroup, GroupedSentence, Replacement
 from gecbench.corpus.gold_checks import check_annotators, check_sentence_annotations, check_sentence_groups
-from gecbench.errors import InputError, located
+from gecbench.errors import InputError, Located
 from gecbench.formats.text import read_lines, write_lines
 
 
@@ -86,7 +86,7 @@ def _read_column(rows: Sequence[dict[str, Any]], key: str, file: str) -> list[An
     read, fix = _NESTED[key]
     values = []
     for line, row in enumerate(rows, start=1):
-        with located(file, line):
+        with Located(file, line):
             try:
                 values.append(read(row[key], len(row["source"].split())))
             except (KeyError, TypeError) as error:

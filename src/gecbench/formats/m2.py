@@ -21,7 +21,7 @@ from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, DeferredAnnotations
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.gold_checks import check_span
-from gecbench.errors import InputError, located
+from gecbench.errors import InputError, Located
 from gecbench.formats.text import read_lines, universal_newlines, write_lines
 from gecbench.kernels.m2 import EditTable
 
@@ -197,9 +197,8 @@ def _scored_edit(line: EditLine, length: int, file: str, out_of_range: OutOfRang
     edit = line.edit
     if edit.type == NOOP or (out_of_range == "drop" and (edit.start < 0 or edit.end > length)):
         return None
-    if not 0 <= edit.start <= edit.end <= length:
-        with located(file, line.number):
-            check_span(edit.start, edit.end, length)
+    with Located(file, line.number):
+        check_span(edit.start, edit.end, length)
     corrections = tuple(["" if text == "-NONE-" else text.strip() for text in edit.corrections])
     return edit if corrections == edit.corrections else replace(edit, corrections=corrections)
 
