@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gecbench.cli.options import add_command
-from gecbench.corpus.checks import check_alignment
+from gecbench.corpus.checks import check_alignment, check_line_count
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.raw_text import RawTextWarning, tokenized_unlike
 from gecbench.errors import InputError
@@ -37,13 +37,8 @@ def read_hypotheses(path: str) -> list[str]:
 
 def admit(corpus: Corpus, lines: Sequence[str], path: str) -> tuple[str, ...]:
     """Refuse a file with another number of lines than there are sources; warn of one that looks misplaced or raw."""
-    if len(lines) != len(corpus):
-        raise InputError(
-            f"{len(lines)} lines, but {corpus.name} has {len(corpus)} sentences",
-            file=path,
-            line=min(len(lines), len(corpus)) + 1,
-            fix="Give one line for each sentence, in the same order",
-        )
+    fix = "Give one line for each sentence, in the same order"
+    check_line_count(len(lines), len(corpus), corpus.name, path, fix)
     if tokenized_unlike(corpus.sources, lines):
         _warn(path, "is not tokenised like its sources", "gecbench score --tokenize auto would split it")
     try:

@@ -61,6 +61,14 @@ def check_predictions(predictions: Iterable[str], sentences: int, name: str = "p
     return checked
 
 
+def check_line_count(lines: int, sentences: int, name: str, file: str, fix: str) -> None:
+    """Refuse a file with another number of lines than there are sentences in what `name` names."""
+    if lines != sentences:
+        raise InputError(
+            f"{lines} lines, but {name} has {sentences} sentences", file=file, line=min(lines, sentences) + 1, fix=fix
+        )
+
+
 def _check_shape(references: tuple[tuple[str, ...], ...], sources: Sequence[str]) -> None:
     transposed_fix = f"{_SENTENCE_MAJOR}: pass list(zip(*references))"
     if len(references) != len(sources):

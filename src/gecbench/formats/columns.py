@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from gecbench.corpus.checks import check_line_count
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import EditedTexts
 from gecbench.corpus.source_guided import plain_form
@@ -89,13 +90,8 @@ def parse_predictions(data: bytes, file: str, corpus: Corpus, column: str | None
         raise InputError("plain text has no columns", file=file, fix=f"Columns are for {', '.join(ENDINGS)}")
     else:
         texts = split_lines(data, file)
-    if len(texts) != len(corpus):
-        raise InputError(
-            f"{len(texts)} lines, but {corpus.name} has {len(corpus)} sentences",
-            file=file,
-            line=min(len(texts), len(corpus)) + 1,
-            fix=_table_hint(texts) or "Write one output per line, in order; an empty output is an empty line",
-        )
+    fix = _table_hint(texts) or "Write one output per line, in order; an empty output is an empty line"
+    check_line_count(len(texts), len(corpus), corpus.name, file, fix)
     if ending not in ENDINGS and _tabs(texts) > _TABLE_SHARE > _tabs(corpus.sources):
         raise InputError(
             "nearly all lines have tabs: a table without a header", file=file, fix="Give the predictions alone"

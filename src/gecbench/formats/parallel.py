@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gecbench.corpus.checks import check_alignment
+from gecbench.corpus.checks import check_alignment, check_line_count
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.columns import REFERENCE_NAMES, SOURCE_NAMES, read_texts
@@ -21,13 +21,8 @@ def read_parallel(source: str | Path, references: Sequence[str | Path], *, align
         raise InputError("the file is empty", file=str(source), fix="Give one sentence per line")
     columns = [read_texts(path, REFERENCE_NAMES) for path in references]
     for path, column in zip(references, columns, strict=True):
-        if len(column) != len(sources):
-            raise InputError(
-                f"{len(column)} lines, but {source} has {len(sources)} sentences",
-                file=str(path),
-                line=min(len(column), len(sources)) + 1,
-                fix="Both need one line per sentence, in the same order; an empty output is an empty line",
-            )
+        fix = "Both need one line per sentence, in the same order; an empty output is an empty line"
+        check_line_count(len(column), len(sources), str(source), str(path), fix)
         if not aligned:
             check_alignment(sources, column, "the references", str(path))
     return Corpus(sources=sources, references=list(zip(*columns, strict=True)), name=Path(source).name)

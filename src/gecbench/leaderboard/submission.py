@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
-from gecbench.corpus.checks import misplaced_lines
+from gecbench.corpus.checks import check_line_count, misplaced_lines
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
@@ -181,13 +181,8 @@ def check_outputs(
 
 
 def _check_lengths(predictions: Sequence[str], corpus: Corpus, file: str) -> None:
-    if len(predictions) != len(corpus):
-        raise InputError(
-            f"{len(predictions)} lines, but {corpus.name} has {len(corpus)} sentences",
-            file=file,
-            line=min(len(predictions), len(corpus)) + 1,
-            fix="Write one output per line, in order; an empty output is an empty line",
-        )
+    fix = "Write one output per line, in order; an empty output is an empty line"
+    check_line_count(len(predictions), len(corpus), corpus.name, file, fix)
     for number, (source, text) in enumerate(zip(corpus.sources, predictions, strict=True), start=1):
         if len(text.split()) > 100 + 10 * len(source.split()):
             raise InputError(

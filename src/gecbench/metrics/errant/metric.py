@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -18,12 +18,17 @@ from gecbench.metrics.errant.annotate import DEFAULT_MODEL, Annotator, Merge
 from gecbench.metrics.errant.explain import TypeScore, explain_pair, type_scores
 from gecbench.metrics.errant.gold import check_tokens, fields_of, gold_annotations
 from gecbench.metrics.explanation import Explanation
-from gecbench.metrics.policy import BestPerSentence, GreedyCumulative, GreedyRounded, Policy
+from gecbench.metrics.policy import BestPerSentence, GreedyCumulative, GreedyRounded
 from gecbench.metrics.ratios import Values, f_beta, mean_count, precision_recall
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
 
 PolicyName = Literal["greedy-rounded", "greedy-cumulative", "best-per-sentence"]
+_POLICIES: Mapping[PolicyName, type[GreedyCumulative | BestPerSentence]] = {
+    "greedy-rounded": GreedyRounded,
+    "greedy-cumulative": GreedyCumulative,
+    "best-per-sentence": BestPerSentence,
+}
 _TIERS = {"operation": 1, "category": 2, "error-type": 3}
 
 
@@ -101,14 +106,9 @@ class ERRANT(Metric):
         return annotate.missing()
 
     @property
-    def reference_policy(self) -> Policy:
+    def reference_policy(self) -> GreedyCumulative | BestPerSentence:
         """How the annotator is chosen."""
-        return self._greedy() or BestPerSentence(self.beta)
-
-    def _greedy(self) -> GreedyCumulative | None:
-        if self.policy == "best-per-sentence":
-            return None
-        return (GreedyRounded if self.policy == "greedy-rounded" else GreedyCumulative)(self.beta)
+        return _POLICIES[self.policy](self.beta)
 
     def annotator(self) -> Annotator:
         """Return the library with the options for texts."""
@@ -155,8 +155,7 @@ class ERRANT(Metric):
     def pairs(self, corpus: Corpus, predictions: Sequence[str]) -> list[tuple[Annotation, Annotation]]:
         """Return the annotation of the prediction and that of the gold which count for each sentence."""
         statistics = self.count(corpus, predictions)
-        greedy = self._greedy()
-        rows = greedy.chosen(statistics) if greedy else BestPerSentence(self.beta).chosen_rows(statistics, 0, 1)[0]
+        rows = self.reference_policy.chosen(statistics)
         found = []
         for ours, theirs, place in zip(
             self.hypotheses(corpus, predictions), self.annotations(corpus), rows - statistics.offsets[:-1], strict=True
@@ -191,7 +190,7 @@ class ERRANT(Metric):
 
     def sentence_values(self, statistics: Statistics) -> Values:
         """Return F-beta of each sentence against its best annotator."""
-        rows = BestPerSentence(self.beta).chosen_rows(statistics, 0, 1)[0]
+        rows = BestPerSentence(self.beta).chosen(statistics)
         return self.values(statistics.counts[rows])
 
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:

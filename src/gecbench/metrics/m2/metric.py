@@ -203,7 +203,7 @@ class M2(Metric):
         if self.policy == "greedy-cumulative":
             rows = GreedyCumulative(self.beta).chosen(statistics)
         else:
-            rows = BestPerSentence(self.beta).chosen_rows(statistics, 0, 1)[0]
+            rows = BestPerSentence(self.beta).chosen(statistics)
         annotations = self.annotations(corpus)
         return [
             self.match(corpus.sources[i], predictions[i], annotations[i][int(rows[i] - statistics.offsets[i])])
@@ -247,7 +247,7 @@ class M2(Metric):
 
     def sentence_values(self, statistics: Statistics) -> Values:
         """Return F-beta of each sentence against its best annotator."""
-        rows = BestPerSentence(self.beta).chosen_rows(statistics, 0, 1)[0]
+        rows = BestPerSentence(self.beta).chosen(statistics)
         return self.values(statistics.counts[rows])
 
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
