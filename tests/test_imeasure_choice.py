@@ -130,16 +130,16 @@ def test_long_sentences_are_refused_before_the_work(kernel: str) -> None:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize(("work", "enough"), [(2 * 21 * 21 - 1, False), (2 * 21 * 21, False), (10**6, True)])
+@pytest.mark.parametrize(("work", "enough"), [(2 * 61 * 61 - 1, False), (2 * 61 * 61, False), (10**6, True)])
 def test_the_work_on_a_segment_is_bounded(work: int, enough: bool, kernel: str) -> None:
-    """Two references of twenty words against twenty, reversed: more cells of three texts than of all pairs."""
-    words = [f"w{n}" for n in range(20)]
-    sentence = Sentence(" ".join(words), (optional(alternative(0, (1, 2, "other"))),), 1)
+    """Sixty words, reversed, and turned by thirty in one of two references: a table of three texts beyond all pairs."""
+    words = [f"w{n}" for n in range(60)]
+    sentence = Sentence(" ".join(words), (optional(alternative(0, (0, 60, " ".join(words[30:] + words[:30])))),), 1)
     settings = limited(IMeasure(), work=work)
     if enough:
         found = choose([sentence], [" ".join(words[::-1])], settings, True, kernel)
         assert found.work[0, 1] == 2
-        assert found.work[0, 2] > 4 * 21 * 21
+        assert found.work[0, 2] > 2 * 61 * 61
     else:
         with pytest.raises(InputError, match="its mixed references are too many"):
             choose([sentence], [" ".join(words[::-1])], settings, True, kernel)
