@@ -2,12 +2,14 @@
 
 python -m tests.campaign --minutes 30                  all attacks
 python -m tests.campaign --minutes 5 --only files      one of them (again for more)
+python -m tests.campaign --tries 1000                  each so often
 python -m tests.campaign --document                    the table of docs/reliability.md from the log
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 import time
@@ -47,6 +49,7 @@ def main() -> int:
         prog="python -m tests.campaign", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--minutes", type=float, help="time of the whole campaign")
+    parser.add_argument("--tries", type=int, help="the most tries of each attack")
     parser.add_argument("--only", metavar="NAME", action="append", help="an attack; all unless given")
     parser.add_argument("--seed", type=int, default=None, help="default: a new one")
     parser.add_argument("--log", type=Path, default=LOG, help="where a line per attack is added (default: %(default)s)")
@@ -55,15 +58,15 @@ def main() -> int:
     attacks = all_attacks()
     if unknown := set(options.only or ()) - set(attacks):
         parser.error(f"no attack {', '.join(sorted(unknown))}; there are {', '.join(attacks)}")
-    if options.minutes is None and not options.document:
-        parser.error("--minutes or --document is needed")
-    findings = 0
-    if options.minutes is not None:
+    findings, runs = 0, options.minutes is not None or options.tries is not None
+    if not runs and not options.document:
+        parser.error("--minutes, --tries or --document is needed")
+    if runs:
         seed = int.from_bytes(os.urandom(4), "big") if options.seed is None else options.seed
         chosen = [attack for name, attack in attacks.items() if not options.only or name in options.only]
-        second = 60 * options.minutes / sum(attack.share for attack in chosen)
+        share = 60 * (options.minutes or math.inf) / sum(attack.share for attack in chosen)
         for attack in chosen:
-            budget = Budget(deadline=time.monotonic() + attack.share * second)
+            budget = Budget(time.monotonic() + attack.share * share, options.tries or math.inf)
             findings += attempt(attack, seed, budget, options.log)
     if options.document:
         text = document(attacks.values(), read_log(options.log), DOCUMENT.read_text(encoding="utf-8"))
