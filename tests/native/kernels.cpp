@@ -48,15 +48,6 @@ std::uint64_t m2_files(Bytes& bytes, Setting) {
   return sum(table.spelled);
 }
 
-// Lines of any lengths, laid end to end.
-std::vector<std::int64_t> cut(Bytes& bytes, std::size_t size, std::size_t count) {
-  std::vector<std::int64_t> offsets{0};
-  const auto all = static_cast<std::int64_t>(size);
-  for (std::size_t i = 1; i < count; ++i) offsets.push_back(std::min(all, offsets.back() + bytes.below(20)));
-  offsets.push_back(all);
-  return offsets;
-}
-
 std::uint64_t interning(Bytes& bytes, Setting setting) {
   const bool unicode = bytes.yes();
   const std::string text = bytes.text(20 * setting.sentences);
