@@ -99,7 +99,7 @@ class EncodedLines:
 
     def lines(self) -> list[str]:
         """Return the lines as text."""
-        bounds = np.cumsum([0, *self.lengths]).tolist()
+        bounds = np.concatenate([[0], self.lengths]).cumsum(dtype=np.int64).tolist()
         return [self.text[begin:end].decode() for begin, end in pairwise(bounds)]
 
 
