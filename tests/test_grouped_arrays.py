@@ -15,7 +15,7 @@ from gecbench.formats.m2 import noop_line, parse_m2
 from gecbench.kernels.tokens import TokenArray
 from gecbench.metrics.imeasure.gold import MixedGold, mixed_gold
 
-pytestmark = pytest.mark.usefixtures("kernels_of")
+on_both_kernels = pytest.mark.usefixtures("kernels_of")
 
 some_edits = st.builds(
     lambda start, length, texts: Edit(start, start + length, tuple(texts)),
@@ -40,7 +40,8 @@ def assert_equal(ours, theirs):
         assert_array_equal(left, right, err_msg=name)
 
 
-@settings(max_examples=300, deadline=None)
+@on_both_kernels
+@settings(max_examples=150, deadline=None)
 @given(st.lists(annotated, max_size=4), st.booleans(), st.data())
 def test_arrays_are_those_of_the_groups(sentences, treebank, data):
     grouped = [group_annotations(sentence, treebank) for sentence in sentences]
@@ -66,6 +67,7 @@ def edit_line(edit, annotator, texts):
     return f"A {edit.start} {edit.end}|||T|||{text}||z|||REQUIRED|||-NONE-|||{annotator}"
 
 
+@on_both_kernels
 @settings(max_examples=100, deadline=None)
 @given(st.lists(annotated, min_size=1, max_size=3), st.booleans(), st.sampled_from([PLAIN, ODD]))
 def test_a_file_gives_the_same_arrays(sentences, treebank, texts):
@@ -82,6 +84,7 @@ def test_a_file_gives_the_same_arrays(sentences, treebank, texts):
     assert_equal(gold, MixedGold.of_annotations(corpus.annotations, treebank))
 
 
+@on_both_kernels
 @needs_mirror
 def test_real_data():
     table = conll14_gold("withalt").edit_table()

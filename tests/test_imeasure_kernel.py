@@ -59,7 +59,7 @@ def literal_counts(source: list[int], hypothesis: list[int], reference: list[int
     return [*detection.values(), *correction.values(), *baseline.values()]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(few_symbols, few_symbols, few_symbols)
 @example([], [], [])
 @example([1], [], [])

@@ -43,7 +43,8 @@ def coefficient(first: ArrayLike, second: ArrayLike, method: Method) -> float:
 
 
 def _centred(x: Values) -> Values:
-    return x - x.mean()
+    centred: Values = x - x.mean()
+    return centred
 
 
 def _ranks(x: Values) -> Values:
