@@ -20,6 +20,7 @@ from gecbench.metrics.policy import Policy
 from gecbench.metrics.ratios import Values, percent
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
+from gecbench.metrics.stream import Batch, stream_score
 
 if TYPE_CHECKING:
     from gecbench.metrics.explanation import Explanation
@@ -243,17 +244,34 @@ class Metric(ABC):
         """Score predictions that have been checked and prepared."""
         corpus, lines = admitted.corpus, admitted.lines
         statistics = self.count(corpus, lines)
-        fields = {**self.signature_fields(corpus), **self.reading_fields(corpus, lines)}
-        signature = Signature.of(self.name, {**fields, "data": corpus.fingerprint(self.gold(corpus))})
+        signature = self.signature(corpus, lines).with_field("data", corpus.fingerprint(self.gold(corpus)))
         if admitted.preparation is not None:
             signature = signature.with_field("prep", admitted.preparation)
         return self.score_statistics(statistics, signature)
 
+    def signature(self, corpus: Corpus, predictions: Sequence[str]) -> Signature:
+        """Return how counts of a corpus were made, but for its data."""
+        return Signature.of(self.name, {**self.signature_fields(corpus), **self.reading_fields(corpus, predictions)})
+
+    def check_parts(self) -> None:
+        """Refuse parameters under which a sentence counts otherwise in a part of its corpus than in the whole."""
+        self.reference_policy.running()
+
+    def stream(self, batches: Iterable[Batch], **intake: Any) -> Score:
+        """Score a corpus batch by batch, in constant memory: the score of all at once, to the bit, without its counts.
+
+        A batch is a mapping with `sources`, `predictions` and `references`, or a pair of a `Corpus` and predictions.
+        """
+        score: Score = stream_score(self, batches, Intake(**intake))
+        return score
+
     def score_statistics(self, statistics: Statistics, signature: Signature) -> Score:
         """Score counts that are already there."""
-        totals = self.reference_policy.totals(statistics)
-        value = float(np.mean(self.values(totals)))
-        return Score(self, value, self.parts(totals), signature, statistics)
+        return self.score_totals(self.reference_policy.totals(statistics), signature, statistics)
+
+    def score_totals(self, totals: Counts, signature: Signature, statistics: Statistics) -> Score:
+        """Score the totals of counts."""
+        return Score(self, float(np.mean(self.values(totals))), self.parts(totals), signature, statistics)
 
     def value_of(self, statistics: Statistics) -> float:
         """Return the corpus value of counts, without its parts."""

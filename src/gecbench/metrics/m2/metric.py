@@ -110,6 +110,14 @@ class M2(Metric):
             return EachRow()
         return GreedyCumulative(self.beta) if self.policy == "greedy-cumulative" else BestPerSentence(self.beta)
 
+    def check_parts(self) -> None:
+        """Refuse what depends on who annotated anything in the whole corpus."""
+        if self.policy == "average" or self.annotators != "all":
+            raise InputError(
+                "m2: policy=average and annotators=… look at the annotators of the whole corpus",
+                fix="Score it at once, or leave them out",
+            )
+
     def annotator_ids(self) -> list[int] | None:
         """Return the chosen annotators, or None for all."""
         if self.annotators == "all":
