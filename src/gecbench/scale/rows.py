@@ -21,9 +21,19 @@ class Columns:
 
     source: str
     prediction: str
-    references: str | tuple[str, ...] | None = None
+    references: str | Sequence[str] | None = None
     annotations: str | None = None
     index: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.references is not None and not isinstance(self.references, str):
+            object.__setattr__(self, "references", tuple(self.references))
+
+    def names(self) -> list[str]:
+        """Return the names of all columns that are read, once each."""
+        references = [self.references] if isinstance(self.references, str) else self.references or ()
+        named = (self.index, self.source, self.prediction, *references, self.annotations)
+        return list(dict.fromkeys(name for name in named if name is not None))
 
 
 @dataclass(frozen=True)
