@@ -59,13 +59,20 @@ class Verdict:
         return f"{found} of {self.parts} batches, the first one: " if self.parts > 1 else ""
 
 
-def judge(intake: Intake, corpus: Corpus, lines: Sequence[str], first: int = 0) -> Verdict:
+def judge(
+    intake: Intake,
+    corpus: Corpus,
+    lines: Sequence[str],
+    first: int = 0,
+    name: str = "predictions",
+    file: str | None = None,
+) -> Verdict:
     """Return what the checks say of a part whose first sentence has this place in the whole, counted from 0."""
     place = f"in the batch that begins with sentence {first + 1}: " if first else ""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            intake.admit(corpus, lines)
+            intake.admit(corpus, lines, name, file)
         except InputError as error:
             return Verdict(1, refused=1, refusal=place + str(error))
     if caught:
@@ -86,6 +93,8 @@ class Door:
     """The checks over a stream: small batches wait for others until there is enough to look at."""
 
     intake: Intake
+    name: str = "predictions"
+    file: str | None = None
     verdict: Verdict = Verdict()
     _sources: list[str] = field(default_factory=list)
     _references: list[Sequence[str]] = field(default_factory=list)
@@ -117,5 +126,5 @@ class Door:
     def _judge(self) -> None:
         references = self._references if len(self._references) == len(self._sources) else None
         part = Corpus(sources=self._sources, references=references)
-        self.verdict += judge(self.intake, part, self._lines, self._seen - len(self._lines))
+        self.verdict += judge(self.intake, part, self._lines, self._seen - len(self._lines), self.name, self.file)
         self._sources, self._references, self._lines = [], [], []

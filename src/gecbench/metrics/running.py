@@ -29,10 +29,8 @@ class Running(ABC):
 
     @property
     def totals(self) -> Counts:
-        """The totals of all sentences so far, rounds × counts."""
-        if self._totals is None:
-            raise InputError("no sentences", fix="Give at least one batch")
-        return self._totals
+        """The totals of all sentences so far, rounds × counts; empty before the first."""
+        return np.empty((0, 0), dtype=np.int64) if self._totals is None else self._totals
 
     @abstractmethod
     def add(self, statistics: Statistics) -> None:
@@ -44,7 +42,7 @@ class Running(ABC):
 
     def restore(self, arrays: Arrays) -> None:
         """Go on from the arrays of an unfinished run."""
-        self._totals = arrays["totals"]
+        self._totals = arrays["totals"] if arrays["totals"].size else None
 
 
 class RunningSum(Running):

@@ -92,23 +92,24 @@ class Stream:
         self.metric.check_parts()
         self._running = self.metric.reference_policy.running()
 
-    def add(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Count the next sentences, and return their counts."""
-        statistics: Statistics = self.metric.count(corpus, predictions)
-        made = self.metric.signature(corpus, predictions)
+    def add(self, corpus: Corpus, predictions: Sequence[str]) -> None:
+        """Count the next sentences."""
         places = range(self.sentences, self.sentences + len(corpus))
         hashes = corpus.sentence_hashes(self.metric.gold(corpus), places)
+        self.take(self.metric.count(corpus, predictions), self.metric.signature(corpus, predictions), hashes)
+
+    def take(self, statistics: Statistics, made: Signature, hashes: Sequence[bytes]) -> None:
+        """Take the counts of the next sentences, how they were made, and the hashes of their data."""
         self._running.add(statistics)
         self.signature = made if self.signature is None else merge_signatures([self.signature, made])
         self.data = add_sums([self.data, sum_hashes(b"".join(hashes))])
         self.diagnostics.update(statistics.diagnostics)
-        self.sentences += len(corpus)
-        return statistics
+        self.sentences += len(statistics)
 
     def score(self) -> Any:
         """Return the `Score` of all sentences so far."""
         if self.signature is None:
-            raise InputError("no sentences", fix="Give at least one batch")
+            raise InputError("no sentences to score", fix="Give at least one")
         signature = self.signature.with_field("data", fingerprint_of(self.data))
         statistics = CountsNotKept(self.sentences, dict(self.diagnostics))
         return self.metric.score_totals(self._running.totals, signature, statistics)

@@ -15,6 +15,8 @@ from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
 from gecbench.metrics.base import Metric
 from gecbench.metrics.registry import make_metric
+from gecbench.metrics.signature import Signature
+from gecbench.metrics.statistics import Statistics
 from gecbench.scale import tables
 from gecbench.scale.rows import Columns, Rows, read_rows
 from gecbench.version import __version__
@@ -98,7 +100,7 @@ def tabulate(
     gold = resolve_corpus(corpus)
     admitted = Intake(**intake).admit(gold, predictions)
     rows = Rows(list(range(len(gold))), [None] * len(gold), admitted.corpus, admitted.lines)
-    return _table(metric_columns(metrics), rows, gold, {"door": asdict(Verdict(1)), "on_bad": "error"})
+    return Counted.of(metric_columns(metrics), rows, gold).table(door=asdict(Verdict(1)), on_bad="error")
 
 
 def count_rows(function: Counts, rows: Rows) -> pyarrow.Table:
@@ -106,33 +108,59 @@ def count_rows(function: Counts, rows: Rows) -> pyarrow.Table:
     verdict = Verdict()
     if rows.corpus is not None:
         verdict = judge(function.intake, rows.corpus, rows.predictions, rows.good_places[0])
-    made = {"door": asdict(verdict), "on_bad": function.on_bad}
-    return _table(function._made(), rows, function._probe(), made)
+    counted = Counted.of(function._made(), rows, function._probe())
+    return counted.table(door=asdict(verdict), on_bad=function.on_bad)
 
 
-def _table(metrics: Mapping[str, Metric], rows: Rows, probe: Corpus, made: dict[str, Any]) -> pyarrow.Table:
-    import pyarrow
+@dataclass(frozen=True)
+class Counted:
+    """The rows of a batch, and for those that can be scored each metric's counts and how they were made."""
 
-    columns: dict[str, Any] = {tables.INDEX: rows.places, tables.FAULT: rows.faults}
-    good, size, facts = rows.good, len(rows.places), {}
-    if rows.corpus is not None:
-        for gold in _golds(metrics, probe):
-            hashes = rows.corpus.sentence_hashes(gold, rows.good_places)
-            columns[tables.DATA + gold] = tables.placed(hashes, good, size)
-        for name, metric in metrics.items():
-            statistics = metric.count(rows.corpus, rows.predictions)
-            columns[name] = tables.counts_column(statistics, good, size)
-            facts[name] = {
-                "signature": str(metric.signature(rows.corpus, rows.predictions)),
-                "gold": metric.gold(rows.corpus),
-                "width": statistics.counts.shape[1],
-                "diagnostics": dict(statistics.diagnostics),
-            }
-    batch = json.dumps({"gecbench": __version__, **made, "metrics": facts})
-    columns[tables.BATCH] = [batch] + [None] * (size - 1)
-    schema = _schema(metrics, probe)
-    arrays = [_column(columns.get(field.name), field.type, size) for field in schema]
-    return pyarrow.Table.from_arrays(arrays, schema=schema)
+    rows: Rows
+    schema: pyarrow.Schema
+    statistics: dict[str, Statistics] = field(default_factory=dict)
+    signatures: dict[str, Signature] = field(default_factory=dict)
+    golds: dict[str, Gold] = field(default_factory=dict)
+    hashes: dict[Gold, list[bytes]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, metrics: Mapping[str, Metric], rows: Rows, probe: Corpus) -> Counted:
+        """Count rows; `probe` is any corpus with the gold that theirs has."""
+        corpus, schema = rows.corpus, _schema(metrics, probe)
+        if corpus is None:
+            return cls(rows, schema)
+        golds = {name: metric.gold(corpus) for name, metric in metrics.items()}
+        return cls(
+            rows,
+            schema,
+            {name: metric.count(corpus, rows.predictions) for name, metric in metrics.items()},
+            {name: metric.signature(corpus, rows.predictions) for name, metric in metrics.items()},
+            golds,
+            {gold: corpus.sentence_hashes(gold, rows.good_places) for gold in {*golds.values()}},
+        )
+
+    def table(self, **made: Any) -> pyarrow.Table:
+        """Return it as a table; `made` goes into its column `batch`."""
+        import pyarrow
+
+        good, size = self.rows.good, len(self.rows.places)
+        columns: dict[str, Any] = {tables.INDEX: self.rows.places, tables.FAULT: self.rows.faults}
+        columns |= {tables.DATA + gold: tables.placed(found, good, size) for gold, found in self.hashes.items()}
+        columns |= {name: tables.counts_column(each, good, size) for name, each in self.statistics.items()}
+        facts = {name: self._facts(name) for name in self.statistics}
+        batch = json.dumps({"gecbench": __version__, **made, "metrics": facts})
+        columns[tables.BATCH] = [batch] + [None] * (size - 1)
+        arrays = [_column(columns.get(each.name), each.type, size) for each in self.schema]
+        return pyarrow.Table.from_arrays(arrays, schema=self.schema)
+
+    def _facts(self, name: str) -> dict[str, object]:
+        statistics = self.statistics[name]
+        return {
+            "signature": str(self.signatures[name]),
+            "gold": self.golds[name],
+            "width": statistics.counts.shape[1],
+            "diagnostics": dict(statistics.diagnostics),
+        }
 
 
 def _column(values: Any, kind: Any, size: int) -> pyarrow.Array:

@@ -169,8 +169,9 @@ class Making:
             )
         verdict = reduce(lambda left, right: left + right, (Verdict(**batch["door"]) for batch in batches))
         on_bad: OnBad = "skip" if any(batch["on_bad"] == "skip" for batch in batches) else "error"
-        names = [name for name in table.column_names if name not in wanted and not name.startswith(tables.DATA)]
-        metrics = {name: _joined([batch["metrics"][name] for batch in batches if batch["metrics"]]) for name in names}
+        scored = [batch["metrics"] for batch in batches if batch["metrics"]]
+        names = dict.fromkeys(name for metrics in scored for name in metrics)
+        metrics = {name: _joined(name, scored) for name in names}
         merged = batches[0].get("merged", 0) if len(batches) == 1 else 0
         return cls(metrics, verdict, on_bad, batches[0].get("skipped", 0) if merged else 0, merged)
 
@@ -184,10 +185,11 @@ class Making:
         return table.set_column(table.column_names.index(tables.BATCH), tables.BATCH, column)
 
 
-def _joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _joined(name: str, scored: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what parts say of one metric."""
-    if not parts:
-        return {}
+    if not all(name in metrics for metrics in scored):
+        raise InputError(f"some parts have no counts of {name}", fix="Count all parts alike")
+    parts = [metrics[name] for metrics in scored]
     diagnostics: Counter[str] = Counter()
     for part in parts:
         diagnostics.update(part["diagnostics"])

@@ -150,7 +150,7 @@ def _places(batch: Any, columns: Columns, indices: Sequence[int] | None, rows: i
         )
     if len(indices) != rows:
         raise InputError(f"{len(indices)} indices for {rows} rows")
-    return list(indices)
+    return [*indices]
 
 
 def _place_fault(place: Any) -> str | None:
@@ -161,10 +161,11 @@ def _place_fault(place: Any) -> str | None:
 
 def _look_texts(faults: _RowFaults, name: str, values: Sequence[Any]) -> None:
     if set(map(type, values)) - {str}:
-        faults.look(name, values, _text_fault)
+        faults.look(name, values, text_fault)
 
 
-def _text_fault(value: Any) -> str | None:
+def text_fault(value: Any) -> str | None:
+    """Return what is wrong with a value that should be a text."""
     if value is None:
         return "is missing"
     return None if isinstance(value, str) else f"is a {type(value).__name__}, not a text"
@@ -188,7 +189,7 @@ def _texts_fault(texts: Any) -> str | None:
         return "is missing"
     if not isinstance(texts, (list, tuple)):
         return f"is a {type(texts).__name__}, not a list of texts"
-    return next((f"has one that {fault}" for text in texts if (fault := _text_fault(text))), None)
+    return next((f"has one that {fault}" for text in texts if (fault := text_fault(text))), None)
 
 
 def _annotated(faults: _RowFaults, name: str, values: Sequence[Any], sources: Sequence[Any]) -> list[list[Annotation]]:
