@@ -7,10 +7,12 @@ import warnings
 
 import numpy as np
 import pyarrow
+import pyarrow.parquet
 import pytest
 
 import gecbench
-from gecbench import scale
+from gecbench import InputError, scale
+from gecbench.cli import main
 from gecbench.corpora.edits import annotation_rows
 from gecbench.corpus.edits import EditedTexts
 from gecbench.spark import frames
@@ -126,3 +128,62 @@ def test_rows_without_an_index_are_numbered_by_their_order(spark, corpus, predic
         assert each.value == expected[name].value
         assert each.interval == expected[name].interval
         assert each.signature["data"] == expected[name].signature["data"]
+
+
+def test_bad_rows_are_refused_or_left_out(spark, corpus, predictions):
+    rows = rows_of(corpus, predictions)
+    rows["source"][4] = rows["prediction"][7] = rows["index"][9] = None
+    rows["references"][11], rows["index"][20] = [], 21
+    frame = frame_of(spark, rows, 7)
+    with pytest.raises(InputError, match=r"7 rows cannot be scored .*(row \d+|index).* is missing; .*; …"):
+        frames.score(frame, index="index")
+    kept = [i for i in range(len(corpus)) if i not in (4, 7, 9, 11, 20, 21)]
+    found = frames.score(frame, index="index", on_bad="skip")["gleu"]
+    assert found.signature["skipped"] == "7"
+    assert found.value == gecbench.score([predictions[i] for i in kept], corpus.select(kept))["gleu"].value
+
+
+def test_scores_and_features_of_sentences(spark, corpus, predictions):
+    rows = rows_of(corpus, predictions)
+    frame = frame_of(spark, rows, 7)
+    scored = frames.sentence_scores(frame, ["gleu", "bleu"])
+    renamed = scored.withColumnRenamed("gleu", "scored")
+    both = frames.features(renamed, references="references").toArrow().sort_by("index")
+    for name, column in (("gleu", "scored"), ("bleu", "bleu")):
+        expected = gecbench.score(predictions, corpus, name)[name].sentence_scores()
+        np.testing.assert_array_equal(both[column].to_numpy(), expected)
+    for name, values in scale.features(references="references")(rows).items():
+        assert both[name].to_pylist() == values
+    with pytest.raises(InputError, match="the frame has a column 'bleu' already"):
+        frames.sentence_scores(scored, "bleu")
+
+
+def test_counts_are_written_and_scored_later(spark, corpus, predictions, tmp_path):
+    frame = frame_of(spark, rows_of(corpus, predictions), 7)
+    frames.counts(frame, ["gleu", "m2"], **COLUMNS).write.parquet(str(tmp_path / "counts"))
+    assert_same(scale.scores(scale.read(tmp_path / "counts")), gecbench.score(predictions, corpus, ["gleu", "m2"]))
+
+
+def test_wrong_use_is_said(spark, corpus, predictions):
+    frame = frame_of(spark, rows_of(corpus, predictions))
+    with pytest.raises(InputError, match=r"no column 'sources'\. Columns: index, source,"):
+        frames.score(frame, source="sources")
+    with pytest.raises(InputError, match="the frame has no rows"):
+        frames.score(frame.limit(0), index="index")
+    with pytest.raises(gecbench.GecbenchError, match=r"a worker of Spark failed: .*GLEU needs references"):
+        frames.score(frame, references=None, index="index")
+
+
+def test_command_line(spark, corpus, predictions, tmp_path, run, capsys):
+    rows = rows_of(corpus, predictions)
+    rows["fixed"] = rows.pop("prediction")
+    path = tmp_path / "rows.parquet"
+    pyarrow.parquet.write_table(pyarrow.table(rows), path)
+    printed = run("score", "--engine", "spark", "-p", path, "--column", "fixed", "--index", "index", "-m", "gleu", "m2")
+    for each in gecbench.score(predictions, corpus, ["gleu", "m2"]).values():
+        assert f"{each.signature}\n" in printed
+        assert f"{each:.2f}" in printed
+    assert main(["score", "--engine", "spark", "-p", str(path)]) == 2
+    assert "no column with a usual name among 'index', 'source'" in capsys.readouterr().err
+    assert main(["score", "--engine", "spark", "-p", str(tmp_path / "nowhere")]) == 2
+    assert "PATH_NOT_FOUND" in capsys.readouterr().err
