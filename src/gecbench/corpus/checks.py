@@ -159,12 +159,30 @@ def check_alignment(
 def _likeness(sources: Sequence[str], lines: Sequence[str]) -> tuple[list[int], npt.NDArray[np.float64]]:
     """Return the lines that are looked at, and the `overlap` of each with its source; short ones are left out."""
     step = max(1, len(sources) // _PROBES)
-    ours, theirs = _encoded(sources[::step]), _encoded(lines[::step])
+    long, likeness = _likeness_of_long(sources[::step], lines[::step])
+    return (long * step).tolist(), likeness
+
+
+def _likeness_of_long(
+    sources: Sequence[str], lines: Sequence[str]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    ours, theirs = _encoded(sources), _encoded(lines)
     counts = kernels.select("overlap").count_shared(
         b"".join(ours), offsets_of(ours), b"".join(theirs), offsets_of(theirs)
     )
     long = np.flatnonzero(np.minimum(counts[:, 0], counts[:, 1]) >= _SHORT)
-    return (long * step).tolist(), counts[long, 2] / counts[long, 3]
+    return long, counts[long, 2] / counts[long, 3]
+
+
+def foreign_lines(sources: Sequence[str], lines: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Return which lines share less than a fifth of their tokens with their source, as shifted lines do.
+
+    Each is judged by its own source alone, so it does not matter which lines are around it.
+    """
+    long, likeness = _likeness_of_long(sources, lines)
+    foreign = np.zeros(len(lines), dtype=np.bool_)
+    foreign[long] = likeness < _UNLIKE
+    return foreign
 
 
 def _encoded(lines: Sequence[str]) -> list[bytes]:
