@@ -121,6 +121,31 @@ def test_what_cannot_be_cut_and_is_too_much_is_refused(kernel: str) -> None:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
+def test_long_sentences_are_refused_before_the_work(kernel: str) -> None:
+    """16 optional corrections in a row give 65,536 references; with 1,000 words more, each takes a million cells."""
+    row = spaced(16, 0, ["good"])
+    sentence = Sentence(f"{row.source} {' '.join(f'kept{n}' for n in range(1000))}", row.groups, 9)
+    with pytest.raises(InputError, match="its mixed references are too many"):
+        choose([sentence], [sentence.source], IMeasure(), True, kernel)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize(("work", "enough"), [(2 * 61 * 61 - 1, False), (2 * 61 * 61, False), (10**6, True)])
+def test_the_work_on_a_segment_is_bounded(work: int, enough: bool, kernel: str) -> None:
+    """Sixty words, reversed, and turned by thirty in one of two references: a table of three texts beyond all pairs."""
+    words = [f"w{n}" for n in range(60)]
+    sentence = Sentence(" ".join(words), (optional(alternative(0, (0, 60, " ".join(words[30:] + words[:30])))),), 1)
+    settings = limited(IMeasure(), work=work)
+    if enough:
+        found = choose([sentence], [" ".join(words[::-1])], settings, True, kernel)
+        assert found.work[0, 1] == 2
+        assert found.work[0, 2] > 2 * 61 * 61
+    else:
+        with pytest.raises(InputError, match="its mixed references are too many"):
+            choose([sentence], [" ".join(words[::-1])], settings, True, kernel)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_too_many_sums_are_refused_where_the_metric_is_no_ratio(kernel: str) -> None:
     sentence = spaced(6, 3, ["good", "very good"])
     hypothesis = sentence.source.replace("wrong1", "good")
