@@ -14,7 +14,6 @@ from gecbench.formats.judgments import Judgment
 from gecbench.metrics.base import Interval
 
 Method = Literal["spearman", "pearson", "kendall"]
-Values = NDArray[np.float64]
 METHODS: tuple[Method, ...] = ("spearman", "pearson", "kendall")
 
 
@@ -29,40 +28,22 @@ class Correlation:
 
 
 def coefficient(first: ArrayLike, second: ArrayLike, method: Method) -> float:
-    """Spearman's rho, Pearson's r or Kendall's tau-b of two sequences: the cosine of what `_FORMS` makes of them."""
-    if method not in _FORMS:
-        raise InputError(f"no correlation called {method!r}", fix=f"Use one of {', '.join(METHODS)}.")
+    """Spearman's rho, Pearson's r or Kendall's tau-b of two sequences, through scipy."""
     x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if x.shape != y.shape or x.ndim != 1:
         raise InputError(f"{x.size} scores cannot be correlated with {y.size}")
-    if len(x) < 2 or not (x.min() < x.max() and y.min() < y.max()):
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
-    first_form, second_form = map(_FORMS[method], (x, y))
-    cosine = (first_form / np.linalg.norm(first_form)) @ (second_form / np.linalg.norm(second_form))
-    return float(np.clip(cosine, -1, 1))
+    return float(_statistic(method)(x, y))
 
 
-def _centred(x: Values) -> Values:
-    centred: Values = x - x.mean()
-    return centred
+def _statistic(method: Method) -> Callable[[NDArray[np.float64], NDArray[np.float64]], float]:
+    from scipy import stats
 
-
-def _ranks(x: Values) -> Values:
-    """Return the ranks of values from 1; equal ones share the mean of theirs."""
-    _, places, counts = np.unique(x, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[places]
-
-
-def _order_of_pairs(x: Values) -> Values:
-    """Return for each pair of values 1, 0 or -1 as the first is larger, equal or smaller."""
-    return np.sign(np.subtract.outer(x, x)).ravel()
-
-
-_FORMS: dict[Method, Callable[[Values], Values]] = {
-    "spearman": lambda x: _centred(_ranks(x)),
-    "pearson": _centred,
-    "kendall": _order_of_pairs,
-}
+    functions = {"spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stats.kendalltau}
+    if method not in functions:
+        raise InputError(f"no correlation called {method!r}", fix=f"Use one of {', '.join(METHODS)}.")
+    return lambda x, y: functions[method](x, y).statistic
 
 
 def correlate(
