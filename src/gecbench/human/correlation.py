@@ -37,9 +37,8 @@ def coefficient(first: ArrayLike, second: ArrayLike, method: Method) -> float:
         raise InputError(f"{x.size} scores cannot be correlated with {y.size}")
     if len(x) < 2 or not (x.min() < x.max() and y.min() < y.max()):
         return float("nan")
-    first_form, second_form = map(_FORMS[method], (x, y))
-    cosine = (first_form / np.linalg.norm(first_form)) @ (second_form / np.linalg.norm(second_form))
-    return float(np.clip(cosine, -1, 1))
+    left, right = map(_FORMS[method], (x, y))
+    return float(np.clip(left @ right / np.sqrt((left @ left) * (right @ right)), -1, 1))
 
 
 def _centred(x: Values) -> Values:
