@@ -256,6 +256,19 @@ class TestStops:
         (files / "output.txt").write_text("changed\n" * 42)
         refused([*self.ARGUMENTS, *per, "--resume"], "belongs to a run with other files or options")
 
+    def test_where_nothing_can_be_written_a_run_goes_to_its_end(
+        self, files: Path, run: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def no_space(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        expected = run(*self.ARGUMENTS)
+        monkeypatch.setattr(streaming, "_SECONDS_BETWEEN_STATES", -1.0)
+        monkeypatch.setattr(streaming.Journal, "save", no_space)
+        with pytest.warns(UserWarning, match="a run that is stopped cannot go on: .*No space left") as warned:
+            assert run(*self.ARGUMENTS) == expected
+        assert len(warned) == 1
+
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_a_signal_says_how_far_it_came(
         self, number: int, files: Path, run: Any, monkeypatch: pytest.MonkeyPatch
@@ -333,6 +346,13 @@ class TestBadFiles:
         before = sorted(files.iterdir())
         refused(["score", "--stream", "--batch-size", "3", *arguments], message)
         assert sorted(files.iterdir()) == before
+
+    def test_shifted_references_are_refused(self, files: Path, refused: Any, run: Any) -> None:
+        lines = (files / "source.txt").read_text().splitlines(keepends=True)
+        (files / "shifted.txt").write_text("".join([*lines[1:], lines[0]]))
+        arguments = ["score", "--stream", "-s", "source.txt", "-r", "source.txt", "shifted.txt", "-p", "output.txt"]
+        refused([*arguments, "--batch-size", "5"], "shifted.txt: the references look shifted from line 1 on")
+        assert "GLEU" in run(*arguments, "--aligned")
 
     def test_options_of_streams_alone(self, files: Path, refused: Any) -> None:
         refused(["score", *TEXT, "-p", "output.txt", "--resume"], "are for streams. Add --stream")

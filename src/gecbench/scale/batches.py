@@ -80,11 +80,12 @@ class Inputs:
             problem = f"{begin + len(outputs)} predictions, but {self.files()[0]} has more sentences"
             raise InputError(problem, file=self.predictions, line=begin + len(outputs) + 1, fix=_PAIRED)
         places = range(begin, begin + len(gold))
-        if isinstance(gold, dict):
-            return read_rows({**gold, "prediction": outputs}, _COLUMNS, places)
         if isinstance(outputs, Corpus):
+            corpus = gold.corpus() if isinstance(gold, Table) else gold
             with Located(f"{self.predictions}, from sentence {begin + 1} on"):
-                return Rows(list(places), [None] * len(gold), gold, edited_texts(outputs, gold))
+                return Rows(list(places), [None] * len(gold), corpus, edited_texts(outputs, corpus))
+        if isinstance(gold, Table):
+            return read_rows({**gold, "prediction": outputs}, _COLUMNS, places)
         return rows_of_corpus(gold, outputs, begin)
 
 
@@ -119,6 +120,11 @@ class _Parallel:
 
 class Table(dict[str, Any]):
     """Columns by name, as long as their rows."""
+
+    def corpus(self) -> Corpus:
+        """Return the rows as a corpus."""
+        texts = [[found] if isinstance(found, str) else found for found in self["references"]]
+        return Corpus(sources=self["source"], references=texts)
 
     def __len__(self) -> int:
         return len(self["source"])
