@@ -27,7 +27,9 @@ def __getattr__(name: str) -> object:
         return sorted(_places())
     if name not in _places():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_places()[name], __name__), name)
+    place = _places()[name]
+    room = import_module(f".{name}" if place == "." else place, __name__)
+    value: object = room if place == "." else getattr(room, name)
     globals()[name] = value
     return value
 

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
 from gecbench.kernels.tokens import EncodedLines, encode_lines, intern_encoded, offsets_of
-from gecbench.metrics.base import Metric, parameter, require_references
+from gecbench.metrics.base import Metric, require_references
+from gecbench.metrics.parameters import parameter
 from gecbench.metrics.policy import EachRow
 from gecbench.metrics.ratios import Values
 from gecbench.metrics.signature import Signature

@@ -13,7 +13,8 @@ from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.kernels.tokens import EncodedLines, TokenRule, encode_lines, intern_encoded, offsets_of
-from gecbench.metrics.base import Metric, check_whole, parameter, require_references
+from gecbench.metrics.base import Metric, require_references
+from gecbench.metrics.parameters import check_whole, parameter
 from gecbench.metrics.policy import Generator, Sampled
 from gecbench.metrics.ratios import Values, mean_count
 from gecbench.metrics.signature import Signature

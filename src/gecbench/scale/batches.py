@@ -11,7 +11,7 @@ from gecbench.corpora.resolve import apply_edits_for, resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError, Located
 from gecbench.formats.columns import PREDICTION_NAMES, REFERENCE_NAMES, SOURCE_NAMES, edited_texts
-from gecbench.scale.files import Blocks, Values, count_sentences, is_edits, values_of
+from gecbench.scale.files import Blocks, Values, Wanted, count_sentences, is_edits, values_of
 from gecbench.scale.rows import Columns, Rows, read_rows, text_fault
 
 _PAIRED = "Both need one line per sentence, in the same order; an empty output is an empty line"
@@ -43,7 +43,7 @@ class Inputs:
         """Return the number of sentences, where it is quickly known."""
         if is_edits(self.predictions):
             return None
-        return count_sentences(self.predictions, values_of(self.predictions, PREDICTION_NAMES, self.column))
+        return count_sentences(self.predictions)
 
     def batches(self, size: int, first: int = 0) -> Iterator[Rows]:
         """Yield batches of at most so many rows, from the row `first` on."""
@@ -72,7 +72,8 @@ class Inputs:
     def _predictions(self) -> Values:
         if is_edits(self.predictions):
             return _Joined(Blocks(self.predictions), ())
-        return values_of(self.predictions, PREDICTION_NAMES, self.column)
+        wanted = Wanted(PREDICTION_NAMES, self.column, ids=self.predictions == self.source)
+        return values_of(self.predictions, wanted)
 
     def _rows(self, gold: Any, outputs: Any, begin: int) -> Rows:
         if len(outputs) < len(gold):
@@ -98,7 +99,7 @@ class _Parallel:
         self._names = (source, *references)
         self._seen = 0
         self._columns = [
-            values_of(name, SOURCE_NAMES if k == 0 else REFERENCE_NAMES) for k, name in enumerate(self._names)
+            values_of(name, Wanted(SOURCE_NAMES if k == 0 else REFERENCE_NAMES)) for k, name in enumerate(self._names)
         ]
 
     def take(self, count: int) -> Table:

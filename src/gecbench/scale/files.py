@@ -7,6 +7,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
@@ -52,11 +53,21 @@ class Lines:
         return lines
 
 
-class JsonColumn:
-    """A column of JSON Lines, found by its usual names or by its own."""
+@dataclass(frozen=True)
+class Wanted:
+    """A column of a table, by its usual names or by its own, and whether the table may have a column of ids."""
 
-    def __init__(self, path: str, names: Sequence[str], wanted: str | None) -> None:
-        self._lines, self._names, self._wanted = Lines(path), names, wanted
+    names: Sequence[str]
+    column: str | None = None
+    ids: bool = True
+
+
+class JsonColumn:
+    """A column of JSON Lines."""
+
+    def __init__(self, path: str, wanted: Wanted) -> None:
+        self._lines, self._wanted = Lines(path), wanted
+        self._column: str | None = None
 
     def take(self, count: int) -> list[Any]:
         """Return the next values; a row without the column has none."""
@@ -70,27 +81,17 @@ class JsonColumn:
         for number, row in enumerate(rows, start=before + 1):
             if not isinstance(row, dict):
                 raise InputError("not a JSON object", file=self._lines.path, line=number)
-        if rows and self._wanted is None:
-            self._wanted = _found(rows[0], self._names, None, self._lines.path)
-        return [row.get(self._wanted) for row in rows]
+        if rows and self._column is None:
+            self._column = _found(list(rows[0]), self._wanted, self._lines.path)
+        return [row.get(self._column) for row in rows]
 
 
 class ParquetColumn:
-    """A column of a Parquet file, found by its usual names or by its own."""
+    """A column of a Parquet file."""
 
-    def __init__(self, path: str, names: Sequence[str], wanted: str | None) -> None:
-        import pyarrow
-        import pyarrow.parquet
-
-        try:
-            self._file = pyarrow.parquet.ParquetFile(path)
-        except FileNotFoundError as error:
-            raise InputError("no such file", file=path, fix="Check the path") from error
-        except (pyarrow.ArrowException, OSError) as error:
-            raise InputError(f"not a Parquet file: {str(error).splitlines()[0]}", file=path) from error
-        self.rows = self._file.metadata.num_rows
-        column = _found(self._file.schema_arrow.names, names, wanted, path)
-        self._batches = self._file.iter_batches(columns=[column])
+    def __init__(self, path: str, wanted: Wanted) -> None:
+        file = _parquet(path)
+        self._batches = file.iter_batches(columns=[_found(file.schema_arrow.names, wanted, path)])
         self._waiting: list[Any] = []
 
     def take(self, count: int) -> list[Any]:
@@ -130,16 +131,16 @@ class Blocks:
         return self._waiting.pop() if self._waiting else None
 
 
-def values_of(path: str, names: Sequence[str], wanted: str | None = None) -> Values:
-    """Return the texts of a file: the column of a table that has one of these names, else its lines."""
+def values_of(path: str, wanted: Wanted) -> Values:
+    """Return the texts of a file: a column of a table, else its lines."""
     ending = Path(path.removesuffix(".gz")).suffix.lower()
     if ending in _UNREAD:
         raise InputError(f"{ending} is not read as a stream", file=path, fix="Use text, .jsonl or .parquet")
     if ending == ".jsonl":
-        return JsonColumn(path, names, wanted)
+        return JsonColumn(path, wanted)
     if ending == ".parquet":
-        return ParquetColumn(path, names, wanted)
-    if wanted is not None:
+        return ParquetColumn(path, wanted)
+    if wanted.column is not None:
         raise InputError("plain text has no columns", file=path, fix="Columns are for .jsonl and .parquet")
     return Lines(path)
 
@@ -149,18 +150,33 @@ def is_edits(path: str) -> bool:
     return path.removesuffix(".gz").endswith(EDITS)
 
 
-def count_sentences(path: str, values: Values) -> int | None:
-    """Return how many values a file holds, where that is quickly known: not of `.gz` and of standard input."""
-    if isinstance(values, ParquetColumn):
-        return int(values.rows)
-    if path == STANDARD_INPUT or path.endswith(".gz") or not Path(path).is_file() or is_edits(path):
+def count_sentences(path: str) -> int | None:
+    """Return how many values a file holds, where that is quickly known: not of `.gz`, M2 and standard input."""
+    if path == STANDARD_INPUT or path.endswith(".gz") or is_edits(path) or not Path(path).is_file():
         return None
+    if Path(path).suffix.lower() == ".parquet":
+        return int(_parquet(path).metadata.num_rows)
     with Path(path).open("rb") as file:
         return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
 
 
-def _found(known: Sequence[str], names: Sequence[str], wanted: str | None, path: str) -> str:
-    return Columns(dict.fromkeys(known, ()), path).find(names, wanted, "--column NAME")
+def _found(known: Sequence[str], wanted: Wanted, path: str) -> str:
+    ids = [name for name in known if name.lower() == "id"]
+    if ids and not wanted.ids:
+        fix = "Sort it as the corpus is and drop that column, or leave out --stream"
+        raise InputError(f"has a column {ids[0]!r}, but a stream pairs row by row", file=path, fix=fix)
+    return Columns(dict.fromkeys(known, ()), path).find(wanted.names, wanted.column, "--column NAME")
+
+
+def _parquet(path: str) -> Any:
+    import pyarrow
+    import pyarrow.parquet
+
+    with _readable(path):
+        try:
+            return pyarrow.parquet.ParquetFile(path)
+        except pyarrow.ArrowException as error:
+            raise InputError(f"not a Parquet file: {str(error).splitlines()[0]}", file=path) from error
 
 
 def _opened(path: str) -> Iterable[bytes]:

@@ -127,7 +127,8 @@ def _table_of(parts: Parts) -> pyarrow.Table:
 def _sifted(table: pyarrow.Table, index: Places) -> tuple[Faults, Places]:
     """Return what is wrong with how many rows, and the numbers of the others.
 
-    Of two rows with one index neither is kept: which of them is right is not known.
+    Of two rows with one index neither is kept: which of them is right is not known. Rows without an index are taken
+    for those that are absent.
     """
     faulty = table[tables.FAULT].is_valid().to_numpy()
     bad, good = np.flatnonzero(faulty), np.flatnonzero(~faulty)
@@ -139,9 +140,11 @@ def _sifted(table: pyarrow.Table, index: Places) -> tuple[Faults, Places]:
     faults.note(double.tolist(), "this index is there more than once")
     known = np.union1d(found, index[faulty & (index >= 0)])
     gaps = np.diff(known, prepend=-1) - 1
-    faults.count += int(gaps.sum())
-    for place, missing in zip(known[gaps > 0][:SHOWN].tolist(), gaps[gaps > 0][:SHOWN].tolist(), strict=True):
-        faults.say(place - missing, "no row has this index")
+    absent = int(gaps.sum() - (index < 0).sum())
+    if absent > 0:
+        faults.count += absent
+        for place, missing in zip(known[gaps > 0][:SHOWN].tolist(), gaps[gaps > 0][:SHOWN].tolist(), strict=True):
+            faults.say(place - missing, "no row has this index")
     return faults, good[~np.isin(index[good], double)]
 
 

@@ -19,7 +19,7 @@ from gecbench.kernels.imeasure import Limits, Objective
 from gecbench.kernels.imeasure.alignment import classify_column
 from gecbench.kernels.imeasure.keys import METRICS
 from gecbench.kernels.tokens import TokenArray, TokenRule, intern_lines, offsets_of, split_tokens
-from gecbench.metrics.base import Metric, check_whole, parameter
+from gecbench.metrics.base import Metric
 from gecbench.metrics.imeasure.accuracy import COUNT_NAMES
 from gecbench.metrics.imeasure.gold import (
     MixedGold,
@@ -27,6 +27,7 @@ from gecbench.metrics.imeasure.gold import (
     mixed_gold,
     spaced_sources,
 )
+from gecbench.metrics.parameters import check_whole, parameter
 from gecbench.metrics.statistics import Counts
 
 Mixing = bool | Literal["cap"]

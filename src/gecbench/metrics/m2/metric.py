@@ -15,7 +15,7 @@ from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.mixing import mix_sentences
 from gecbench.errors import InputError
-from gecbench.metrics.base import Metric, check_whole, parameter
+from gecbench.metrics.base import Metric
 from gecbench.metrics.explanation import Explanation
 from gecbench.metrics.m2.error_types import TypeScore, by_error_type, error_types
 from gecbench.metrics.m2.explain import SentenceMatch, credit, explain_match
@@ -31,6 +31,7 @@ from gecbench.metrics.m2.gold import (
     restrict,
     table_rows,
 )
+from gecbench.metrics.parameters import check_whole, parameter
 from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative, Policy
 from gecbench.metrics.ratios import Values, f_beta, mean_count, precision_recall
 from gecbench.metrics.signature import MIXING_WORDS, Signature
