@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
+from mirror_files import conll14_gold, jfleg, needs_mirror, submission
 
 import gecbench
-from gecbench import InputError, scale
+from gecbench import InputError, kernels, scale
 from gecbench.cli import main
 from gecbench.corpora.edits import annotation_rows
 from gecbench.corpus.edits import EditedTexts
@@ -187,3 +188,26 @@ def test_command_line(spark, corpus, predictions, tmp_path, run, capsys):
     assert "no column with a usual name among 'index', 'source'" in capsys.readouterr().err
     assert main(["score", "--engine", "spark", "-p", str(tmp_path / "nowhere")]) == 2
     assert "PATH_NOT_FOUND" in capsys.readouterr().err
+
+
+def real_rows(name):
+    """Return a real corpus as rows, its expected scores, and how it is scored."""
+    if name == "JFLEG":
+        references = list(zip(*(jfleg("test", f"ref{k}") for k in range(4)), strict=True))
+        corpus, outputs = gecbench.Corpus(jfleg("test", "src"), references), jfleg("test", "spellchecked.src")
+        gold, metrics, columns = {"references": [list(texts) for texts in references]}, METRICS[:2] + METRICS[4:], {}
+    else:
+        corpus, outputs, metrics = conll14_gold(), submission("AMU"), ["m2", "imeasure"]
+        gold = {"annotations": [annotation_rows(found) for found in corpus.annotations]}
+        columns = {"references": None, "annotations": "annotations"}
+    rows = {"index": list(range(len(corpus))), "source": list(corpus.sources), "prediction": list(outputs), **gold}
+    return rows, gecbench.score(outputs, corpus, metrics), {"metrics": metrics, "index": "index", **columns}
+
+
+@needs_mirror
+@pytest.mark.parametrize("name", ["JFLEG", "CoNLL-14"])
+def test_real_corpora_give_the_same_bits(spark, name):
+    if name == "CoNLL-14" and kernels.active() == "python":
+        pytest.skip("the Python twins take minutes")
+    rows, expected, wanted = real_rows(name)
+    assert_same(frames.score(frame_of(spark, rows, 7), **wanted), expected)
