@@ -10,6 +10,9 @@ TRIES = {
     "differential-m2-long": 100,
     "differential-gleu": 500,
     "differential-imeasure": 500,
+    "kill": 6,
+    "disk": 6,
+    "kill-serve": 2,
 }
 
 

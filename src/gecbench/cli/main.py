@@ -79,6 +79,8 @@ def _parse(words: Sequence[str]) -> Namespace:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return 0, a drop-in's own status, or 2 after an error that the user can correct."""
+    if sys.stderr is None:  # closed: nobody hears what is said
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
