@@ -76,7 +76,7 @@ def raw(batch: list[tuple[Sentence, str]], settings: IMeasure, kernel: str) -> l
     return [array.tolist() for array in found]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(grouped(), min_size=1, max_size=3), objectives)
 def test_decomposition_equals_enumeration(batch: list[tuple[Sentence, str]], options: IMeasure) -> None:
     apart = raw(batch, limited(options, listed=0), "native")

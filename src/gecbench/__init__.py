@@ -29,7 +29,9 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value: object = getattr(import_module(_places()[name], __name__), name)
+    place = _places()[name]
+    room = import_module(f".{name}" if place == "." else place, __name__)
+    value: object = room if place == "." else getattr(room, name)
     globals()[name] = value
     return value
 

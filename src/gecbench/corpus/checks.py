@@ -140,7 +140,9 @@ def check_alignment(
     their source as far as it has their tokens; empty ones, and those of short sources, say nothing. Of more than two
     thousand lines some are looked at, evenly.
     """
-    probes, likeness, short = _likeness(sources, lines)
+    step = max(1, len(sources) // _PROBES)
+    seen, likeness, short = _likeness(sources[::step], lines[::step])
+    probes = (seen * step).tolist()
     needed = min(_RUN, max(5, len(sources) // 2))
     run: list[int] = []
     long = np.flatnonzero(~short)
@@ -161,20 +163,30 @@ def check_alignment(
 
 def _likeness(
     sources: Sequence[str], lines: Sequence[str]
-) -> tuple[list[int], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return the lines that are looked at, how far each belongs to its source, and which of them are short.
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Return the lines that say something, how far each belongs to its source, and which of them are short.
 
     That is the `overlap` of long lines, and of short ones the share of tokens that the source has.
     """
-    step = max(1, len(sources) // _PROBES)
-    ours, theirs = _encoded(sources[::step]), _encoded(lines[::step])
+    ours, theirs = _encoded(sources), _encoded(lines)
     counts = kernels.select("overlap").count_shared(
         b"".join(ours), offsets_of(ours), b"".join(theirs), offsets_of(theirs)
     )
     seen = np.flatnonzero((counts[:, 0] >= _SHORT) & (counts[:, 1] > 0))
     tokens, shared, union = counts[seen, 1:].T
     short = tokens < _SHORT
-    return (seen * step).tolist(), shared / np.where(short, tokens, union), short
+    return seen, shared / np.where(short, tokens, union), short
+
+
+def foreign_lines(sources: Sequence[str], lines: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Return which lines share less than a fifth of their tokens with their source, as shifted lines do.
+
+    Each is judged by its own source alone, so it does not matter which lines are around it.
+    """
+    seen, likeness, _ = _likeness(sources, lines)
+    foreign = np.zeros(len(lines), dtype=np.bool_)
+    foreign[seen] = likeness < _UNLIKE
+    return foreign
 
 
 def _encoded(lines: Sequence[str]) -> list[bytes]:
