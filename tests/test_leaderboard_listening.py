@@ -129,6 +129,19 @@ def test_damaged_leftovers_are_passed_over(tmp_path):
     assert list(waiting.kept()) == []
 
 
+def test_what_was_accepted_and_cannot_be_written_stays_for_the_next_server(tmp_path):
+    with server(tmp_path) as (address, _):
+        (tmp_path / "records").write_text("in the way")
+        status, job = upload(address, variant("x"), name="kept")
+        assert status == 202
+        assert finished(address, job)["state"] == "failed"
+    assert len(list((tmp_path / "waiting").glob("*.json"))) == 1
+    (tmp_path / "records").unlink()
+    with server(tmp_path) as (address, _):
+        assert finished(address, job)["state"] == "done"
+    assert [record.system for record in FolderStore(tmp_path).load().records] == ["kept"]
+
+
 def test_a_board_that_cannot_be_written_to_accepts_nothing(tmp_path):
     (tmp_path / "waiting").write_text("in the way")
     with server(tmp_path) as (address, _):
