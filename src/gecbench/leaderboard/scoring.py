@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from gecbench.analysis.breakdown import by_edit_distance
 from gecbench.analysis.significance import with_interval
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.intake import Admitted
 from gecbench.errors import InputError
 from gecbench.human.bound import human_bound
+from gecbench.leaderboard.breakdowns import details_of
 from gecbench.leaderboard.records import Details, Figure
 from gecbench.metrics.base import Metric, Score
 from gecbench.metrics.registry import METRICS, metric_class
@@ -63,7 +63,7 @@ def compute_figures(admitted: Admitted, resamples: int, progress: Progress) -> F
     if not scores:
         raise InputError("no metric can score these outputs", fix=" ".join(warnings))
     progress("details", len(metrics) / (len(metrics) + 1))
-    return Figures(figures, _details(scores, corpus, predictions), tuple(warnings))
+    return Figures(figures, details_of(scores, corpus, predictions), tuple(warnings))
 
 
 def human_figures(score: Score, corpus: Corpus) -> tuple[float | None, float | None]:
@@ -106,19 +106,3 @@ def _figure(score: Score, corpus: Corpus) -> Figure:
         "signature": str(score.signature),
         "source": None,
     }
-
-
-def _details(scores: dict[str, Score], corpus: Corpus, predictions: Sequence[str]) -> Details:
-    return Details(
-        predictions=predictions,
-        sentence_scores={
-            name: [round(float(value), 4) for value in score.sentence_scores()] for name, score in scores.items()
-        },
-        by_distance={
-            name: [
-                {"label": group.label, "sentences": group.sentences, "value": group.value}
-                for group in by_edit_distance(score, corpus, predictions)
-            ]
-            for name, score in scores.items()
-        },
-    )
