@@ -27,6 +27,16 @@ class TypeScore:
     recall: float
     value: float
 
+    @property
+    def gold(self) -> int:
+        """Gold edits of this type."""
+        return self.tp + self.fn
+
+    @property
+    def correct(self) -> int:
+        """Gold edits of this type that the system made."""
+        return self.tp
+
     def cells(self) -> dict[str, str]:
         """Return the row of a table, by column."""
         counts = {"type": self.type, "TP": str(self.tp), "FP": str(self.fp), "FN": str(self.fn)}
