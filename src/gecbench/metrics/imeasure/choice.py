@@ -29,7 +29,7 @@ from gecbench.metrics.imeasure.gold import (
 )
 from gecbench.metrics.statistics import Counts
 
-Mixing = bool | Literal["cap"]
+Mixing = bool | Literal["cap", "bounded"]
 Beyond = Literal["unmixed", "excluded"]
 ASPECTS = ("d", "c")
 EXCLUDED, DONE, COLLIDES, TOO_MANY, TOO_LONG = range(-1, 4)
@@ -45,9 +45,12 @@ class ReferenceChoice(Metric):
     """The parameters of `IMeasure`, which say what is mixed and maximised, and the bounds on time and memory."""
 
     limits: ClassVar[Limits] = Limits()
+    few: ClassVar[Limits] = Limits(segment=1 << 12)
 
     mixing: Mixing = parameter(
-        True, 'mix the annotators\' corrections; False: not; "cap": where there are at most `cap` mixes'
+        True,
+        'mix the annotators\' corrections; False: not; "cap": where there are at most `cap` mixes; "bounded": where '
+        "that takes little time",
     )
     cap: int = parameter(1024, 'the most mixes of a sentence with mixing="cap"')
     beyond: Beyond = parameter("unmixed", 'what sentences with more mixes are, "unmixed" or "excluded"')
@@ -73,10 +76,11 @@ class ReferenceChoice(Metric):
         for name, value, least in (("weight", self.weight, -1e6), ("beta", self.beta, 0)):
             if not isinstance(value, (int, float)) or not least <= value <= 1e6:
                 raise InputError(f"imeasure: {name}={value!r} is not a number from {least:.0f} to a million")
-        if self.mixing == "cap" and self.optimise == "corpus" and self.beyond == "unmixed":
+        leaves_unmixed = self.mixing == "bounded" or (self.mixing == "cap" and self.beyond == "unmixed")
+        if leaves_unmixed and self.optimise == "corpus":
             raise InputError(
                 "imeasure: optimise=corpus goes through the sentences in order and cannot leave some unmixed",
-                fix="Use beyond=excluded, or optimise=sentence",
+                fix="Use mixing=cap and beyond=excluded, or optimise=sentence",
             )
 
     def goal(self) -> Objective:
@@ -111,19 +115,20 @@ def select_references(corpus: Corpus, predictions: Sequence[str], settings: Refe
     sources, capped = spaced_sources(corpus), settings.mixing == "cap"
     parts: list[tuple[Sequence[int], Selection]] = []
     mixed: set[int] = set()
+    excluding = capped and settings.beyond == "excluded"
     # 1. Mix all sentences, or those that are cleanly grouped and within the cap (section 3).
     if settings.mixing:
         inside, gold = corpus.derived(
             f"mixed treebank={settings.treebank} cap={capped and settings.cap}", lambda: _mixable(corpus, settings)
         )
         chosen = choose_mixed([sources[i] for i in inside], [predictions[i] for i in inside], gold, settings)
-        if not capped or settings.beyond == "unmixed":
-            _check_status(corpus, chosen.status, inside, {TOO_LONG} if capped else set(REFUSALS))
+        if not excluding:
+            _check_status(corpus, chosen.status, inside, set(REFUSALS) if settings.mixing is True else {TOO_LONG})
         parts.append((inside, chosen))
         mixed = {i for i, scored in zip(inside, chosen.scored, strict=True) if scored}
     # 2. Score the others against their unmixed references, unless they are to be excluded.
     left = [i for i in range(len(corpus)) if i not in mixed]
-    if left and (not capped or settings.beyond == "unmixed"):
+    if left and not excluding:
         references = listed_references(corpus, settings.treebank, left)
         chosen = choose_listed([sources[i] for i in left], [predictions[i] for i in left], references, settings)
         _check_status(corpus, chosen.status, left, set(REFUSALS))
@@ -199,8 +204,9 @@ def choose_mixed(
 ) -> Selection:
     """Choose one of the references that each sentence's groups can be mixed to, without listing them."""
     source, hypothesis, correction = _intern(sources, predictions, gold.texts, settings.tokens)
+    limits = settings.few if settings.mixing == "bounded" else settings.limits
     picks, counts, status, work = kernels.select("imeasure").choose_mixed(
-        source, hypothesis, gold.arrays(correction), settings.goal(), settings.limits, threads=kernels.threads()
+        source, hypothesis, gold.arrays(correction), settings.goal(), limits, threads=kernels.threads()
     )
 
     def reference(i: int) -> str:
