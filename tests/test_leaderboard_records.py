@@ -14,11 +14,11 @@ import pytest
 from boards import QUICK, demo_board
 
 from gecbench import InputError
-from gecbench.leaderboard.records import Details, Record, digest
+from gecbench.leaderboard.records import Details, Record, digest, figure
 from gecbench.leaderboard.seeds import seed_records
 from gecbench.leaderboard.store import FolderStore
 
-FIGURE = {"value": 0.5, "low": None, "high": None, "human": None, "ratio": None, "signature": "", "source": None}
+FIGURE = figure(0.5)
 DETAILS = Details(["a"], {"gleu": [1.0]}, {})
 
 
@@ -53,10 +53,10 @@ BAD_FIELDS = {
     "a score beyond all measure": ({"scores": {"gleu": {**FIGURE, "value": 10**400}}}, "not a number below a million"),
     "a score of another scale": ({"scores": {"gleu": {**FIGURE, "value": 1e299}}}, "not a number below a million"),
     "a score that is true": ({"scores": {"gleu": {**FIGURE, "value": True}}}, "not a number below a million"),
-    "a missing part": ({"scores": {"gleu": {"value": 1}}}, "has no high"),
+    "a missing part": ({"scores": {"gleu": {"value": 1}}}, "has no against_others"),
     "outputs that are a path": ({"outputs": "../../etc/passwd"}, "not a SHA-256"),
     "a scored record without outputs": ({"outputs": None, "details": None}, "no outputs"),
-    "another schema": ({"schema": 2}, "schema is 2"),
+    "another schema": ({"schema": 3}, "schema is 3"),
     "negative sentences": ({"sentences": -1}, "sentences is -1"),
 }
 
@@ -217,7 +217,7 @@ def test_seeds_are_the_published_figures(repository):
     for key, golden in goldens["conll14"].items():
         _, kind, system = key.split(".")
         if kind in sets and "published_metric_scores" in golden:
-            name = "Source (unchanged)" if system == "INPUT" else f"{system} (CoNLL-14)"
+            name = "Source (unchanged)" if system == "INPUT" else system
             value = seeds["conll14_fluency:test", sets[kind], name].scores["gleu"]["value"]
             assert value == pytest.approx(golden["published_metric_scores"], abs=5.1e-5)
             compared += 1

@@ -48,6 +48,12 @@ def string(value: object, where: str) -> None:
         raise InputError(f"{where} is not text")
 
 
+def truth(value: object, where: str) -> None:
+    """Refuse what is neither true nor false."""
+    if not isinstance(value, bool):
+        raise InputError(f"{where} is neither true nor false")
+
+
 def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
     """Return a check for one line of printable text."""
 
