@@ -26,7 +26,7 @@ from gecbench.formats.text import read_lines
 
 METRIC_CARDS = sorted(ROOT.glob("metrics/*/README.md"))
 CARDS = [*METRIC_CARDS, *sorted(ROOT.glob("datasets/*/README.md"))]
-RUN = [ROOT / "README.md", ROOT / "docs/harnesses.md", *CARDS]
+RUN = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("harnesses.md", "leaderboard-data.md")), *CARDS]
 SPACES = sorted(ROOT.glob("spaces/*/README.md"))
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *CARDS, *SPACES, *ROOT.glob("benchmarks/*.md"), *ROOT.glob("docs/**/*.md")])
 README = (ROOT / "README.md").read_text(encoding="utf-8")

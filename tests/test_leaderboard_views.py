@@ -88,14 +88,14 @@ def test_numbers_below_zero(browser, page):
 def test_nothing_is_explained_that_is_not_there(browser, page):
     notes = {"cluster": "CLUSTER", "p": "CHANCE", "human": "PEOPLE", "bounded": "BOUND", "reported": "REPORTED"}
     show(browser, page, "table", [system("one", 0.5)], notes=notes)
-    assert texts(browser, "p.note")[0].startswith("Ranked by GLEU.")
-    assert not any(note in texts(browser, "p.note")[0] for note in notes.values())
+    assert texts(browser, ".notes li")[0] == "Ranked by GLEU."
+    assert not any(note in " ".join(texts(browser, ".note")) for note in notes.values())
     figure = {"low": 0.4, "high": 0.6, "cluster": 1, "rank": 1, "p_value": 0.01, "p_text": "0.010", "bounded": 3}
     figure |= {"human": 0.4, "against_others": 0.45, "ratio": 1.125}
     show(browser, page, "table", [system("one", 0.5, **figure)], notes=notes)
-    shown = texts(browser, "p.note")[0]
+    shown = " ".join(texts(browser, ".note"))
     assert all(word in shown for word in ("CLUSTER", "CHANCE", "PEOPLE", "† BOUND"))
-    assert "REPORTED" not in " ".join(texts(browser, "p.note"))
+    assert "REPORTED" not in shown
     cells = texts(browser, "tbody td")
     assert "50.00†40.00–60.00" in cells
     assert "0.010*" in cells
@@ -118,7 +118,7 @@ def test_sealed_board_has_no_view_of_sentences(browser, page):
     rows = [system("mine", 0.5, rank=1), system("yours", 0.4, rank=2)]
     show(browser, page, "table", rows, sealed=True)
     assert texts(browser, "nav a") == ["Ranking", "Plot", "Compare", "Submit"]
-    assert "not published" in texts(browser, "p.note")[0]
+    assert "not published" in texts(browser, ".notes")[0]
     change(browser, "document.querySelector('table.ranking a').click()")
     assert browser.execute_script("return document.querySelector('#alignment, svg.chart')") is None
 

@@ -65,6 +65,12 @@ GECBENCH.define("board", () => {
     });
   }
 
+  /** Rows for choices, the best first: systems, then what is no system. */
+  function byMerit(rows, table) {
+    const sorted = sortRows(rows, table.metrics[0], true);
+    return [true, false].flatMap((system) => sorted.filter((row) => (row.role === "system") === system));
+  }
+
   /** The row whose name begins with the characters that an address carries. */
   function findRow(rows, id) {
     return id ? rows.find((row) => row.id.startsWith(id)) : undefined;
@@ -84,7 +90,7 @@ GECBENCH.define("board", () => {
   }
 
   return {
-    metricOf, currentTable, chosenMetric, tableData, hasDetails, humanValue, valueOf, sortRows, findRow, shortId,
-    clusterName, setLabel,
+    metricOf, currentTable, chosenMetric, tableData, hasDetails, humanValue, valueOf, sortRows, byMerit, findRow,
+    shortId, clusterName, setLabel,
   };
 });

@@ -2,14 +2,14 @@
 // Two systems side by side; the address names them.
 GECBENCH.define("compare", (use) => {
   const { el, empty, foreign, points, range } = use("dom");
-  const { metricOf, currentTable, tableData, hasDetails, sortRows, findRow, shortId } = use("board");
+  const { metricOf, currentTable, tableData, hasDetails, byMerit, findRow, shortId } = use("board");
   const { State, select, tableChooser, systemAddress, systemOptions, copyLink, scrolled, dataFiles } = use("controls");
   const { groupFigure, detailed, waysOf } = use("groups");
 
   async function showCompare(main, state) {
     const table = currentTable(state);
     const { rows: all } = await tableData(table);
-    const rows = sortRows(all, table.metrics[0], true);
+    const rows = byMerit(all, table);
     const controls = el("div", { class: "controls" }, tableChooser(state));
     main.append(controls);
     if (rows.length < 2) {

@@ -2,7 +2,7 @@
 // Scores of groups: by edit distance or grammaticality as lines, by error type as a table.
 GECBENCH.define("groups", (use) => {
   const { el, svg, empty, foreign, points } = use("dom");
-  const { metricOf, currentTable, chosenMetric, tableData, hasDetails, sortRows, shortId } = use("board");
+  const { metricOf, currentTable, chosenMetric, tableData, hasDetails, byMerit, shortId } = use("board");
   const { State, select, tableChooser, metricChooser, systemAddress, copyLink, dataFiles, scrolled } = use("controls");
   const { frame, padded, saveSvg } = use("charts");
   const MOST_LINES = 8;
@@ -37,7 +37,7 @@ GECBENCH.define("groups", (use) => {
     const { rows } = await tableData(table);
     const controls = el("div", { class: "controls" }, tableChooser(state));
     main.append(controls);
-    const usable = sortRows(rows.filter((row) => hasDetails(table, row)), table.metrics[0], true);
+    const usable = byMerit(rows.filter((row) => hasDetails(table, row)), table);
     const wanted = (state.ids || "").split(",").filter(Boolean);
     const usual = usable.slice(0, innerWidth < 700 ? 3 : 5);
     const chosen = wanted.length ? usable.filter((row) => wanted.includes(shortId(row))) : usual;

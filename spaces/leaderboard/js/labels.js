@@ -4,7 +4,7 @@ GECBENCH.define("labels", (use) => {
   const { svg, shorten } = use("dom");
   const HEIGHT = 15;
   const RADIUS = 7;
-  const DISTANCES = [10, 16, 24, 34, 46, 60, 76, 94, 114];
+  const DISTANCES = [10, 16, 24, 34, 46, 60, 76, 94, 114, 136, 160];
   const DIRECTIONS = [0, 180, 45, -45, 135, -135, 90, -90, 22, -22, 158, -158, 67, -67, 113, -113];
   const pen = document.createElement("canvas").getContext("2d");
 
@@ -53,7 +53,7 @@ GECBENCH.define("labels", (use) => {
       x: x - RADIUS, y: y - RADIUS, width: 2 * RADIUS, height: 2 * RADIUS,
     }))];
     return points.map((point) => {
-      const text = shorten(point.text);
+      const text = shorten(point.text, box.right - box.left < 500 ? 16 : 26);
       const found = firstFree(point, widthOf(text), box, taken);
       if (!found) return [];
       taken.push(found.place);

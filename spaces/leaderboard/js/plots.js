@@ -34,7 +34,7 @@ GECBENCH.define("plots", (use) => {
   function humanLines(chart, human) {
     const { node, box } = chart;
     const width = widthOf("people");
-    const dashed = (x1, y1, x2, y2) => svg("line", { class: "human", x1, x2, y1, y2 });
+    const dashed = (x1, y1, x2, y2) => svg("line", { class: "bound", x1, x2, y1, y2 });
     const name = (x, y) => svg("text", { class: "people", x, y, "text-anchor": "end" }, "people");
     return human.flatMap((value, upwards) => {
       if (value === null) return [];

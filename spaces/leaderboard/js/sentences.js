@@ -2,7 +2,7 @@
 // The sentences: two systems side by side, aligned with the source and the references.
 GECBENCH.define("sentences", (use) => {
   const { el, empty, foreign, points, shorten } = use("dom");
-  const { currentTable, chosenMetric, tableData, hasDetails, sortRows, findRow, shortId } = use("board");
+  const { currentTable, chosenMetric, tableData, hasDetails, byMerit, findRow, shortId } = use("board");
   const { State, select, tableChooser, metricChooser, copyLink, dataFiles, scrolled } = use("controls");
   const { alignTexts, judge } = use("align");
   const PAGE = 50;
@@ -18,7 +18,7 @@ GECBENCH.define("sentences", (use) => {
   async function showSentences(main, state) {
     const table = currentTable(state);
     const { rows: all } = await tableData(table);
-    const rows = sortRows(all.filter((row) => hasDetails(table, row)), table.metrics[0], true);
+    const rows = byMerit(all.filter((row) => hasDetails(table, row)), table);
     const controls = el("div", { class: "controls" }, tableChooser(state));
     main.append(controls);
     if (!rows.length) {

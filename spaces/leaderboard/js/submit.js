@@ -3,7 +3,7 @@
 GECBENCH.define("submit", (use) => {
   const { el } = use("dom");
   async function showSubmit(main, state) {
-    const { server, metrics, commands, tables } = GECBENCH.board();
+    const { server, metrics, commands, tables, sealed } = GECBENCH.board();
     main.append(
       el("h2", null, "Submit a system"),
       el("p", null, "One output per line, in the order of the corpus; or JSON Lines with ",
@@ -14,7 +14,7 @@ GECBENCH.define("submit", (use) => {
     main.append(
       el("h3", null, "On the command line"),
       el("pre", { tabindex: 0 }, commands.join("\n")),
-      el("p", null, "With a board that lives in a dataset repository on the Hugging Face Hub, ",
+      sealed ? "" : el("p", null, "With a board that lives in a dataset repository on the Hugging Face Hub, ",
         el("code", null, "--board hf://datasets/NAME/BOARD"),
         " scores on your machine and opens a pull request with the record."),
       el("h3", null, "What is measured"),

@@ -3,7 +3,7 @@
 GECBENCH.define("system", (use) => {
   const { el, empty, foreign, outside, points, range, sentence } = use("dom");
   const {
-    metricOf, currentTable, tableData, hasDetails, sortRows, findRow, shortId, clusterName, setLabel,
+    metricOf, currentTable, tableData, hasDetails, byMerit, findRow, shortId, clusterName, setLabel,
   } = use("board");
   const { State, select, badges, copyLink, systemOptions, scrolled, dataFiles } = use("controls");
   const { groupFigure, detailed, waysOf } = use("groups");
@@ -41,7 +41,7 @@ GECBENCH.define("system", (use) => {
   }
 
   function actions(row, rows, table) {
-    const others = sortRows(rows.filter((other) => other.id !== row.id), table.metrics[0], true);
+    const others = byMerit(rows.filter((other) => other.id !== row.id), table);
     const here = { a: shortId(row), id: "" };
     const compare = row.kind === "scored" && others.length
       ? select("Compare with", [["", "choose …"], ...systemOptions(others)], "",

@@ -80,17 +80,21 @@ GECBENCH.define("table", (use) => {
   function notes(rows, metric, columns) {
     const { notes: known, sealed } = GECBENCH.board();
     const figures = rows.map((row) => row.scores[metric]).filter(Boolean);
-    const shows = (key) => columns.some((column) => column.key === key && column.shown);
+    const about = (key, text) => {
+      const column = columns.find((each) => each.key === key && each.shown);
+      return column && [text, column.chosen ? null : "optional"];
+    };
     const found = [
-      `Ranked by ${metricOf(metric).title}.`,
-      figures.some((figure) => figure.cluster) && `Letters and shading mark clusters. ${known.cluster}`,
-      shows("interval") && "The bar is the 95 % bootstrap interval, the tick people's score.",
-      shows("p") && known.p,
-      shows("ratio") && known.human,
-      rows.some((row) => Object.values(row.scores).some((figure) => figure.bounded)) && `† ${known.bounded}`,
-      sealed && "References and outputs are not published here: scores are of the whole corpus only.",
+      [`Ranked by ${metricOf(metric).title}.`],
+      figures.some((figure) => figure.cluster) && [`Letters and shading mark clusters. ${known.cluster}`],
+      about("interval", "The bar is the 95 % bootstrap interval, the tick people's score."),
+      about("p", known.p),
+      about("ratio", known.human),
+      rows.some((row) => Object.values(row.scores).some((figure) => figure.bounded)) && [`† ${known.bounded}`],
+      sealed && ["References and outputs are not published here: scores are of the whole corpus only."],
     ];
-    return el("p", { class: "note" }, found.filter(Boolean).map(sentence).join(" "));
+    return el("ul", { class: "note notes" },
+      found.filter(Boolean).map(([note, kind]) => el("li", { class: kind }, sentence(note))));
   }
 
   async function showTable(main, state) {
