@@ -5,12 +5,11 @@ python tests/screenshots.py SITE FOLDER [CORPUS ...]
 
 from __future__ import annotations
 
-import base64
 import sys
 from pathlib import Path
 from urllib.parse import urlencode
 
-from chromium import VIEWS, chromium, emulate, open_page, texts, wait
+from chromium import VIEWS, chromium, emulate, open_page, wait
 
 SCREENS = {"desktop": (1280, 800), "phone": (390, 844)}
 
@@ -20,21 +19,14 @@ def addresses(browser, page: str, corpus: str | None):
     query = f"?{urlencode({'corpus': corpus})}" if corpus else "?"
     open_page(browser, f"{page}#table{query}")
     first = browser.execute_script("return document.querySelector('table.ranking a, #reported a')?.hash")
-    found = {view: f"{page}#{view}{query}" for view in (*VIEWS, "table")}
+    found = {view: f"{page}#{view}{query}" for view in VIEWS}
     if first:
         found["system"] = page + first
     open_page(browser, found["groups"])
-    ways = texts(browser, ".controls label:nth-of-type(3) option") and browser.execute_script(
+    ways = browser.execute_script(
         "return [...document.querySelectorAll('.controls label:nth-of-type(3) option')].map((option) => option.value)"
     )
-    found |= {f"groups-{way}": f"{found['groups']}&by={way}" for way in ways or ()}
-    return found
-
-
-def take(browser, file: Path, *, whole: bool) -> None:
-    """Save what is on the screen, or the whole page."""
-    picture = browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": whole})
-    file.write_bytes(base64.b64decode(picture["data"]))
+    return found | {f"groups-{way}": f"{found['groups']}&by={way}" for way in ways}
 
 
 def main(site: str, folder: str, *corpora: str) -> None:
@@ -52,7 +44,7 @@ def main(site: str, folder: str, *corpora: str) -> None:
                         open_page(browser, address)
                         wait(browser, "document.fonts.status === 'loaded'")
                         name = "-".join(filter(None, (corpus and corpus.replace(":", "_"), view, screen, theme)))
-                        take(browser, Path(folder) / f"{name}.png", whole=False)
+                        browser.save_screenshot(str(Path(folder) / f"{name}.png"))
 
 
 if __name__ == "__main__":

@@ -49,6 +49,15 @@ def test_details_carry_the_groups():
     assert details_of(scores, DEMO, OUTPUTS).by_grammaticality == {}
 
 
+def test_errant_has_precision_of_types(tiny_model):
+    metric = gecbench.ERRANT(model=str(tiny_model))
+    score = metric.score_corpus(DEMO, OUTPUTS)
+    types = details_of({"errant": score}, DEMO, OUTPUTS).by_type["errant"]
+    assert sum(each["correct"] for each in types) == score.parts["tp"]
+    assert sum(each["gold"] for each in types) == score.parts["tp"] + score.parts["fn"]
+    assert any(each["precision"] is not None and each["value"] is not None for each in types)
+
+
 def test_details_of_earlier_versions_are_read():
     scores = {"gleu": GLEU().score_corpus(DEMO, OUTPUTS)}
     details = details_of(scores, DEMO, OUTPUTS)

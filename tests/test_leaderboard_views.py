@@ -13,6 +13,7 @@ from screenshots import SCREENS, addresses
 from waiting import eventually
 
 import gecbench
+from gecbench.cli.main import main
 
 pytestmark = pytest.mark.usefixtures("calm")
 OVERLAPS = """
@@ -252,3 +253,20 @@ def test_every_view_links_its_data_as_json(browser, page):
             assert set(stored) == set(loaded)
             if not name.startswith("table-"):
                 assert stored == loaded
+
+
+def test_an_organisers_board_bears_its_own_name(browser, tmp_path):
+    logo = tmp_path / "mine.svg"
+    logo.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="4"/></svg>', encoding="utf-8")
+    task = tmp_path / "task"
+    about = ["--title", "Our <b>task</b>", "--description", "A line", "--licence", "CC BY 4.0", "--metric", "m2"]
+    links = ["--link", "https://example.org/task", "--logo", str(logo)]
+    assert main(["leaderboard", "init", str(task), "-c", "demo", *about, *links]) == 0
+    assert main(["leaderboard", "build", "--board", str(task), "-o", str(tmp_path / "site")]) == 0
+    open_page(browser, (tmp_path / "site" / "index.html").as_uri())
+    assert texts(browser, "h1") == ["Our <b>task</b>"]
+    assert texts(browser, "header p") == ["A line"]
+    assert browser.title == "Ranking – Our <b>task</b>"
+    assert "Licence: CC BY 4.0." in texts(browser, "footer")[0]
+    assert browser.execute_script("return document.querySelector('footer a').href") == "https://example.org/task"
+    assert browser.execute_script("return document.querySelector('.brand img').naturalWidth") > 0

@@ -23,6 +23,10 @@ GECBENCH.define("labels", (use) => {
       && part.y >= box.top && part.y + part.height <= box.bottom;
   }
 
+  function dotBox({ x, y }) {
+    return { x: x - RADIUS, y: y - RADIUS, width: 2 * RADIUS, height: 2 * RADIUS };
+  }
+
   /** The box of a text whose nearest edge is `distance` off a point in some direction (degrees, clockwise). */
   function boxAt(point, width, distance, degrees) {
     const angle = (degrees * Math.PI) / 180;
@@ -31,14 +35,26 @@ GECBENCH.define("labels", (use) => {
     return { x: point.x + dx * distance + side, y: point.y + dy * distance - HEIGHT / 2, width, height: HEIGHT };
   }
 
-  function firstFree(point, width, box, taken) {
-    for (const distance of DISTANCES) {
-      for (const degrees of DIRECTIONS) {
-        const place = boxAt(point, width, distance, degrees);
-        if (inside(place, box) && !taken.some((other) => overlap(place, other))) return { place, distance };
-      }
-    }
-    return null;
+  /** Whether a line passes through a box, looked at in steps. */
+  function crosses({ from, to }, box) {
+    return Array.from({ length: 25 }, (_, k) => k / 24).some((share) => overlap(box,
+      { x: from.x + share * (to.x - from.x), y: from.y + share * (to.y - from.y), width: 0, height: 0 }));
+  }
+
+  /** Return the free places for a text, the nearest first: [{place, line}], the line null beside its point. */
+  function freePlaces(point, width, box, taken) {
+    return DISTANCES.flatMap((distance) => DIRECTIONS.map((degrees) => {
+      const place = boxAt(point, width, distance, degrees);
+      return { place, line: distance > DISTANCES[1] ? { from: point, to: nearest(point, place) } : null };
+    })).filter(({ place }) => inside(place, box) && !taken.some((other) => overlap(place, other)));
+  }
+
+  /** Return the first place where no line passes through a name or a point, or else the first of all. */
+  function bestPlace(point, width, box, taken, lines) {
+    const free = freePlaces(point, width, box, taken);
+    const apart = taken.filter((other) => !overlap(other, dotBox(point)));
+    return free.find(({ place, line }) => !lines.some((other) => crosses(other, place))
+      && !(line && apart.some((other) => crosses(line, other)))) || free[0];
   }
 
   /** The end of a line from a point to a box: the place of the box that is nearest. */
@@ -49,18 +65,20 @@ GECBENCH.define("labels", (use) => {
 
   /** Return for each of [{x, y, text}] the parts of its label, none where there is no room at all. */
   function placeLabels(points, box, reserved) {
-    const taken = [...reserved, ...points.map(({ x, y }) => ({
-      x: x - RADIUS, y: y - RADIUS, width: 2 * RADIUS, height: 2 * RADIUS,
-    }))];
+    const taken = [...reserved, ...points.map(dotBox)];
+    const lines = [];
     return points.map((point) => {
-      const text = shorten(point.text, box.right - box.left < 500 ? 16 : 26);
-      const found = firstFree(point, widthOf(text), box, taken);
+      const tried = (box.right - box.left < 500 ? [16, 9] : [26, 12]).map((most) => shorten(point.text, most))
+        .map((text) => ({ text, ...bestPlace(point, widthOf(text), box, taken, lines) }));
+      const found = tried.find((each) => each.place);
       if (!found) return [];
-      taken.push(found.place);
-      const end = nearest(point, found.place);
-      const line = found.distance > DISTANCES[1]
-        ? [svg("line", { class: "leader", x1: point.x, y1: point.y, x2: end.x, y2: end.y })] : [];
-      return [...line, svg("text", { x: found.place.x + 1, y: found.place.y + HEIGHT - 4 }, text)];
+      const { text, place, line } = found;
+      taken.push(place);
+      if (line) lines.push(line);
+      return [
+        line ? svg("line", { class: "leader", x1: point.x, y1: point.y, x2: line.to.x, y2: line.to.y }) : null,
+        svg("text", { x: place.x + 1, y: place.y + HEIGHT - 4 }, text),
+      ];
     });
   }
 
