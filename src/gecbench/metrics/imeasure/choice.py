@@ -18,8 +18,8 @@ from gecbench.errors import InputError
 from gecbench.kernels.imeasure import Limits, Objective
 from gecbench.kernels.imeasure.alignment import classify_column
 from gecbench.kernels.imeasure.keys import METRICS
-from gecbench.kernels.tokens import TokenArray, TokenRule, intern_lines, offsets_of, split_tokens
-from gecbench.metrics.base import Metric, check_whole, parameter
+from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, intern_lines, offsets_of, split_tokens
+from gecbench.metrics.base import Metric
 from gecbench.metrics.imeasure.accuracy import COUNT_NAMES
 from gecbench.metrics.imeasure.gold import (
     MixedGold,
@@ -27,6 +27,7 @@ from gecbench.metrics.imeasure.gold import (
     mixed_gold,
     spaced_sources,
 )
+from gecbench.metrics.parameters import check_whole, parameter
 from gecbench.metrics.statistics import Counts
 
 Mixing = bool | Literal["cap", "bounded"]
@@ -118,10 +119,9 @@ def select_references(corpus: Corpus, predictions: Sequence[str], settings: Refe
     excluding = capped and settings.beyond == "excluded"
     # 1. Mix all sentences, or those that are cleanly grouped and within the cap (section 3).
     if settings.mixing:
-        inside, gold = corpus.derived(
-            f"mixed treebank={settings.treebank} cap={capped and settings.cap}", lambda: _mixable(corpus, settings)
-        )
-        chosen = choose_mixed([sources[i] for i in inside], [predictions[i] for i in inside], gold, settings)
+        key = f"mixed treebank={settings.treebank} cap={capped and settings.cap} tokens={settings.tokens}"
+        inside, kept, gold, known = corpus.derived(key, lambda: _mixable(corpus, settings))
+        chosen = choose_mixed(kept, [predictions[i] for i in inside], gold, known, settings)
         if not excluding:
             _check_status(corpus, chosen.status, inside, set(REFUSALS) if settings.mixing is True else {TOO_LONG})
         parts.append((inside, chosen))
@@ -137,13 +137,15 @@ def select_references(corpus: Corpus, predictions: Sequence[str], settings: Refe
     return _join(len(corpus), parts, len(mixed), bridged)
 
 
-def _mixable(corpus: Corpus, settings: ReferenceChoice) -> tuple[Sequence[int], MixedGold]:
-    gold = mixed_gold(corpus, settings.treebank)
-    if settings.mixing != "cap":
-        return range(len(corpus)), gold
-    within = [mixes <= settings.cap for mixes in gold.combinations()]
-    inside = [i for i, clean in enumerate((~gold.bridged).tolist()) if clean and within[i]]
-    return inside, gold.select(inside)
+def _mixable(corpus: Corpus, settings: ReferenceChoice) -> tuple[Sequence[int], Sequence[str], MixedGold, KnownLines]:
+    """Return the sentences to mix, their sources, their groups, and the tokens of both."""
+    gold, sources = mixed_gold(corpus, settings.treebank), spaced_sources(corpus)
+    inside: Sequence[int] = range(len(corpus))
+    if settings.mixing == "cap":
+        within = [mixes <= settings.cap for mixes in gold.combinations()]
+        inside = [i for i, clean in enumerate((~gold.bridged).tolist()) if clean and within[i]]
+        gold, sources = gold.select(inside), [sources[i] for i in inside]
+    return inside, sources, gold, known_lines(sources, gold.texts, settings.tokens)
 
 
 def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequence[int], refused: set[int]) -> None:
@@ -190,7 +192,9 @@ def choose_listed(
     """Choose one of each sentence's references."""
     kernel = kernels.select("imeasure")
     texts, offsets = [text for group in references for text in group], offsets_of(references)
-    source, hypothesis, reference = _intern(sources, predictions, texts, settings.tokens)
+    known = known_lines(sources, texts, settings.tokens)
+    source, reference = known.tokens[: len(sources)], known.tokens[len(sources) :]
+    hypothesis = known.number(encode_lines(predictions))
     counts, status, cells = kernel.count_references(
         source, hypothesis, reference, offsets, settings.limits.cells, threads=kernels.threads()
     )
@@ -200,10 +204,14 @@ def choose_listed(
 
 
 def choose_mixed(
-    sources: Sequence[str], predictions: Sequence[str], gold: MixedGold, settings: ReferenceChoice
+    sources: Sequence[str], predictions: Sequence[str], gold: MixedGold, known: KnownLines, settings: ReferenceChoice
 ) -> Selection:
-    """Choose one of the references that each sentence's groups can be mixed to, without listing them."""
-    source, hypothesis, correction = _intern(sources, predictions, gold.texts, settings.tokens)
+    """Choose one of the references that each sentence's groups can be mixed to, without listing them.
+
+    `known` are the `known_lines` of the sources and of the texts of the gold.
+    """
+    source, correction = known.tokens[: len(sources)], known.tokens[len(sources) :]
+    hypothesis = known.number(encode_lines(predictions))
     limits = settings.few if settings.mixing == "bounded" else settings.limits
     picks, counts, status, work = kernels.select("imeasure").choose_mixed(
         source, hypothesis, gold.arrays(correction), settings.goal(), limits, threads=kernels.threads()
@@ -216,13 +224,9 @@ def choose_mixed(
     return Selection(counts, status, work[:, :3], reference)
 
 
-def _intern(
-    sources: Sequence[str], predictions: Sequence[str], gold: Sequence[str], rule: TokenRule
-) -> tuple[TokenArray, TokenArray, TokenArray]:
-    """Number all tokens in one call; sources and gold must have single spaces, so that any rule splits them alike."""
-    tokens = intern_lines([*sources, *predictions, *gold], rule)
-    middle, end = len(sources), len(sources) + len(predictions)
-    return tokens[:middle], tokens[middle:end], tokens[end:]
+def known_lines(sources: Sequence[str], gold: Sequence[str], rule: TokenRule) -> KnownLines:
+    """Number the tokens of sources and gold, which must have single spaces, so that any rule splits them alike."""
+    return KnownLines.of([encode_lines(sources), encode_lines(gold)], rule)
 
 
 def align_tokens(source: str, prediction: str, reference: str) -> list[tuple[str | None, str | None, str | None]]:
