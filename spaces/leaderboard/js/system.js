@@ -24,7 +24,10 @@ GECBENCH.define("system", (use) => {
       actions(row, rows, table),
       figureTable(row, table));
     const systems = hasDetails(table, row) ? await detailed([row]) : [];
-    for (const [by, label] of waysOf(systems)) main.append(...group(systems, by, label, table));
+    for (const [by, label, field] of waysOf(systems)) {
+      const metric = table.metrics.find((name) => systems[0][1][field][name]);
+      main.append(el("h3", null, `${metricOf(metric).title} by ${label}`), groupFigure(systems, by, metric));
+    }
     main.append(dataFiles([`table-${table.key}`, ...systems.map(() => `system-${row.id}`)]));
   }
 
@@ -50,12 +53,6 @@ GECBENCH.define("system", (use) => {
       ? el("a", { class: "button", id: "alignment", href: State.address({ ...here, view: "sentences", b: "" }) },
         "Sentences and alignment") : null;
     return el("div", { class: "actions" }, compare, sentences, copyLink());
-  }
-
-  function group(systems, by, label, table) {
-    const field = { distance: "by_distance", grammaticality: "by_grammaticality", type: "by_type" }[by];
-    const metric = table.metrics.find((name) => systems[0][1][field][name]);
-    return [el("h3", null, `${metricOf(metric).title} by ${label}`), groupFigure(systems, by, metric)];
   }
 
   /** Columns of the figures: [heading, text of a figure or nothing, explanation]; those that are empty are left out. */
