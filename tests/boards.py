@@ -25,7 +25,7 @@ QUICK = 20
 DEMO = gecbench.load_demo()
 GOOD = gecbench.load_demo_systems()["good-corrector"]
 HOSTILE_NAME = "<img src=x onerror=window.hacked=1>[x](javascript:alert(1))"
-RIGHT_TO_LEFT = "\u202eshalom \u05e9\u05dc\u05d5\u05dd\u202c"
+RIGHT_TO_LEFT = "\u05e9\u05dc\u05d5\u05dd shalom"
 LONG_NAME = "x" * 200
 HOSTILE_SENTENCE = "<script>window.hacked=2</script> & \u2028 \u202e evil **bold**"
 

@@ -40,6 +40,9 @@ BAD_FIELDS = {
     "a broken link": ({"links": [{"title": "", "url": "http://[::1"}]}, "Links start with http"),
     "many links": ({"links": [{"title": "", "url": "https://x.org"}] * 11}, "links has 11 entries"),
     "a link without address": ({"links": [{"title": "x"}]}, "has no url"),
+    "a name that turns round": ({"system": "good\u202etxt.exe"}, "system holds a control character or a mark of dir"),
+    "a name that hides a mark": ({"submitter": "a\u2066b"}, "submitter holds a control character or a mark of dir"),
+    "a description of two lines": ({"description": "a\u2028b"}, "description holds a control character"),
     "an unknown kind": ({"kind": "guessed"}, "kind is 'guessed'"),
     "no date": ({"date": "yesterday"}, "date is 'yesterday'"),
     "an impossible date": ({"date": "2026-02-30"}, "not a date"),
@@ -68,7 +71,10 @@ def test_bad_fields_are_refused(change, message):
 
 
 def test_round_trip():
-    first = record(links=[{"title": "p", "url": "https://example.org"}], description="Ünïcode \u202e ok")
+    first = record(
+        links=[{"title": "p", "url": "https://example.org"}],
+        description="Ünïcode\u00a0\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645 ok",
+    )
     again = Record.from_json(first.to_json())
     assert again == first
     assert again.id == first.id == digest(first.to_json())

@@ -105,7 +105,7 @@ class FolderStore:
                     path.unlink(missing_ok=True)
 
     def changed(self) -> float:
-        """Return when a record was last added, as a time that only grows."""
+        """Return when a record was last added: another time than before, earlier if the clock was set back."""
         folder = self.folder / "records"
         return folder.stat().st_mtime if folder.is_dir() else 0.0
 

@@ -19,8 +19,8 @@ from gecbench.errors import InputError
 from gecbench.kernels.imeasure import Limits, Objective
 from gecbench.kernels.imeasure.alignment import classify_column
 from gecbench.kernels.imeasure.keys import METRICS
-from gecbench.kernels.tokens import TokenArray, TokenRule, intern_lines, offsets_of, split_tokens
-from gecbench.metrics.base import Metric, check_whole, parameter
+from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, intern_lines, offsets_of, split_tokens
+from gecbench.metrics.base import Metric
 from gecbench.metrics.imeasure.accuracy import COUNT_NAMES
 from gecbench.metrics.imeasure.gold import (
     MixedGold,
@@ -28,6 +28,7 @@ from gecbench.metrics.imeasure.gold import (
     mixed_gold,
     spaced_sources,
 )
+from gecbench.metrics.parameters import check_whole, parameter
 from gecbench.metrics.statistics import Counts
 
 Mixing = bool | Literal["cap", "bounded"]
@@ -120,15 +121,14 @@ def select_references(corpus: Corpus, predictions: Sequence[str], settings: Refe
     excluding = capped and settings.beyond == "excluded"
     # 1. Mix all sentences, or those that are cleanly grouped and within the cap (section 3).
     if settings.mixing:
-        inside, gold = corpus.derived(
-            f"mixed treebank={settings.treebank} cap={capped and settings.cap}", lambda: _mixable(corpus, settings)
-        )
+        key = f"mixed treebank={settings.treebank} cap={capped and settings.cap} tokens={settings.tokens}"
+        inside, kept, gold, known = corpus.derived(key, lambda: _mixable(corpus, settings))
         bounded = settings.mixing == "bounded"
-        chosen = _mix(sources, predictions, inside, gold, settings, settings.few if bounded else settings.limits)
+        limits = settings.few if bounded else settings.limits
+        chosen = choose_mixed(kept, [predictions[i] for i in inside], gold, known, settings, limits)
         parts.append((inside, chosen))
         if bounded and (again := _affordable(sources, predictions, chosen.status, gold, settings)):
-            more = _mix(sources, predictions, again, gold.select(again), settings, settings.limits)
-            parts.append((again, more))
+            parts.append((again, _mix_again(sources, predictions, again, gold.select(again), settings)))
         if not excluding:
             refused = set(REFUSALS) if settings.mixing is True else {TOO_LONG}
             _check_status(corpus, chosen.status, inside, refused)
@@ -144,24 +144,28 @@ def select_references(corpus: Corpus, predictions: Sequence[str], settings: Refe
     return _join(len(corpus), parts, len(mixed), bridged)
 
 
-def _mixable(corpus: Corpus, settings: ReferenceChoice) -> tuple[Sequence[int], MixedGold]:
-    gold = mixed_gold(corpus, settings.treebank)
-    if settings.mixing != "cap":
-        return range(len(corpus)), gold
-    within = [mixes <= settings.cap for mixes in gold.combinations()]
-    inside = [i for i, clean in enumerate((~gold.bridged).tolist()) if clean and within[i]]
-    return inside, gold.select(inside)
+def _mixable(corpus: Corpus, settings: ReferenceChoice) -> tuple[Sequence[int], Sequence[str], MixedGold, KnownLines]:
+    """Return the sentences to mix, their sources, their groups, and the tokens of both."""
+    gold, sources = mixed_gold(corpus, settings.treebank), spaced_sources(corpus)
+    inside: Sequence[int] = range(len(corpus))
+    if settings.mixing == "cap":
+        within = [mixes <= settings.cap for mixes in gold.combinations()]
+        inside = [i for i, clean in enumerate((~gold.bridged).tolist()) if clean and within[i]]
+        gold, sources = gold.select(inside), [sources[i] for i in inside]
+    return inside, sources, gold, known_lines(sources, gold.texts, settings.tokens)
 
 
-def _mix(
+def _mix_again(
     sources: Sequence[str],
     predictions: Sequence[str],
     sentences: Sequence[int],
     gold: MixedGold,
     settings: ReferenceChoice,
-    limits: Limits,
 ) -> Selection:
-    return choose_mixed([sources[i] for i in sentences], [predictions[i] for i in sentences], gold, settings, limits)
+    """Choose mixed references of some sentences under the usual limits."""
+    kept = [sources[i] for i in sentences]
+    known = known_lines(kept, gold.texts, settings.tokens)
+    return choose_mixed(kept, [predictions[i] for i in sentences], gold, known, settings, settings.limits)
 
 
 def _affordable(
@@ -227,7 +231,9 @@ def choose_listed(
     """Choose one of each sentence's references."""
     kernel = kernels.select("imeasure")
     texts, offsets = [text for group in references for text in group], offsets_of(references)
-    source, hypothesis, reference = _intern(sources, predictions, texts, settings.tokens)
+    known = known_lines(sources, texts, settings.tokens)
+    source, reference = known.tokens[: len(sources)], known.tokens[len(sources) :]
+    hypothesis = known.number(encode_lines(predictions))
     counts, status, cells = kernel.count_references(
         source, hypothesis, reference, offsets, settings.limits.cells, threads=kernels.threads()
     )
@@ -240,11 +246,16 @@ def choose_mixed(
     sources: Sequence[str],
     predictions: Sequence[str],
     gold: MixedGold,
+    known: KnownLines,
     settings: ReferenceChoice,
     limits: Limits | None = None,
 ) -> Selection:
-    """Choose one of the references that each sentence's groups can be mixed to, without listing them."""
-    source, hypothesis, correction = _intern(sources, predictions, gold.texts, settings.tokens)
+    """Choose one of the references that each sentence's groups can be mixed to, without listing them.
+
+    `known` are the `known_lines` of the sources and of the texts of the gold.
+    """
+    source, correction = known.tokens[: len(sources)], known.tokens[len(sources) :]
+    hypothesis = known.number(encode_lines(predictions))
     picks, counts, status, work = kernels.select("imeasure").choose_mixed(
         source,
         hypothesis,
@@ -261,13 +272,9 @@ def choose_mixed(
     return Selection(counts, status, work[:, :3], reference)
 
 
-def _intern(
-    sources: Sequence[str], predictions: Sequence[str], gold: Sequence[str], rule: TokenRule
-) -> tuple[TokenArray, TokenArray, TokenArray]:
-    """Number all tokens in one call; sources and gold must have single spaces, so that any rule splits them alike."""
-    tokens = intern_lines([*sources, *predictions, *gold], rule)
-    middle, end = len(sources), len(sources) + len(predictions)
-    return tokens[:middle], tokens[middle:end], tokens[end:]
+def known_lines(sources: Sequence[str], gold: Sequence[str], rule: TokenRule) -> KnownLines:
+    """Number the tokens of sources and gold, which must have single spaces, so that any rule splits them alike."""
+    return KnownLines.of([encode_lines(sources), encode_lines(gold)], rule)
 
 
 def align_tokens(source: str, prediction: str, reference: str) -> list[tuple[str | None, str | None, str | None]]:
