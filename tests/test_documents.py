@@ -64,8 +64,8 @@ NEEDS_ERRANT = pytest.mark.skipif(find_spec("errant") is None, reason="errant is
 
 @pytest.mark.parametrize(
     "documents",
-    [RUN[:1], RUN[1:], pytest.param([ROOT / "docs/errant.md"], marks=NEEDS_ERRANT)],
-    ids=["README.md", "harnesses and cards", "errant"],
+    [RUN[:1], RUN[1:], [ROOT / "docs/leaderboard.md"], pytest.param([ROOT / "docs/errant.md"], marks=NEEDS_ERRANT)],
+    ids=["README.md", "harnesses and cards", "leaderboard", "errant"],
 )
 def test_documents_show_what_happens(documents: list[Path], tmp_path: Path) -> None:
     offline = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
