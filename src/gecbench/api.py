@@ -20,8 +20,8 @@ from gecbench.analysis.significance import (
 )
 from gecbench.corpora.resolve import CorpusLike, resolve_corpus
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.intake import Intake
-from gecbench.errors import InputError
+from gecbench.corpus.intake import Admitted, Intake
+from gecbench.errors import InputError, did_you_mean
 from gecbench.formats.columns import texts_of
 from gecbench.metrics.base import Metric, Score
 from gecbench.metrics.registry import make_metric
@@ -92,16 +92,14 @@ def compare(
         raise InputError("no systems to compare")
     if test not in (*TESTS, None):
         raise InputError(f"test={test!r} is unknown", fix=f"Use {', '.join(map(repr, TESTS))} or None")
+    if test is not None:
+        _check_opponent(systems, against)
     gold, intake = resolve_corpus(corpus, _listed(metrics)), Intake(tokenize, tokenized, aligned, foreign)
     texts = {name: texts_of(predictions, gold, column) for name, predictions in systems.items()}
-    scored = {
-        name: score_system(lines, gold, metrics, resamples, seed, f"predictions of {name}", intake)
-        for name, lines in texts.items()
-    }
+    admitted = {name: intake.admit(gold, lines, f"predictions of {name}") for name, lines in texts.items()}
+    scored = {name: _score_admitted(each, metrics, resamples, seed) for name, each in admitted.items()}
     if test is None:
         return Report(scored, [])
-    if len(systems) < 2:
-        raise InputError("one system alone has nothing to be tested against", fix="Give two, or use test=None")
     tests: list[PairedTest] = []
     for metric in next(iter(scored.values())):
         values = {name: scores[metric] for name, scores in scored.items()}
@@ -150,12 +148,15 @@ def score_system(
     intake: Intake,
 ) -> dict[str, Score]:
     """Return a system's scores by column name: the metric's name, with its parameters where two share it."""
+    return _score_admitted(intake.admit(corpus, predictions, name), metrics, resamples, seed)
+
+
+def _score_admitted(admitted: Admitted, metrics: Metrics, resamples: int, seed: int) -> dict[str, Score]:
     columns = _columns(_listed(metrics))
     if not columns:
         raise InputError("no metrics", fix='Pass metrics=["gleu"], for example')
     if resamples:
         check_resamples(resamples)
-    admitted = intake.admit(corpus, predictions, name)
     scores = {column: metric.score_admitted(admitted) for column, metric in columns.items()}
     return {column: with_interval(each, resamples, seed) if resamples else each for column, each in scores.items()}
 
@@ -174,11 +175,17 @@ def _columns(metrics: Sequence[str | Metric]) -> dict[str, Metric]:
     return dict(zip(columns, made, strict=True))
 
 
+def _check_opponent(systems: Mapping[str, object], against: str) -> None:
+    if len(systems) < 2:
+        raise InputError("one system alone has nothing to be tested against", fix="Give two, or use test=None")
+    if against not in ("first", "above", *systems):
+        near = did_you_mean(against, systems)
+        raise InputError(f"against={against!r} names no system", fix=f"{near}Systems: {', '.join(systems)}")
+
+
 def _pairs(column: Mapping[str, Score], against: str) -> list[tuple[str, str]]:
     if against == "above":
         ranked = sorted(column, key=lambda name: -column[name].value)
         return list(zip(ranked[1:], ranked[:-1], strict=True))
     baseline = next(iter(column)) if against == "first" else against
-    if baseline not in column:
-        raise InputError(f"against={against!r} names no system", fix=f"Systems: {', '.join(column)}")
     return [(name, baseline) for name in column if name != baseline]

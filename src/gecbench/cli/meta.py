@@ -73,7 +73,6 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Correlate and print."""
-    human, judgments = _human(options)
     corpora, systems = _scorable(options)
     scores = [_external(name, found) for path in options.scores for name, found in read_system_scores(path).items()]
     by_sentence = {name: found for path in options.sentences for name, found in read_sentence_scores(path).items()}
@@ -85,6 +84,7 @@ def run(options: argparse.Namespace) -> None:
             f"sentence scores of {next(iter(by_sentence))}, but no system scores of it",
             fix="Give both files, with the same metric's name (or the same file name)",
         )
+    human, judgments = _human(options)
     metrics = options.metrics or ([] if options.scores else ["gleu", "m2", "bleu"])
     scores += score_systems(metrics, corpora, systems, sentences=judgments is not None, **intake_of(options))
     rows = meta_evaluate(scores, human, judgments, resamples=options.resamples, seed=options.seed)

@@ -16,6 +16,7 @@ from gecbench.cli.options import (
     intake_of,
     read_corpus,
     read_systems,
+    status_of,
 )
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench score -c demo -p output.txt --per-sentence
   gecbench score -c demo -p output.txt --by edit-distance
   gecbench score -m m2 --gold gold.m2 -p output.txt --by error-type
+  gecbench score -c demo -p output.txt --fail-under 40 || echo worse than it was
 """
 
 
@@ -55,7 +57,7 @@ def add_parser(commands: Any) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> int:
     """Score and print."""
     corpus = read_corpus(options)
     systems = read_systems(options, corpus)
@@ -73,6 +75,7 @@ def run(options: argparse.Namespace) -> None:
         print(render_breakdown(options.by, report, corpus, scored, options.format))
     else:
         print(report.render(options.format))
+    return status_of(report, options)
 
 
 def _per_sentence(report: Report, corpus: Corpus, table_format: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,6 +15,7 @@ from gecbench.metrics.registry import make_metric
 from gecbench.papers.data import REFERENCE_SETS, Conll14
 from gecbench.papers.document import ABSENT, Figure, Section, number, published
 from gecbench.papers.figures import grouped_points, ranks_side_by_side
+from gecbench.progress import progress
 
 Scores = Mapping[str, float]
 METHODS = ("spearman", "pearson")
@@ -62,11 +64,14 @@ def compute_scores(data: Conll14, processes: int) -> Correlations:
     corpora, missing = data.reference_sets()
     tasks = [(name, references) for name in COLUMNS for references in corpora]
     arguments = [(COLUMNS[name], corpora[references], data.kept_systems) for name, references in tasks]
-    if processes > 1:
-        with ProcessPoolExecutor(processes) as pool:
-            found = list(pool.map(_score, *zip(*arguments, strict=True)))
-    else:
-        found = [_score(*one) for one in arguments]
+    found = []
+    with (
+        progress(len(tasks), "Table 6") as bar,
+        ProcessPoolExecutor(processes) if processes > 1 else nullcontext() as pool,
+    ):
+        for scores in (pool.map if pool else map)(_score, *zip(*arguments, strict=True)):
+            found.append(scores)
+            bar.update(1)
     ours = {task: scores for task, (scores, _) in zip(tasks, found, strict=True)}
     put_right = {task: scores for task, (_, scores) in zip(tasks, found, strict=True) if scores}
     return Correlations(data.published_scores(), ours, put_right, missing)
