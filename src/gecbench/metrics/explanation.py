@@ -9,6 +9,7 @@ from typing import Literal
 Mark = Literal["plain", "match", "miss", "wrong", "note"]
 _COLOURS = {"match": "32", "miss": "33", "wrong": "31", "note": "2"}
 _SIGNS = {"plain": "", "match": "+", "miss": "-", "wrong": "!", "note": ""}
+_NOTEBOOK = {"match": "#1a7f37", "miss": "#9a6700", "wrong": "#cf222e", "note": "#768390"}
 _STYLE = """\
 <style>
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem; color-scheme: light dark; }
@@ -69,6 +70,13 @@ class Explanation:
         """Return the rows as a table; all text is escaped."""
         rows = "\n".join(f"<tr><th>{_escape(row.label)}</th>{self._html_cells(row)}</tr>" for row in self.rows)
         return f"<h2>{_escape(self.title)}</h2>\n<table>\n{rows}\n</table>"
+
+    def _repr_html_(self) -> str:
+        """Return the rows for a notebook: its page has no style of ours, and colours must do on light and dark."""
+        table = self.to_html()
+        for mark, colour in _NOTEBOOK.items():
+            table = table.replace(f'class="{mark}"', f'style="color: {colour}"')
+        return table
 
     def _html_cells(self, row: Row) -> str:
         cells = [f'<span class="{cell.mark}">{_escape(cell.text)}</span>' for cell in row.cells]
