@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from gecbench.cli.options import add_command, add_format_option, count
@@ -52,7 +53,7 @@ def run(options: argparse.Namespace) -> None:
         remark(f"{paper} ({k} of {len(chosen)})")
         found.append(reproduce(paper, processes=max(1, options.processes), runs=options.runs))
     if options.figures:
-        _draw(found, Path(options.figures), options.figure_format)
+        draw_figures(found, Path(options.figures), options.figure_format)
     if options.format == "markdown":
         print(_INTRODUCTION)
     print(render(found, options.format))
@@ -73,11 +74,13 @@ def _make_folder(folder: Path) -> None:
         raise InputError(f"cannot be made: {error.strerror}", file=str(folder)) from error
 
 
-def _draw(reproductions: Sequence[Reproduction], folder: Path, ending: str) -> None:
+def draw_figures(reproductions: Sequence[Reproduction], folder: Path, ending: str) -> None:
+    """Write every figure into the folder, with its caption above and its note below."""
     module = _matplotlib()
     for reproduction in reproductions:
         for figure in reproduction.figures:
             picture = module.Figure(figsize=figure.size, layout="constrained")
             figure.draw(picture)
             picture.suptitle(figure.caption, fontsize=10, wrap=True)
+            picture.supxlabel(fill(figure.note, round(16 * figure.size[0])), fontsize=7, color="#555555")
             picture.savefig(folder / f"{reproduction.paper}-{figure.name}.{ending}", dpi=150)

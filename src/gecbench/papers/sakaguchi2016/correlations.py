@@ -14,7 +14,7 @@ from gecbench.human.correlation import correlate
 from gecbench.metrics.registry import make_metric
 from gecbench.papers.data import REFERENCE_SETS, Conll14
 from gecbench.papers.document import ABSENT, Figure, Section, number, published
-from gecbench.papers.figures import grouped_points, ranks_side_by_side
+from gecbench.papers.figures import MOVED, grouped_points, ranks_side_by_side
 from gecbench.progress import progress
 
 Scores = Mapping[str, float]
@@ -180,7 +180,10 @@ def figure3(found: Correlations) -> Figure:
     }
     caption = "Correlation of the human ranking with metric scores over reference sets"
     draw = partial(grouped_points, labels=labels, printed=printed, ours=ours, quantity="Spearman's ρ", limits=(-0.6, 1))
-    return Figure("figure3", caption, draw, (8.5, 4.8))
+    note = "Bars: computed here, a colour for each metric; black lines: published."
+    if found.missing:
+        note += f" Missing bars: {', '.join(found.missing)} {next(iter(found.missing.values()))}."
+    return Figure("figure3", caption, draw, note, (8.5, 4.8))
 
 
 def figure4(found: Correlations) -> Figure:
@@ -188,4 +191,4 @@ def figure4(found: Correlations) -> Figure:
     rankings = {"Human": human_scores(), "GLEU, E-fluency": found.ours["GLEU", "E-fluency"]}
     columns = {title: sorted(scores, key=lambda name: -scores[name]) for title, scores in rankings.items()}
     caption = "System rankings by experts and by GLEU with expert fluency references"
-    return Figure("figure4", caption, partial(ranks_side_by_side, columns=columns), (4.5, 5.5))
+    return Figure("figure4", caption, partial(ranks_side_by_side, columns=columns), MOVED, (4.5, 5.5))
