@@ -349,9 +349,10 @@ def test_relative_links_resolve(document: Path) -> None:
     assert not [link for link in relative if not (document.parent / link).exists()]
 
 
-@pytest.mark.parametrize(
-    "name", ["CITATION.cff", ".github/workflows/ci.yml", ".github/workflows/docs.yml", ".github/workflows/wheels.yml"]
-)
+WORKFLOWS = ["ci", "docs", "release", "wheels"]
+
+
+@pytest.mark.parametrize("name", ["CITATION.cff", *(f".github/workflows/{name}.yml" for name in WORKFLOWS)])
 def test_yaml_parses(name: str) -> None:
     if not (ROOT / name).exists():
         pytest.skip("not part of a source distribution")
