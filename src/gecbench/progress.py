@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from time import monotonic
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
+_Item = TypeVar("_Item")
 _SILENT = SimpleNamespace(update=lambda _steps: None)
 _FIRST_LINE, _NEXT_LINE = 2.0, 10.0  # seconds
 _quiet = False
@@ -43,6 +45,14 @@ def progress(total: int | None, what: str, start: int = 0) -> AbstractContextMan
 
     bar: AbstractContextManager[Any] = tqdm(total=total, desc=what, initial=start, delay=1, leave=False)
     return bar
+
+
+def tracked(items: Iterable[_Item], total: int, what: str) -> Iterator[_Item]:
+    """Yield the items, and show how many of all were yielded."""
+    with progress(total, what) as bar:
+        for item in items:
+            yield item
+            bar.update(1)
 
 
 class _Lines:

@@ -15,7 +15,7 @@ from gecbench.metrics.registry import make_metric
 from gecbench.papers.data import REFERENCE_SETS, Conll14
 from gecbench.papers.document import ABSENT, Figure, Section, number, published
 from gecbench.papers.figures import MOVED, grouped_points, ranks_side_by_side
-from gecbench.progress import progress
+from gecbench.progress import tracked
 
 Scores = Mapping[str, float]
 METHODS = ("spearman", "pearson")
@@ -64,14 +64,9 @@ def compute_scores(data: Conll14, processes: int) -> Correlations:
     corpora, missing = data.reference_sets()
     tasks = [(name, references) for name in COLUMNS for references in corpora]
     arguments = [(COLUMNS[name], corpora[references], data.kept_systems) for name, references in tasks]
-    found = []
-    with (
-        progress(len(tasks), "Table 6") as bar,
-        ProcessPoolExecutor(processes) if processes > 1 else nullcontext() as pool,
-    ):
-        for scores in (pool.map if pool else map)(_score, *zip(*arguments, strict=True)):
-            found.append(scores)
-            bar.update(1)
+    with ProcessPoolExecutor(processes) if processes > 1 else nullcontext() as pool:
+        scored = (pool.map if pool else map)(_score, *zip(*arguments, strict=True))
+        found = list(tracked(scored, len(tasks), "Table 6"))
     ours = {task: scores for task, (scores, _) in zip(tasks, found, strict=True)}
     put_right = {task: scores for task, (_, scores) in zip(tasks, found, strict=True) if scores}
     return Correlations(data.published_scores(), ours, put_right, missing)
