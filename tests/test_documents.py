@@ -69,13 +69,22 @@ def without_versions(text: str) -> list[str]:
     return re.sub(r"\b\d{4}-\d\d-\d\d$", "a date", text, flags=re.MULTILINE).splitlines()
 
 
-@pytest.mark.parametrize("document", RUN, ids=name_of)
-def test_document_shows_what_happens(document: Path, tmp_path: Path) -> None:
-    if document.name == "errant.md" and document.parent.name == "docs" and find_spec("errant") is None:
+def together() -> dict[str, list[Path]]:
+    """Return the documents to run in one process each: by folder, and what needs errant apart."""
+    groups: dict[str, list[Path]] = {}
+    for path in RUN:
+        folder = "cards" if path in CARDS else path.relative_to(ROOT).parent.as_posix()
+        groups.setdefault("errant" if path == ROOT / "docs/errant.md" else folder, []).append(path)
+    return groups
+
+
+@pytest.mark.parametrize("documents", together().values(), ids=together())
+def test_documents_show_what_happens(documents: list[Path], tmp_path: Path) -> None:
+    if documents == [ROOT / "docs/errant.md"] and find_spec("errant") is None:
         pytest.skip("errant is not installed")
     offline = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tests" / "documents.py"), str(document)],
+        [sys.executable, str(ROOT / "tests" / "documents.py"), *map(str, documents)],
         cwd=tmp_path,
         env={**os.environ, **offline},
         capture_output=True,
@@ -83,7 +92,8 @@ def test_document_shows_what_happens(document: Path, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    shown, real = without_versions(document.read_text(encoding="utf-8")), without_versions(done.stdout)
+    shown = without_versions("".join(document.read_text(encoding="utf-8") for document in documents))
+    real = without_versions(done.stdout)
     assert shown == real, "\n".join(difflib.unified_diff(shown, real, "shown", "real", lineterm=""))
 
 
@@ -349,7 +359,7 @@ def test_relative_links_resolve(document: Path) -> None:
     assert not [link for link in relative if not (document.parent / link).exists()]
 
 
-WORKFLOWS = ["ci", "docs", "release", "wheels"]
+WORKFLOWS = ("ci", "docs", "nightly", "release", "wheels")
 
 
 @pytest.mark.parametrize("name", ["CITATION.cff", *(f".github/workflows/{name}.yml" for name in WORKFLOWS)])

@@ -14,8 +14,8 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import griffe
@@ -188,6 +188,8 @@ ROOMS = {
     "metrics": "Metrics",
     "human": "People",
     "huggingface": "Hugging Face",
+    "scale": "gecbench.scale: large corpora",
+    "spark": "gecbench.spark: many machines",
     "models": "Models",
     "errors": "Errors",
 }
@@ -197,17 +199,22 @@ def _python() -> str:
     """Return a page with every public name, from its docstring, by the room that it lives in."""
     import gecbench
 
-    places = {name: import_module(gecbench._places()[name], "gecbench").__name__ for name in gecbench.__all__}
     rooms: dict[str, list[str]] = {room: [] for room in ROOMS}
-    for name, module in places.items():
-        if not name.startswith("_") and name != "METRICS":
-            rooms.setdefault(module.split(".")[1], []).append(name)
+    for name in gecbench.__all__:
+        value = getattr(gecbench, name)
+        if isinstance(value, ModuleType):
+            shown = [
+                each for each in vars(value).values() if getattr(each, "__module__", "").startswith(value.__name__)
+            ]
+            rooms[name] = [f"{each.__module__}.{each.__name__}" for each in shown]
+        elif hasattr(value, "__module__") and hasattr(value, "__name__"):
+            rooms.setdefault(value.__module__.split(".")[1], []).append(f"{value.__module__}.{name}")
     lines = ["# Python", "", "Everything that `import gecbench` offers, from its docstrings.", ""]
     for room, names in rooms.items():
         lines += [f"## {ROOMS.get(room, room.capitalize())}", ""]
         for name in names:
-            lines += [f"::: {places[name]}.{name}", "    options:", "      show_root_full_path: false"]
-            if room in ("metrics", "errors") and name != "Score":
+            lines += [f"::: {name}", "    options:", "      show_root_full_path: false"]
+            if room in ("metrics", "errors") and not name.endswith(".Score"):
                 lines += ["      members: false"]
             lines += [""]
     return "\n".join(lines)
