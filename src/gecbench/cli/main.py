@@ -96,7 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = None
     try:
         parsed = _parse(words)
-        be_quiet = import_module("gecbench.progress").be_quiet
+        from gecbench.progress import be_quiet
+
         be_quiet(getattr(parsed, "quiet", False))
         status = parsed.run(parsed)
         if sys.stdout is not None:
