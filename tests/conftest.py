@@ -8,6 +8,7 @@ import pytest
 # Set before any test module imports datasets or evaluate, which read them once.
 _HUGGING_FACE_HOME = tempfile.TemporaryDirectory(prefix="gecbench-tests-", ignore_cleanup_errors=True)
 os.environ["HF_HOME"] = _HUGGING_FACE_HOME.name
+os.environ["TQDM_DISABLE"] = "1"
 os.environ["HF_HUB_OFFLINE"] = os.environ["HF_EVALUATE_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
 
 

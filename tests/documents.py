@@ -119,7 +119,7 @@ class Console:
             encoding="utf-8",
             check=False,
         )
-        if done.returncode not in (0, 2) or "Traceback" in done.stdout:
+        if done.returncode not in (0, 1, 2) or "Traceback" in done.stdout:
             raise RuntimeError(done.stdout)
         self.exit_code = done.returncode
         return done.stdout

@@ -246,7 +246,10 @@ def test_wrong_use(options, message, folder, refused):
 
 
 def test_an_unknown_corpus(refused):
-    refused(["score", "-c", "jflge:test", "-p", "p"], r"no corpus or file 'jflge:test'\. Corpora: demo, jfleg")
+    refused(
+        ["score", "-c", "jflge:test", "-p", "p"],
+        r"no corpus or file 'jflge:test'\. Did you mean jfleg:test\? Corpora: demo, jfleg",
+    )
 
 
 def test_truncated_gzip(tmp_path, refused):

@@ -143,16 +143,17 @@ def test_wrong_use(refused, folder, arguments, message):
     assert not list(folder.iterdir())
 
 
-@pytest.mark.parametrize("arguments", [[], ["score"], ["score", "-p"], ["unknown"], ["demo", "-f", "xml"]])
+@pytest.mark.parametrize("arguments", [["score"], ["score", "-p"], ["unknown"], ["demo", "-f", "xml"]])
 def test_usage_errors_exit_with_2(capsys, arguments):
     with pytest.raises(SystemExit, match=r"^2$"):
         main(arguments)
     assert "usage: gecbench" in capsys.readouterr().err
 
 
-def test_help_lists_every_command_with_its_own_help(capsys):
+@pytest.mark.parametrize("arguments", [[], ["--help"]])
+def test_help_lists_every_command_with_its_own_help(capsys, arguments):
     with pytest.raises(SystemExit, match=r"^0$"):
-        main(["--help"])
+        main(arguments)
     text = capsys.readouterr().out.partition("commands:\n")[2].partition("\n\n")[0]
     listed = dict(line.split(maxsplit=1) for line in text.splitlines())
     folder = Path(gecbench.cli.__file__).parent

@@ -26,11 +26,19 @@ from gecbench.formats.text import read_lines
 
 METRIC_CARDS = sorted(ROOT.glob("metrics/*/README.md"))
 CARDS = [*METRIC_CARDS, *sorted(ROOT.glob("datasets/*/README.md"))]
-PAGES = ("harnesses.md", "leaderboard-data.md", "scale.md")
-RUN = [ROOT / "README.md", *(ROOT / "docs" / name for name in PAGES), *CARDS]
+SERVED = {"docs/served-models.md", "docs/hub.md"}  # run by test_served_documents.py
+MANUAL = [path for path in sorted(ROOT.glob("docs/**/*.md")) if path.relative_to(ROOT).as_posix() not in SERVED]
+SHOWING = [path for path in MANUAL if re.search(r"^(>>>|\$) ", path.read_text(encoding="utf-8"), re.MULTILINE)]
+RUN = [ROOT / "README.md", *SHOWING, *CARDS]
 SPACES = sorted(ROOT.glob("spaces/*/README.md"))
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *CARDS, *SPACES, *ROOT.glob("benchmarks/*.md"), *ROOT.glob("docs/**/*.md")])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+SITE, REPOSITORY = "https://gecbench.github.io/gecbench/", "https://github.com/gecbench/gecbench/blob/main/"
+
+
+def page(name: str) -> str:
+    """Return the text of a page of the manual."""
+    return (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
 
 
 def name_of(path: Path) -> str:
@@ -56,18 +64,24 @@ def header_of(card: Path) -> dict[str, Any]:
 
 
 def without_versions(text: str) -> list[str]:
-    return re.sub(r"\b(version|sacrebleu):[^|\s']+", r"\1:*", text).splitlines()
+    text = re.sub(r"\b(version|sacrebleu):[^|\s']+", r"\1:*", text)
+    text = re.sub(r"\brecords/[0-9a-f]{64}\b", "records/*", text)
+    return re.sub(r"\b\d{4}-\d\d-\d\d$", "a date", text, flags=re.MULTILINE).splitlines()
 
 
-NEEDS_ERRANT = pytest.mark.skipif(find_spec("errant") is None, reason="errant is not installed")
+def together() -> dict[str, list[Path]]:
+    """Return the documents to run in one process each: by folder, and what needs errant apart."""
+    groups: dict[str, list[Path]] = {}
+    for path in RUN:
+        folder = "cards" if path in CARDS else path.relative_to(ROOT).parent.as_posix()
+        groups.setdefault("errant" if path == ROOT / "docs/errant.md" else folder, []).append(path)
+    return groups
 
 
-@pytest.mark.parametrize(
-    "documents",
-    [RUN[:1], RUN[1:], [ROOT / "docs/leaderboard.md"], pytest.param([ROOT / "docs/errant.md"], marks=NEEDS_ERRANT)],
-    ids=["README.md", "harnesses and cards", "leaderboard", "errant"],
-)
+@pytest.mark.parametrize("documents", together().values(), ids=together())
 def test_documents_show_what_happens(documents: list[Path], tmp_path: Path) -> None:
+    if documents == [ROOT / "docs/errant.md"] and find_spec("errant") is None:
+        pytest.skip("errant is not installed")
     offline = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
     done = subprocess.run(
         [sys.executable, str(ROOT / "tests" / "documents.py"), *map(str, documents)],
@@ -83,21 +97,27 @@ def test_documents_show_what_happens(documents: list[Path], tmp_path: Path) -> N
     assert shown == real, "\n".join(difflib.unified_diff(shown, real, "shown", "real", lineterm=""))
 
 
-@pytest.mark.parametrize("document", RUN, ids=name_of)
-def test_document_has_blocks_with_output(document: Path) -> None:
-    assert any(">>>" in body for body in blocks(document.read_text(encoding="utf-8"), "python"))
+@pytest.mark.parametrize("card", CARDS, ids=name_of)
+def test_card_has_blocks_with_output(card: Path) -> None:
+    assert any(">>>" in body for body in blocks(card.read_text(encoding="utf-8"), "python"))
+
+
+def test_every_journey_of_the_tutorials_is_run() -> None:
+    assert {path.name for path in SHOWING if path.parent.name == "tutorials"} == {
+        path.name for path in ROOT.glob("docs/tutorials/*.md") if path.name != "index.md"
+    }
 
 
 def test_readme_runs_the_command_line() -> None:
     run = [command.split() for body in blocks(README, "console") for command, _ in commands(body)]
-    assert {words[1] for words in run if words[0] == "gecbench"} >= {"demo", "score", "convert"}
+    assert {words[1] for words in run if words[0] == "gecbench"} >= {"score", "explain", "run", "leaderboard"}
 
 
 def test_metrics_table_is_the_registry() -> None:
-    found = METRICS_TABLE.search(README)
+    found = METRICS_TABLE.search(page("metrics/index"))
     assert found
     assert found[0] == metrics_table()
-    assert [row[0] for row in table(README, "name")] == [f"`{name}`" for name in gecbench.METRICS]
+    assert [row[0] for row in table(page("metrics/index"), "name")] == [f"`{name}`" for name in gecbench.METRICS]
 
 
 SOURCES = ["He go to school .", "I am agree with you .", "She like cats ."]
@@ -134,20 +154,20 @@ def test_table_of_bad_input(fault: str, tmp_path: Path, monkeypatch: pytest.Monk
     Path("bad.m2").write_text("S I am agree with you .\nA 4 9|||Prep|||on|||REQUIRED|||-NONE-|||0\n", encoding="utf-8")
     with pytest.raises(gecbench.InputError) as caught:
         BAD_INPUT[fault]()
-    assert dict(table(README, "bad input"))[fault] == f"`{caught.value}`"
+    assert dict(table(page("errors"), "bad input"))[fault] == f"`{caught.value}`"
 
 
 def test_table_of_bad_input_is_whole() -> None:
-    assert [row[0] for row in table(README, "bad input")] == list(BAD_INPUT)
+    assert [row[0] for row in table(page("errors"), "bad input")] == list(BAD_INPUT)
 
 
 def test_signature_table_names_the_fields() -> None:
     corpus = gecbench.Corpus(sources=SOURCES, references=ONE_EACH)
     score = gecbench.score(SOURCES, corpus, resamples=2, tokenize="treebank")["gleu"]
-    assert [row[0].strip("`") for row in table(README, "field")] == [*score.signature][:-1]
-    sample = re.search(r"^`(gleu\|.*)`$", README, re.MULTILINE)
+    assert [row[0].strip("`") for row in table(page("signature"), "field")] == [*score.signature][:-1]
+    sample = re.search(r"^`(gleu\|.*)`$", page("signature"), re.MULTILINE)
     assert sample
-    assert f"\n{sample[1]}\n" in README, "the sample is not the one that gecbench demo prints"
+    assert f"\n{sample[1]}\n" in page("tutorials/results-table"), "the sample is not the one that gecbench demo prints"
 
 
 def test_readme_starts_with_the_two_commands() -> None:
@@ -156,6 +176,44 @@ def test_readme_starts_with_the_two_commands() -> None:
     assert demo == ("bash", "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/gecbench demo")
     assert tests == ("bash", 'python3 -m venv .venv && .venv/bin/pip install ".[test]" && .venv/bin/pytest')
     assert re.search(r"^## Run the tests\n\n```bash\n.*pytest\n```$", README, re.MULTILINE)
+
+
+def test_readme_is_short() -> None:
+    assert README.count("\n") <= 180
+
+
+def test_figures_of_the_readme_are_those_of_the_pages() -> None:
+    rows = table(page("exact"), "scorer")
+    generated = [n for row in rows for n in re.findall(r"(?:^|; )([\d,]+) ", row[1])]
+    real = [row[2].split()[0] for row in rows]
+    cases, systems = (sum(int(n.replace(",", "")) for n in numbers) for numbers in (generated, real))
+    assert f"in {cases:,} generated cases and {systems} real ones" in " ".join(README.split())
+    words, speed = " ".join(README.split()), page("benchmarks")
+    for command, official, between in (
+        ("m2scorer CAMB gold.m2", "18.8 s", " with M2, where the official scorer takes "),
+        ("score -c jfleg:test", "3.6 s", " instead of "),
+    ):
+        ours = re.search(rf"^\| `gecbench {command}`, a cold process .*\((\d+) ms\)", speed, re.MULTILINE)
+        assert ours
+        assert official in speed
+        assert f"{int(ours[1]) / 1000:.1f} s{between}{official}" in words
+
+
+def test_links_of_the_readme_are_absolute_and_lead_somewhere() -> None:
+    links = re.findall(r"\]\(([^)\s]+)\)", BLOCK.sub("", README))
+    assert links
+    for link in links:
+        if link.startswith(SITE):
+            name = link.removeprefix(SITE).partition("#")[0].rstrip("/")
+            assert (ROOT / f"docs/{name}.md").exists() or (ROOT / f"docs/{name}/index.md").exists(), link
+        else:
+            start = (
+                REPOSITORY
+                if link.startswith(REPOSITORY)
+                else "https://raw.githubusercontent.com/gecbench/gecbench/main/"
+            )
+            assert link.startswith(start)
+            assert (ROOT / link.removeprefix(start)).exists(), link
 
 
 @pytest.mark.parametrize("card", METRIC_CARDS, ids=name_of)
@@ -240,6 +298,21 @@ def test_published_values_in_the_page_on_harnesses() -> None:
         assert shown == ["–" if value is None else f"{value:.2f}" for value in found]
 
 
+def test_our_rows_beside_other_tools() -> None:
+    tools = runpy.run_path(str(ROOT / "tools/other_tools.py"))
+    systems = gecbench.load_demo_systems()
+    rows = [row for row in table(page("tools"), "tool") if row[0] == "gecbench"]
+    assert len(rows) == 6
+    for _, name, _, *shown in rows:
+        score = tools["our_errant"] if name == "`errant`" else tools["ours"](name.strip("`"))
+        assert shown == [f"{score(systems[system]):.2f}" for system in tools["SYSTEMS"]]
+
+
+def test_picture_of_the_readme_shows_the_demo() -> None:
+    drawn = runpy.run_path(str(ROOT / "tools/picture.py"))["picture"]()
+    assert drawn == (ROOT / "docs/assets/picture.svg").read_text(encoding="utf-8")
+
+
 def page_of(name: str) -> SimpleNamespace:
     return SimpleNamespace(**runpy.run_path(str(ROOT / f"metrics/{name}/app.py")))
 
@@ -286,9 +359,10 @@ def test_relative_links_resolve(document: Path) -> None:
     assert not [link for link in relative if not (document.parent / link).exists()]
 
 
-@pytest.mark.parametrize(
-    "name", ["CITATION.cff", *(f".github/workflows/{name}.yml" for name in ("ci", "nightly", "wheels"))]
-)
+WORKFLOWS = ("ci", "docs", "nightly", "release", "wheels")
+
+
+@pytest.mark.parametrize("name", ["CITATION.cff", *(f".github/workflows/{name}.yml" for name in WORKFLOWS)])
 def test_yaml_parses(name: str) -> None:
     if not (ROOT / name).exists():
         pytest.skip("not part of a source distribution")

@@ -235,6 +235,23 @@ def test_figures_are_drawn(tmp_path, run):
     assert "# Table 5" in printed
 
 
+def test_a_figure_says_in_the_picture_what_it_shows_and_lacks(tmp_path):
+    pytest.importorskip("matplotlib")
+    from gecbench.cli.reproduce import draw_figures
+    from gecbench.papers.document import Figure, Reproduction
+    from gecbench.papers.figures import MOVED, ranks_side_by_side
+
+    columns = {"one": ["A", "B"], "two": ["B", "A"]}
+    figure = Figure(
+        "ranks", "Two rankings", lambda picture: ranks_side_by_side(picture, columns), f"{MOVED} Missing: C."
+    )
+    draw_figures([Reproduction("paper", "A paper", (), (figure,))], tmp_path, "svg")
+    text = (tmp_path / "paper-ranks.svg").read_text(encoding="utf-8")
+    assert text.startswith("<?xml")
+    for words in ("Two rankings", "Orange: a system whose rank moves by 3", "Missing: C."):
+        assert words in text  # matplotlib writes the words of each text as a comment
+
+
 def test_every_kind_of_drawing():
     figure = pytest.importorskip("matplotlib.figure")
     import numpy as np

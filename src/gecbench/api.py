@@ -20,8 +20,8 @@ from gecbench.analysis.significance import (
 )
 from gecbench.corpora.resolve import CorpusLike, resolve_corpus
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.intake import Intake
-from gecbench.errors import InputError
+from gecbench.corpus.intake import Admitted, Intake
+from gecbench.errors import InputError, did_you_mean
 from gecbench.formats.columns import texts_of
 from gecbench.metrics.base import Metric, Score
 from gecbench.metrics.registry import make_metric
@@ -91,12 +91,12 @@ def compare(
     if not systems:
         raise InputError("no systems to compare")
     check_test(test)
+    if test is not None:
+        _check_opponent(systems, against)
     gold, intake = resolve_corpus(corpus, _listed(metrics)), Intake(tokenize, tokenized, aligned, foreign)
     texts = {name: texts_of(predictions, gold, column) for name, predictions in systems.items()}
-    scored = {
-        name: score_system(lines, gold, metrics, resamples, seed, f"predictions of {name}", intake)
-        for name, lines in texts.items()
-    }
+    admitted = {name: intake.admit(gold, lines, f"predictions of {name}") for name, lines in texts.items()}
+    scored = {name: _score_admitted(each, metrics, resamples, seed) for name, each in admitted.items()}
     return Report(scored, paired_tests(scored, test, against, resamples, seed))
 
 
@@ -106,8 +106,7 @@ def paired_tests(
     """Test the systems' scores against each other, for every metric."""
     if test is None:
         return []
-    if len(scored) < 2:
-        raise InputError("one system alone has nothing to be tested against", fix="Give two, or use test=None")
+    _check_opponent(scored, against)
     tests: list[PairedTest] = []
     for metric in next(iter(scored.values())):
         values = {name: scores[metric] for name, scores in scored.items()}
@@ -162,10 +161,13 @@ def score_system(
     intake: Intake,
 ) -> dict[str, Score]:
     """Return a system's scores by column name."""
+    return _score_admitted(intake.admit(corpus, predictions, name), metrics, resamples, seed)
+
+
+def _score_admitted(admitted: Admitted, metrics: Metrics, resamples: int, seed: int) -> dict[str, Score]:
     columns = metric_columns(metrics)
     if resamples:
         check_resamples(resamples)
-    admitted = intake.admit(corpus, predictions, name)
     scores = {column: metric.score_admitted(admitted) for column, metric in columns.items()}
     return {column: with_interval(each, resamples, seed) if resamples else each for column, each in scores.items()}
 
@@ -192,11 +194,17 @@ def metric_columns(metrics: Metrics) -> dict[str, Metric]:
     return dict(zip(columns, made, strict=True))
 
 
+def _check_opponent(systems: Mapping[str, object], against: str) -> None:
+    if len(systems) < 2:
+        raise InputError("one system alone has nothing to be tested against", fix="Give two, or use test=None")
+    if against not in ("first", "above", *systems):
+        near = did_you_mean(against, systems)
+        raise InputError(f"against={against!r} names no system", fix=f"{near}Systems: {', '.join(systems)}")
+
+
 def _pairs(column: Mapping[str, Score], against: str) -> list[tuple[str, str]]:
     if against == "above":
         ranked = sorted(column, key=lambda name: -column[name].value)
         return list(zip(ranked[1:], ranked[:-1], strict=True))
     baseline = next(iter(column)) if against == "first" else against
-    if baseline not in column:
-        raise InputError(f"against={against!r} names no system", fix=f"Systems: {', '.join(column)}")
     return [(name, baseline) for name in column if name != baseline]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 _JOINERS = "\u200c\u200d"  # in the spelling of Persian and Hindi, and inside emoji
 
 
@@ -86,3 +89,15 @@ class MissingDependencyError(GecbenchError, ImportError):
 
 def _rebuild(problem: str, file: str | None, line: int | None, fix: str | None) -> InputError:
     return InputError(problem, file=file, line=line, fix=fix)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a question that names the nearest known word, to stand before a hint; nothing if none is near.
+
+    >>> did_you_mean("glue", ["gleu", "m2"])
+    'Did you mean gleu? '
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, known, n=1, cutoff=0.72)
+    return f"Did you mean {near[0]}? " if near else ""

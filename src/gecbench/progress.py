@@ -1,26 +1,89 @@
-"""A progress bar on a terminal, for work that takes more than a moment; silent anywhere else."""
+"""What is said on standard error while work goes on: a bar on a terminal, plain lines in a log, remarks."""
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from time import monotonic
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
+_Item = TypeVar("_Item")
 _SILENT = SimpleNamespace(update=lambda _steps: None)
+_FIRST_LINE, _NEXT_LINE = 2.0, 10.0  # seconds
+_quiet = False
+
+
+def be_quiet(quiet: bool) -> None:
+    """Show no progress and say no remarks from now on, or both again."""
+    global _quiet  # noqa: PLW0603
+    _quiet = quiet
+
+
+def remark(text: str) -> None:
+    """Say something that is neither a result nor a problem."""
+    if not _quiet:
+        print(f"gecbench: {text}", file=sys.stderr)
 
 
 def progress(total: int | None, what: str, start: int = 0) -> AbstractContextManager[Any]:
-    """Return a bar with `update(steps)` that shows itself after a second, if standard error is a terminal.
+    """Return something with `update(steps)` that shows how far the work is, and how much time is left.
 
-    What was there at the `start` does not count in its rate.
+    On a terminal it is tqdm's bar, after a second; elsewhere a line after two seconds and then every ten. What was
+    there at the `start` does not count in its rate. `TQDM_DISABLE=1` switches it off, as tqdm's own bars.
 
-    tqdm's own switch would import it everywhere and, even switched off, take a lock shared between processes, which a
+    tqdm's switch would import it everywhere and, even switched off, take a lock shared between processes, which a
     killed process leaves locked for all others.
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    if _quiet or sys.stderr is None or os.environ.get("TQDM_DISABLE"):
         return nullcontext(_SILENT)
+    if not sys.stderr.isatty():
+        return nullcontext(_Lines(total, what, start))
     from tqdm import tqdm
 
     bar: AbstractContextManager[Any] = tqdm(total=total, desc=what, initial=start, delay=1, leave=False)
     return bar
+
+
+def tracked(items: Iterable[_Item], total: int, what: str) -> Iterator[_Item]:
+    """Yield the items, and show how many of all were yielded."""
+    with progress(total, what) as bar:
+        for item in items:
+            yield item
+            bar.update(1)
+
+
+class _Lines:
+    """Progress as lines of a log."""
+
+    def __init__(self, total: int | None, what: str, start: int) -> None:
+        self.total, self.what, self.start, self.done = total, what, start, start
+        self.began = monotonic()
+        self.due = self.began + _FIRST_LINE
+
+    def update(self, steps: int) -> None:
+        """Count the steps, and say so if it is time."""
+        self.done += steps
+        now = monotonic()
+        if now < self.due:
+            return
+        self.due = now + _NEXT_LINE
+        if not self.total:
+            remark(f"{self.what}: {self.done} done")
+        elif self.done < self.total:
+            left = (now - self.began) / max(1, self.done - self.start) * (self.total - self.done)
+            remark(f"{self.what}: {100 * self.done // self.total} %, about {duration(left)} left")
+
+
+def duration(seconds: float) -> str:
+    """Return a time as a person says it.
+
+    >>> duration(40), duration(200), duration(9000)
+    ('40 s', '3 min', '2 h 30 min')
+    """
+    if seconds < 99:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 99 else f"{minutes // 60} h {minutes % 60} min"

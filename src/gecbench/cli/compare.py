@@ -13,6 +13,7 @@ from gecbench.cli.options import (
     compare_systems,
     read_corpus,
     read_systems,
+    status_of,
 )
 from gecbench.errors import InputError
 
@@ -42,7 +43,7 @@ def add_parser(commands: Any) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> int:
     """Compare and print."""
     if options.resamples < 1 and options.test != "t-test":
         raise InputError("compare needs resamples for its tests", fix="Give --resamples 1000, or use gecbench score")
@@ -51,3 +52,4 @@ def run(options: argparse.Namespace) -> None:
     corpus = read_corpus(options)
     report = compare_systems(options, read_systems(options, corpus), corpus, "test", "against")
     print(report.render(options.format))
+    return status_of(report, options)

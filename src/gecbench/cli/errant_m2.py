@@ -12,6 +12,7 @@ from gecbench.formats.m2 import noop_line, parse_edit_fields
 from gecbench.formats.text import check_outputs, read_text, universal_newlines, write_lines
 from gecbench.kernels.errant import NOOP, EditFields
 from gecbench.metrics.errant.annotate import Annotator, apply_fields
+from gecbench.progress import tracked
 
 _EXAMPLES = """  gecbench errant_m2 -auto gold.m2 -out renewed.m2
   gecbench errant_m2 -gold gold.m2 -out typed.m2 -no_min
@@ -42,7 +43,8 @@ def run(options: argparse.Namespace) -> None:
     print("Processing M2 file...")
     text = "\n".join(line.strip() for line in universal_newlines(read_text(options.m2_file)).split("\n"))
     blocks = parse_edit_fields(text, options.m2_file)
-    write_lines(options.out, [line for source, found in blocks for line in _block(annotator, source, found, options)])
+    rows = tracked(blocks, len(blocks), "annotating")
+    write_lines(options.out, [line for source, found in rows for line in _block(annotator, source, found, options)])
 
 
 def _block(

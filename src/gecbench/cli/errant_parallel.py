@@ -11,6 +11,7 @@ from gecbench.errors import InputError
 from gecbench.formats.m2 import noop_line
 from gecbench.formats.text import check_outputs, read_text, universal_newlines, write_lines
 from gecbench.metrics.errant.annotate import DEFAULT_MODEL, MERGES, Annotator
+from gecbench.progress import tracked
 
 _EXAMPLES = """  gecbench errant_parallel -orig source.txt -cor corrected.txt -out edits.m2
   gecbench errant_parallel -orig source.txt -cor ref0.txt ref1.txt -out gold.m2 -merge all-split
@@ -49,9 +50,8 @@ def run(options: argparse.Namespace) -> None:
             raise InputError(
                 f"{len(column)} lines, but {options.orig} has {len(columns[0])}", file=path, fix="Pair line by line"
             )
-    lines = [
-        line for source, *texts in zip(*columns, strict=True) if source for line in _block(annotator, source, texts)
-    ]
+    rows = tracked(zip(*columns, strict=True), len(columns[0]), "annotating")
+    lines = [line for source, *texts in rows if source for line in _block(annotator, source, texts)]
     write_lines(options.out, lines)
 
 

@@ -14,12 +14,12 @@ import warnings
 from collections.abc import Sequence
 from importlib import import_module
 
-from gecbench.errors import GecbenchError, visible
+from gecbench.errors import GecbenchError, did_you_mean, visible
 from gecbench.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import Namespace
+    from argparse import ArgumentParser, Namespace
 
 _FOLDER = sys.modules["gecbench.cli"].__path__[0]
 _COMMAND = re.compile(rb'def add_parser\(commands.*?\w\(\s*commands,\s*"[^"]+",\s*"([^"]+)"', re.DOTALL)
@@ -61,24 +61,31 @@ def _parse(words: Sequence[str]) -> Namespace:
         print(f"gecbench {__version__}")
         raise SystemExit(0)
     listed = _listed()
-    if first in ("-h", "--help"):
+    if first in ("", "-h", "--help"):
         width = max(map(len, listed)) + 2
         lines = (f"  {name:<{width}}{line}" for name, line in listed.items())
         print(_HELP.format(usage=_USAGE, commands="\n".join(lines)))
         raise SystemExit(0)
     if first not in listed:
-        problem = f"there is no command {first!r}" if first else "no command"
-        print(f"usage: {_USAGE}\ngecbench: {problem}. Commands: {', '.join(listed)}.", file=sys.stderr)
+        hint = f"{did_you_mean(first, listed)}Commands: {', '.join(listed)}."
+        print(f"usage: {_USAGE}\ngecbench: there is no command {first!r}. {hint}", file=sys.stderr)
         raise SystemExit(2)
-    from argparse import ArgumentParser
+    return make_parser([first]).parse_args(words)
 
-    parser = ArgumentParser(prog="gecbench", usage=_USAGE)
-    import_module(f"gecbench.cli.{first}").add_parser(parser.add_subparsers(prog="gecbench"))
-    return parser.parse_args(words)
+
+def make_parser(commands: Sequence[str] | None = None) -> ArgumentParser:
+    """Return the parser of these commands, or of all."""
+    from gecbench.cli.options import Parser
+
+    parser = Parser(prog="gecbench", usage=_USAGE)
+    subparsers = parser.add_subparsers(prog="gecbench", metavar="COMMAND")
+    for name in _listed() if commands is None else commands:
+        import_module(f"gecbench.cli.{name}").add_parser(subparsers)
+    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return 0, a drop-in's own status, or 2 after an error that the user can correct."""
+    """Run the command line; return 0, a command's own status, or 2 after an error that the user can correct."""
     if sys.stderr is None:  # closed: nobody hears what is said
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
@@ -89,6 +96,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = None
     try:
         parsed = _parse(words)
+        from gecbench.progress import be_quiet
+
+        be_quiet(getattr(parsed, "quiet", False))
         status = parsed.run(parsed)
         if sys.stdout is not None:
             sys.stdout.flush()

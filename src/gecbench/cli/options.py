@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from gecbench.errors import InputError
+from gecbench.errors import InputError, did_you_mean
 from gecbench.formats.text import STANDARD_INPUT
+from gecbench.progress import remark
 
 if TYPE_CHECKING:
     from gecbench.analysis.report import Report
@@ -28,6 +31,32 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
             listed = "\n".join(f"  {entry.name:<10}{entry.description}" for entry in METRICS.values())
             text = text.replace(_LIST_OF_METRICS, listed)
         super().add_text(text)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose commands take --quiet, and that asks "did you mean" where a word is unknown."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        if self.add_help:
+            about = "no progress and no remarks, only results, warnings and errors"
+            self.add_argument("--quiet", action="store_true", default=argparse.SUPPRESS, help=about)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Refuse unknown options here, where the known ones are at hand, and before what is missing."""
+        if not self._subparsers and self.add_help:
+            for word in takewhile(lambda word: word != "--", args or ()):
+                if word.startswith("--") and not self._get_option_tuples(word.partition("=")[0]):
+                    hint = did_you_mean(word.partition("=")[0], self._option_string_actions)
+                    self.error(f"unrecognized arguments: {word}. {hint}".rstrip(". "))
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, and what was perhaps meant."""
+        if wrong := re.match(r"(.*)invalid choice: '([^']*)' (\(choose from (.*)\))", message):
+            hint = did_you_mean(wrong[2], re.findall(r"[\w-]+", wrong[4]))
+            message = f"{wrong[1]}invalid choice: '{wrong[2]}'. {hint}{wrong[3]}"
+        super().error(message)
 
 
 def add_command(
@@ -124,6 +153,8 @@ def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None
     )
     parser.add_argument("--seed", metavar="N", type=count, default=DEFAULT_SEED, help="seed of the resampling")
     add_format_option(parser)
+    about = "exit with status 1 if a system's first metric, as printed in percent, is below this"
+    parser.add_argument("--fail-under", metavar="N", type=_number, help=about)
 
 
 def add_format_option(parser: argparse.ArgumentParser) -> None:
@@ -160,6 +191,20 @@ def compare_systems(
 
     wanted = {"test": None, **pick(options, "resamples", "seed", *names), **intake_of(options)}
     return compare(systems, corpus, options.metrics, **wanted)
+
+
+def status_of(report: Report, options: argparse.Namespace) -> int:
+    """Return exit status 1 if a system is below --fail-under, after saying which, else 0."""
+    from gecbench.metrics.ratios import percent
+
+    if options.fail_under is None:
+        return 0
+    first = report.metrics[0]
+    printed = {name: percent(report[name][first].value) for name in report}
+    below = [name for name, value in printed.items() if value == "–" or float(value) < options.fail_under]
+    for name in below:
+        print(f"gecbench: {name}: {first} {printed[name]} is below {options.fail_under:g}", file=sys.stderr)
+    return int(bool(below))
 
 
 def check_one_given(what: str, ways: Sequence[object], fix: str) -> None:
@@ -234,7 +279,7 @@ def cleaned(lines: Sequence[str], corpus: Corpus, path: object, options: argpars
 
     lines, touched = clean(lines, corpus.sources)
     removed = ", ".join(f"{name} from {count} lines" for name, count in touched.items()) or "nothing"
-    print(f"gecbench: {path}: removed {removed}", file=sys.stderr)
+    remark(f"{path}: removed {removed}")
     return lines
 
 
@@ -246,6 +291,13 @@ def system_name(path: str) -> str:
 
     name = Path(path).name.removesuffix(".gz")
     return Path(name).stem if Path(name).suffix in (".txt", EDITS, *ENDINGS) else name
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
 
 
 def count(text: str, least: int = 0) -> int:

@@ -6,11 +6,13 @@ import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from gecbench.cli.options import add_command, add_format_option, count
 from gecbench.errors import InputError, MissingDependencyError
 from gecbench.papers import PAPERS, Reproduction, check_paper, render, reproduce
+from gecbench.progress import remark
 
 _EXAMPLES = """  gecbench reproduce sakaguchi2016
   gecbench reproduce jfleg2017 --figures figures
@@ -44,10 +46,14 @@ def run(options: argparse.Namespace) -> None:
         check_paper(paper)
     if options.figures:
         _matplotlib()
+        _make_folder(Path(options.figures))
     chosen = options.papers or list(PAPERS)
-    found = [reproduce(paper, processes=max(1, options.processes), runs=options.runs) for paper in chosen]
+    found = []
+    for k, paper in enumerate(chosen, 1):
+        remark(f"{paper} ({k} of {len(chosen)})")
+        found.append(reproduce(paper, processes=max(1, options.processes), runs=options.runs))
     if options.figures:
-        _draw(found, Path(options.figures), options.figure_format)
+        draw_figures(found, Path(options.figures), options.figure_format)
     if options.format == "markdown":
         print(_INTRODUCTION)
     print(render(found, options.format))
@@ -61,15 +67,20 @@ def _matplotlib() -> Any:
     return figure
 
 
-def _draw(reproductions: Sequence[Reproduction], folder: Path, ending: str) -> None:
-    module = _matplotlib()
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be made: {error.strerror}", file=str(folder)) from error
+
+
+def draw_figures(reproductions: Sequence[Reproduction], folder: Path, ending: str) -> None:
+    """Write every figure into the folder, with its caption above and its note below."""
+    module = _matplotlib()
     for reproduction in reproductions:
         for figure in reproduction.figures:
             picture = module.Figure(figsize=figure.size, layout="constrained")
             figure.draw(picture)
             picture.suptitle(figure.caption, fontsize=10, wrap=True)
+            picture.supxlabel(fill(figure.note, round(16 * figure.size[0])), fontsize=7, color="#555555")
             picture.savefig(folder / f"{reproduction.paper}-{figure.name}.{ending}", dpi=150)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,11 +20,13 @@ from gecbench.cli.options import (
     count,
     pick,
     read_corpus,
+    status_of,
 )
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.intake import Intake
 from gecbench.formats.text import check_outputs
 from gecbench.models import correct, default_output, make_model, partial_path, written_paths
+from gecbench.progress import remark
 
 _EXAMPLES = """  gecbench run --model "cmd:sed 's/ a apple/ an apple/'" -c demo
   gecbench run --model "cmd:python3 correct.py" -s source.txt -r ref0.txt ref1.txt -o outputs.txt --timeout 60
@@ -94,7 +95,7 @@ def _add_served_options(served: Any) -> None:
     served.add_argument("--key-variable", metavar="NAME", help="the environment variable that holds the key")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> int:
     """Correct, write, score and print."""
     if options.raw and options.tokenize == "none":
         options.tokenize = "auto"
@@ -102,20 +103,23 @@ def run(options: argparse.Namespace) -> None:
     _check_scoring(options, corpus)
     model = make_model(options.model, **_model_options(options))
     if options.model.startswith("endpoint:") and options.tokenize == "none":
-        _say("the model gets tokens, and must answer with tokens; for natural text give --raw")
+        remark("the model gets tokens, and must answer with tokens; for natural text give --raw")
     output = options.output or default_output(model, corpus)
     check_outputs(written_paths(Path(output)), corpus_files(options))
     try:
-        outputs = correct(model, corpus, output, say=_say, **pick(options, "raw", "batch", "restart", "flatten_lines"))
+        outputs = correct(
+            model, corpus, output, say=remark, **pick(options, "raw", "batch", "restart", "flatten_lines")
+        )
     except KeyboardInterrupt:
         if (partial_file := partial_path(Path(output))).exists():
-            _say(f"what was made is kept in {partial_file}; the same command goes on from there")
+            remark(f"what was made is kept in {partial_file}; the same command goes on from there")
         raise
-    _say(f"outputs are in {output}")
+    remark(f"outputs are in {output}")
     report = compare_systems(options, {options.name or model.name: cleaned(outputs, corpus, output, options)}, corpus)
     if model.prompt:
         report = report.with_field("prompt", model.prompt.label)
     print(report.render(options.format))
+    return status_of(report, options)
 
 
 def _model_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -129,10 +133,6 @@ def _check_scoring(options: argparse.Namespace, corpus: Corpus) -> None:
     """Find out that the corpus cannot be scored so before the model runs, not after."""
     first = corpus.select([0])
     score_system(first.sources, first, options.metrics, 0, options.seed, "predictions", Intake(options.tokenize, True))
-
-
-def _say(text: str) -> None:
-    print(f"gecbench: {text}", file=sys.stderr)
 
 
 def _fields(text: str) -> dict[str, Any]:

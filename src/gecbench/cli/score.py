@@ -23,6 +23,7 @@ from gecbench.cli.options import (
     pick,
     read_corpus,
     read_systems,
+    status_of,
     system_name,
     systems_of,
 )
@@ -38,6 +39,7 @@ _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench score -c demo -p output.txt --per-sentence
   gecbench score -c demo -p output.txt --by edit-distance
   gecbench score -m m2 --gold gold.m2 -p output.txt --by error-type
+  gecbench score -c demo -p output.txt --fail-under 40 || echo worse than it was
   gecbench score --stream -s source.txt.gz -r ref.txt.gz -p output.parquet --per-sentence scores.parquet
   gecbench score --engine spark --master local[2] -p s3a://bucket/pairs.parquet -m gleu bleu
 """
@@ -79,11 +81,10 @@ def add_parser(commands: Any) -> None:
     spark.add_argument("--index", metavar="NAME", help="the column of the rows' places, from 0 (default: their order)")
 
 
-def run(options: argparse.Namespace) -> int | None:
+def run(options: argparse.Namespace) -> int:
     """Score and print."""
     if options.engine == "spark":
-        print(_spark(options))
-        return None
+        return _print(_spark(options), options)
     if options.stream:
         return _stream(options)
     _check_whole(options)
@@ -102,8 +103,13 @@ def run(options: argparse.Namespace) -> int | None:
         corpus = next(iter(admitted.values())).corpus
         print(render_breakdown(options.by, report, corpus, scored, options.format))
     else:
-        print(report.render(options.format))
-    return None
+        return _print(report, options)
+    return status_of(report, options)
+
+
+def _print(report: Report, options: argparse.Namespace) -> int:
+    print(report.render(options.format))
+    return status_of(report, options)
 
 
 def _check_whole(options: argparse.Namespace) -> None:
@@ -113,7 +119,7 @@ def _check_whole(options: argparse.Namespace) -> None:
         raise InputError("--master and --index are for Spark", fix="Add --engine spark, or leave them out")
 
 
-def _spark(options: argparse.Namespace) -> str:
+def _spark(options: argparse.Namespace) -> Report:
     from gecbench.analysis.report import Report
     from gecbench.spark.files import score_files
 
@@ -128,10 +134,10 @@ def _spark(options: argparse.Namespace) -> str:
     wanted = pick(
         options, "master", "column", "index", "metrics", "on_bad", "resamples", "seed", "tokenized", "aligned"
     )
-    return Report(score_files(systems_of(options), **wanted, foreign="error"), []).render(options.format)
+    return Report(score_files(systems_of(options), **wanted, foreign="error"), [])
 
 
-def _stream(options: argparse.Namespace) -> int | None:
+def _stream(options: argparse.Namespace) -> int:
     from gecbench.analysis.report import Report
     from gecbench.corpus.intake import Intake
     from gecbench.scale.batches import Inputs
@@ -151,8 +157,7 @@ def _stream(options: argparse.Namespace) -> int | None:
     except StoppedError as stopped:
         print(f"gecbench: {stopped}", file=sys.stderr)
         return 130
-    print(Report({system_name(options.predictions[0]): scores}, []).render(options.format))
-    return None
+    return _print(Report({system_name(options.predictions[0]): scores}, []), options)
 
 
 def _check_stream(options: argparse.Namespace) -> None:

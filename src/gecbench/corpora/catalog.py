@@ -11,7 +11,7 @@ from types import MappingProxyType
 from gecbench.corpora import conll14, jfleg
 from gecbench.corpora.declaration import VERSION, Config, DatasetDeclaration, HumanJudgments
 from gecbench.corpora.demo import DATA, load_demo_systems
-from gecbench.errors import InputError
+from gecbench.errors import InputError, did_you_mean
 from gecbench.formats.judgment_tables import read_judgments
 
 _PACKAGE = Path(__file__).parent.parent
@@ -41,7 +41,9 @@ def dataset(name: str) -> DatasetDeclaration:
     """Return a dataset by its name or another name of it."""
     name = _ALIASES.get(name, name)
     if name not in DATASETS:
-        raise InputError(f"there is no dataset {name!r}", fix=f"Choose one of {', '.join(DATASETS)}")
+        raise InputError(
+            f"there is no dataset {name!r}", fix=f"{did_you_mean(name, DATASETS)}Choose one of {', '.join(DATASETS)}"
+        )
     return DATASETS[name]
 
 

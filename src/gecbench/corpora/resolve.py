@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gecbench.corpus.corpus import Corpus
-from gecbench.errors import InputError
+from gecbench.errors import InputError, did_you_mean
 from gecbench.formats.text import STANDARD_INPUT
 from gecbench.metrics.base import Metric
 from gecbench.metrics.registry import make_metric
@@ -78,7 +78,7 @@ def read_file(name: str) -> Corpus:
     """Read a file by its ending; what has another ending, or comes by standard input, must be JSON Lines."""
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in CORPUS_FILES and name != STANDARD_INPUT and not Path(name).exists():
-        raise InputError(f"no corpus or file {name!r:.80}", fix=known_corpora())
+        raise InputError(f"no corpus or file {name!r:.80}", fix=_near_corpus(name) + known_corpora())
     if ending in (".m2", ".xml"):
         return read_edits(name)
     from gecbench.formats.jsonl import read_jsonl
@@ -95,6 +95,13 @@ def read_edits(path: str) -> Corpus:
     from gecbench.formats.m2 import read_m2
 
     return read_m2(path)
+
+
+def _near_corpus(name: str) -> str:
+    from gecbench.corpora.catalog import DATASETS
+
+    rest = name.removeprefix(name.partition(":")[0])
+    return did_you_mean(name, ["demo", *(declared + rest for declared in DATASETS)])
 
 
 def known_corpora() -> str:

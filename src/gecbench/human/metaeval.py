@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from gecbench.corpus.corpus import Corpus
@@ -21,6 +22,7 @@ from gecbench.human.correlation import (
 from gecbench.human.ranking import HumanRanking
 from gecbench.metrics.base import Metric
 from gecbench.metrics.registry import make_metric
+from gecbench.progress import progress
 
 SystemScores = Mapping[str, float]
 SentenceScores = Mapping[tuple[str, int], float]
@@ -60,19 +62,18 @@ def score_systems(
     `intake` are the fields of `Intake`, such as `tokenize="auto"`.
     """
     found = []
-    for metric in metrics:
-        made = make_metric(metric)
-        for name, corpus in corpora.items():
-            scores = {
-                system: made.score_corpus(corpus, lines, name=f"predictions of {system}", **intake)
-                for system, lines in systems.items()
-            }
+    made = [(metric.name if isinstance(metric, Metric) else metric, make_metric(metric)) for metric in metrics]
+    with progress(len(made) * len(corpora) * len(systems), "scoring") as bar:
+        for (label, metric), (name, corpus) in product(made, corpora.items()):
+            scores = {}
+            for system, lines in systems.items():
+                scores[system] = metric.score_corpus(corpus, lines, name=f"predictions of {system}", **intake)
+                bar.update(1)
             each = (
                 {(s, i): v for s, score in scores.items() for i, v in enumerate(score.sentence_scores().tolist())}
                 if sentences
                 else None
             )
-            label = made.name if isinstance(metric, Metric) else metric
             found.append(MetricScores(label, name, {s: score.value for s, score in scores.items()}, each))
     return found
 

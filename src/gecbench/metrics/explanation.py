@@ -9,6 +9,7 @@ from typing import Literal
 
 Mark = Literal["plain", "match", "miss", "wrong", "note"]
 _COLOURS = {"match": "32", "miss": "33", "wrong": "31", "note": "2"}
+_NOTEBOOK = {"match": "#1a7f37", "miss": "#9a6700", "wrong": "#cf222e", "note": "#768390"}
 SIGNS = {"plain": "", "match": "+", "miss": "-", "wrong": "!", "note": ""}
 EDIT_MEANINGS: Mapping[Mark, str] = {
     "match": "made by the system, and in the gold",
@@ -74,6 +75,13 @@ class Explanation:
         )
         frame = ' class="aligned" tabindex="0" role="group" aria-label="Alignment"' if self.aligned else ""
         return f"<h2>{escape(self.title)}</h2>\n<div{frame}><table>\n{rows}\n</table></div>"
+
+    def _repr_html_(self) -> str:
+        """Return the rows for a notebook: its page has no style of ours, and colours must do on light and dark."""
+        table = self.to_html()
+        for mark, colour in _NOTEBOOK.items():
+            table = table.replace(f'class="{mark}"', f'style="color: {colour}"')
+        return table
 
     def _html_cells(self, row: Row) -> str:
         cells = [_html_cell(cell) for cell in row.cells]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gecbench.errors import InputError
+from gecbench.errors import InputError, did_you_mean
 from gecbench.metrics.base import Metric
 from gecbench.metrics.signature import Signature
 
@@ -43,7 +43,9 @@ METRICS = Registry(
 def metric_class(name: str) -> type[Metric]:
     """Return a metric's class, or say which names exist."""
     if name not in METRICS:
-        raise InputError(f"unknown metric {name!r}", fix=f"Known metrics: {', '.join(METRICS)}")
+        raise InputError(
+            f"unknown metric {name!r}", fix=f"{did_you_mean(name, METRICS)}Known metrics: {', '.join(METRICS)}"
+        )
     return METRICS[name]
 
 

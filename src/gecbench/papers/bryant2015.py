@@ -179,14 +179,31 @@ def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, compl
     nine = [float(k) for k in NINE]
     printed = {"Human": (nine, theirs["human"]), **{name: (nine, theirs[name]) for name in TOP_SYSTEMS}}
     by_category = {name: _human_line(found) for name, found in categories.items()}
-    whose = "" if complete else ";\nsolid lines: " + STAND_IN
+    ours = "computed here" if complete else f"computed here on {STAND_IN}"
+    lacking = "" if complete else f" Missing: the lines of the paper's ten annotators; each {NO_ARCHIVE}."
+    colours = "A colour for people and for each system; "
 
     def drawing(lines: Lines, dashed: Lines | None = None) -> Callable[[Any], None]:
         return lambda figure: curves(figure, lines, AXES, (0, 100), dashed=dashed, ticks=NINE)
 
-    official = "" if complete else ", official annotators"
     return (
-        Figure("figure1", f"F0.5 by number of annotators, 50 essays{whose}", drawing(_lines(bound), printed)),
-        Figure("figure2", f"Human F0.5 by error category{official}", drawing(by_category)),
-        Figure("figure3", f"F0.5 by number of annotators, essays 1 to 10{whose}", drawing(_lines(subset))),
+        Figure(
+            "figure1",
+            "F0.5 by number of annotators, 50 essays",
+            drawing(_lines(bound), printed),
+            f"{colours}solid: {ours}; dashed: published.{lacking}",
+            (7, 5.5),
+        ),
+        Figure(
+            "figure2",
+            "Human F0.5 by error category",
+            drawing(by_category),
+            f"A colour for each category, of the annotators at hand.{lacking}",
+        ),
+        Figure(
+            "figure3",
+            "F0.5 by number of annotators, essays 1 to 10",
+            drawing(_lines(subset)),
+            f"{colours}solid: {ours}.{lacking}",
+        ),
     )

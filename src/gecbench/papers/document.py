@@ -27,11 +27,15 @@ class Section:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure by file name; `draw` draws it on a matplotlib figure."""
+    """A figure by file name; `draw` draws it on a matplotlib figure.
+
+    The note stands in the picture: what its colours and marks mean, and what is missing.
+    """
 
     name: str
     caption: str
     draw: Callable[[Any], None]
+    note: str
     size: tuple[float, float] = (7.0, 4.5)
 
 

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MARKERS = "osD^vP*X<>"
 Range = tuple[float, float]
+_FAR = 3
+MOVED = f"Orange: a system whose rank moves by {_FAR} or more; grey: by less."
 
 
 def two_bars(figure: Any, bars: Mapping[str, Range], labels: tuple[str, str], limits: tuple[Range, Range]) -> None:
@@ -65,7 +67,7 @@ def ranks_side_by_side(
     for k, (one, other) in enumerate(pairwise(titles)):
         for place, name in enumerate(columns[one], 1):
             moved = abs(columns[other].index(name) + 1 - place)
-            colour = "#bbbbbb" if moved < 3 else COLOURS[1]
+            colour = "#bbbbbb" if moved < _FAR else COLOURS[1]
             ends = [place, columns[other].index(name) + 1]
             axis.plot([2 * k + 0.42, 2 * k + 1.58], ends, color=colour, linewidth=1.2)
     axis.set_xlim(-0.7, 2 * len(titles) - 1.3)

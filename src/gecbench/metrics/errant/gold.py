@@ -10,6 +10,7 @@ from gecbench.corpus.edits import Annotation, Edit
 from gecbench.errors import InputError
 from gecbench.kernels.errant import EditFields
 from gecbench.metrics.errant.annotate import Annotator, edit_of
+from gecbench.progress import tracked
 
 
 def fields_of(annotation: Annotation) -> list[EditFields]:
@@ -27,7 +28,8 @@ def gold_annotations(corpus: Corpus, annotator: Annotator, anew: bool) -> list[l
             raise InputError(f"ERRANT needs annotations or references, but {corpus.name} has neither")
         pairs = zip(corpus.sources, corpus.references, strict=True)
         return [
-            [Annotation(k, annotator.edits(source, text)) for k, text in enumerate(texts)] for source, texts in pairs
+            [Annotation(k, annotator.edits(source, text)) for k, text in enumerate(texts)]
+            for source, texts in tracked(pairs, len(corpus), "annotating references")
         ]
     annotated = corpus if corpus.annotations is not None else ungroup(corpus)
     found = [[*sentence] or [Annotation(0, ())] for sentence in annotated.annotations or ()]

@@ -23,6 +23,7 @@ from gecbench.metrics.policy import BestPerSentence, GreedyCumulative, GreedyRou
 from gecbench.metrics.ratios import Values, f_beta, mean_count, precision_recall
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
+from gecbench.progress import tracked
 
 PolicyName = Literal["greedy-rounded", "greedy-cumulative", "best-per-sentence"]
 _POLICIES: Mapping[PolicyName, type[GreedyCumulative | BestPerSentence]] = {
@@ -138,7 +139,7 @@ class ERRANT(Metric):
         annotator = self.annotator()
         if self.tok and self.gold(corpus) != "references":
             check_tokens(corpus.sources, predictions, annotator)
-        pairs = zip(corpus.sources, predictions, strict=True)
+        pairs = tracked(zip(corpus.sources, predictions, strict=True), len(corpus), "annotating predictions")
         return [[Annotation(0, annotator.edits(source, text))] for source, text in pairs]
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:

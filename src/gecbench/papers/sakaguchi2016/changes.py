@@ -93,4 +93,5 @@ def figure2(found: dict[Pair, Change]) -> tuple[Section, Figure]:
 
     bars = {name: (change.ster, 100 * change.changed) for name, change in means.items()}
     draw = partial(two_bars, bars=bars, labels=("Mean sTER", "% of sentences changed"), limits=((0, 8), (0, 100)))
-    return section, Figure("figure2", "Amount of changes compared to the original sentences", draw)
+    note = "Blue bars, left axis: mean sTER. Orange bars, right axis: share of sentences that were changed."
+    return section, Figure("figure2", "Amount of changes compared to the original sentences", draw, note)

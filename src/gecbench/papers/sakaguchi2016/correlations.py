@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,7 +14,8 @@ from gecbench.human.correlation import correlate
 from gecbench.metrics.registry import make_metric
 from gecbench.papers.data import REFERENCE_SETS, Conll14
 from gecbench.papers.document import ABSENT, Figure, Section, number, published
-from gecbench.papers.figures import grouped_points, ranks_side_by_side
+from gecbench.papers.figures import MOVED, grouped_points, ranks_side_by_side
+from gecbench.progress import tracked
 
 Scores = Mapping[str, float]
 METHODS = ("spearman", "pearson")
@@ -62,11 +64,9 @@ def compute_scores(data: Conll14, processes: int) -> Correlations:
     corpora, missing = data.reference_sets()
     tasks = [(name, references) for name in COLUMNS for references in corpora]
     arguments = [(COLUMNS[name], corpora[references], data.kept_systems) for name, references in tasks]
-    if processes > 1:
-        with ProcessPoolExecutor(processes) as pool:
-            found = list(pool.map(_score, *zip(*arguments, strict=True)))
-    else:
-        found = [_score(*one) for one in arguments]
+    with ProcessPoolExecutor(processes) if processes > 1 else nullcontext() as pool:
+        scored = (pool.map if pool else map)(_score, *zip(*arguments, strict=True))
+        found = list(tracked(scored, len(tasks), "Table 6"))
     ours = {task: scores for task, (scores, _) in zip(tasks, found, strict=True)}
     put_right = {task: scores for task, (_, scores) in zip(tasks, found, strict=True) if scores}
     return Correlations(data.published_scores(), ours, put_right, missing)
@@ -175,7 +175,10 @@ def figure3(found: Correlations) -> Figure:
     }
     caption = "Correlation of the human ranking with metric scores over reference sets"
     draw = partial(grouped_points, labels=labels, printed=printed, ours=ours, quantity="Spearman's ρ", limits=(-0.6, 1))
-    return Figure("figure3", caption, draw, (8.5, 4.8))
+    note = "Bars: computed here, a colour for each metric; black lines: published."
+    if found.missing:
+        note += f" Missing bars: {', '.join(found.missing)} {next(iter(found.missing.values()))}."
+    return Figure("figure3", caption, draw, note, (8.5, 4.8))
 
 
 def figure4(found: Correlations) -> Figure:
@@ -183,4 +186,4 @@ def figure4(found: Correlations) -> Figure:
     rankings = {"Human": human_scores(), "GLEU, E-fluency": found.ours["GLEU", "E-fluency"]}
     columns = {title: sorted(scores, key=lambda name: -scores[name]) for title, scores in rankings.items()}
     caption = "System rankings by experts and by GLEU with expert fluency references"
-    return Figure("figure4", caption, partial(ranks_side_by_side, columns=columns), (4.5, 5.5))
+    return Figure("figure4", caption, partial(ranks_side_by_side, columns=columns), MOVED, (4.5, 5.5))

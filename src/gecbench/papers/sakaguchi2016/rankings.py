@@ -17,7 +17,7 @@ from gecbench.human.correlation import correlate
 from gecbench.human.ranking import HumanRanking, expected_wins, trueskill
 from gecbench.papers.data import Conll14
 from gecbench.papers.document import COMPARED, Figure, Section, Values, compared, comparison, published
-from gecbench.papers.figures import ranks_side_by_side
+from gecbench.papers.figures import MOVED, ranks_side_by_side
 
 EXPERT_GROUPS = "reassess/inter_annotator_agreements/highAgreedAMU.txt"
 ANNOTATION_TYPES = {
@@ -148,8 +148,8 @@ def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, F
     names = {title: [line.system for line in ranking.systems] for title, ranking in columns.items()}
     draw = partial(ranks_side_by_side, columns=names, breaks={title: _breaks(one) for title, one in columns.items()})
     section = Section("Section 5.2: experts and non-experts", comparison("rankings", ("ρ", "r"), rows, 3), notes)
-    caption = "System rankings by experts and non-experts; dotted lines between clusters"
-    return section, Figure("figure6", caption, draw, (6.5, 5.5))
+    note = f"{MOVED} Dotted lines part clusters."
+    return section, Figure("figure6", "System rankings by experts and non-experts", draw, note, (6.5, 5.5))
 
 
 def _range(line: Any) -> str:

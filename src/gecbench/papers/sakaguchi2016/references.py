@@ -49,7 +49,10 @@ def figure5(data: Conll14) -> tuple[Section, Figure]:
     draw = partial(line_with_range, places=sizes, tables=tables, labels=("Number of references", "GLEU"))
     section = Section("Figure 5: GLEU by number of references", Table(header, rows), notes)
     caption = "Mean GLEU of 12 systems with different numbers of fluency references"
-    return section, Figure("figure5", caption, draw, (6, 4))
+    note = (
+        "Dots: mean of the systems; bars: from the lowest to the highest. Red as in the paper; grey as it defines GLEU."
+    )
+    return section, Figure("figure5", caption, draw, note, (6, 4.3))
 
 
 def _crowd_rewrites(data: Conll14) -> tuple[Corpus, list[int]]:

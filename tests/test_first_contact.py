@@ -1,0 +1,155 @@
+"""What a person meets first: hints for mistyped words, the tab key, progress, quiet, a status for pipelines."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import gecbench
+from gecbench import progress
+from gecbench.cli import main
+from gecbench.corpora.demo import DATA
+
+GOOD, BAD = (str(DATA / "systems" / f"{name}.txt") for name in ("good-corrector", "do-nothing"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["scroe"], "there is no command 'scroe'. Did you mean score? Commands: "),
+        (
+            ["score", "--mterics", "gleu"],
+            "gecbench score: error: unrecognized arguments: --mterics. Did you mean --metrics?",
+        ),
+        (["score", "-c", "demo", "-p", GOOD, "-f", "jsn"], "invalid choice: 'jsn'. Did you mean json? (choose from"),
+        (["human", "rnak"], "invalid choice: 'rnak'. Did you mean rank? (choose from"),
+        (["demo", "--zzz"], "gecbench demo: error: unrecognized arguments: --zzz\n"),
+        (["demo", "zzz"], "unrecognized arguments: zzz\n"),
+    ],
+)
+def test_did_you_mean_in_usage(capsys, arguments, hint):
+    with pytest.raises(SystemExit, match=r"^2$"):
+        main(arguments)
+    assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["-m", "imesure"], r"unknown metric 'imesure'\. Did you mean imeasure\? Known metrics: gleu"),
+        (["-c", "dmeo"], r"no corpus or file 'dmeo'\. Did you mean demo\? Corpora: "),
+        (["-c", "jflge:test"], r"Did you mean jfleg:test\? Corpora: "),
+    ],
+)
+def test_did_you_mean_in_names(refused, arguments, hint):
+    refused(["score", "-c", "demo", "-p", GOOD, *arguments], hint)
+
+
+def test_nothing_near_is_not_guessed(refused):
+    assert "Did you mean" not in refused(["score", "-c", "demo", "-p", GOOD, "-m", "xylophone"], "unknown metric")
+
+
+def test_an_option_may_still_be_abbreviated(run):
+    assert run("demo", "--form", "tsv").startswith("system\t")
+
+
+def test_the_opponent_is_checked_before_anything_is_scored(refused, monkeypatch):
+    monkeypatch.setattr(gecbench.GLEU, "count", lambda *_: pytest.fail("it was scored"))
+    command = ["compare", "-c", "demo", "-p", GOOD, BAD, "--against", "do-nothin"]
+    refused(command, r"against='do-nothin' names no system\. Did you mean do-nothing\?")
+
+
+def test_all_systems_are_checked_before_one_is_scored(monkeypatch):
+    monkeypatch.setattr(gecbench.GLEU, "count", lambda *_: pytest.fail("it was scored"))
+    demo = gecbench.load_demo()
+    shifted = [*demo.sources[1:], demo.sources[0]]
+    with pytest.raises(gecbench.InputError, match="predictions of b look shifted"):
+        gecbench.compare({"a": demo.sources, "b": shifted}, demo)
+
+
+@pytest.mark.parametrize(("command", "extra"), [("score", []), ("compare", ["--resamples", "10"])])
+@pytest.mark.parametrize(("limit", "status"), [("10", 0), ("45.3", 1)])
+def test_fail_under(capsys, command, extra, limit, status):
+    arguments = [command, "-c", "demo", "-p", GOOD, BAD, "-m", "gleu", "bleu", *extra, "--fail-under", limit]
+    assert main(arguments) == status
+    output = capsys.readouterr()
+    assert "good-corrector" in output.out
+    printed = {line.split()[0]: line.split()[1] for line in output.out.splitlines()[2:4]}
+    assert all(float(value) < 45.3 for value in printed.values())
+    said = [f"gecbench: {name}: gleu {value} is below 45.3" for name, value in printed.items()]
+    assert output.err.splitlines() == (said if status else [])
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(run, shell, tmp_path):
+    script = run("completion", shell)
+    assert "leaderboard" in script
+    assert "fail-under" in script
+    assert "imeasure" in script or shell != "zsh"
+    if shutil.which(shell):
+        path = tmp_path / "script"
+        path.write_text(script, encoding="utf-8")
+        subprocess.run([shell, "-n", str(path)], check=True)
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
+def test_bash_completes_commands_and_files(run, tmp_path):
+    (tmp_path / "script").write_text(run("completion", "bash"), encoding="utf-8")
+    (tmp_path / "unusual.txt").touch()
+    (function,) = re.findall(r"^complete .*-F (\w+) gecbench$", (tmp_path / "script").read_text(), re.MULTILINE)
+    ask = "source ./script; words() { COMP_WORDS=($@); COMP_CWORD=$(($# - 1)); COMPREPLY=(); "
+    ask += f'{function}; echo "${{COMPREPLY[@]}}"; }}; '
+    ask += "words gecbench comp; words gecbench score --fail; words gecbench score -p unus"
+    done = subprocess.run(["bash", "-c", ask], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert [set(line.split()) for line in done.stdout.splitlines()] == [
+        {"compare", "completion", "compute_gleu"},
+        {"--fail-under"},
+        {"unusual.txt"},
+    ]
+
+
+class TestProgress:
+    @pytest.fixture(autouse=True)
+    def clock(self, monkeypatch):
+        monkeypatch.delenv("TQDM_DISABLE")
+        monkeypatch.setattr(progress, "monotonic", lambda: self.now)
+        self.now = 0.0
+
+    def steps(self, *times, total=100):
+        with progress.progress(total, "counting") as bar:
+            for self.now in times:
+                bar.update(10)
+
+    def test_a_log_gets_a_line_after_two_seconds_and_then_every_ten(self, capsys):
+        self.steps(1, 3, 9, 14, 100, 101)
+        assert capsys.readouterr().err.splitlines() == [
+            "gecbench: counting: 20 %, about 12 s left",
+            "gecbench: counting: 40 %, about 21 s left",
+            "gecbench: counting: 50 %, about 2 min left",
+        ]
+
+    def test_without_a_total_it_says_how_much_is_done(self, capsys):
+        self.steps(5, total=None)
+        assert capsys.readouterr().err == "gecbench: counting: 10 done\n"
+
+    def test_quiet(self, capsys, run):
+        progress.be_quiet(True)
+        self.steps(5)
+        progress.remark("hello")
+        assert capsys.readouterr().err == ""
+        run("doctor")
+        progress.remark("the next command is not quiet")
+        assert capsys.readouterr().err == "gecbench: the next command is not quiet\n"
+
+    def test_tqdm_s_own_switch(self, capsys, monkeypatch):
+        monkeypatch.setenv("TQDM_DISABLE", "1")
+        self.steps(5)
+        assert capsys.readouterr().err == ""
+
+
+def test_quiet_leaves_the_result(capsys, folder):
+    assert main(["run", "--model", "cmd:cat", "-c", "demo", "-o", "out.txt", "--quiet"]) == 0
+    output = capsys.readouterr()
+    assert output.err == ""
+    assert "GLEU" in output.out

@@ -1,0 +1,220 @@
+"""Makes the pages of the manual that are not written by hand; mkdocs calls the functions named `on_...`.
+
+The start page is README.md, the cards come from metrics/ and datasets/, the command line's page from its parsers and
+the Python page from the public names. Equations become MathML, so that pages need no script and no network. Links out
+of docs/ go to the repository, and pages that the navigation in mkdocs.yml does not name are put at the end of its last
+section.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import griffe
+from latex2mathml.converter import convert
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parent.parent
+REPOSITORY = "https://github.com/gecbench/gecbench/blob/main/"
+SITE = "https://gecbench.github.io/gecbench/"
+CARDS = {
+    **{f"cards/{name}.md": f"metrics/{name}/README.md" for name in ("gleu", "m2", "errant", "imeasure")},
+    **{f"cards/{name}.md": f"datasets/{name}/README.md" for name in ("jfleg", "conll14_fluency")},
+}
+sys.path.insert(0, str(ROOT / "src"))
+
+
+class Sessions(griffe.Extension):
+    """Shows the Python sessions in docstrings as code; mkdocstrings would take them for quotations."""
+
+    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Fence the sessions of a docstring."""
+        if obj.docstring:
+            session = re.compile(r"^>>> .*?(?=\n\s*\n|\Z)", re.DOTALL | re.MULTILINE)
+            obj.docstring.value = session.sub(lambda found: f"```pycon\n{found[0]}\n```", obj.docstring.value)
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the generated pages, and to the navigation what it does not name."""
+    pages = {"index.md": _readme(), "reference/cli.md": _command_line(), "reference/api.md": _python()}
+    pages |= {page: _card(source) for page, source in CARDS.items()}
+    for name, text in pages.items():
+        files.append(File.generated(config, name, content=text))
+    named = set(_named(config.nav))
+    sections = {next(iter(entry)): entry for entry in config.nav}
+    for title, section in (("Metrics", "metrics"), ("Corpora", "datasets")):
+        cards = [page for page, source in CARDS.items() if source.startswith(section)]
+        sections[title][title] += [{f"Card: {Path(page).stem}": page} for page in cards]
+        named |= set(cards)
+    for file in files.documentation_pages():
+        if file.src_uri not in named:
+            config.nav[-1][next(iter(config.nav[-1]))].append(file.src_uri)
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Send links that leave docs/ to the repository, or to the page made of that file."""
+    made_of = {source: made for made, source in CARDS.items()}
+    folder = Path(page.file.src_uri).parent
+
+    def link(found: re.Match[str]) -> str:
+        target, _, anchor = found[2].partition("#")
+        place = os.path.normpath(Path("docs") / folder / target).replace(os.sep, "/")
+        if re.match(r"[a-z]+:", target) or not target or place.startswith("docs/"):
+            return found[0]
+        anchor = f"#{anchor}" if anchor else ""
+        if place in made_of:
+            return f"{found[1]}({os.path.relpath(made_of[place], folder)}{anchor})"
+        return f"{found[1]}({REPOSITORY}{place}{anchor})"
+
+    return _outside_code(markdown, lambda text: re.sub(r"(\])\(([^()\s]+)\)", link, text))
+
+
+def on_page_content(content: str, **_: Any) -> str:
+    """Turn the equations that arithmatex marked into MathML."""
+    for form, display, opening, closing in (
+        ("span", "inline", r"\\\(", r"\\\)"),
+        ("div", "block", r"\\\[", r"\\\]"),
+    ):
+        pattern = rf'<{form} class="arithmatex">\s*{opening}(.*?){closing}\s*</{form}>'
+        content = re.sub(
+            pattern,
+            lambda found, display=display: convert(html.unescape(found[1]), display=display),
+            content,
+            flags=re.DOTALL,
+        )
+    return content
+
+
+def _outside_code(text: str, change: Any) -> str:
+    """Return the text with all but its fenced blocks changed."""
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.DOTALL | re.MULTILINE)
+    return "".join(part if part.startswith("```") else change(part) for part in parts)
+
+
+def _named(nav: Sequence[Any]) -> Iterator[str]:
+    for entry in nav:
+        if isinstance(entry, str):
+            yield entry
+        else:
+            (value,) = entry.values()
+            yield from [value] if isinstance(value, str) else _named(value)
+
+
+def _readme() -> str:
+    """Return README.md with its links into this site made relative, so that they are checked."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+
+    def link(found: re.Match[str]) -> str:
+        page, _, anchor = found[1].partition("#")
+        name = f"{page.rstrip('/')}.md" if page else "index.md"
+        if not (ROOT / "docs" / name).exists() and (ROOT / "docs" / page / "index.md").exists():
+            name = f"{page.rstrip('/')}/index.md"
+        return f"]({name}{'#' if anchor else ''}{anchor})"
+
+    text = re.sub(rf"\]\({re.escape(SITE)}([^)\s]*)\)", link, text)
+    return text.replace("https://raw.githubusercontent.com/gecbench/gecbench/main/docs/", "")
+
+
+def _card(source: str) -> str:
+    """Return a card without its header; its relative links point into the repository."""
+    text = (ROOT / source).read_text(encoding="utf-8").split("---\n", 2)[2]
+    folder = Path(source).parent
+
+    def link(found: re.Match[str]) -> str:
+        place = os.path.normpath(folder / found[1]).replace(os.sep, "/")
+        return f"]({REPOSITORY}{place})"
+
+    return _outside_code(text, lambda part: re.sub(r"\]\((?![a-z]+:|#)([^()\s]+)\)", link, part))
+
+
+def _command_line() -> str:
+    """Return a page with every command: usage, options and examples, from the parsers."""
+    from gecbench.cli.main import make_parser
+
+    lines = [
+        "# Command line",
+        "",
+        "Made from the program's own parsers; `gecbench COMMAND --help` prints the same.",
+        "",
+    ]
+    (commands,) = (action for action in make_parser()._actions if isinstance(action, argparse._SubParsersAction))
+    for name, parser in commands.choices.items():
+        lines += _command(name, parser, 2)
+    return "\n".join(lines)
+
+
+def _command(name: str, parser: argparse.ArgumentParser, level: int) -> Iterator[str]:
+    yield from ["#" * level + f" gecbench {name}", "", parser.description or "", ""]
+    usage = re.sub(r"^usage: ", "", parser.format_usage()).rstrip()
+    yield from ["```text", usage, "```", ""]
+    for group in parser._action_groups:
+        rows = [row for action in group._group_actions if (row := _option(parser, action))]
+        if rows:
+            yield from [f"| {group.title} | {group.description or ''} |", "|---|---|", *rows, ""]
+    formatter = parser._get_formatter()
+    formatter.add_text(parser.epilog)
+    if epilog := formatter.format_help().strip("\n"):
+        yield from ["```text", epilog, "```", ""]
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for sub, nested in action.choices.items():
+                yield from _command(f"{name} {sub}", nested, level + 1)
+
+
+def _option(parser: argparse.ArgumentParser, action: argparse.Action) -> str | None:
+    if action.help == argparse.SUPPRESS or isinstance(action, argparse._SubParsersAction):
+        return None
+    formatter = parser._get_formatter()
+    words = formatter._format_action_invocation(action)
+    about = formatter._expand_help(action) if action.help else ""
+    cells = [html.escape(text, quote=False).replace("|", "&#124;") for text in (words, about)]
+    return f"| <code>{cells[0]}</code> | {cells[1]} |"
+
+
+ROOMS = {
+    "api": "Scoring",
+    "analysis": "What scoring returns",
+    "corpora": "Corpora by name",
+    "corpus": "Corpora, edits and text",
+    "metrics": "Metrics",
+    "human": "People",
+    "huggingface": "Hugging Face",
+    "scale": "gecbench.scale: large corpora",
+    "spark": "gecbench.spark: many machines",
+    "models": "Models",
+    "errors": "Errors",
+}
+
+
+def _python() -> str:
+    """Return a page with every public name, from its docstring, by the room that it lives in."""
+    import gecbench
+
+    rooms: dict[str, list[str]] = {room: [] for room in ROOMS}
+    for name in gecbench.__all__:
+        value = getattr(gecbench, name)
+        if isinstance(value, ModuleType):
+            shown = [
+                each for each in vars(value).values() if getattr(each, "__module__", "").startswith(value.__name__)
+            ]
+            rooms[name] = [f"{each.__module__}.{each.__name__}" for each in shown]
+        elif hasattr(value, "__module__") and hasattr(value, "__name__"):
+            rooms.setdefault(value.__module__.split(".")[1], []).append(f"{value.__module__}.{name}")
+    lines = ["# Python", "", "Everything that `import gecbench` offers, from its docstrings.", ""]
+    for room, names in rooms.items():
+        lines += [f"## {ROOMS.get(room, room.capitalize())}", ""]
+        for name in names:
+            lines += [f"::: {name}", "    options:", "      show_root_full_path: false"]
+            if room in ("metrics", "errors") and not name.endswith(".Score"):
+                lines += ["      members: false"]
+            lines += [""]
+    return "\n".join(lines)
