@@ -197,15 +197,20 @@ def corpus_files(options: argparse.Namespace) -> list[str | None]:
 
 
 def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, Sequence[str]]:
-    """Return each system's predictions by name: the file name without its ending where that is unique."""
+    """Return each system's predictions by name."""
     check_one_input(options)
+    return {name: _read_system(path, corpus, options) for name, path in systems_of(options).items()}
+
+
+def systems_of(options: argparse.Namespace) -> dict[str, str]:
+    """Return the predictions' files by system: the file name without its ending where that is unique."""
     paths = [str(path) for path in options.predictions]
     short = [system_name(path) for path in paths]
     names = short if len(set(short)) == len(short) else paths
     for i, name in enumerate(names):
         if name in names[:i]:
             raise InputError("the same predictions file is given twice", file=name)
-    return {name: _read_system(path, corpus, options) for name, path in zip(names, paths, strict=True)}
+    return dict(zip(names, paths, strict=True))
 
 
 def check_one_input(options: argparse.Namespace) -> None:

@@ -24,6 +24,7 @@ from gecbench.cli.options import (
     read_corpus,
     read_systems,
     system_name,
+    systems_of,
 )
 from gecbench.errors import InputError
 
@@ -38,6 +39,7 @@ _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench score -c demo -p output.txt --by edit-distance
   gecbench score -m m2 --gold gold.m2 -p output.txt --by error-type
   gecbench score --stream -s source.txt.gz -r ref.txt.gz -p output.parquet --per-sentence scores.parquet
+  gecbench score --engine spark --master local[2] -p s3a://bucket/pairs.parquet -m gleu bleu
 """
 
 
@@ -69,10 +71,19 @@ def add_parser(commands: Any) -> None:
     stream.add_argument("--batch-size", metavar="N", type=partial(count, least=1), default=10_000, help="sentences")
     stream.add_argument("--on-bad", choices=("error", "skip"), default="error", help="rows that cannot be scored")
     stream.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
+    spark = parser.add_argument_group(
+        "Spark", "Parquet files with columns of sources, predictions and references, on many machines, to the same bits"
+    )
+    spark.add_argument("--engine", choices=("spark",), help="let Spark read -p and count")
+    spark.add_argument("--master", metavar="URL", help="where Spark runs: local[2], spark://…, yarn, k8s://…")
+    spark.add_argument("--index", metavar="NAME", help="the column of the rows' places, from 0 (default: their order)")
 
 
 def run(options: argparse.Namespace) -> int | None:
     """Score and print."""
+    if options.engine == "spark":
+        print(_spark(options))
+        return None
     if options.stream:
         return _stream(options)
     _check_whole(options)
@@ -98,6 +109,26 @@ def run(options: argparse.Namespace) -> int | None:
 def _check_whole(options: argparse.Namespace) -> None:
     if options.resume or options.per_sentence:
         raise InputError("--resume and --per-sentence FILE are for streams", fix="Add --stream, or leave them out")
+    if options.master or options.index:
+        raise InputError("--master and --index are for Spark", fix="Add --engine spark, or leave them out")
+
+
+def _spark(options: argparse.Namespace) -> str:
+    from gecbench.analysis.report import Report
+    from gecbench.spark.files import score_files
+
+    if options.corpus or options.gold or options.source or options.references:
+        fix = "Leave out -s, -r, --gold and -c: put sources and references beside the predictions, as columns"
+        raise InputError("Spark reads Parquet files alone", fix=fix)
+    if options.stream or options.by or options.clean or options.per_sentence is not None or options.tokenize != "none":
+        raise InputError(
+            "--stream, --by, --clean, --tokenize and --per-sentence are not for Spark",
+            fix="See gecbench.spark for scores of sentences",
+        )
+    wanted = pick(
+        options, "master", "column", "index", "metrics", "on_bad", "resamples", "seed", "tokenized", "aligned"
+    )
+    return Report(score_files(systems_of(options), **wanted, foreign="error"), []).render(options.format)
 
 
 def _stream(options: argparse.Namespace) -> int | None:

@@ -44,8 +44,7 @@ class Counts:
 
     def __post_init__(self) -> None:
         check_intake(self.intake)
-        if self.on_bad not in ON_BAD:
-            raise InputError(f"on_bad={self.on_bad!r} is unknown", fix=f"Use one of {', '.join(ON_BAD)}")
+        check_on_bad(self.on_bad)
         for metric in self._made().values():
             metric.check_parts()
 
@@ -92,9 +91,8 @@ def counts(
     A row that cannot be scored gets a `fault` instead of counts. `on_bad` is what `merge` and `scores` do about it:
     refuse, or "skip" it and say so in the signature. `tokenized`, `aligned` and `foreign` are as in `gecbench.score`.
     """
-    chosen = tuple((column, _spelled(metric)) for column, metric in metric_columns(metrics).items())
-    gold = references if references is None or isinstance(references, str) else tuple(references)
-    columns = Columns(source, prediction, gold, annotations, index)
+    chosen = tuple((column, spelled(metric)) for column, metric in metric_columns(metrics).items())
+    columns = Columns(source, prediction, references, annotations, index)
     return Counts(chosen, columns, Intake("none", tokenized, aligned, foreign), on_bad)
 
 
@@ -177,7 +175,13 @@ def _golds(metrics: Mapping[str, Metric], corpus: Corpus) -> list[Gold]:
     return sorted({metric.gold(corpus) for metric in metrics.values()})
 
 
-def _spelled(metric: Metric) -> str:
+def check_on_bad(on_bad: str) -> None:
+    """Refuse what can be done about bad rows by no name."""
+    if on_bad not in ON_BAD:
+        raise InputError(f"on_bad={on_bad!r} is unknown", fix=f"Use one of {', '.join(ON_BAD)}")
+
+
+def spelled(metric: Metric) -> str:
     """Return a metric as `make_metric` reads it."""
     chosen = {name: getattr(metric, name) for name in metric.parameters()}
     changed = [f"{name}={chosen[name]}" for name, each in metric.parameters().items() if chosen[name] != each.default]

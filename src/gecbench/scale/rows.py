@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from gecbench.corpora.edits import as_edits
@@ -21,9 +22,19 @@ class Columns:
 
     source: str
     prediction: str
-    references: str | tuple[str, ...] | None = None
+    references: str | Sequence[str] | None = None
     annotations: str | None = None
     index: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.references is not None and not isinstance(self.references, str):
+            object.__setattr__(self, "references", tuple(self.references))
+
+    def names(self) -> list[str]:
+        """Return the names of all columns that are read, once each."""
+        references = [self.references] if isinstance(self.references, str) else self.references or ()
+        named = (self.index, self.source, self.prediction, *references, self.annotations)
+        return list(dict.fromkeys(name for name in named if name is not None))
 
 
 @dataclass(frozen=True)
@@ -92,7 +103,7 @@ def read_rows(batch: Any, columns: Columns, indices: Sequence[int] | None) -> Ro
     sources, predictions = column_of(batch, columns.source), column_of(batch, columns.prediction)
     places = _places(batch, columns, indices, len(sources))
     faults = _RowFaults([None] * len(sources))
-    faults.look(columns.index or "index", places, _place_fault)
+    _look_places(faults, columns.index or "index", places)
     _look_texts(faults, columns.source, sources)
     edited = any(isinstance(value, list) for value in predictions)
     predictions = _annotated(faults, columns.prediction, predictions, sources) if edited else predictions
@@ -108,7 +119,7 @@ def read_rows(batch: Any, columns: Columns, indices: Sequence[int] | None) -> Ro
         return Rows(places, faults.found, None, ())
 
     def chosen(values: Sequence[Any] | None) -> list[Any] | None:
-        return None if values is None else [values[row] for row in good]
+        return None if values is None else list(values) if len(good) == len(values) else [values[row] for row in good]
 
     kept = chosen(sources) or []
     corpus = Corpus(
@@ -143,6 +154,11 @@ def _places(batch: Any, columns: Columns, indices: Sequence[int] | None, rows: i
     return [*indices]
 
 
+def _look_places(faults: _RowFaults, name: str, places: Sequence[Any]) -> None:
+    if set(map(type, places)) - {int} or min(places, default=0) < 0:
+        faults.look(name, places, _place_fault)
+
+
 def _place_fault(place: Any) -> str | None:
     if place is None:
         return "is missing"
@@ -166,7 +182,9 @@ def _references(batch: Any, columns: Columns, faults: _RowFaults) -> Sequence[An
         return None
     if isinstance(columns.references, str):
         rows = [[each] if isinstance(each, str) else each for each in column_of(batch, columns.references)]
-        faults.look(columns.references, rows, _texts_fault)
+        lists = all(isinstance(texts, list) and texts for texts in rows)
+        if not lists or set(map(type, chain.from_iterable(rows))) - {str}:
+            faults.look(columns.references, rows, _texts_fault)
         return rows
     found = [column_of(batch, name) for name in columns.references]
     for name, values in zip(columns.references, found, strict=True):
