@@ -242,6 +242,17 @@ class TestStops:
         assert scale.read("per.parquet").equals(scale.read("whole.parquet"))
         assert not (files / "per.parquet.journal").exists()
 
+    def test_standard_input_has_to_come_again_from_its_beginning(
+        self, files: Path, refused: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from_input = tuple("-" if word == "output.txt" else word for word in self.ARGUMENTS)
+        monkeypatch.setattr(self, "ARGUMENTS", from_input, raising=False)
+        monkeypatch.setattr("sys.stdin", (files / "output.txt").open())
+        self.stopped(monkeypatch, 9)
+        (files / "rest.txt").write_text("".join(f"{line}\n" for line in OUTPUTS[:12]))
+        monkeypatch.setattr("sys.stdin", (files / "rest.txt").open())
+        refused([*from_input, "--per-sentence", "per.parquet", "--resume"], "ends before the 20 sentences")
+
     def test_before_the_first_state_nothing_is_left(self, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.stopped(monkeypatch, 1)
         assert not list(files.glob("per*"))

@@ -25,10 +25,10 @@ _UNREAD = (".csv", ".tsv", ".xml")
 
 
 class Values(Protocol):
-    """Values of sentences, to be taken some at a time."""
+    """Something of each sentence, to be taken some sentences at a time."""
 
-    def take(self, count: int) -> Sequence[Any]:
-        """Return the next values, fewer at the end."""
+    def take(self, count: int) -> Any:
+        """Return that of the next sentences, at most so many, and nothing at the end."""
 
 
 class Lines:
