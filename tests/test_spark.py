@@ -211,3 +211,12 @@ def test_real_corpora_give_the_same_bits(spark, name):
         pytest.skip("the Python twins take minutes")
     rows, expected, wanted = real_rows(name)
     assert_same(frames.score(frame_of(spark, rows, 7), **wanted), expected)
+
+
+def test_frames_are_read_from_the_hub(spark):
+    """Without a network the data source, registered by its import, comes as far as asking for the dataset."""
+    pytest.importorskip("pyspark_huggingface")
+    from pyspark.errors import AnalysisException
+
+    with pytest.raises(AnalysisException, match=r"Cannot reach \S+/api/datasets/user/pairs: offline mode is enabled"):
+        spark.read.format("huggingface").load("user/pairs")
