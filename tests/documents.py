@@ -1,9 +1,9 @@
-"""Runs what a Markdown document shows and prints the document with the outputs it should show.
+"""Runs what Markdown documents show and prints them with the outputs that they should show.
 
     python tests/documents.py README.md            print the document as it ought to be
     python tests/documents.py README.md --write    renew the document in place
 
-All blocks of a document run in order, in one folder and one namespace, without a network:
+All blocks of a document run in order, in a folder and a namespace of their own, without a network:
 `python` blocks are executed (as a session where they start with `>>>`); in `console` blocks `$ gecbench …` is run,
 `$ cat FILE` makes the file shown, `$ echo $?` shows the last exit code. The metrics table between its two
 markers is made from the registry. A block after the comment "needs the corpora" runs only where GECBENCH_MIRROR is set,
@@ -147,23 +147,23 @@ _connect = socket.socket.connect
 
 
 def main() -> None:
-    """Print a document as it ought to be, or renew it."""
+    """Print documents as they ought to be, or renew them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("document", type=Path)
+    parser.add_argument("documents", type=Path, nargs="+")
     parser.add_argument("--write", action="store_true", help="renew the document in place")
     options = parser.parse_args()
-    document = options.document.resolve()
     socket.socket.connect = _no_network  # type: ignore[method-assign]
     before = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(ROOT / "metrics", Path(folder) / "metrics")
-        os.chdir(folder)
-        renewed = run_document(document.read_text(encoding="utf-8"), Path(folder))
-        os.chdir(before)
-    if options.write:
-        document.write_text(renewed, encoding="utf-8", newline="\n")
-    else:
-        sys.stdout.buffer.write(renewed.encode())
+    for document in [path.resolve() for path in options.documents]:
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(ROOT / "metrics", Path(folder) / "metrics")
+            os.chdir(folder)
+            renewed = run_document(document.read_text(encoding="utf-8"), Path(folder))
+            os.chdir(before)
+        if options.write:
+            document.write_text(renewed, encoding="utf-8", newline="\n")
+        else:
+            sys.stdout.buffer.write(renewed.encode())
 
 
 if __name__ == "__main__":

@@ -104,6 +104,12 @@ def test_errant_of_edits() -> None:
     assert_same(scale.scores(batches(4, function, columns))["errant"], expected)
 
 
+def test_a_metrics_refusal_says_in_which_batch() -> None:
+    columns = {**COLUMNS, "prediction": [*COLUMNS["prediction"][:-1], "a " * 2_000_000]}
+    with pytest.raises(InputError, match=r"the batch that begins with row 40: sentence 2: .* too many to align"):
+        batches(10, scale.counts("m2", aligned=True, tokenized=True), columns)
+
+
 def test_the_function_is_the_same_in_every_process() -> None:
     from datasets.fingerprint import Hasher
 
@@ -182,6 +188,8 @@ class TestSignatures:
                 scale.counts(metric)
         with pytest.raises(InputError, match=r"the column|no column"):
             scale.counts("gleu", source="text")(COLUMNS, range(42))
+        with pytest.raises(InputError, match="needs the whole corpus"):
+            scale.tabulate(OUTPUTS, DEMO, tokenize="auto")
         with pytest.raises(InputError, match="no index"):
             scale.counts("gleu")(COLUMNS)
         with pytest.raises(InputError, match="no table of counts"):

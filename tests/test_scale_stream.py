@@ -242,6 +242,17 @@ class TestStops:
         assert scale.read("per.parquet").equals(scale.read("whole.parquet"))
         assert not (files / "per.parquet.journal").exists()
 
+    def test_standard_input_has_to_come_again_from_its_beginning(
+        self, files: Path, refused: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from_input = tuple("-" if word == "output.txt" else word for word in self.ARGUMENTS)
+        monkeypatch.setattr(self, "ARGUMENTS", from_input, raising=False)
+        monkeypatch.setattr("sys.stdin", (files / "output.txt").open())
+        self.stopped(monkeypatch, 9)
+        (files / "rest.txt").write_text("".join(f"{line}\n" for line in OUTPUTS[:12]))
+        monkeypatch.setattr("sys.stdin", (files / "rest.txt").open())
+        refused([*from_input, "--per-sentence", "per.parquet", "--resume"], "ends before the 20 sentences")
+
     def test_before_the_first_state_nothing_is_left(self, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.stopped(monkeypatch, 1)
         assert not list(files.glob("per*"))
@@ -255,6 +266,19 @@ class TestStops:
         refused(other, "belongs to a run with other files or options")
         (files / "output.txt").write_text("changed\n" * 42)
         refused([*self.ARGUMENTS, *per, "--resume"], "belongs to a run with other files or options")
+
+    def test_where_nothing_can_be_written_a_run_goes_to_its_end(
+        self, files: Path, run: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def no_space(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        expected = run(*self.ARGUMENTS)
+        monkeypatch.setattr(streaming, "_SECONDS_BETWEEN_STATES", -1.0)
+        monkeypatch.setattr(streaming.Journal, "save", no_space)
+        with pytest.warns(UserWarning, match="a run that is stopped cannot go on: .*No space left") as warned:
+            assert run(*self.ARGUMENTS) == expected
+        assert len(warned) == 1
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_a_signal_says_how_far_it_came(
@@ -333,6 +357,13 @@ class TestBadFiles:
         before = sorted(files.iterdir())
         refused(["score", "--stream", "--batch-size", "3", *arguments], message)
         assert sorted(files.iterdir()) == before
+
+    def test_shifted_references_are_refused(self, files: Path, refused: Any, run: Any) -> None:
+        lines = (files / "source.txt").read_text().splitlines(keepends=True)
+        (files / "shifted.txt").write_text("".join([*lines[1:], lines[0]]))
+        arguments = ["score", "--stream", "-s", "source.txt", "-r", "source.txt", "shifted.txt", "-p", "output.txt"]
+        refused([*arguments, "--batch-size", "5"], "shifted.txt: the references look shifted from line 1 on")
+        assert "GLEU" in run(*arguments, "--aligned")
 
     def test_options_of_streams_alone(self, files: Path, refused: Any) -> None:
         refused(["score", *TEXT, "-p", "output.txt", "--resume"], "are for streams. Add --stream")

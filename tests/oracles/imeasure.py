@@ -1,10 +1,12 @@
-"""Alignment of two or three texts with the full table (Felice & Briscoe 2015, Listing 2): slow, to check others by."""
+"""The I-measure by the letter: the full table of an alignment (Felice & Briscoe 2015, Listing 2), classes, choice."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
 from itertools import combinations, product
+
+from gecbench.kernels.imeasure.keys import Objective, key
 
 MATCH, MISMATCH, GAP = 0, 3, 2
 FORBIDDEN = 1 << 40
@@ -56,3 +58,38 @@ def align_literally(*texts: Sequence[int]) -> list[Cell]:
         columns.append(tuple(place if place < now else -1 for place, now in zip(before, cell, strict=True)))
         cell = before
     return columns[::-1]
+
+
+def table_6(source: int | None, hypothesis: int | None, reference: int | None) -> tuple[set[str], set[str]]:
+    """Detection and correction classes, written out from the paper's table."""
+    pattern = [source == hypothesis, source == reference, hypothesis == reference]
+    if all(pattern):
+        return {"TN"}, {"TN"}
+    for equal, classes in zip(pattern, ({"FN"}, {"FP"}, {"TP"}), strict=True):
+        if equal:
+            return classes, classes
+    return {"TP"}, {"FP", "FN", "FPN"}
+
+
+def literal_counts(source: Sequence[int], hypothesis: Sequence[int], reference: Sequence[int]) -> list[int]:
+    names = ["TP", "TN", "FP", "FN", "FPN"]
+    detection, correction, baseline = (dict.fromkeys(names, 0) for _ in range(3))
+    for i, j, k in align_literally(source, hypothesis, reference):
+        row = [text[n] if n >= 0 else None for text, n in ((source, i), (hypothesis, j), (reference, k))]
+        for tally, classes in zip((detection, correction), table_6(*row), strict=True):
+            for name in classes:
+                tally[name] += 1
+    for i, k in align_literally(source, reference):
+        baseline["TN" if min(i, k) >= 0 and source[i] == reference[k] else "FN"] += 1
+    return [*detection.values(), *correction.values(), *baseline.values()]
+
+
+def choose_literally(rows: Sequence[Sequence[Sequence[int]]], goal: Objective) -> list[int]:
+    """The best of each sentence's counts by the official keys, the first of equals, by sentence or by running total."""
+    total, chosen = [0] * 15, []
+    for counts in rows:
+        keys = [key([a + b for a, b in zip(row, total, strict=True)], goal) for row in counts]
+        chosen.append(keys.index(max(keys)))
+        if goal.corpus:
+            total = [a + b for a, b in zip(total, counts[chosen[-1]], strict=True)]
+    return chosen

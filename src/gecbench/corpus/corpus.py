@@ -103,7 +103,7 @@ class Corpus:
         """Return the number of references per sentence: `4`, or `1-4` where it differs."""
         if self.references is None:
             return "0"
-        sizes = {len(texts) for texts in self.references}
+        sizes = set(map(len, self.references))
         return str(min(sizes)) if len(sizes) == 1 else f"{min(sizes)}-{max(sizes)}"
 
     def reference_columns(self) -> list[list[str]]:

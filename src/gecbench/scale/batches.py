@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from gecbench.corpora.resolve import apply_edits_for, resolve_corpus
 from gecbench.corpus.corpus import Corpus
@@ -48,9 +48,11 @@ class Inputs:
     def batches(self, size: int, first: int = 0) -> Iterator[Rows]:
         """Yield batches of at most so many rows, from the row `first` on."""
         gold, ours = self._gold(), self._predictions()
-        for begin in range(0, first, size):
-            ours.take(len(gold.take(min(size, first - begin))))
-        begin = first
+        begin = 0
+        while begin < first and (found := gold.take(min(size, first - begin))):
+            begin += len(ours.take(len(found)))
+        if begin < first:
+            raise InputError(f"ends before the {first} sentences that were scored", file=self.predictions)
         while found := gold.take(size):
             yield self._rows(found, ours.take(len(found)), begin)
             begin += len(found)
@@ -58,7 +60,7 @@ class Inputs:
             problem = f"more predictions than the {begin} sentences of {self.files()[0]}"
             raise InputError(problem, file=self.predictions, fix=_PAIRED)
 
-    def _gold(self) -> _Gold:
+    def _gold(self) -> Values:
         if self.gold is not None:
             if not is_edits(self.gold):
                 raise InputError("is not read as a stream", file=self.gold, fix="--stream takes M2 (.m2)")
@@ -80,16 +82,13 @@ class Inputs:
             problem = f"{begin + len(outputs)} predictions, but {self.files()[0]} has more sentences"
             raise InputError(problem, file=self.predictions, line=begin + len(outputs) + 1, fix=_PAIRED)
         places = range(begin, begin + len(gold))
-        if isinstance(gold, dict):
-            return read_rows({**gold, "prediction": outputs}, _COLUMNS, places)
         if isinstance(outputs, Corpus):
+            corpus = gold.corpus() if isinstance(gold, Table) else gold
             with Located(f"{self.predictions}, from sentence {begin + 1} on"):
-                return Rows(list(places), [None] * len(gold), gold, edited_texts(outputs, gold))
+                return Rows(list(places), [None] * len(gold), corpus, edited_texts(outputs, corpus))
+        if isinstance(gold, Table):
+            return read_rows({**gold, "prediction": outputs}, _COLUMNS, places)
         return rows_of_corpus(gold, outputs, begin)
-
-
-class _Gold(Protocol):
-    def take(self, count: int) -> Any: ...
 
 
 class _Parallel:
@@ -106,12 +105,9 @@ class _Parallel:
         source, *references = (column.take(count) for column in self._columns)
         for name, values in zip(self._names[1:], references, strict=True):
             if len(values) != len(source):
-                lines, kind = (
-                    self._seen + min(len(values), len(source)),
-                    "more" if len(values) > len(source) else "fewer",
-                )
-                problem = f"{kind} lines than {self._names[0]}"
-                raise InputError(problem, file=name, line=lines + 1, fix=_PAIRED)
+                kind = "more" if len(values) > len(source) else "fewer"
+                line = self._seen + min(len(values), len(source)) + 1
+                raise InputError(f"{kind} lines than {self._names[0]}", file=name, line=line, fix=_PAIRED)
         self._seen += len(source)
         rows = references[0] if len(references) == 1 else list(zip(*references, strict=True))
         return Table({"source": source, "references": rows})
@@ -119,6 +115,11 @@ class _Parallel:
 
 class Table(dict[str, Any]):
     """Columns by name, as long as their rows."""
+
+    def corpus(self) -> Corpus:
+        """Return the rows as a corpus."""
+        texts = [[found] if isinstance(found, str) else found for found in self["references"]]
+        return Corpus(sources=self["source"], references=texts)
 
     def __len__(self) -> int:
         return len(self["source"])

@@ -12,7 +12,7 @@ from gecbench.corpora.resolve import CorpusLike, resolve_corpus
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.door import Verdict, check_intake, judge
 from gecbench.corpus.intake import Intake
-from gecbench.errors import InputError
+from gecbench.errors import InputError, Located
 from gecbench.metrics.base import Metric
 from gecbench.metrics.registry import make_metric
 from gecbench.metrics.signature import Signature
@@ -50,7 +50,10 @@ class Counts:
 
     def __call__(self, batch: Any, indices: Sequence[int] | None = None) -> pyarrow.Table:
         """Return the table of a batch: Arrow, or a mapping from names to lists; `indices` are its rows' places."""
-        return count_rows(self, read_rows(batch, self.columns, indices))
+        rows, verdict = read_rows(batch, self.columns, indices), Verdict()
+        if rows.corpus is not None:
+            verdict = judge(self.intake, rows.corpus, rows.predictions, rows.good_places[0])
+        return Counted.of(self._made(), rows, self._probe()).table(door=asdict(verdict), on_bad=self.on_bad)
 
     @property
     def schema(self) -> pyarrow.Schema:
@@ -97,19 +100,12 @@ def tabulate(
     predictions: Iterable[str], corpus: CorpusLike, metrics: Metrics = ("gleu",), **intake: Any
 ) -> pyarrow.Table:
     """Return the counts of a corpus that is in memory, as the table that `merge` makes of its parts."""
-    gold = resolve_corpus(corpus)
-    admitted = Intake(**intake).admit(gold, predictions)
-    rows = Rows(list(range(len(gold))), [None] * len(gold), admitted.corpus, admitted.lines)
-    return Counted.of(metric_columns(metrics), rows, gold).table(door=asdict(Verdict(1)), on_bad="error")
-
-
-def count_rows(function: Counts, rows: Rows) -> pyarrow.Table:
-    """Count the rows of a batch that can be scored."""
-    verdict = Verdict()
-    if rows.corpus is not None:
-        verdict = judge(function.intake, rows.corpus, rows.predictions, rows.good_places[0])
-    counted = Counted.of(function._made(), rows, function._probe())
-    return counted.table(door=asdict(verdict), on_bad=function.on_bad)
+    columns, door = metric_columns(metrics), Intake(**intake)
+    check_intake(door)
+    gold = resolve_corpus(corpus, list(columns.values()))
+    admitted = door.admit(gold, predictions)
+    rows = Rows(list(range(len(gold))), [None] * len(gold), gold, admitted.lines)
+    return Counted.of(columns, rows, gold).table(door=asdict(Verdict(1)), on_bad="error")
 
 
 @dataclass(frozen=True)
@@ -130,14 +126,11 @@ class Counted:
         if corpus is None:
             return cls(rows, schema)
         golds = {name: metric.gold(corpus) for name, metric in metrics.items()}
-        return cls(
-            rows,
-            schema,
-            {name: metric.count(corpus, rows.predictions) for name, metric in metrics.items()},
-            {name: metric.signature(corpus, rows.predictions) for name, metric in metrics.items()},
-            golds,
-            {gold: corpus.sentence_hashes(gold, rows.good_places) for gold in {*golds.values()}},
-        )
+        with Located(f"the batch that begins with row {rows.good_places[0]}"):
+            statistics = {name: metric.count(corpus, rows.predictions) for name, metric in metrics.items()}
+        signatures = {name: metric.signature(corpus, rows.predictions) for name, metric in metrics.items()}
+        hashes = {gold: corpus.sentence_hashes(gold, rows.good_places) for gold in {*golds.values()}}
+        return cls(rows, schema, statistics, signatures, golds, hashes)
 
     def table(self, **made: Any) -> pyarrow.Table:
         """Return it as a table; `made` goes into its column `batch`."""

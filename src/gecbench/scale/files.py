@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -24,10 +25,10 @@ _UNREAD = (".csv", ".tsv", ".xml")
 
 
 class Values(Protocol):
-    """Values of sentences, to be taken some at a time."""
+    """Something of each sentence, to be taken some sentences at a time."""
 
-    def take(self, count: int) -> Sequence[Any]:
-        """Return the next values, fewer at the end."""
+    def take(self, count: int) -> Any:
+        """Return that of the next sentences, at most so many, and nothing at the end."""
 
 
 class Lines:
@@ -40,7 +41,11 @@ class Lines:
     def take(self, count: int) -> list[str]:
         """Return the next lines."""
         with _readable(self.path):
-            data = b"".join(islice(self._file, count))
+            raw = list(islice(self._file, count))
+        if len(raw) < count and self.path != STANDARD_INPUT:
+            self._file.close()
+            self._file = io.BytesIO()
+        data = b"".join(raw)
         try:
             lines = split_lines(data, self.path) if self.taken == 0 else lines_of(data.decode())
         except UnicodeDecodeError as error:
@@ -179,7 +184,7 @@ def _parquet(path: str) -> Any:
             raise InputError(f"not a Parquet file: {str(error).splitlines()[0]}", file=path) from error
 
 
-def _opened(path: str) -> Iterable[bytes]:
+def _opened(path: str) -> Any:
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise InputError("standard input is closed", fix="Name a file, or pipe something into it")

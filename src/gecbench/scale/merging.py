@@ -202,11 +202,14 @@ def _joined(name: str, scored: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _score(table: pyarrow.Table, name: str, making: Making) -> Score:
     made = making.metrics[name]
+    hashes = table[tables.DATA + made["gold"]]
+    if table[name].null_count or hashes.null_count:
+        raise InputError(f"rows without counts of {name}", fix="Count all parts alike")
     signature = Signature.parse(made["signature"])
     metric = make_metric(str(signature))
     statistics = tables.statistics_of(table[name], made["width"])
     statistics = Statistics(statistics.counts, statistics.offsets, made["diagnostics"])
-    data = fingerprint_of(tables.sum_of_column(table[tables.DATA + made["gold"]]))
+    data = fingerprint_of(tables.sum_of_column(hashes))
     signature = signature.with_field("data", data)
     if making.skipped:
         signature = signature.with_field("skipped", making.skipped)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -18,7 +19,7 @@ from gecbench.api import metric_columns
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.door import Door, Verdict
 from gecbench.corpus.intake import Intake
-from gecbench.errors import GecbenchError
+from gecbench.errors import GecbenchError, InputError
 from gecbench.formats.text import check_outputs
 from gecbench.metrics.base import Metric
 from gecbench.metrics.stream import Stream
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 BATCH_SIZE = 10_000
 _SECONDS_BETWEEN_STATES = 15.0
+_ALIGNED = Intake(tokenized=True, foreign="error")
 
 
 class StoppedError(GecbenchError):
@@ -60,7 +62,9 @@ class FileStream:
         self._streams = {name: Stream(metric) for name, metric in self._metrics.items()}
         self._door = Door(options.intake, file=inputs.predictions)
         self._journal = Journal({**inputs.key(), "intake": vars(options.intake)}, options.per_sentence)
+        self._reference_doors: list[Door] = []
         self._rows = self._skipped = 0
+        self._is_kept = True
 
     def run(self) -> Scores:
         """Score all batches, and return the scores."""
@@ -71,7 +75,8 @@ class FileStream:
         try:
             with _Stoppable() as stoppable:
                 self._walk(stoppable)
-            self._door.close()
+            for door in (self._door, *self._reference_doors):
+                door.close()
             scores = {name: self._score(stream) for name, stream in self._streams.items()}
             self._journal.finish()
         except StoppedError:
@@ -88,7 +93,7 @@ class FileStream:
                 with stoppable.undivided():
                     self._add(rows)
                 bar.update(len(rows.places))
-                if monotonic() - saved > _SECONDS_BETWEEN_STATES:
+                if self._is_kept and monotonic() - saved > _SECONDS_BETWEEN_STATES:
                     self._save()
                     saved = monotonic()
 
@@ -100,10 +105,21 @@ class FileStream:
                 faults.say(rows.places[row] or 0, rows.faults[row] or "")
             raise faults.error()
         if rows.corpus is not None:
-            self._door.look(rows.corpus, rows.predictions)
+            self._look(rows.corpus, rows.predictions)
             self._count(rows, rows.corpus)
         self._rows += len(rows.places)
         self._skipped += len(faulty)
+
+    def _look(self, corpus: Corpus, predictions: Sequence[str]) -> None:
+        """Look at the predictions, and whether references stand on their lines, as those of files are looked at."""
+        self._door.look(corpus, predictions)
+        if self._inputs.references and not self._options.intake.aligned:
+            sources = Corpus(sources=corpus.sources)
+            for k, column in enumerate(corpus.reference_columns()):
+                if k == len(self._reference_doors):
+                    file = self._inputs.references[min(k, len(self._inputs.references) - 1)]
+                    self._reference_doors.append(Door(_ALIGNED, "the references", file))
+                self._reference_doors[k].look(sources, column)
 
     def _count(self, rows: Rows, corpus: Corpus) -> None:
         counted = Counted.of(self._metrics, rows, corpus)
@@ -119,13 +135,19 @@ class FileStream:
 
     def _save(self) -> None:
         facts = {"rows": self._rows, "skipped": self._skipped, "door": asdict(self._door.verdict)}
-        self._journal.save(self._streams, facts)
+        try:
+            self._journal.save(self._streams, facts)
+        except (OSError, InputError) as error:
+            self._is_kept = False
+            warnings.warn(f"a run that is stopped cannot go on: {error}", stacklevel=2)
 
     def _stopped(self) -> StoppedError:
         if not self._rows:
             self._journal.discard()
             return StoppedError("stopped before the first batch was done")
         self._save()
+        if not self._is_kept:
+            return StoppedError(f"stopped after {self._rows:,} sentences")
         again = f"The same command with --resume goes on from there ({self._journal.folder})"
         return StoppedError(f"stopped after {self._rows:,} sentences. {again}.")
 

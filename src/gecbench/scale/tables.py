@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.corpus.fingerprint import sum_hashes
+from gecbench.corpus.fingerprint import HASH_SIZE, sum_hashes
 from gecbench.metrics.statistics import Statistics
 
 if TYPE_CHECKING:
@@ -67,11 +67,12 @@ def statistics_of(column: pyarrow.ChunkedArray, width: int) -> Statistics:
 
 def sum_of_column(column: pyarrow.ChunkedArray) -> int:
     """Return the sum of a column of hashes without nulls."""
+    import pyarrow
+
     total = 0
-    for chunk in column.chunks:
-        if len(chunk):
-            offsets = np.frombuffer(chunk.buffers()[1], dtype=np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
-            total += sum_hashes(bytes(chunk.buffers()[2][int(offsets[0]) : int(offsets[-1])]))
+    for chunk in column.cast(pyarrow.binary(HASH_SIZE)).chunks:
+        begin = chunk.offset * HASH_SIZE
+        total += sum_hashes(bytes(chunk.buffers()[1][begin : begin + len(chunk) * HASH_SIZE]))
     return total
 
 

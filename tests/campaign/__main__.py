@@ -1,0 +1,78 @@
+"""Run the attacks in turn, each for its share of the time, and log tries and findings.
+
+python -m tests.campaign --minutes 30                  all attacks
+python -m tests.campaign --minutes 5 --only files      one of them (again for more)
+python -m tests.campaign --tries 1000                  each so often
+python -m tests.campaign --document                    the table of docs/reliability.md from the log
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+import time
+from pathlib import Path
+
+from .attack import Attack, Budget, all_attacks
+from .log import DOCUMENT, LOG, append, document, read_log
+
+
+def attempt(attack: Attack, seed: int, budget: Budget, log: Path) -> int:
+    """Run one attack, log it, and return the number of findings."""
+    started, clock = time.time(), time.monotonic()
+    if reason := attack.missing():
+        print(f"{attack.name}: left out, {reason}", flush=True)
+        return 0
+    findings = []
+    for finding in attack.run(seed, budget):
+        findings.append(finding)
+        print(f"{attack.name}: FOUND {finding.what}\n{finding.evidence}\n", flush=True)
+    seconds = round(time.monotonic() - clock, 1)
+    run = {
+        "attack": attack.name,
+        "date": time.strftime("%Y-%m-%d", time.gmtime(started)),
+        "seed": seed,
+        "seconds": seconds,
+        "tries": budget.tries,
+        "findings": [finding.what for finding in findings],
+    }
+    append(log, run)
+    print(f"{attack.name}: {budget.tries:,} tries in {seconds} s, {len(findings)} findings", flush=True)
+    return len(findings)
+
+
+def main() -> int:
+    """Run the campaign; return 1 if there are findings."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.campaign", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--minutes", type=float, help="time of the whole campaign")
+    parser.add_argument("--tries", type=int, help="the most tries of each attack")
+    parser.add_argument("--only", metavar="NAME", action="append", help="an attack; all unless given")
+    parser.add_argument("--seed", type=int, default=None, help="default: a new one")
+    parser.add_argument("--log", type=Path, default=LOG, help="where a line per attack is added (default: %(default)s)")
+    parser.add_argument("--document", action="store_true", help="renew the table of docs/reliability.md from the log")
+    options = parser.parse_args()
+    attacks = all_attacks()
+    if unknown := set(options.only or ()) - set(attacks):
+        parser.error(f"no attack {', '.join(sorted(unknown))}; there are {', '.join(attacks)}")
+    findings, runs = 0, options.minutes is not None or options.tries is not None
+    if not runs and not options.document:
+        parser.error("--minutes, --tries or --document is needed")
+    if runs:
+        seed = int.from_bytes(os.urandom(4), "big") if options.seed is None else options.seed
+        chosen = [attack for name, attack in attacks.items() if not options.only or name in options.only]
+        share = 60 * (options.minutes or math.inf) / sum(attack.share for attack in chosen)
+        for attack in chosen:
+            budget = Budget(time.monotonic() + attack.share * share, options.tries or math.inf)
+            findings += attempt(attack, seed, budget, options.log)
+    if options.document:
+        text = document(attacks.values(), read_log(options.log), DOCUMENT.read_text(encoding="utf-8"))
+        DOCUMENT.write_text(text, encoding="utf-8", newline="\n")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+"""Hostile M2, GLEU and I-measure cases on which the literal algorithm, the fast twin and native code must agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from m2_corpus import flatten, pack
+from oracles.gleu import gleu_literally
+from oracles.imeasure import choose_literally, literal_counts
+from oracles.maxmatch import match_literally
+from oracles.mixed_references import mixed_references
+
+from gecbench.kernels import native_module, select
+from gecbench.kernels.imeasure import Limits
+from gecbench.kernels.imeasure.keys import key
+from gecbench.kernels.maxmatch.edits import Options
+from gecbench.kernels.tokens import intern_lines, offsets_of
+from gecbench.metrics.imeasure.gold import MixedGold
+
+from ..attack import Attack, Budget, Finding
+from ..hostile import FOLDED, GleuCase, IMeasureCase, M2Case, gleu_case, imeasure_case, m2_case
+
+Outcomes = dict[str, Any]  # what each implementation gives; all must be equal
+FULL = 1 << 40
+EXACT = (Limits(listed=0), Limits(listed=FULL))
+
+
+def both(name: str) -> dict[str, ModuleType]:
+    """Return the forms of a kernel that are installed."""
+    names = ("python", "native") if native_module() is not None else ("python",)
+    return {each: select(name, each) for each in names}
+
+
+def m2_outcomes(case: M2Case) -> Iterator[Outcomes]:
+    """Yield counts, official path and how it was settled; beyond the literal algorithm's limit the exact counts."""
+    folded = FOLDED if case.ignores_case else None
+    literal = match_literally(*case[:3], case.max_unchanged_words, case.release, folded)
+    arrays = pack(*case[:3])
+    options = Options(case.max_unchanged_words, case.release, flatten(FOLDED) if case.ignores_case else None)
+    kernels = both("maxmatch")
+    counts: Outcomes = {"literal": list(literal[:3])}
+    paths: Outcomes = {"literal": [list(edit) for edit in literal.path]}
+    bounded, settled = {}, {}
+    for name, kernel in kernels.items():
+        [counts[name]], [settled[name]] = (array.tolist() for array in kernel.match_corpus(*arrays, options))
+        paths[name] = kernel.match_sentence(*arrays, options)[2].tolist()
+        exact = kernel.match_corpus(*arrays, options._replace(arc_limit=0))
+        bounded[name] = [array.tolist() for array in exact]
+    yield from (counts, paths, settled, bounded)
+
+
+def long_m2_outcomes(case: M2Case) -> Iterator[Outcomes]:
+    """Yield what both twins count where the literal algorithm takes too long."""
+    arrays, options = pack(*case[:3]), Options(max(case.max_unchanged_words, 0), arc_limit=2000)
+    kernels = both("maxmatch").items()
+    yield {name: [found.tolist() for found in kernel.match_corpus(*arrays, options)] for name, kernel in kernels}
+
+
+def gleu_outcomes(case: GleuCase) -> Iterator[Outcomes]:
+    """Yield the counts of every reference, and totals of drawn references."""
+    texts = [text for group in case.references for text in group]
+    owners = [source for source, group in enumerate(case.references) for _ in group]
+    literal = [
+        gleu_literally(case.sources[i], case.hypotheses[i], text, case.order, case.multiset)
+        for i, text in zip(owners, texts, strict=True)
+    ]
+    arrays = (*map(flatten, (case.sources, case.hypotheses, texts)), offsets_of(case.references))
+    counts: Outcomes = {"literal": literal}
+    totals: Outcomes = {}
+    for name, kernel in both("gleu").items():
+        found = kernel.gleu_counts(*arrays, case.order, case.multiset)
+        counts[name] = found.tolist()
+        totals[name] = kernel.sampled_totals(found, arrays[3], 3, case.python3).tolist()
+    drawn = both("gleu")["python"].draw_rows(arrays[3], 0, 3, case.python3)
+    totals["literal"] = np.array(literal, dtype=np.int64)[drawn].sum(axis=1).tolist()
+    yield from (counts, totals)
+
+
+def imeasure_outcomes(case: IMeasureCase) -> Iterator[Outcomes]:
+    """Yield how each mixed reference counts, and which is chosen: listed, decomposed, and by the full table."""
+    listed = [mixed_references(*pair) for pair in zip(case.sources, case.groups, strict=True)]
+    gold = MixedGold.of(case.groups)
+    texts = [text for group in listed for text in group]
+    found = intern_lines([*case.sources, *case.hypotheses, *texts, *gold.texts], "ascii")
+    size = len(case.sources)
+    sources, hypotheses, rest = found[:size], found[size : 2 * size], found[2 * size :]
+    references, corrections = rest[: len(texts)], rest[len(texts) :]
+    offsets = offsets_of(listed)
+    tokens = references.lists()
+    literal = [
+        [literal_counts(source, hypothesis, tokens[row]) for row in range(offsets[i], offsets[i + 1])]
+        for i, (source, hypothesis) in enumerate(zip(sources.lists(), hypotheses.lists(), strict=True))
+    ]
+    counts: Outcomes = {"literal": [row for rows in literal for row in rows]}
+    mixed: Outcomes = {}
+    for name, kernel in both("imeasure").items():
+        counts[name] = kernel.count_references(sources, hypotheses, references, offsets, FULL)[0].tolist()
+        for limits in EXACT:
+            way = f"{name}, {'decomposed' if limits.listed == 0 else 'listed'}"
+            chosen = kernel.choose_mixed(sources, hypotheses, gold.arrays(corrections), case.goal, limits)
+            mixed[way] = [part.tolist() for part in chosen[:3]]
+    yield counts
+    yield mixed
+    if all(listed):
+        picks = choose_literally(literal, case.goal)
+        best = [rows[pick] for rows, pick in zip(literal, picks, strict=True)]
+        ways = {way: [key(row, case.goal) for row in rows] for way, (_, rows, _) in mixed.items()}
+        yield {"literal": [key(row, case.goal) for row in best], **ways}
+
+
+def differing(make: Callable[[Random], Any], outcomes: Callable[[Any], Iterator[Outcomes]]) -> Any:
+    """Return an attack's run: cases of a generator, on which all outcomes must be equal."""
+
+    def run(seed: int, budget: Budget) -> Iterator[Finding]:
+        for number in budget:
+            case = make(Random(f"{seed} {number}"))
+            for found in outcomes(case):
+                first, *others = found.values()
+                if any(other != first for other in others):
+                    shown = "\n".join(f"{name}: {value}" for name, value in found.items())
+                    yield Finding(f"{' and '.join(found)} differ", f"seed {seed}, case {number}: {case}\n{shown}")
+
+    return run
+
+
+def _long_m2(random: Random) -> M2Case:
+    return m2_case(random, random.choice([20, 40]))
+
+
+AGREE = "literal algorithm, fast twin and native code give equal numbers"
+ATTACKS = [
+    Attack(
+        "differential-m2",
+        "sentences of few, repeated tokens with gold edits that repeat, overlap or lie outside, all options",
+        f"{AGREE}, the same path, settled the same way",
+        differing(m2_case, m2_outcomes),
+    ),
+    Attack(
+        "differential-m2-long",
+        "the same on texts of up to 40 tokens",
+        "fast twin and native code give equal numbers",
+        differing(_long_m2, long_m2_outcomes),
+        share=0.2,
+    ),
+    Attack(
+        "differential-gleu",
+        "repeated tokens, up to 300 references, orders beyond the texts' length, both variants and both draws",
+        AGREE,
+        differing(gleu_case, gleu_outcomes),
+        share=0.5,
+    ),
+    Attack(
+        "differential-imeasure",
+        "error groups that touch, overlap, collide or leave the sentence, all objectives",
+        f"{AGREE}, and decomposition chooses as a list of all mixed references does",
+        differing(imeasure_case, imeasure_outcomes),
+    ),
+]

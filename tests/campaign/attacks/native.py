@@ -1,0 +1,74 @@
+"""The C++ kernels without Python: libFuzzer with address and undefined-behaviour sanitizers, and many threads."""
+
+from __future__ import annotations
+
+import math
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..attack import Attack, Budget, Finding
+from ..compiled import DRIVERS, build, fuzzing_compiler
+
+_ROUNDS = 26  # of the threads' program at a time: every kernel twice
+
+
+def fuzz(seed: int, budget: Budget) -> Iterator[Finding]:
+    """Run libFuzzer from the seeds that are kept, until the budget is spent."""
+    program = build(fuzzing_compiler(), "fuzzer,address,undefined", "fuzz")
+    with tempfile.TemporaryDirectory() as place:
+        corpus = Path(place) / "corpus"
+        corpus.mkdir()
+        while budget.left():
+            limits = [f"-max_total_time={math.ceil(budget.seconds())}"] if math.isfinite(budget.deadline) else []
+            limits += [f"-runs={budget.most - budget.tries}"] if math.isfinite(budget.most) else []
+            options = ["-max_len=400", "-timeout=20", "-rss_limit_mb=2048", "-print_final_stats=1", *limits]
+            ended = subprocess.run(
+                [str(program), str(corpus), str(DRIVERS / "seeds"), f"-seed={seed % 2**31 + 1}", *options],
+                cwd=place,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+            )
+            budget.count(int((re.findall(r"number_of_executed_units: (\d+)", ended.stderr) or ["0"])[-1]))
+            if ended.returncode:
+                found = re.search(r"^(?:SUMMARY|==\d+==\s*ERROR): (.*)", ended.stderr, re.MULTILINE)
+                inputs = {path.name: path.read_bytes() for path in Path(place).glob("*-*") if path.is_file()}
+                yield Finding(found[1] if found else "libFuzzer ended", f"{inputs}\n{ended.stderr[-3000:]}")
+                return
+
+
+def threads(seed: int, budget: Budget) -> Iterator[Finding]:
+    """Run every kernel on one thread and on four, under the thread sanitizer."""
+    program = build(shutil.which("g++") or fuzzing_compiler(), "thread", "threads")
+    while budget.left():
+        command = [str(program), str((seed + budget.tries) % 2**31), str(_ROUNDS)]
+        ended = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        budget.count(_ROUNDS)
+        if ended.returncode:
+            found = re.search(r"SUMMARY: (.*)", ended.stderr)
+            yield Finding(found[1] if found else ended.stderr[-200:], f"{command}\n{ended.stderr[:3000]}")
+            return
+
+
+ATTACKS = [
+    Attack(
+        "fuzz-kernels",
+        "bytes that reach new code of the parsers and kernels, by libFuzzer from a corpus of seeds",
+        "no access outside an array, no undefined behaviour, results that keep their promises, in 20 s and 2 GiB",
+        fuzz,
+        share=2,
+        missing=lambda: "" if fuzzing_compiler() else "no clang with libFuzzer",
+    ),
+    Attack(
+        "threads",
+        "every kernel on 700 to 10,000 random sentences, under the thread sanitizer",
+        "no data race, the same result on four threads as on one",
+        threads,
+        missing=lambda: "" if shutil.which("g++") or fuzzing_compiler() else "no C++ compiler",
+    ),
+]

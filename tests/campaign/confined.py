@@ -1,0 +1,158 @@
+"""Runs gecbench on hostile input, each time in a process of its own with little time and memory, and judges the end.
+
+The rule: a result, or one sentence and status 2, within bounds; never a traceback, never another file touched.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+SECONDS = 20  # of processor time
+MEMORY = 1 << 30  # beyond what the imports take
+_USAGE = re.compile(r"usage: .*?(?=^gecbench)", re.DOTALL | re.MULTILINE)
+_ONE_ERROR = re.compile(r"gecbench(?: [\w ]+: error)?: .+")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command in a folder with these files; what it may make or change begins with one of `outputs`.
+
+    With `call`, a function of Python is called instead: its name and its arguments.
+    """
+
+    arguments: Sequence[str]
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    outputs: frozenset[str] = frozenset()
+    statuses: frozenset[int] = frozenset({0, 2})
+    call: tuple[str, tuple[Any, ...], dict[str, Any]] | None = None
+
+
+class Ending(NamedTuple):
+    """How a case ended: the status, or minus a signal; what it printed; which files are new, changed or gone."""
+
+    status: int
+    output: str
+    errors: str
+    touched: frozenset[str]
+
+
+class Confined:
+    """A process that has gecbench imported and runs every case in a fork of itself."""
+
+    def __init__(self) -> None:
+        self._server = subprocess.Popen(
+            [sys.executable, "-X", "utf8", str(Path(__file__).with_name("forks.py"))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={
+                **os.environ,
+                "GECBENCH_THREADS": "2",
+                "OMP_NUM_THREADS": "1",
+                "HF_HUB_OFFLINE": "1",
+                "COLUMNS": "200",
+            },
+        )
+
+    def run(self, case: Case) -> Ending:
+        """Run a case in a folder of its own, with a home and a folder for temporary files that must stay empty."""
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        with tempfile.TemporaryDirectory(prefix="confined-") as place:
+            work = Path(place) / "work"
+            for name in ("work", "home", "tmp"):
+                (Path(place) / name).mkdir()
+            for name, content in case.files.items():
+                (work / name).parent.mkdir(parents=True, exist_ok=True)
+                (work / name).write_bytes(content)
+            before = _contents(Path(place))
+            request = pickle.dumps((place, list(case.arguments), case.call, SECONDS, MEMORY))
+            self._server.stdin.write(struct.pack("<I", len(request)) + request)
+            self._server.stdin.flush()
+            (status,) = struct.unpack("<i", self._server.stdout.read(4))
+            after = _contents(Path(place))
+            output, errors = (after.pop(name, b"").decode("utf-8", "replace") for name in ("output", "errors"))
+            touched = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+            return Ending(status, output, errors, frozenset(name.removeprefix("work/") for name in touched))
+
+    def close(self) -> None:
+        """End the process."""
+        assert self._server.stdin is not None
+        self._server.stdin.close()
+        self._server.wait()
+
+
+@contextmanager
+def confined() -> Iterator[Confined]:
+    """Give a process that runs cases."""
+    process = Confined()
+    try:
+        yield process
+    finally:
+        process.close()
+
+
+def _contents(place: Path) -> dict[str, bytes]:
+    return {path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+
+
+def judge(case: Case, ending: Ending) -> str:
+    """Return what is wrong with an ending, in a line, or nothing."""
+    status, output, errors, touched = ending
+    if status < 0:
+        name = signal.Signals(-status).name
+        return f"more than {SECONDS} s" if name in ("SIGXCPU", "SIGALRM") else f"killed by {name}"
+    if "Traceback (most recent call last)" in errors:
+        return f"traceback: {_last_line(errors)}"
+    if status not in case.statuses:
+        return f"status {status}: {_last_line(errors)}"
+    if wrong := [name for name in touched if status or not name.startswith(tuple(case.outputs))]:
+        return f"files touched with status {status}: {sorted(wrong)}"
+    return _wrong_words(case, status, output, errors)
+
+
+def _wrong_words(case: Case, status: int, output: str, errors: str) -> str:
+    if "not enough memory" in errors:
+        return "not enough memory"
+    if "Warning" in errors or re.search(r"encountered in|divide by zero", errors):
+        return f"a warning of Python's: {_last_line(errors)}"
+    if odd := {character for character in errors if unicodedata.category(character) in ("Cc", "Cf")} - {"\n", "\t"}:
+        return f"control characters in a message: {sorted(map(ascii, odd))}"
+    if status != 0:
+        said = [line for line in _USAGE.sub("", errors).splitlines() if not line.startswith("gecbench: warning: ")]
+        if len(said) != 1 or not _ONE_ERROR.fullmatch(said[0]):
+            return f"not one sentence: {said[:3]}"
+    if status == 0 and "json" in case.arguments:
+        try:
+            for text in output.splitlines() if "--per-sentence" in case.arguments else [output]:
+                json.loads(text, parse_constant=_refuse)
+        except ValueError as error:
+            return f"not JSON ({error})"
+    return ""
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _last_line(text: str) -> str:
+    return next(reversed(text.strip().splitlines()), "nothing said")[:200]
+
+
+def shown(case: Case, ending: Ending) -> str:
+    """Return all that is needed to see a case again."""
+    files = "".join(f"  {name}: {content!r}\n" for name, content in case.files.items())
+    return f"  {case.call or list(case.arguments)}\n{files}  status {ending.status}: {ending.errors[-1500:]}"

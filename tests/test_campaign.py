@@ -1,0 +1,55 @@
+"""The attacks of the campaign, each a few times; `python -m tests.campaign` repeats them for as long as you like."""
+
+import pytest
+from campaign.attack import Attack, Budget, Finding, all_attacks
+from campaign.log import DOCUMENT, LOG, document, read_log, table
+
+ATTACKS = all_attacks()
+TRIES = {
+    "differential-m2": 900,
+    "differential-m2-long": 100,
+    "differential-gleu": 500,
+    "differential-imeasure": 500,
+    "kill": 6,
+    "disk": 6,
+    "kill-serve": 2,
+}
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_attack(name):
+    attack = ATTACKS[name]
+    if reason := attack.missing():
+        pytest.skip(reason)
+    budget = Budget(most=TRIES[name])
+    findings = list(attack.run(17, budget))
+    assert not findings, "\n".join(f"{finding.what}\n{finding.evidence}" for finding in findings)
+    assert budget.tries >= TRIES[name]
+
+
+def test_a_budget_counts_and_ends():
+    budget = Budget(most=3)
+    assert list(budget) == [0, 1, 2]
+    assert budget.tries == 3
+    assert not list(Budget(deadline=0))
+
+
+def test_the_table_says_what_was_found_and_whether_it_held_since():
+    attacks = [Attack(name, "what", "holds", lambda *_: [Finding("", "")]) for name in ("a", "b", "c", "d")]
+    runs = [
+        {"attack": "a", "tries": 1000, "findings": []},
+        {"attack": "b", "tries": 20, "findings": ["x", "y"]},
+        {"attack": "c", "tries": 20, "findings": ["x"]},
+        {"attack": "b", "tries": 3000, "findings": []},
+    ]
+    assert [row.split(" | ")[3:] for row in table(attacks, runs).splitlines()[2:]] == [
+        ["1,000", "held |"],
+        ["3,020", "2 findings, mended; held in the 3,000 tries since |"],
+        ["20", "1 finding, open |"],
+        ["0", "not run yet |"],
+    ]
+
+
+def test_the_document_shows_the_committed_log():
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert document(ATTACKS.values(), read_log(LOG), text) == text
