@@ -92,10 +92,10 @@ class FileStream:
             for rows in self._inputs.batches(self._options.batch_size, self._rows):
                 with stoppable.undivided():
                     self._add(rows)
+                    if self._is_kept and monotonic() - saved > _SECONDS_BETWEEN_STATES:
+                        self._save()
+                        saved = monotonic()
                 bar.update(len(rows.places))
-                if self._is_kept and monotonic() - saved > _SECONDS_BETWEEN_STATES:
-                    self._save()
-                    saved = monotonic()
 
     def _add(self, rows: Rows) -> None:
         faulty = [row for row, fault in enumerate(rows.faults) if fault is not None]
@@ -167,7 +167,7 @@ def with_scores(counted: Counted, metrics: Mapping[str, Metric], on_bad: OnBad) 
 
 
 class _Stoppable:
-    """Stops at once between batches, and after the batch while one is being counted (SIGINT, SIGTERM).
+    """Stops at once while a batch is read, and after the batch while one is counted or written (SIGINT, SIGTERM).
 
     Asked twice it stops at once there, too, and the run goes on from its last state.
     """
