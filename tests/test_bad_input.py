@@ -61,6 +61,22 @@ def test_evaluate(change, message):
     assert module.compute(**GOOD)["gleu"] > 0, "a refused call leaves nothing behind"
 
 
+BAD_SETTINGS = {
+    "no metrics": ({"metrics": None}, "metrics are names, not a NoneType"),
+    "a number for a metric": ({"metrics": ["gleu", 4]}, "a metric is a name or a Metric, not a int"),
+    "resamples that are a string": ({"resamples": "20"}, "resamples='20' is not a whole number"),
+    "resamples that are a fraction": ({"resamples": 1.5}, r"resamples=1\.5 is not a whole number"),
+    "a negative seed": ({"resamples": 5, "seed": -1}, "seed=-1 is not a whole number of at least 0"),
+    "a seed that is a string": ({"resamples": 5, "seed": "x"}, "seed='x' is not a whole number of at least 0"),
+}
+
+
+@pytest.mark.parametrize(("settings", "message"), BAD_SETTINGS.values(), ids=BAD_SETTINGS)
+def test_settings_of_another_type(settings, message):
+    with pytest.raises(gecbench.InputError, match=message):
+        gecbench.score(DEMO.sources, DEMO, **settings)
+
+
 def text(lines):
     return "".join(f"{line}\n" for line in lines).encode()
 

@@ -2,6 +2,9 @@
 
 import pytest
 from campaign.attack import Attack, Budget, Finding, all_attacks
+from campaign.attacks.files import FILES
+from campaign.confined import Case, confined, judge
+from campaign.explore import missing
 from campaign.log import DOCUMENT, LOG, document, read_log, table
 
 ATTACKS = all_attacks()
@@ -10,13 +13,14 @@ TRIES = {
     "differential-m2-long": 100,
     "differential-gleu": 500,
     "differential-imeasure": 500,
+    **dict.fromkeys([*FILES, "submissions", "records", "resumed", "calls", "options"], 25),
     "kill": 6,
     "disk": 6,
     "kill-serve": 2,
 }
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", TRIES)
 def test_attack(name):
     attack = ATTACKS[name]
     if reason := attack.missing():
@@ -25,6 +29,25 @@ def test_attack(name):
     findings = list(attack.run(17, budget))
     assert not findings, "\n".join(f"{finding.what}\n{finding.evidence}" for finding in findings)
     assert budget.tries >= TRIES[name]
+
+
+@pytest.mark.skipif(bool(missing()), reason=missing())
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (("builtins:len", (3,), {}), "traceback: TypeError: object of type 'int' has no len()"),
+        (("builtins:bytearray", (1 << 31,), {}), "traceback: MemoryError"),
+        (("os:abort", (), {}), "killed by SIGABRT"),
+        (("builtins:exit", (3,), {}), "status 3: nothing said"),
+        (("shutil:copy", ("mine", "copied"), {}), "files touched with status 0: ['copied']"),
+        (("warnings:warn", ("odd",), {}), "a warning of Python's: "),
+        (("gecbench.errors:InputError", ("fine",), {}), ""),
+    ],
+)
+def test_what_breaks_the_rule_is_noticed(call, problem):
+    case = Case([], {"mine": b"x"}, call=call)
+    assert judge(case, confined().run(case)).startswith(problem)
+    assert problem or not judge(case, confined().run(case))
 
 
 def test_a_budget_counts_and_ends():
@@ -52,4 +75,5 @@ def test_the_table_says_what_was_found_and_whether_it_held_since():
 
 def test_the_document_shows_the_committed_log():
     text = DOCUMENT.read_text(encoding="utf-8")
-    assert document(ATTACKS.values(), read_log(LOG), text) == text
+    shown_as_it_should_be = document(ATTACKS.values(), read_log(LOG), text) == text
+    assert shown_as_it_should_be, "python -m tests.campaign --document renews the table"

@@ -166,11 +166,21 @@ def test_a_damaged_file_is_an_error(tmp_path, number, line):
         made.append(answers(["a", "b", "c"]))
     lines = path.read_bytes().split(b"\n")
     lines[number] = line
-    path.write_bytes(b"\n".join(lines))
+    damaged = b"\n".join(lines) + b'{"line": 4'
+    path.write_bytes(damaged)
     with pytest.raises(gecbench.InputError, match=rf"out.partial.jsonl(:{number + 1}: damaged|: holds).*--restart"):
         journal(path)
+    assert path.read_bytes() == damaged, "a file that is refused stays as it is"
     with journal(path, restart=True) as restarted:
         assert not restarted.answers
+
+
+def test_a_file_without_a_line_that_is_not_ours_stays(tmp_path):
+    path = tmp_path / "out.partial.jsonl"
+    path.write_bytes(b"my notes")
+    with pytest.raises(gecbench.InputError, match=r"out.partial.jsonl:1: damaged.*--restart"):
+        journal(path)
+    assert path.read_bytes() == b"my notes"
 
 
 def test_more_rows_than_sentences_are_an_error(tmp_path):

@@ -171,7 +171,11 @@ def score_system(
 
 
 def _listed(metrics: Metrics) -> Sequence[str | Metric]:
-    return [metrics] if isinstance(metrics, (str, Metric)) else metrics
+    if isinstance(metrics, (str, Metric)):
+        return [metrics]
+    if not isinstance(metrics, Sequence):
+        raise InputError(f"metrics are names, not a {type(metrics).__name__}", fix='Pass metrics=["gleu"], for example')
+    return metrics
 
 
 def metric_columns(metrics: Metrics) -> dict[str, Metric]:

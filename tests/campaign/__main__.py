@@ -19,27 +19,29 @@ from .attack import Attack, Budget, all_attacks
 from .log import DOCUMENT, LOG, append, document, read_log
 
 
-def attempt(attack: Attack, seed: int, budget: Budget, log: Path) -> int:
+def attempt(attack: Attack, seed: int, seconds: float, tries: float, log: Path) -> int:
     """Run one attack, log it, and return the number of findings."""
-    started, clock = time.time(), time.monotonic()
     if reason := attack.missing():
         print(f"{attack.name}: left out, {reason}", flush=True)
         return 0
+    attack.prepare()
+    started, clock = time.time(), time.monotonic()
+    budget = Budget(clock + seconds, tries)
     findings = []
     for finding in attack.run(seed, budget):
         findings.append(finding)
         print(f"{attack.name}: FOUND {finding.what}\n{finding.evidence}\n", flush=True)
-    seconds = round(time.monotonic() - clock, 1)
+    taken = round(time.monotonic() - clock, 1)
     run = {
         "attack": attack.name,
         "date": time.strftime("%Y-%m-%d", time.gmtime(started)),
         "seed": seed,
-        "seconds": seconds,
+        "seconds": taken,
         "tries": budget.tries,
         "findings": [finding.what for finding in findings],
     }
     append(log, run)
-    print(f"{attack.name}: {budget.tries:,} tries in {seconds} s, {len(findings)} findings", flush=True)
+    print(f"{attack.name}: {budget.tries:,} tries in {taken} s, {len(findings)} findings", flush=True)
     return len(findings)
 
 
@@ -66,8 +68,7 @@ def main() -> int:
         chosen = [attack for name, attack in attacks.items() if not options.only or name in options.only]
         share = 60 * (options.minutes or math.inf) / sum(attack.share for attack in chosen)
         for attack in chosen:
-            budget = Budget(time.monotonic() + attack.share * share, options.tries or math.inf)
-            findings += attempt(attack, seed, budget, options.log)
+            findings += attempt(attack, seed, attack.share * share, options.tries or math.inf, options.log)
     if options.document:
         text = document(attacks.values(), read_log(options.log), DOCUMENT.read_text(encoding="utf-8"))
         DOCUMENT.write_text(text, encoding="utf-8", newline="\n")

@@ -50,9 +50,15 @@ def _nothing_missing() -> str:
     return ""
 
 
+def _nothing_to_prepare() -> None: ...
+
+
 @dataclass(frozen=True)
 class Attack:
-    """One attack: its name, what it tries and what must hold (both shown in docs/reliability.md), and how."""
+    """One attack: its name, what it tries and what must hold (both shown in docs/reliability.md), and how.
+
+    `share` is its part of a campaign's time, of which `prepare` takes none; `missing` says why it cannot run here.
+    """
 
     name: str
     tries: str
@@ -60,6 +66,7 @@ class Attack:
     run: Callable[[int, Budget], Iterable[Finding]]
     share: float = field(default=1.0, kw_only=True)
     missing: Callable[[], str] = field(default=_nothing_missing, kw_only=True)
+    prepare: Callable[[], object] = field(default=_nothing_to_prepare, kw_only=True)
 
 
 def all_attacks() -> dict[str, Attack]:

@@ -15,9 +15,9 @@ import subprocess
 import sys
 import tempfile
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,10 +67,16 @@ class Confined:
             },
         )
 
+        self._answer()  # all is imported
+
+    def _answer(self) -> int:
+        assert self._server.stdout is not None
+        (status,) = struct.unpack("<i", self._server.stdout.read(4))
+        return int(status)
+
     def run(self, case: Case) -> Ending:
         """Run a case in a folder of its own, with a home and a folder for temporary files that must stay empty."""
         assert self._server.stdin is not None
-        assert self._server.stdout is not None
         with tempfile.TemporaryDirectory(prefix="confined-") as place:
             work = Path(place) / "work"
             for name in ("work", "home", "tmp"):
@@ -82,27 +88,17 @@ class Confined:
             request = pickle.dumps((place, list(case.arguments), case.call, SECONDS, MEMORY))
             self._server.stdin.write(struct.pack("<I", len(request)) + request)
             self._server.stdin.flush()
-            (status,) = struct.unpack("<i", self._server.stdout.read(4))
+            status = self._answer()
             after = _contents(Path(place))
             output, errors = (after.pop(name, b"").decode("utf-8", "replace") for name in ("output", "errors"))
             touched = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
             return Ending(status, output, errors, frozenset(name.removeprefix("work/") for name in touched))
 
-    def close(self) -> None:
-        """End the process."""
-        assert self._server.stdin is not None
-        self._server.stdin.close()
-        self._server.wait()
 
-
-@contextmanager
-def confined() -> Iterator[Confined]:
-    """Give a process that runs cases."""
-    process = Confined()
-    try:
-        yield process
-    finally:
-        process.close()
+@cache
+def confined() -> Confined:
+    """Return the process that runs cases; it ends with this one."""
+    return Confined()
 
 
 def _contents(place: Path) -> dict[str, bytes]:

@@ -75,12 +75,11 @@ class Explorer:
 
 def explore(cases: st.SearchStrategy[Case], number: int, budget: Budget) -> Iterator[Finding]:
     """Run cases until the budget is spent; the smallest case of every kind of problem is a finding."""
-    with confined() as process:
-        explorer = Explorer(process, budget)
-        while budget.left():
-            number += 1
-            explorer.run(cases, number)
-            for case, ending, problem in explorer.broken.values():
-                yield Finding(problem, shown(case, ending))
-            explorer.known |= set(explorer.broken)
-            explorer.broken.clear()
+    explorer = Explorer(confined(), budget)
+    while budget.left():
+        number += 1
+        explorer.run(cases, number)
+        for case, ending, problem in explorer.broken.values():
+            yield Finding(problem, shown(case, ending))
+        explorer.known |= set(explorer.broken)
+        explorer.broken.clear()

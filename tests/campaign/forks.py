@@ -83,14 +83,19 @@ def _case(place: str, arguments: Sequence[str], call: Any, seconds: int, memory:
         os._exit(status)
 
 
+def _answer(status: int) -> None:
+    sys.stdout.buffer.write(struct.pack("<i", status))
+    sys.stdout.buffer.flush()
+
+
 def main() -> None:
     """Answer requests until there are no more."""
     _imports()
     gc.freeze()
+    _answer(0)
     while size := sys.stdin.buffer.read(4):
         request = sys.stdin.buffer.read(*struct.unpack("<I", size))
-        sys.stdout.buffer.write(struct.pack("<i", _case(*pickle.loads(request))))
-        sys.stdout.buffer.flush()
+        _answer(_case(*pickle.loads(request)))
 
 
 if __name__ == "__main__":

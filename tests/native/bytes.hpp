@@ -1,6 +1,7 @@
 // Turns any bytes into the arrays that kernels take, of few tokens and in the form that the bindings let through.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -70,6 +71,15 @@ inline Texts texts(Bytes& bytes, std::size_t count, int longest = 9) {
 inline std::vector<std::int64_t> divide(Bytes& bytes, std::size_t owners, int least, int most) {
   std::vector<std::int64_t> offsets{0};
   for (std::size_t i = 0; i < owners; ++i) offsets.push_back(offsets.back() + bytes.between(least, most));
+  return offsets;
+}
+
+// Text cut into lines of any lengths.
+inline std::vector<std::int64_t> cut(Bytes& bytes, std::size_t size, std::size_t count) {
+  std::vector<std::int64_t> offsets{0};
+  const auto all = static_cast<std::int64_t>(size);
+  for (std::size_t i = 1; i < count; ++i) offsets.push_back(std::min(all, offsets.back() + bytes.below(20)));
+  offsets.push_back(all);
   return offsets;
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from numbers import Integral
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -40,7 +41,7 @@ class PairedTest:
 
 def bootstrap_values(metric: Metric, statistics: Statistics, resamples: int, seed: int = DEFAULT_SEED) -> Values:
     """Return the metric's value on corpora of as many sentences drawn with replacement (Koehn 2004)."""
-    generator, sentences = np.random.default_rng(seed), len(statistics)
+    generator, sentences = _generator(seed), len(statistics)
     values = []
     for size in _chunk_sizes(sentences, resamples, "resampling"):
         drawn = generator.integers(0, sentences, size=(size, sentences), dtype=np.int64)
@@ -81,7 +82,7 @@ def paired_randomisation(
     Riezler & Maxwell 2005: p is the share of shuffles whose difference is at least the observed one.
     """
     metric = system.metric
-    generator, sentences = np.random.default_rng(seed), len(system.statistics)
+    generator, sentences = _generator(seed), len(system.statistics)
     differences = []
     for size in _chunk_sizes(sentences, resamples, "shuffling"):
         swapped = generator.integers(0, 2, size=(size, sentences), dtype=np.int64)
@@ -109,10 +110,16 @@ def paired_t_test(system: Score, baseline: Score, names: tuple[str, str]) -> Pai
 
 def check_resamples(resamples: int) -> None:
     """Refuse a number of resamples below 1, or so large that nobody waits for the end."""
-    if resamples < 1:
-        raise InputError(f"resamples={resamples} is not a whole number of at least 1")
+    if not isinstance(resamples, Integral) or resamples < 1:
+        raise InputError(f"resamples={resamples!r} is not a whole number of at least 1")
     if resamples > _MOST_RESAMPLES:
         raise InputError(f"resamples={resamples} is more than {_MOST_RESAMPLES}", fix="1000 to 10000 are usual")
+
+
+def _generator(seed: int) -> np.random.Generator:
+    if not isinstance(seed, Integral) or seed < 0:
+        raise InputError(f"seed={seed!r} is not a whole number of at least 0")
+    return np.random.default_rng(seed)
 
 
 def _paired(test: TestName, system: Score, names: tuple[str, str], observed: float, null: Values) -> PairedTest:

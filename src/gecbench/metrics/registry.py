@@ -55,6 +55,8 @@ def make_metric(metric: str | Metric) -> Metric:
     """
     if isinstance(metric, Metric):
         return metric
+    if not isinstance(metric, str):
+        raise InputError(f"a metric is a name or a Metric, not a {type(metric).__name__}")
     if "|" in metric:
         signature = Signature.parse(metric)
         return metric_class(signature.metric).from_signature(signature)

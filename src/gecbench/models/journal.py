@@ -90,12 +90,15 @@ class Journal:
         return self._file.read()
 
     def _recover(self) -> None:
+        """Read the answers; only a file that is ours throughout is changed."""
         content = self._content()
-        whole = content[: content.rfind(b"\n") + 1]
-        self._file.truncate(len(whole))
-        rows = whole.split(b"\n")[:-1]
+        *rows, torn = content.split(b"\n")
+        header = f"{json.dumps(self._header)}\n"
         if not rows:
-            self._write(f"{json.dumps(self._header)}\n")
+            if not header.encode().startswith(torn):
+                raise self._damage(1)
+            self._file.truncate(0)
+            self._write(header)
             return
         found = self._row(rows[0], 1)
         if found != self._header:
@@ -111,6 +114,7 @@ class Journal:
             if not known or line in self.answers:
                 raise self._damage(number)
             self.answers[line] = Answer(line, text, fields)
+        self._file.truncate(len(content) - len(torn))
 
     def _row(self, row: bytes, number: int) -> dict[str, Any]:
         try:

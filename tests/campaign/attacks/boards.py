@@ -15,7 +15,7 @@ from gecbench.models.correction import make_model, partial_path, run_key
 
 from .. import formats
 from ..attack import Attack
-from ..confined import Case
+from ..confined import Case, confined
 from ..explore import explore, missing
 from ..formats import damaged, spoiled
 from .files import HELD, TOKENISED
@@ -94,7 +94,7 @@ _journals = st.builds(
 )
 
 ATTACKS = [
-    Attack(name, tries, HELD, functools.partial(explore, cases), share=0.5, missing=missing)
+    Attack(name, tries, HELD, functools.partial(explore, cases), share=0.5, missing=missing, prepare=confined)
     for name, tries, cases in (
         ("submissions", "outputs, names, descriptions and links handed in to a leaderboard", _submitted),
         ("records", "records of a leaderboard with other values, cut or no JSON, listed and built to a page", _records),

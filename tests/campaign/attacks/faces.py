@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from .. import formats
 from ..attack import Attack
-from ..confined import Case
+from ..confined import Case, confined
 from ..explore import explore, missing
 from ..formats import spoiled
 from .boards import SOURCES, can_be_said
@@ -89,6 +89,7 @@ ATTACKS = [
         "a result, or a `GecbenchError` of one sentence, in 20 s and 1 GiB",
         functools.partial(explore, _calls),
         missing=missing,
+        prepare=confined,
     ),
     Attack(
         "options",
@@ -96,5 +97,6 @@ ATTACKS = [
         HELD,
         functools.partial(explore, _options),
         missing=missing,
+        prepare=confined,
     ),
 ]

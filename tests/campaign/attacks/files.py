@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from .. import formats
 from ..attack import Attack, Budget, Finding
-from ..confined import Case
+from ..confined import Case, confined
 from ..explore import explore, missing
 from ..formats import damaged
 
@@ -180,6 +180,7 @@ ATTACKS = [
         HELD,
         of(make),
         missing=missing,
+        prepare=confined,
     )
     for name, (what, make) in FILES.items()
 ]

@@ -16,9 +16,19 @@ from ..compiled import DRIVERS, build, fuzzing_compiler
 _ROUNDS = 26  # of the threads' program at a time: every kernel twice
 
 
+def fuzzer() -> Path:
+    """Return libFuzzer's program."""
+    return build(fuzzing_compiler(), "fuzzer,address,undefined", "fuzz")
+
+
+def threaded() -> Path:
+    """Return the program that runs kernels on several threads."""
+    return build(shutil.which("g++") or fuzzing_compiler(), "thread", "threads")
+
+
 def fuzz(seed: int, budget: Budget) -> Iterator[Finding]:
     """Run libFuzzer from the seeds that are kept, until the budget is spent."""
-    program = build(fuzzing_compiler(), "fuzzer,address,undefined", "fuzz")
+    program = fuzzer()
     with tempfile.TemporaryDirectory() as place:
         corpus = Path(place) / "corpus"
         corpus.mkdir()
@@ -44,7 +54,7 @@ def fuzz(seed: int, budget: Budget) -> Iterator[Finding]:
 
 def threads(seed: int, budget: Budget) -> Iterator[Finding]:
     """Run every kernel on one thread and on four, under the thread sanitizer."""
-    program = build(shutil.which("g++") or fuzzing_compiler(), "thread", "threads")
+    program = threaded()
     while budget.left():
         command = [str(program), str((seed + budget.tries) % 2**31), str(_ROUNDS)]
         ended = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
@@ -63,6 +73,7 @@ ATTACKS = [
         fuzz,
         share=2,
         missing=lambda: "" if fuzzing_compiler() else "no clang with libFuzzer",
+        prepare=fuzzer,
     ),
     Attack(
         "threads",
@@ -70,5 +81,6 @@ ATTACKS = [
         "no data race, the same result on four threads as on one",
         threads,
         missing=lambda: "" if shutil.which("g++") or fuzzing_compiler() else "no C++ compiler",
+        prepare=threaded,
     ),
 ]
