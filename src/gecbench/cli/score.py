@@ -77,7 +77,7 @@ def add_parser(commands: Any) -> None:
         "Spark", "Parquet files with columns of sources, predictions and references, on many machines, to the same bits"
     )
     spark.add_argument("--engine", choices=("spark",), help="let Spark read -p and count")
-    spark.add_argument("--master", metavar="URL", help="where Spark runs: local[2], spark://…, yarn, k8s://…")
+    spark.add_argument("--master", metavar="URL", help="where Spark runs: spark://…, yarn, … (default: local[*])")
     spark.add_argument("--index", metavar="NAME", help="the column of the rows' places, from 0 (default: their order)")
 
 
@@ -131,10 +131,9 @@ def _spark(options: argparse.Namespace) -> Report:
             "--stream, --by, --clean, --tokenize and --per-sentence are not for Spark",
             fix="See gecbench.spark for scores of sentences",
         )
-    wanted = pick(
-        options, "master", "column", "index", "metrics", "on_bad", "resamples", "seed", "tokenized", "aligned"
-    )
-    return Report(score_files(systems_of(options), **wanted, foreign="error"), [])
+    wanted = pick(options, "column", "index", "metrics", "on_bad", "resamples", "seed", "tokenized", "aligned")
+    found = score_files(systems_of(options), options.master or "local[*]", **wanted, foreign="error")
+    return Report(found, [])
 
 
 def _stream(options: argparse.Namespace) -> int:

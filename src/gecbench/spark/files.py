@@ -23,7 +23,7 @@ _BRIEF = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSeri
 
 
 def score_files(
-    systems: Mapping[str, str], master: str | None, column: str | None, index: str | None, **options: Any
+    systems: Mapping[str, str], master: str, column: str | None, index: str | None, **options: Any
 ) -> dict[str, Scores]:
     """Score Parquet files or folders, each of them one system with its sources and its gold, by the system's name.
 
@@ -40,7 +40,7 @@ def score_files(
 
 
 @contextmanager
-def session(master: str | None) -> Iterator[SparkSession]:
+def session(master: str) -> Iterator[SparkSession]:
     """Open a session, or take the one that is open; what runs on this machine alone starts fast and says little."""
     try:
         from pyspark.errors import PySparkRuntimeError
@@ -53,13 +53,13 @@ def session(master: str | None) -> Iterator[SparkSession]:
     if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
         raise MissingDependencyError("Spark needs Java 17 or later: install it, or set JAVA_HOME")
     settings = {**_QUIET, "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
-    if master is None or master.startswith("local"):
+    if master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         settings |= _BRIEF
     builder = SparkSession.builder.appName("gecbench").config(map=settings)
     try:
-        opened = (builder.master(master) if master else builder).getOrCreate()
+        opened = builder.master(master).getOrCreate()
     except (PySparkRuntimeError, OSError) as error:
         raise GecbenchError(f"Spark does not start: {str(error).splitlines()[0]}") from error
     try:
