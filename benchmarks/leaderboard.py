@@ -67,7 +67,7 @@ def fill(store: FolderStore, systems: int) -> None:
 def record(corpus: str, k: int, chance: random.Random, details: Details) -> Record:
     def figure(metric: str) -> dict[str, object]:
         value = chance.uniform(0.3, 0.7)
-        signature = f"{metric}|refs:4|order:4|draws:500:py2|data:72adcf9f|resamples:1000:12345|version:0.1.0"
+        signature = f"{metric}|refs:4|order:4|draws:500:py2|data:1e073570|resamples:1000:12345|version:0.1.0"
         more = {"human": 0.62, "ratio": value / 0.62, "signature": signature, "source": None}
         return {"value": value, "low": value - 0.02, "high": value + 0.02, **more}
 

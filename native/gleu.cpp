@@ -93,6 +93,17 @@ std::vector<MersenneTwister> twisters_of(std::int64_t first_iteration, std::int6
   return MersenneTwister::seeded(seeds);
 }
 
+std::vector<MersenneTwister> restored_twisters(const std::uint32_t* states, std::int64_t iterations) {
+  std::vector<MersenneTwister> twisters;
+  for (std::int64_t d = 0; d < iterations; ++d)
+    twisters.push_back(MersenneTwister::restored(states + d * MersenneTwister::kStateWords));
+  return twisters;
+}
+
+void save_twisters(const std::vector<MersenneTwister>& twisters, std::uint32_t* states) {
+  for (std::size_t d = 0; d < twisters.size(); ++d) twisters[d].save(states + d * MersenneTwister::kStateWords);
+}
+
 // The columns of counts that depend on the row drawn, some side by side, and the totals of all columns where they do
 // not.
 constexpr std::size_t kSide = 8;
@@ -147,6 +158,10 @@ void gleu_counts(const TokenArray& sources, const TokenArray& hypotheses, const 
   });
 }
 
+void generator_states(std::int64_t iterations, std::uint32_t* states) {
+  save_twisters(twisters_of(0, iterations), states);
+}
+
 void draw_rows(const std::int64_t* row_offsets, std::int64_t sentences, std::int64_t first_iteration,
                std::int64_t iterations, Generator generator, int threads, std::int64_t* rows) {
   run_tasks((iterations + kDraws - 1) / kDraws, threads, [&](std::int64_t task) {
@@ -159,7 +174,7 @@ void draw_rows(const std::int64_t* row_offsets, std::int64_t sentences, std::int
 
 void sampled_totals(const std::int64_t* counts, std::int64_t width, const std::int64_t* row_offsets,
                     std::int64_t sentences, std::int64_t iterations, Generator generator, int threads,
-                    std::int64_t* totals) {
+                    std::uint32_t* states, std::int64_t* totals) {
   const MovingColumns moving(counts, width, row_offsets, sentences);
   const std::size_t moved = moving.columns.size();
   run_tasks((iterations + kDraws - 1) / kDraws, threads, [&](std::int64_t task) {
@@ -168,8 +183,10 @@ void sampled_totals(const std::int64_t* counts, std::int64_t width, const std::i
       std::copy(moving.totals.begin(), moving.totals.end(), totals + d * width);
       for (const std::int64_t c : moving.columns) totals[d * width + c] = 0;
     }
-    if (moved == 0) return;
-    std::vector<MersenneTwister> twisters = twisters_of(first, last - first);
+    if (moved == 0 && states == nullptr) return;
+    std::uint32_t* ours = states == nullptr ? nullptr : states + first * MersenneTwister::kStateWords;
+    std::vector<MersenneTwister> twisters =
+        ours == nullptr ? twisters_of(first, last - first) : restored_twisters(ours, last - first);
     std::vector<std::int64_t> rows;
     for (std::int64_t begin = 0; begin < sentences; begin += kBlock) {
       rows.resize(std::min(kBlock, sentences - begin));
@@ -182,6 +199,7 @@ void sampled_totals(const std::int64_t* counts, std::int64_t width, const std::i
         }
       }
     }
+    if (ours != nullptr) save_twisters(twisters, ours);
   });
 }
 

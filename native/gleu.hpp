@@ -17,9 +17,13 @@ enum class Generator { kPython2, kPython3 };
 void draw_rows(const std::int64_t* row_offsets, std::int64_t sentences, std::int64_t first_iteration,
                std::int64_t iterations, Generator generator, int threads, std::int64_t* rows);
 
-// totals[d * width ...] = sum over the sentences of the counts of the row drawn in iteration d.
+// states[d * 625 ...] = the words of iteration d's generator before the first draw.
+void generator_states(std::int64_t iterations, std::uint32_t* states);
+
+// totals[d * width ...] = sum over the sentences of the counts of the row drawn in iteration d. Where there are
+// `states` (else null), the generators go on from them, and leave there where they came to.
 void sampled_totals(const std::int64_t* counts, std::int64_t width, const std::int64_t* row_offsets,
                     std::int64_t sentences, std::int64_t iterations, Generator generator, int threads,
-                    std::int64_t* totals);
+                    std::uint32_t* states, std::int64_t* totals);
 
 }  // namespace gecbench

@@ -1,6 +1,7 @@
 // The random numbers of CPython: Mersenne Twister (Matsumoto & Nishimura 1998), seeded by a one-word key.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,22 @@ class MersenneTwister {
         twisters[first + side].state_ = states[side];
     }
     return twisters;
+  }
+
+  // The words of a state as CPython's getstate() gives them: the generator's, then the place of the next one.
+  static constexpr std::size_t kStateWords = 625;
+
+  static MersenneTwister restored(const std::uint32_t* words) {
+    MersenneTwister twister;
+    std::copy(words, words + kSize, twister.state_.begin());
+    for (std::size_t i = 0; i < kSize; ++i) twister.drawn_[i] = temper(twister.state_[i]);
+    twister.position_ = words[kSize];
+    return twister;
+  }
+
+  void save(std::uint32_t* words) const {
+    std::copy(state_.begin(), state_.end(), words);
+    words[kSize] = static_cast<std::uint32_t>(position_);
   }
 
   std::uint32_t next() {

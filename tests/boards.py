@@ -25,7 +25,7 @@ QUICK = 20
 DEMO = gecbench.load_demo()
 GOOD = gecbench.load_demo_systems()["good-corrector"]
 HOSTILE_NAME = "<img src=x onerror=window.hacked=1>[x](javascript:alert(1))"
-RIGHT_TO_LEFT = "\u202eshalom \u05e9\u05dc\u05d5\u05dd\u202c"
+RIGHT_TO_LEFT = "\u05e9\u05dc\u05d5\u05dd shalom"
 LONG_NAME = "x" * 200
 HOSTILE_SENTENCE = "<script>window.hacked=2</script> & \u2028 \u202e evil **bold**"
 
@@ -47,7 +47,7 @@ def demo_board(folder: Path) -> FolderStore:
     """Return a board with three demo systems and the source."""
     store = FolderStore(folder)
     for name, predictions in gecbench.load_demo_systems().items():
-        add(store, name, predictions, baseline=name == "do-nothing")
+        add(store, name, predictions, role="source" if name == "do-nothing" else "system")
     return store
 
 
@@ -69,7 +69,7 @@ def hostile_board(folder: Path) -> FolderStore:
 
 def site(store: FolderStore, folder: Path, **options) -> str:
     """Build the page and return its address on the disk."""
-    build_site(store, folder, PagePlan([DEMO], resamples=QUICK, **options))
+    build_site(store, folder, PagePlan([DEMO], resamples=QUICK, publish_references=True, **options))
     return (folder / "index.html").as_uri()
 
 
@@ -91,7 +91,8 @@ def server(board: Path, *options: str, token: str = ""):
     port = free_port()
     command = [sys.executable, "-m", "gecbench", "leaderboard", "serve", "--board", str(board), "--port", str(port)]
     environment = {**os.environ, "GECBENCH_LEADERBOARD_TOKEN": token}
-    process = subprocess.Popen([*command, "-c", "demo", *options], env=environment, stdout=subprocess.PIPE)
+    corpus = () if (board / "board.json").exists() else ("-c", "demo", "--publish-references")
+    process = subprocess.Popen([*command, *corpus, *options], env=environment, stdout=subprocess.PIPE)
     address = f"http://127.0.0.1:{port}/"
     try:
         eventually(lambda: process.poll() is not None or answers(address), "the server is silent")

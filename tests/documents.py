@@ -1,12 +1,13 @@
-"""Runs what a Markdown document shows and prints the document with the outputs it should show.
+"""Runs what Markdown documents show and prints them with the outputs that they should show.
 
     python tests/documents.py README.md            print the document as it ought to be
     python tests/documents.py README.md --write    renew the document in place
 
-All blocks of a document run in order, in one folder and one namespace, without a network:
+All blocks of a document run in order, in a folder and a namespace of their own, without a network:
 `python` blocks are executed (as a session where they start with `>>>`); in `console` blocks `$ gecbench …` is run,
 `$ cat FILE` makes the file shown, `$ echo $?` shows the last exit code. The metrics table between its two
-markers is made from the registry. A block after the comment "needs the corpora" runs only where GECBENCH_MIRROR is set.
+markers is made from the registry. A block after the comment "needs the corpora" runs only where GECBENCH_MIRROR is set,
+one after "needs Spark" only where pyspark and Java are.
 """
 
 from __future__ import annotations
@@ -25,12 +26,16 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
-NEEDS_CORPORA = "<!-- needs the corpora -->\n"
+NEEDS = {
+    "<!-- needs the corpora -->\n": lambda: bool(os.environ.get("GECBENCH_MIRROR")),
+    "<!-- needs Spark -->\n": lambda: find_spec("pyspark") is not None and shutil.which("java") is not None,
+}
 METRICS_TABLE = re.compile(r"(?<=<!-- metrics:begin -->\n).*?(?=<!-- metrics:end -->)", re.DOTALL)
 
 
@@ -40,7 +45,7 @@ def run_document(text: str, folder: Path) -> str:
     console = Console(folder)
 
     def run_block(block: re.Match[str]) -> str:
-        if text[: block.start()].endswith(NEEDS_CORPORA) and not os.environ.get("GECBENCH_MIRROR"):
+        if any(text[: block.start()].endswith(comment) and not there() for comment, there in NEEDS.items()):
             return block[0]
         line = text.count("\n", 0, block.start()) + 1
         try:
@@ -131,28 +136,34 @@ def metrics_table() -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _no_network(*_: object) -> NoReturn:
-    raise OSError("documents run without a network")
+def _no_network(connection: socket.socket, address: Any) -> None:
+    """Connect to this machine alone, as Spark's driver does to its Java part."""
+    if connection.family != socket.AF_UNIX and address[0] not in ("127.0.0.1", "::1", "localhost"):
+        raise OSError("documents run without a network")
+    _connect(connection, address)
+
+
+_connect = socket.socket.connect
 
 
 def main() -> None:
-    """Print a document as it ought to be, or renew it."""
+    """Print documents as they ought to be, or renew them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("document", type=Path)
+    parser.add_argument("documents", type=Path, nargs="+")
     parser.add_argument("--write", action="store_true", help="renew the document in place")
     options = parser.parse_args()
-    document = options.document.resolve()
     socket.socket.connect = _no_network  # type: ignore[method-assign]
     before = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(ROOT / "metrics", Path(folder) / "metrics")
-        os.chdir(folder)
-        renewed = run_document(document.read_text(encoding="utf-8"), Path(folder))
-        os.chdir(before)
-    if options.write:
-        document.write_text(renewed, encoding="utf-8", newline="\n")
-    else:
-        sys.stdout.buffer.write(renewed.encode())
+    for document in [path.resolve() for path in options.documents]:
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(ROOT / "metrics", Path(folder) / "metrics")
+            os.chdir(folder)
+            renewed = run_document(document.read_text(encoding="utf-8"), Path(folder))
+            os.chdir(before)
+        if options.write:
+            document.write_text(renewed, encoding="utf-8", newline="\n")
+        else:
+            sys.stdout.buffer.write(renewed.encode())
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from mirror_files import conll14_gold, golden, submission
 from gecbench import Alternative, Corpus, ErrorGroup, GroupedSentence, InputError, Replacement, derive_groups, kernels
 from gecbench.corpus.mixing import unmixed_references
 from gecbench.kernels.imeasure import Limits, keys
-from gecbench.metrics.imeasure.choice import REFUSALS, Selection, choose_listed, choose_mixed
+from gecbench.metrics.imeasure.choice import REFUSALS, Selection, choose_listed, choose_mixed, known_lines
 from gecbench.metrics.imeasure.gold import MixedGold
 from gecbench.metrics.imeasure.metric import IMeasure
 
@@ -75,7 +75,9 @@ def choose(
     with mock.patch.dict(os.environ, GECBENCH_KERNELS=kernel):
         if mixing:
             gold = MixedGold.of([sentence.grouped() for sentence in sentences])
-            choice = choose_mixed(sources, hypotheses, gold, limited(settings, **limits) if limits else settings)
+            known = known_lines(sources, gold.texts, settings.tokens)
+            limited_settings = limited(settings, **limits) if limits else settings
+            choice = choose_mixed(sources, hypotheses, gold, known, limited_settings)
         else:
             listed = [unmixed_references(sentence.source, sentence.grouped()) for sentence in sentences]
             choice = choose_listed(sources, hypotheses, listed, settings)

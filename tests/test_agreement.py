@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from math import isnan
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nltk.metrics.agreement import AnnotationTask
 
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment
@@ -23,15 +23,22 @@ from gecbench.human.agreement import (
 OUTCOME = st.sampled_from([-1, 0, 1])
 
 
-@given(st.lists(st.tuples(OUTCOME, OUTCOME), min_size=2))
-def test_kappa_equals_nltk(pairs: list[tuple[int, int]]) -> None:
+@pytest.fixture(scope="module")
+def nltk_task() -> Any:
+    from nltk.metrics.agreement import AnnotationTask
+
+    return AnnotationTask
+
+
+@given(pairs=st.lists(st.tuples(OUTCOME, OUTCOME), min_size=2))
+def test_kappa_equals_nltk(nltk_task: Any, pairs: list[tuple[int, int]]) -> None:
     first, second = zip(*pairs, strict=True)
     if len(set(first) | set(second)) < 2:
         assert isnan(cohen_kappa(first, second))
         return
     data = [(judge, item, label) for judge, labels in enumerate((first, second)) for item, label in enumerate(labels)]
-    weighted = AnnotationTask(data, distance=lambda x, y: (x - y) ** 2 / 4)
-    assert cohen_kappa(first, second) == pytest.approx(AnnotationTask(data).kappa())
+    weighted = nltk_task(data, distance=lambda x, y: (x - y) ** 2 / 4)
+    assert cohen_kappa(first, second) == pytest.approx(nltk_task(data).kappa())
     assert cohen_kappa(first, second, weights="quadratic") == pytest.approx(weighted.weighted_kappa())
 
 

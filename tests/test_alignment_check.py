@@ -96,6 +96,13 @@ def test_large_corpora_are_sampled():
     assert found(sources, sources) is None
 
 
+@pytest.mark.usefixtures("kernels_of")
+@pytest.mark.parametrize(("line", "verdict"), [("x", ("foreign", 1)), ("b", None), ("", None), ("x b", None)])
+def test_short_lines_belong_where_their_words_are(line, verdict):
+    sources = ["a b c d e"] * 40
+    assert found(sources, [line] * 40) == alignment.verdict(sources, [line] * 40) == verdict
+
+
 @needs_mirror
 @pytest.mark.usefixtures("kernels_of")
 def test_real_data():

@@ -2,7 +2,10 @@
 
 import gzip
 import json
+import os
+import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -286,6 +289,21 @@ def test_stopped_while_the_command_is_imported(monkeypatch, capsys):
     monkeypatch.setattr(sys.modules["gecbench.cli.main"], "import_module", stop)
     assert main(["score"]) == 130
     assert capsys.readouterr().err == "gecbench: stopped\n"
+
+
+def test_stopped_while_a_library_is_imported(tmp_path):
+    numpy = """
+    import os, signal
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        raise ImportError("advice on how to install numpy")
+    """
+    (tmp_path / "numpy.py").write_text(textwrap.dedent(numpy))
+    command = [sys.executable, "-m", "gecbench", "score", "-c", "demo", "-p", "x"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    stopped = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (stopped.returncode, stopped.stdout, stopped.stderr) == (130, "", "gecbench: stopped\n")
 
 
 def shifted(lines, from_line):

@@ -176,7 +176,7 @@ def test_groups():
         "spans": np.array([[0, 1]], dtype=np.int32),
         "corrections": tokens(1),
     }
-    limits = SimpleNamespace(listed=100, segment=100, sums=100, cells=10_000)
+    limits = SimpleNamespace(listed=100, segment=100, sums=100, cells=10_000, work=10**6)
 
     def choose(**fields):
         groups = SimpleNamespace(**{**usual, **fields})
@@ -189,3 +189,17 @@ def test_groups():
                 choose(**{name: bad})
     for span in ([-5, -1], [2, 0], [0, 10], [2**31 - 1, 2**31 - 1], [-(2**31), 2**31 - 1]):
         choose(spans=np.array([span], dtype=np.int32))
+
+
+def test_a_bundle_without_one_of_its_parts_is_an_error_and_not_the_end():
+    for name in ("starts", "edit_offsets", "corrections"):
+        bundle = gold()
+        delattr(bundle, name)
+        with pytest.raises(AttributeError, match=name):
+            match(bundle)
+    selection = SimpleNamespace(mode="cs", single=False, multi=False, once=False, filtered=[])
+    for name in list(vars(selection)):
+        bundle = SimpleNamespace(**vars(selection))
+        delattr(bundle, name)
+        with pytest.raises(AttributeError, match=name):
+            native("errant").count_files(b"S a\n", b"S a\n", bundle)

@@ -101,13 +101,24 @@ def ten_annotators(sentences: int, seed: int) -> tuple[NDArray[np.int64], NDArra
     return np.stack((correct, *sizes), axis=3), random.random((sentences, 10)) < 0.9
 
 
-def test_all_1023_subsets_equal_the_naive_scorer(kernels_of: str) -> None:
+def members_of(subset: int) -> list[int]:
+    return [j for j in range(10) if subset >> j & 1]
+
+
+@pytest.fixture(scope="module")
+def naive() -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
+    """Return counts, who annotated what, and F of every author against each subset of the annotators, by its number."""
     counts, present = ten_annotators(12, seed=5)
     present[4] = False
+    f = [[naive_f(author, members_of(subset), present) for subset in range(1, 1024)] for author in counts]
+    return counts, present, np.array(f)
+
+
+def test_all_1023_subsets_equal_the_naive_scorer(kernels_of: str, naive: Any) -> None:
+    counts, present, f_by_number = naive
     bound = bound_of_counts(counts, GreedyF(), systems=["copy", "idle"], present=present)
     assert len(bound.subsets) == 1023
-    members = [[j for j in range(10) if subset >> j & 1] for subset in bound.subsets.tolist()]
-    f = np.array([[naive_f(author, inside, present) for inside in members] for author in counts])
+    members, f = [*map(members_of, bound.subsets.tolist())], f_by_number[:, bound.subsets - 1]
     for index, inside in enumerate(members[:-1]):
         outside = [j for j in range(10) if j not in inside]
         assert bound.g[index] == pytest.approx(f[outside, index].mean())

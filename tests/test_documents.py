@@ -26,7 +26,7 @@ from gecbench.formats.text import read_lines
 
 METRIC_CARDS = sorted(ROOT.glob("metrics/*/README.md"))
 CARDS = [*METRIC_CARDS, *sorted(ROOT.glob("datasets/*/README.md"))]
-RUN = [ROOT / "README.md", ROOT / "docs/harnesses.md", *CARDS]
+RUN = [ROOT / "README.md", ROOT / "docs/harnesses.md", ROOT / "docs/scale.md", *CARDS]
 SPACES = sorted(ROOT.glob("spaces/*/README.md"))
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *CARDS, *SPACES, *ROOT.glob("benchmarks/*.md"), *ROOT.glob("docs/**/*.md")])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -61,11 +61,15 @@ def without_versions(text: str) -> list[str]:
 NEEDS_ERRANT = pytest.mark.skipif(find_spec("errant") is None, reason="errant is not installed")
 
 
-@pytest.mark.parametrize("document", [*RUN, pytest.param(ROOT / "docs/errant.md", marks=NEEDS_ERRANT)], ids=name_of)
-def test_document_shows_what_happens(document: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "documents",
+    [RUN[:1], RUN[1:], pytest.param([ROOT / "docs/errant.md"], marks=NEEDS_ERRANT)],
+    ids=["README.md", "harnesses and cards", "errant"],
+)
+def test_documents_show_what_happens(documents: list[Path], tmp_path: Path) -> None:
     offline = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tests" / "documents.py"), str(document)],
+        [sys.executable, str(ROOT / "tests" / "documents.py"), *map(str, documents)],
         cwd=tmp_path,
         env={**os.environ, **offline},
         capture_output=True,
@@ -73,7 +77,8 @@ def test_document_shows_what_happens(document: Path, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    shown, real = without_versions(document.read_text(encoding="utf-8")), without_versions(done.stdout)
+    shown = without_versions("".join(document.read_text(encoding="utf-8") for document in documents))
+    real = without_versions(done.stdout)
     assert shown == real, "\n".join(difflib.unified_diff(shown, real, "shown", "real", lineterm=""))
 
 
@@ -280,7 +285,9 @@ def test_relative_links_resolve(document: Path) -> None:
     assert not [link for link in relative if not (document.parent / link).exists()]
 
 
-@pytest.mark.parametrize("name", ["CITATION.cff", ".github/workflows/ci.yml", ".github/workflows/wheels.yml"])
+@pytest.mark.parametrize(
+    "name", ["CITATION.cff", *(f".github/workflows/{name}.yml" for name in ("ci", "nightly", "wheels"))]
+)
 def test_yaml_parses(name: str) -> None:
     if not (ROOT / name).exists():
         pytest.skip("not part of a source distribution")

@@ -29,14 +29,20 @@ REFERENCES = [
 CORPUS = Corpus(sources=SOURCES, references=REFERENCES)
 
 
-@pytest.fixture
-def official(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a runner of errant's own programs, which load the pipeline trained here instead of en_core_web_sm."""
-    import errant
+@pytest.fixture(scope="module")
+def pipeline(tiny_model: Path) -> Any:
     import spacy
 
+    return spacy.load(tiny_model)
+
+
+@pytest.fixture
+def official(pipeline: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a runner of errant's own programs, which take the pipeline trained here instead of en_core_web_sm."""
+    import errant
+
     load = errant.load
-    monkeypatch.setattr(errant, "load", lambda language, nlp=None: load(language, nlp or spacy.load(tiny_model)))
+    monkeypatch.setattr(errant, "load", lambda language, nlp=None: load(language, nlp or pipeline))
 
     def run(program: str, *words: object) -> str:
         module = pytest.importorskip(f"errant.commands.{program}")

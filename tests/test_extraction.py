@@ -15,7 +15,7 @@ from gecbench.corpus import derive
 from gecbench.corpus.edits import extract_all_edits, extract_edits
 from gecbench.kernels.tokens import TokenArray, intern_lines, offsets_of
 
-pytestmark = pytest.mark.usefixtures("kernels_of")
+on_both_kernels = pytest.mark.usefixtures("kernels_of")
 
 sentences = st.lists(st.sampled_from(["a", "b", "c", "A", "é"]), max_size=9).map(" ".join)
 
@@ -30,7 +30,8 @@ def levenshtein(before, after):
     return row[-1]
 
 
-@settings(max_examples=400, deadline=None)
+@on_both_kernels
+@settings(max_examples=200, deadline=None)
 @given(sentences, sentences)
 def test_properties(source, rewrite):
     edits = extract_edits(source, rewrite)
@@ -46,6 +47,7 @@ def test_properties(source, rewrite):
         assert edit.type == kind
 
 
+@on_both_kernels
 @pytest.mark.parametrize(
     ("source", "rewrite", "expected"),
     [
@@ -62,6 +64,7 @@ def test_by_hand(source, rewrite, expected):
     assert list(extract_edits(source, rewrite)) == expected
 
 
+@on_both_kernels
 def test_example():
     found = extract_edits("He go school by feets .", "He goes to school on foot !")
     assert found == (Edit(1, 2, ("goes to",), "R"), Edit(3, 6, ("on foot !",), "R"))
@@ -69,6 +72,7 @@ def test_example():
     assert extract_edits("the end", "The end") == (Edit(0, 1, ("The",), "R"),)
 
 
+@on_both_kernels
 def test_every_reference_is_an_annotator():
     corpus = derive_annotations(Corpus(sources=["a b", "c"], references=[["a b", "a x", "b"], ["c"]]))
     assert [[found.annotator for found in sentence] for sentence in corpus.annotations] == [[0, 1, 2], [0]]
@@ -76,11 +80,13 @@ def test_every_reference_is_an_annotator():
     assert corpus.references is not None
 
 
+@on_both_kernels
 def test_without_references():
     with pytest.raises(InputError, match="no references to extract edits from"):
         derive_annotations(Corpus(sources=["a"]))
 
 
+@on_both_kernels
 def test_all_at_once():
     sources, rewrites = ["a b", "", "c d e"], [["a b", "b"], [], ["c e", "d c e", ""]]
     expected = [
@@ -89,6 +95,7 @@ def test_all_at_once():
     assert [list(found) for found in extract_all_edits(sources, rewrites)] == expected
 
 
+@on_both_kernels
 def test_edits_of_some_references_are_not_extracted_again(monkeypatch):
     corpus = Corpus(sources=["a b", "c"], references=[["a b", "a x", "b"], ["c", "d"]])
     asked = []
@@ -113,7 +120,7 @@ def assert_equal(python, native):
         np.testing.assert_array_equal(ours, theirs)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(sentences, st.lists(sentences, max_size=3)), max_size=4))
 def test_twins(twins, rows):
     sources, rewrites = [source for source, _ in rows], [texts for _, texts in rows]

@@ -11,10 +11,11 @@ from gecbench import Annotation, Corpus, Edit, apply_edits
 from gecbench.corpus.derive import extracted_annotations
 from gecbench.corpus.error_groups import group_annotations
 from gecbench.corpus.mixing import choices_of, combination_count
+from gecbench.formats.m2 import noop_line, parse_m2
 from gecbench.kernels.tokens import TokenArray
-from gecbench.metrics.imeasure.gold import MixedGold
+from gecbench.metrics.imeasure.gold import MixedGold, mixed_gold
 
-pytestmark = pytest.mark.usefixtures("kernels_of")
+on_both_kernels = pytest.mark.usefixtures("kernels_of")
 
 some_edits = st.builds(
     lambda start, length, texts: Edit(start, start + length, tuple(texts)),
@@ -39,7 +40,8 @@ def assert_equal(ours, theirs):
         assert_array_equal(left, right, err_msg=name)
 
 
-@settings(max_examples=300, deadline=None)
+@on_both_kernels
+@settings(max_examples=150, deadline=None)
 @given(st.lists(annotated, max_size=4), st.booleans(), st.data())
 def test_arrays_are_those_of_the_groups(sentences, treebank, data):
     grouped = [group_annotations(sentence, treebank) for sentence in sentences]
@@ -57,8 +59,36 @@ def test_arrays_are_those_of_the_groups(sentences, treebank, data):
         assert gold.reference(i, source, as_given) == apply_edits(source, edits, official=True)
 
 
+PLAIN, ODD = ["", "x", "can't", "y z", "y", "-NONE-"], ["y", "y  z", "\x01"]
+
+
+def edit_line(edit, annotator, texts):
+    text = texts[edit.start % len(texts)]
+    return f"A {edit.start} {edit.end}|||T|||{text}||z|||REQUIRED|||-NONE-|||{annotator}"
+
+
+@on_both_kernels
+@settings(max_examples=100, deadline=None)
+@given(st.lists(annotated, min_size=1, max_size=3), st.booleans(), st.sampled_from([PLAIN, ODD]))
+def test_a_file_gives_the_same_arrays(sentences, treebank, texts):
+    lines = []
+    for sentence in sentences:
+        lines.append("S a b c d e f g h i j k")
+        for annotator, made in ((item.annotator % 10**9, item.edits) for item in sentence):
+            lines += [edit_line(edit, annotator, texts) for edit in made] or [noop_line(annotator)]
+        lines.append("")
+    corpus = parse_m2(lines)
+    assert corpus.edit_table() is not None
+    gold = mixed_gold(corpus, treebank)
+    assert texts is ODD or "annotations" not in vars(corpus), "edits were made as objects"
+    assert_equal(gold, MixedGold.of_annotations(corpus.annotations, treebank))
+
+
+@on_both_kernels
 @needs_mirror
 def test_real_data():
+    table = conll14_gold("withalt").edit_table()
+    assert_equal(MixedGold.of_table(table, True), MixedGold.of_annotations(conll14_gold("withalt").annotations, True))
     golds = [(conll14_gold(part).annotations, True) for part in ("combined", "withalt", 0)]
     references = list(zip(*(jfleg("test", f"ref{k}") for k in range(4)), strict=True))
     golds.append((extracted_annotations(Corpus(sources=jfleg("test", "src"), references=references)), False))

@@ -1,5 +1,6 @@
 """The human bound of whole corpora: any metric, error categories, essays; ten synthetic annotators."""
 
+import contextlib
 import random
 from math import isnan
 
@@ -163,3 +164,24 @@ def test_nobody_is_scored_against_themselves_whatever_their_number(ids, policy):
     annotations = [Annotation(number, (edit,)) for number, edit in zip(ids, edits, strict=True)]
     corpus = Corpus(sources=["a b c d"] * 3, annotations=[annotations] * 3)
     assert human_bound(M2(policy=policy), corpus).row(1).human == 0
+
+
+@pytest.mark.parametrize("metric", ["gleu(iterations=2)", "bleu"])
+def test_long_work_shows_its_progress(metric, monkeypatch):
+    """Sixteen annotators have 65,535 sets: minutes of work, so the bar with the time left counts sets."""
+    shown = []
+
+    class Bar(contextlib.nullcontext):
+        def update(self, steps):
+            shown[-1][1] += steps
+
+    def record(total, what):
+        shown.append([total, 0])
+        bar = Bar()
+        bar.enter_result = bar
+        return bar
+
+    for module in ("bound", "subsets"):
+        monkeypatch.setattr(f"gecbench.human.{module}.progress", record)
+    human_bound(metric, gecbench.load_demo())
+    assert shown[-1] == [15, 15]

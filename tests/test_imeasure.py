@@ -130,9 +130,21 @@ def test_a_limit_of_the_kernel_is_met_by_cap_too(monkeypatch):
         IMeasure(mixing="cap", beyond="excluded").score_corpus(corpus, ["p x r s"])
 
 
-def test_no_sentence_is_left_unmixed_where_references_are_chosen_for_the_corpus():
+@pytest.mark.usefixtures("kernels_of")
+def test_bounded_mixing_leaves_only_what_is_beyond_the_bound_unmixed():
+    corpus = corpus_of([HARD, BRIDGED, EASY])
+    outputs = [HARD.source, "x d", "p x r s"]
+    bounded = IMeasure(mixing="bounded").score_corpus(corpus, outputs)
+    full = IMeasure().score_corpus(corpus_of([BRIDGED, EASY]), outputs[1:])
+    assert bounded.diagnostics["unmixed_sentences"] == 1
+    assert bounded.sentence_scores()[1:].tolist() == full.sentence_scores().tolist()
+    assert IMeasure.from_signature(bounded.signature) == bounded.metric
+
+
+@pytest.mark.parametrize("mixing", ["cap", "bounded"])
+def test_no_sentence_is_left_unmixed_where_references_are_chosen_for_the_corpus(mixing):
     with pytest.raises(InputError, match=r"imeasure: .*cannot leave some unmixed"):
-        IMeasure(mixing="cap", optimise="corpus")
+        IMeasure(mixing=mixing, optimise="corpus")
 
 
 @pytest.mark.parametrize(

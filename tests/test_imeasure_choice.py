@@ -76,7 +76,7 @@ def raw(batch: list[tuple[Sentence, str]], settings: IMeasure, kernel: str) -> l
     return [array.tolist() for array in found]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(grouped(), min_size=1, max_size=3), objectives)
 def test_decomposition_equals_enumeration(batch: list[tuple[Sentence, str]], options: IMeasure) -> None:
     apart = raw(batch, limited(options, listed=0), "native")
@@ -118,6 +118,31 @@ def test_what_cannot_be_cut_and_is_too_much_is_refused(kernel: str) -> None:
     sentence = spaced(25, 0, ["good", "fine"])
     with pytest.raises(InputError, match="its mixed references are too many"):
         choose([sentence], [sentence.source], IMeasure(), True, kernel)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_long_sentences_are_refused_before_the_work(kernel: str) -> None:
+    """16 optional corrections in a row give 65,536 references; with 1,000 words more, each takes a million cells."""
+    row = spaced(16, 0, ["good"])
+    sentence = Sentence(f"{row.source} {' '.join(f'kept{n}' for n in range(1000))}", row.groups, 9)
+    with pytest.raises(InputError, match="its mixed references are too many"):
+        choose([sentence], [sentence.source], IMeasure(), True, kernel)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize(("work", "enough"), [(2 * 61 * 61 - 1, False), (2 * 61 * 61, False), (10**6, True)])
+def test_the_work_on_a_segment_is_bounded(work: int, enough: bool, kernel: str) -> None:
+    """Sixty words, reversed, and turned by thirty in one of two references: a table of three texts beyond all pairs."""
+    words = [f"w{n}" for n in range(60)]
+    sentence = Sentence(" ".join(words), (optional(alternative(0, (0, 60, " ".join(words[30:] + words[:30])))),), 1)
+    settings = limited(IMeasure(), work=work)
+    if enough:
+        found = choose([sentence], [" ".join(words[::-1])], settings, True, kernel)
+        assert found.work[0, 1] == 2
+        assert found.work[0, 2] > 2 * 61 * 61
+    else:
+        with pytest.raises(InputError, match="its mixed references are too many"):
+            choose([sentence], [" ".join(words[::-1])], settings, True, kernel)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -35,7 +35,7 @@ def offsets(sequences: Sequence[list[Any]]) -> np.ndarray:
     return np.cumsum([0, *map(len, sequences)], dtype=np.int64)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(few_symbols, few_symbols, few_symbols)
 @example([], [], [])
 @example([1], [], [])

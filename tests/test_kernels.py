@@ -14,11 +14,10 @@ from mirror_files import conll14_rewrites, jfleg, needs_mirror, submission
 
 from gecbench import M2, Corpus, GecbenchError, IMeasure, kernels
 from gecbench.kernels.tokens import (
+    KnownLines,
     TokenArray,
     encode_lines,
-    intern_encoded,
     intern_lines,
-    intern_vocabulary,
     split_tokens,
 )
 from gecbench.metrics.gleu import GLEU
@@ -46,13 +45,11 @@ def test_interning(twins, lines, unicode_whitespace):
 
 @needs_native
 @pytest.mark.usefixtures("kernels_of")
-@given(known=st.lists(texts, max_size=4), lines=st.lists(texts, max_size=4))
-def test_a_vocabulary_keeps_its_numbers(known, lines):
-    tokens, vocabulary = intern_vocabulary(encode_lines(known), "unicode")
-    together, size = intern_lines([*known, *lines], "unicode"), len(vocabulary.lengths)
-    later = intern_encoded([vocabulary, encode_lines(lines)], "unicode")
-    assert later[:size].ids.tolist() == list(range(size))
-    assert tokens.lists() + later[size:].lists() == together.lists()
+@given(known=st.lists(texts, max_size=4), lines=st.lists(texts, max_size=4), rule=st.sampled_from(["ascii", "unicode"]))
+def test_known_lines_keep_their_numbers(known, lines, rule):
+    numbered = KnownLines.of([encode_lines(known[:1]), encode_lines(known[1:])], rule)
+    later = numbered.number(encode_lines(lines))
+    assert numbered.tokens.lists() + later.lists() == intern_lines([*known, *lines], rule).lists()
 
 
 def test_interning_on_several_threads(twins):
@@ -61,9 +58,12 @@ def test_interning_on_several_threads(twins):
     encoded = [" ".join(map(str, line)).encode() for line in words]
     offsets = np.cumsum([0, *map(len, encoded)]).astype(np.int64)
     python, native = twins("tokens")
-    expected = python.intern(b"".join(encoded), offsets, False)
+    expected = python.intern_and_list(b"".join(encoded), offsets, False)
     for threads in (1, 2, 4):
-        for left, right in zip(native.intern(b"".join(encoded), offsets, False, threads), expected, strict=True):
+        found = native.intern_and_list(b"".join(encoded), offsets, False, threads)
+        for left, right in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(left, right)
+        for left, right in zip(native.intern(b"".join(encoded), offsets, False, threads), expected, strict=False):
             np.testing.assert_array_equal(left, right)
 
 

@@ -68,9 +68,7 @@ def test_filters_while_typing(browser, opened):
 
 def test_published_tables(browser, page):
     open_page(browser, f"{page}#table?corpus=jfleg%3Atest&set=default")
-    names = systems(browser)
-    assert names[0] == "Ge et al. (2018)"
-    assert set(texts(browser, "tr.reported.system .badge")) == {"as reported"}
+    assert systems(browser) == []
     choose = "const box = document.querySelector('select'); box.value = arguments[0]; "
     change(browser, f"{choose} box.dispatchEvent(new Event('change'))", "conll14_fluency:test")
     sets = texts(browser, "label:nth-child(2) option")

@@ -14,11 +14,11 @@ import pytest
 from boards import QUICK, demo_board
 
 from gecbench import InputError
-from gecbench.leaderboard.records import Details, Record, digest
+from gecbench.leaderboard.records import Details, Record, digest, figure
 from gecbench.leaderboard.seeds import seed_records
 from gecbench.leaderboard.store import FolderStore
 
-FIGURE = {"value": 0.5, "low": None, "high": None, "human": None, "ratio": None, "signature": "", "source": None}
+FIGURE = figure(0.5)
 DETAILS = Details(["a"], {"gleu": [1.0]}, {})
 
 
@@ -40,6 +40,9 @@ BAD_FIELDS = {
     "a broken link": ({"links": [{"title": "", "url": "http://[::1"}]}, "Links start with http"),
     "many links": ({"links": [{"title": "", "url": "https://x.org"}] * 11}, "links has 11 entries"),
     "a link without address": ({"links": [{"title": "x"}]}, "has no url"),
+    "a name that turns round": ({"system": "good\u202etxt.exe"}, "system holds a control character or a mark of dir"),
+    "a name that hides a mark": ({"submitter": "a\u2066b"}, "submitter holds a control character or a mark of dir"),
+    "a description of two lines": ({"description": "a\u2028b"}, "description holds a control character"),
     "an unknown kind": ({"kind": "guessed"}, "kind is 'guessed'"),
     "no date": ({"date": "yesterday"}, "date is 'yesterday'"),
     "an impossible date": ({"date": "2026-02-30"}, "not a date"),
@@ -53,10 +56,10 @@ BAD_FIELDS = {
     "a score beyond all measure": ({"scores": {"gleu": {**FIGURE, "value": 10**400}}}, "not a number below a million"),
     "a score of another scale": ({"scores": {"gleu": {**FIGURE, "value": 1e299}}}, "not a number below a million"),
     "a score that is true": ({"scores": {"gleu": {**FIGURE, "value": True}}}, "not a number below a million"),
-    "a missing part": ({"scores": {"gleu": {"value": 1}}}, "has no high"),
+    "a missing part": ({"scores": {"gleu": {"value": 1}}}, "has no against_others"),
     "outputs that are a path": ({"outputs": "../../etc/passwd"}, "not a SHA-256"),
     "a scored record without outputs": ({"outputs": None, "details": None}, "no outputs"),
-    "another schema": ({"schema": 2}, "schema is 2"),
+    "another schema": ({"schema": 3}, "schema is 3"),
     "negative sentences": ({"sentences": -1}, "sentences is -1"),
 }
 
@@ -68,7 +71,10 @@ def test_bad_fields_are_refused(change, message):
 
 
 def test_round_trip():
-    first = record(links=[{"title": "p", "url": "https://example.org"}], description="Ünïcode \u202e ok")
+    first = record(
+        links=[{"title": "p", "url": "https://example.org"}],
+        description="Ünïcode\u00a0\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645 ok",
+    )
     again = Record.from_json(first.to_json())
     assert again == first
     assert again.id == first.id == digest(first.to_json())
@@ -217,7 +223,7 @@ def test_seeds_are_the_published_figures(repository):
     for key, golden in goldens["conll14"].items():
         _, kind, system = key.split(".")
         if kind in sets and "published_metric_scores" in golden:
-            name = "Source (unchanged)" if system == "INPUT" else f"{system} (CoNLL-14)"
+            name = "Source (unchanged)" if system == "INPUT" else system
             value = seeds["conll14_fluency:test", sets[kind], name].scores["gleu"]["value"]
             assert value == pytest.approx(golden["published_metric_scores"], abs=5.1e-5)
             compared += 1

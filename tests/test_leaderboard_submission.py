@@ -10,13 +10,15 @@ from mirror_files import golden
 
 import gecbench
 from gecbench import InputError
+from gecbench.leaderboard.outputs import check_outputs, read_outputs
 from gecbench.leaderboard.page import PagePlan, build_site
 from gecbench.leaderboard.page_data import csv_lines, table_rows
 from gecbench.leaderboard.ranking import Significance, known_corpora
 from gecbench.leaderboard.records import table_of
 from gecbench.leaderboard.scoring import board_metric, human_figures, usable_metrics
+from gecbench.leaderboard.seeds import seed_records
 from gecbench.leaderboard.store import FolderStore
-from gecbench.leaderboard.submission import Submission, check_outputs, read_outputs, score_submission
+from gecbench.leaderboard.submission import Submission, score_submission
 
 ONE = gecbench.Corpus(sources=["a b"])
 READY = [name for name, metric in gecbench.METRICS.items() if metric.missing() is None]
@@ -123,15 +125,20 @@ def test_progress_is_told_in_order():
     assert heard[-1] == ("scored", 1.0)
 
 
+def people(human, against_others):
+    ratio = None if against_others is None else against_others / human
+    return {"human": human, "against_others": against_others, "ratio": ratio}
+
+
 def test_human_bound_by_hand():
     sentences = ["a b c d e .", "f g h i j ."]
     same = gecbench.Corpus(sources=["x b c d e .", "x g h i j ."], references=[[line] * 3 for line in sentences])
-    assert human_figures(gecbench.GLEU().score_corpus(same, sentences), same) == (1.0, 1.0)
+    assert human_figures(gecbench.GLEU().score_corpus(same, sentences), same) == people(1.0, 1.0)
     unchanged = human_figures(gecbench.GLEU().score_corpus(same, same.sources), same)
-    assert unchanged == (1.0, gecbench.GLEU().score_corpus(same, same.sources).value)
+    assert unchanged == people(1.0, gecbench.GLEU().score_corpus(same, same.sources).value)
     one = gecbench.Corpus(sources=same.sources, references=[[line] for line in sentences])
-    assert human_figures(gecbench.GLEU().score_corpus(one, sentences), one) == (None, None)
-    assert human_figures(gecbench.BLEU().score_corpus(same, sentences), same) == (pytest.approx(1), None), (
+    assert human_figures(gecbench.GLEU().score_corpus(one, sentences), one) == people(None, None)
+    assert human_figures(gecbench.BLEU().score_corpus(same, sentences), same) == people(pytest.approx(1), None), (
         "BLEU pools references"
     )
 
@@ -139,7 +146,7 @@ def test_human_bound_by_hand():
 def test_human_bound_is_jflegs(mirror):
     corpus = gecbench.load_corpus("jfleg:test", upstream=mirror)
     expected = golden("gleu.json")["jfleg"]["jfleg.test.human_average"]
-    value, _ = human_figures(gecbench.GLEU().score_corpus(corpus, corpus.sources), corpus)
+    value = human_figures(gecbench.GLEU().score_corpus(corpus, corpus.sources), corpus)["human"]
     assert value == pytest.approx(expected["py2"], abs=1e-6)
     assert 100 * value == pytest.approx(expected["published_x100"], abs=0.02)
 
@@ -173,17 +180,13 @@ def test_places_p_values_and_clusters(tmp_path):
     assert {place.p_value for place in other.places(records, "gleu").values()} == {None}
 
 
-def test_reported_figures_are_ranked_but_never_tested(tmp_path):
-    from gecbench.leaderboard.seeds import seed_records
-
+def test_reported_figures_are_neither_ranked_nor_tested(tmp_path):
     records = [each for each in seed_records() if each.table == ("jfleg:test", "default")]
-    rows = {
-        row["system"]: row["scores"]["gleu"] for row in table_rows(records, Significance(FolderStore(tmp_path), {}))
-    }
-    assert rows["Ge et al. (2018)"]["rank"] == 1
-    assert rows["Source (unchanged)"]["rank"] == 13
-    assert rows["Ge et al. (2018)"]["cluster"] is None
-    assert "rank" not in rows["Human"]
+    for row in table_rows(records, Significance(FolderStore(tmp_path), {})):
+        assert row["kind"] == "reported"
+        for figure in row["scores"].values():
+            assert not {"rank", "cluster", "p_value"} & set(figure)
+            assert figure["differs"]
 
 
 def test_table_names():
@@ -194,7 +197,7 @@ def test_table_names():
 
 def test_build_is_whole_and_repeatable(tmp_path):
     store = demo_board(tmp_path / "board")
-    plan = PagePlan([DEMO], resamples=QUICK)
+    plan = PagePlan([DEMO], resamples=QUICK, publish_references=True)
     built = build_site(store, tmp_path / "site", plan)
     written = files_of(tmp_path / "site").keys()
     assert written == set(built.files)
@@ -211,7 +214,7 @@ def test_build_is_whole_and_repeatable(tmp_path):
 def test_cells_are_no_formulas():
     row = dict.fromkeys(["corpus", "reference_set", "kind", "date", "submitter"], "x")
     line = csv_lines({**row, "system": "=HYPERLINK(1)", "scores": {"gleu": {"value": -0.5}}})
-    assert line == "x,x,'=HYPERLINK(1),x,x,x,gleu,-0.5,,,,,,,,\n"
+    assert line == "x,x,'=HYPERLINK(1),x,x,x,gleu,-0.5,,,,,,,,,,,\n"
 
 
 BAD_USES = {

@@ -15,7 +15,7 @@ from gecbench.formats.m2 import format_m2, parse_m2
 from gecbench.kernels.m2 import EditTable
 from gecbench.metrics.m2.gold import gold_rows, in_official_order, table_rows
 
-pytestmark = pytest.mark.usefixtures("kernels_of")
+on_both_kernels = pytest.mark.usefixtures("kernels_of")
 
 texts = st.text(st.sampled_from("ab  é|\t\x1c\xa0\u2028\u3000-"), max_size=6)
 numbers = st.sampled_from(["0", "1", "2", "3", "007", "-1", "9", "8", "+1", "1_0", "٣", "1234567890", ""])
@@ -63,7 +63,7 @@ def assert_same(read, expected):
     assert read.fingerprint("annotations") == expected.fingerprint("annotations")
     if (table := read.edit_table()) is not None and (rows := table_rows(read.sources, table)) is not None:
         plain = gold_rows(expected.sources, [in_official_order(found) for found in expected.annotations])
-        assert rows.vocabulary.lines() == plain.vocabulary.lines()
+        assert rows.known.vocabulary.lines() == plain.known.vocabulary.lines()
         arrays = [
             (*(*gold.gold[:-1], *vars(gold.gold.corrections).values()), *vars(gold.sources).values())
             for gold in (rows, plain)
@@ -81,7 +81,8 @@ def outcome(read):
         return str(error)
 
 
-@settings(max_examples=300, deadline=None)
+@on_both_kernels
+@settings(max_examples=150, deadline=None)
 @given(files, st.sampled_from(["error", "drop"]))
 def test_the_same_as_line_by_line(lines, out_of_range):
     expected = outcome(lambda: line_by_line(lines, out_of_range))
@@ -92,7 +93,7 @@ def test_the_same_as_line_by_line(lines, out_of_range):
         assert_same(found, expected)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(files)
 def test_twins(twins, lines):
     tables = [kernel.read_edits("\n".join(lines).encode()) for kernel in twins("m2")]
@@ -103,6 +104,7 @@ def test_twins(twins, lines):
         assert isinstance(ours, bytes) or ours.dtype == theirs.dtype
 
 
+@on_both_kernels
 def test_usual_files_are_read_as_arrays():
     demo = load_demo()
     lines = format_m2(demo)
@@ -112,6 +114,7 @@ def test_usual_files_are_read_as_arrays():
     assert_same(read, Corpus(sources=demo.sources, annotations=demo.annotations, name="M2 text"))
 
 
+@on_both_kernels
 def test_annotations_are_made_when_asked_for(monkeypatch):
     made = []
     monkeypatch.setattr(m2, "parse_blocks", lambda *given: made.append(given) or (m2.Block("a b", []),))
@@ -128,6 +131,7 @@ def test_annotations_are_made_when_asked_for(monkeypatch):
     assert not Corpus(sources=["a"]).has("annotations")
 
 
+@on_both_kernels
 def test_a_corpus_of_arrays_can_be_copied_selected_and_pickled():
     lines = ["S a b", "A 0 1|||Nn|||x|||REQUIRED|||-NONE-|||0", "", "S c", "A -1 -1|||noop|||-NONE-|||R|||-NONE-|||0"]
     corpus, plain = parse_m2(lines), line_by_line(lines)
@@ -144,6 +148,7 @@ def test_a_corpus_of_arrays_can_be_copied_selected_and_pickled():
         corpus.replace(sources=["a"])
 
 
+@on_both_kernels
 def test_many_annotators_of_one_sentence():
     lines = ["S a", *(f"A 0 1|||Nn|||x|||REQUIRED|||-NONE-|||{k % 30_000}" for k in range(60_000))]
     table = parse_m2(lines).edit_table()
@@ -151,6 +156,7 @@ def test_many_annotators_of_one_sentence():
     assert np.diff(table.edit_offsets).tolist() == [2] * 30_000
 
 
+@on_both_kernels
 @needs_mirror
 def test_real_data():
     for name in (

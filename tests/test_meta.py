@@ -2,6 +2,7 @@
 
 import json
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -142,3 +143,13 @@ def test_other_files_are_no_judgments(tmp_path, refused):
     scores = tmp_path / "mine.tsv"
     scores.write_text("A\t1\nB\t2\n")
     assert "is missing from" in refused(["meta", str(scores), "--runs", "5"])
+
+
+@pytest.mark.parametrize("given", ["scores", "outputs"])
+def test_a_missing_system_is_noticed_before_any_work(given, folder, refused, monkeypatch):
+    for slow in ("make_ranking", "score_systems"):
+        monkeypatch.setattr(f"gecbench.cli.meta.{slow}", lambda *_: pytest.fail("the names come first"))
+    Path("mine.tsv").write_text("A\t1\nB\t2\n")
+    Path("A.txt").write_text("".join(f"{source}\n" for source in gecbench.load_demo().sources))
+    arguments = ["mine.tsv"] if given == "scores" else ["-c", "demo", "-p", "A.txt"]
+    assert "A is missing from the human scores" in refused(["meta", *arguments])

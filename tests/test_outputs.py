@@ -145,6 +145,23 @@ class TestLatex:
         assert lines[begin + 5].startswith(r"x \textbackslash{}input\{y\} & ")
 
 
+class TestNames:
+    """Names of systems are names of files: they may hold whatever a file's name may."""
+
+    @pytest.mark.parametrize("table_format", ["text", "markdown", "latex", "tsv"])
+    def test_none_steers_the_terminal_or_turns_round(self, table_format):
+        text = report(names=("a\x1b[2J\u202eb\rc", "نمی\u200cدانم")).render(table_format)
+        assert not set("\x1b\u202e\r") & set(text)
+        assert "u202eb c" in text, "what was there is said"
+        assert "نمی\u200cدانم" in text, "joiners are letters"
+
+    def test_in_a_notebook(self):
+        assert "\\u202eb" in report(names=("a\u202eb", "c"))._repr_html_()
+
+    def test_in_an_error(self, refused):
+        assert r"no\x1b[2J\u202efile: no such file" in refused(["score", "-c", "demo", "-p", "no\x1b[2J\u202efile"])
+
+
 class TestTsv:
     def test_signatures_come_last(self):
         *_, last = report().render("tsv").splitlines()

@@ -1,72 +1,16 @@
-"""Predictions from tables: JSON Lines, CSV, TSV, Parquet, `datasets`, data frames, dictionaries."""
+"""Predictions from files of tables: JSON Lines, CSV, TSV, Parquet; on the command line too."""
 
-import csv
 import gzip
-import io
 import json
 
 import pytest
+from tables import CORPUS, IDS, SOURCES, TEXTS, WRITERS, as_delimited, as_jsonl, as_parquet, rows
 
 import gecbench
 from gecbench.cli import main
 from gecbench.errors import InputError
-from gecbench.formats.columns import columns_of, parse_predictions, read_predictions, texts_of
+from gecbench.formats.columns import parse_predictions, read_predictions
 from gecbench.formats.parallel import read_parallel
-
-SOURCES = ["He go home , now .", 'She say " yes " .', "They is late .", "We sings ."]
-TEXTS = ["He goes home , now .", 'She says " yes " .', "They are late .", "We sing ."]
-CORPUS = gecbench.Corpus(
-    sources=SOURCES, references=[[text] for text in TEXTS], ids=["a1", "a2", "b1", "b2"], name="four"
-)
-IDS = list(CORPUS.ids)
-
-
-def rows(column="prediction", texts=TEXTS, **more):
-    columns = {**more, column: texts}
-    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-
-
-def as_jsonl(table):
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in table).encode()
-
-
-def as_delimited(table, delimiter):
-    stream = io.StringIO(newline="")
-    writer = csv.DictWriter(stream, list(table[0]), delimiter=delimiter)
-    writer.writeheader()
-    writer.writerows(table)
-    return stream.getvalue().encode()
-
-
-def as_parquet(table):
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    stream = io.BytesIO()
-    parquet.write_table(pyarrow.Table.from_pylist(table), stream)
-    return stream.getvalue()
-
-
-WRITERS = {
-    ".jsonl": as_jsonl,
-    ".csv": lambda table: as_delimited(table, ","),
-    ".tsv": lambda table: as_delimited(table, "\t"),
-    ".parquet": as_parquet,
-}
-
-
-def as_dataset(table):
-    import datasets
-
-    return datasets.Dataset.from_list(table)
-
-
-FRAMES = {
-    "list": lambda table: table,
-    "mapping": lambda table: {name: [row[name] for row in table] for name in table[0]},
-    "dataset": as_dataset,
-    "pandas": lambda table: pytest.importorskip("pandas").DataFrame(table),
-    "polars": lambda table: pytest.importorskip("polars").DataFrame(table),
-}
 
 
 @pytest.mark.parametrize("ending", WRITERS)
@@ -217,73 +161,6 @@ class TestOddFiles:
         assert self.parse(as_delimited(rows(texts=texts), ","), "out.csv") == texts
 
 
-@pytest.mark.parametrize("frame", FRAMES)
-class TestFrames:
-    def test_columns(self, frame):
-        columns = columns_of(FRAMES[frame](rows(id=IDS)))
-        assert {name: list(values) for name, values in columns.values.items()} == {"id": IDS, "prediction": TEXTS}
-        assert len(columns) == 4
-
-    def test_scored_like_a_list(self, frame):
-        if frame == "mapping":  # several systems, for all that score can tell
-            with pytest.raises(InputError, match="score takes one system's predictions"):
-                gecbench.score(FRAMES[frame](rows()), CORPUS)
-            return
-        expected = gecbench.score(TEXTS, CORPUS)["gleu"]
-        for table in (rows(), rows(texts=TEXTS[::-1], id=IDS[::-1]), rows("response", source=SOURCES)):
-            found = gecbench.score(FRAMES[frame](table), CORPUS)["gleu"]
-            assert found.value == expected.value == 1.0
-            assert found.signature == expected.signature
-
-    def test_named_column(self, frame):
-        table = FRAMES[frame](rows("mine", prediction=SOURCES))
-        assert texts_of(table, CORPUS, "mine") == TEXTS
-        assert texts_of(table, CORPUS) == SOURCES
-
-    def test_refused_with_the_list(self, frame):
-        with pytest.raises(InputError, match="no column with a usual name among 'mine'"):
-            texts_of(FRAMES[frame](rows("mine")), CORPUS)
-        with pytest.raises(InputError, match="columns 'output', 'answer' could all be the text"):
-            texts_of(FRAMES[frame](rows("answer", output=TEXTS)), CORPUS)
-
-    def test_wrong_ids(self, frame):
-        with pytest.raises(InputError, match="1 ids that the corpus does not have: 'zz'"):
-            texts_of(FRAMES[frame](rows(id=[*IDS[:3], "zz"])), CORPUS)
-
-    def test_numbers_as_ids(self, frame):
-        numbered = CORPUS.replace(ids=["1", "2", "3", "4"])
-        assert texts_of(FRAMES[frame](rows(texts=TEXTS[::-1], id=[4, 3, 2, 1])), numbered) == TEXTS
-
-    def test_missing_text(self, frame):
-        with pytest.raises(InputError, match=r"prediction of row 3 is (missing|a float), not a text"):
-            texts_of(FRAMES[frame](rows(texts=[*TEXTS[:2], None, TEXTS[3]])), CORPUS)
-
-
-class TestPython:
-    def test_compare_takes_tables(self):
-        pandas = pytest.importorskip("pandas")
-        systems = {"frame": pandas.DataFrame(rows()), "rows": rows(texts=SOURCES), "list": TEXTS}
-        report = gecbench.compare(systems, CORPUS, resamples=10)
-        values = {name: scores["gleu"].value for name, scores in report.items()}
-        assert values["frame"] == values["list"] == 1.0
-        assert values["rows"] < 1.0
-
-    def test_a_column_of_a_table_is_a_list(self):
-        pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
-        for texts in (
-            pandas.DataFrame(rows())["prediction"],
-            polars.DataFrame(rows())["prediction"],
-            as_dataset(rows())["prediction"],
-            iter(TEXTS),
-        ):
-            assert texts_of(texts, CORPUS) == TEXTS
-
-    def test_lists_of_texts_stay(self):
-        assert columns_of(TEXTS) is None
-        assert columns_of([]) is None
-        assert columns_of(None) is None
-
-
 class TestCommandLine:
     @pytest.fixture
     def score(self, tmp_path, capsys):
@@ -348,13 +225,3 @@ def test_sources_and_references_may_be_tables(tmp_path):
     corpus = read_parallel(tmp_path / "s.csv", [tmp_path / "r.jsonl"])
     assert corpus.sources == ("He go .", "I agree .")
     assert corpus.references == (("He goes .",), ("I agree .",))
-
-
-def test_the_id_column_is_found_whatever_its_case():
-    corpus = gecbench.Corpus(sources=["He go .", "I agree ."], ids=["a", "b"])
-    rows = [{"ID": "b", "prediction": "I agree ."}, {"ID": "a", "prediction": "He goes ."}]
-    assert texts_of(rows, corpus) == ["He goes .", "I agree ."]
-    with pytest.raises(InputError, match="The corpus has the ids 'a' to 'b'"):
-        texts_of([{"ID": "c", "prediction": "x"}, rows[0]], corpus)
-    with pytest.raises(InputError, match="the predictions are no table"):
-        texts_of(["x", "y"], corpus, column="prediction")

@@ -29,8 +29,8 @@ Args:
     predictions (list of str): the corrected sentences, one per source.
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...", then
         "A ..." lines); or rewrites of each sentence.
-    mixing (bool or "cap", True): mix the annotators' corrections; False: not; "cap": where there are at most `cap`
-        mixes.
+    mixing (bool or "cap" or "bounded", True): mix the annotators' corrections; False: not; "cap": where there are at
+        most `cap` mixes; "bounded": where that takes little time.
     cap (int, 1024): the most mixes of a sentence with mixing="cap".
     beyond (str, "unmixed"): what sentences with more mixes are, "unmixed" or "excluded".
     objective (str, "cwacc"): what the chosen reference maximises: d or c and a measure, such as df or cwacc.

@@ -1,5 +1,8 @@
 #include "gleu.hpp"
 
+#include <nanobind/stl/optional.h>
+
+#include "../mersenne_twister.hpp"
 #include "arrays.hpp"
 
 namespace gecbench::bindings {
@@ -50,9 +53,26 @@ Output<std::int64_t> rows(const Offsets& row_offsets, std::int64_t first_iterati
   return to_numpy(std::move(drawn), {static_cast<std::size_t>(iterations), sentences});
 }
 
+using States = nb::ndarray<std::uint32_t, nb::shape<-1, MersenneTwister::kStateWords>, nb::c_contig, nb::device::cpu>;
+
+Output<std::uint32_t> initial_states(std::int64_t iterations) {
+  std::vector<std::uint32_t> states(table_size(iterations, MersenneTwister::kStateWords));
+  generator_states(iterations, states.data());
+  return to_matrix(std::move(states), MersenneTwister::kStateWords);
+}
+
+void check_states(const States& states, std::int64_t iterations) {
+  check_size(states.shape(0), iterations, "states");
+  for (std::size_t d = 0; d < states.shape(0); ++d) {
+    if (states(d, MersenneTwister::kStateWords - 1) >= MersenneTwister::kStateWords)
+      throw std::invalid_argument("a state has a place beyond its words");
+  }
+}
+
 Output<std::int64_t> totals(const Matrix& counts, const Offsets& row_offsets, std::int64_t iterations, bool python3,
-                            int threads) {
+                            int threads, const std::optional<States>& states) {
   check_rows(row_offsets, 0, iterations);
+  if (states) check_states(*states, iterations);
   check_offsets(row_offsets, counts.shape(0), "row_offsets");
   check_counts(counts);
   const std::size_t width = counts.shape(1);
@@ -60,7 +80,7 @@ Output<std::int64_t> totals(const Matrix& counts, const Offsets& row_offsets, st
   {
     nb::gil_scoped_release released;
     sampled_totals(counts.data(), width, row_offsets.data(), row_offsets.shape(0) - 1, iterations,
-                   generator_of(python3), threads, sums.data());
+                   generator_of(python3), threads, states ? states->data() : nullptr, sums.data());
   }
   return to_numpy(std::move(sums), {static_cast<std::size_t>(iterations), width});
 }
@@ -73,7 +93,8 @@ void bind_gleu(nb::module_ module) {
   module.def("draw_rows", &rows, nb::arg("row_offsets"), nb::arg("first_iteration"), nb::arg("iterations"),
              nb::arg("python3"), nb::arg("threads") = 1);
   module.def("sampled_totals", &totals, nb::arg("counts"), nb::arg("row_offsets"), nb::arg("iterations"),
-             nb::arg("python3"), nb::arg("threads") = 1);
+             nb::arg("python3"), nb::arg("threads") = 1, nb::arg("states") = nb::none());
+  module.def("generator_states", &initial_states, nb::arg("iterations"));
 }
 
 }  // namespace gecbench::bindings

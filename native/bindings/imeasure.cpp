@@ -26,7 +26,8 @@ Objective read_objective(nb::handle bundle) {
 
 Limits read_limits(nb::handle bundle) {
   return {scalar<std::int64_t>(bundle, "listed"), scalar<std::int64_t>(bundle, "segment"),
-          scalar<std::int64_t>(bundle, "sums"), scalar<std::int64_t>(bundle, "cells")};
+          scalar<std::int64_t>(bundle, "sums"), scalar<std::int64_t>(bundle, "cells"),
+          scalar<std::int64_t>(bundle, "work")};
 }
 
 GroupArrays read_groups(nb::handle bundle, std::size_t sentences) {

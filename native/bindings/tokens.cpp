@@ -18,8 +18,8 @@ nb::tuple intern_lines(const nb::bytes& text, const Offsets& line_offsets, bool 
   return nb::make_tuple(to_vector(std::move(tokens.ids)), to_vector(std::move(tokens.offsets)));
 }
 
-nb::tuple list_vocabulary(const nb::bytes& text, const Offsets& line_offsets, bool unicode_whitespace) {
-  InternedTokens tokens = read_lines(text, line_offsets, unicode_whitespace, true, 1);
+nb::tuple list_vocabulary(const nb::bytes& text, const Offsets& line_offsets, bool unicode_whitespace, int threads) {
+  InternedTokens tokens = read_lines(text, line_offsets, unicode_whitespace, true, threads);
   const nb::bytes vocabulary(tokens.vocabulary.data(), tokens.vocabulary.size());
   return nb::make_tuple(to_vector(std::move(tokens.ids)), to_vector(std::move(tokens.offsets)), vocabulary,
                         to_vector(std::move(tokens.lengths)));
@@ -31,7 +31,7 @@ void bind_tokens(nb::module_ module) {
   module.def("intern", &intern_lines, nb::arg("text"), nb::arg("line_offsets"), nb::arg("unicode_whitespace"),
              nb::arg("threads") = 1);
   module.def("intern_and_list", &list_vocabulary, nb::arg("text"), nb::arg("line_offsets"),
-             nb::arg("unicode_whitespace"));
+             nb::arg("unicode_whitespace"), nb::arg("threads") = 1);
 }
 
 }  // namespace gecbench::bindings

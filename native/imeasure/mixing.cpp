@@ -139,9 +139,10 @@ Segment MixedSentence::segment(Cut start, Cut end) {
     if (whole || (start.source <= place && place <= end.source)) found.groups.push_back(g);
   }
   const std::int64_t count = product(groups_, found.groups);
-  if (count > limits_.segment) throw Refused{kTooMany};
   const TokenSpan source = source_.part(start.source, end.source);
   found.hypothesis = hypothesis_.part(start.hypothesis, end.hypothesis);
+  const std::int64_t pair = (std::int64_t(source.size) + 1) * (std::int64_t(found.hypothesis.size) + 1);
+  if (count > limits_.segment || (count > 0 && pair > limits_.work / count)) throw Refused{kTooMany};
   aligner_.begin(source, found.hypothesis);
   aligner_.cells = 0;
   found.distance = aligner_.distance();
@@ -157,6 +158,7 @@ Segment MixedSentence::segment(Cut start, Cut end) {
   }
   if (found.options.empty()) throw Refused{kCollides};
   for (Option& option : found.options) {
+    if (aligner_.cells > limits_.work) throw Refused{kTooMany};
     aligner_.align({option.tokens.data(), static_cast<int>(option.tokens.size())});
     option.counts = aligner_.counts;
     option.source_distance = aligner_.source_distance;

@@ -12,9 +12,10 @@ namespace gecbench::imeasure {
 
 enum Status { kDone, kCollides, kTooMany, kTooLong };
 
-// Combinations listed outright, references of a segment, distinct sums of counts, cells of an alignment.
+// Combinations listed outright, references of a segment, distinct sums of counts, cells of an alignment,
+// cells of all alignments of a segment.
 struct Limits {
-  std::int64_t listed, segment, sums, cells;
+  std::int64_t listed, segment, sums, cells, work;
 };
 
 struct Work {

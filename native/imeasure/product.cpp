@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "imeasure/wide.hpp"
+
 namespace gecbench::imeasure {
 
 namespace {
 
-using Wide = __int128;
 using Segments = std::vector<std::vector<Counts>>;
 using Remaining = std::vector<std::vector<std::size_t>>;
 using Weights = std::array<std::int64_t, 15>;
@@ -116,13 +117,13 @@ Fraction maximise(const Segments& segments, Remaining& remaining, const Counts& 
       best.value += weigh(ratio.upper, segments[g][picks[g]]);
       best.whole += weigh(ratio.lower, segments[g][picks[g]]);
     }
-    Wide total = Wide(first_upper) * best.whole - Wide(first_lower) * best.value;
+    Wide total = product(first_upper, best.whole) - product(first_lower, best.value);
     Remaining kept(segments.size());  // step 2
     for (std::size_t g = 0; g < segments.size(); ++g) {
-      Wide largest = 0;
+      Wide largest;
       for (std::size_t n : remaining[g]) {
-        const Wide gain = Wide(weigh(ratio.upper, segments[g][n])) * best.whole -
-                          Wide(weigh(ratio.lower, segments[g][n])) * best.value;
+        const Wide gain = product(weigh(ratio.upper, segments[g][n]), best.whole) -
+                          product(weigh(ratio.lower, segments[g][n]), best.value);
         if (kept[g].empty() || gain > largest) {
           kept[g].assign(1, n);
           largest = gain;
@@ -130,10 +131,10 @@ Fraction maximise(const Segments& segments, Remaining& remaining, const Counts& 
           kept[g].push_back(n);
         }
       }
-      total += largest;
+      total = total + largest;
       picks[g] = kept[g][0];  // step 4
     }
-    if (total == 0) {  // step 3
+    if (total == Wide{}) {  // step 3
       remaining = std::move(kept);
       return best;
     }

@@ -6,20 +6,20 @@
 1.0
 """
 
-from functools import cache
-from importlib import import_module
-
 from gecbench.version import __version__ as __version__
 
+_PLACES: dict[str, str] = {}
 
-@cache
+
 def _places() -> dict[str, str]:
     """Return the public names, each with the module that `__init__.pyi` imports it from."""
-    from pathlib import Path
+    if not _PLACES:
+        from pathlib import Path
 
-    stub = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8").splitlines()
-    imports = [line.split() for line in stub if line.startswith("from ")]
-    return {words[-1]: words[1] for words in imports}
+        stub = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8").splitlines()
+        imports = [line.split() for line in stub if line.startswith("from ")]
+        _PLACES.update({words[-1]: words[1] for words in imports})
+    return _PLACES
 
 
 def __getattr__(name: str) -> object:
@@ -27,7 +27,11 @@ def __getattr__(name: str) -> object:
         return sorted(_places())
     if name not in _places():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_places()[name], __name__), name)
+    from importlib import import_module
+
+    place = _places()[name]
+    room = import_module(f".{name}" if place == "." else place, __name__)
+    value: object = room if place == "." else getattr(room, name)
     globals()[name] = value
     return value
 

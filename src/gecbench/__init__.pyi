@@ -1,5 +1,7 @@
 """The public names, each once: the module it lives in is imported when the name is first used."""
 
+from . import scale as scale
+from . import spark as spark
 from .analysis.report import Report as Report
 from .analysis.report import Scores as Scores
 from .api import compare as compare

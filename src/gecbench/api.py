@@ -90,24 +90,30 @@ def compare(
         raise InputError("compare takes a mapping from system name to predictions")
     if not systems:
         raise InputError("no systems to compare")
-    if test not in (*TESTS, None):
-        raise InputError(f"test={test!r} is unknown", fix=f"Use {', '.join(map(repr, TESTS))} or None")
+    check_test(test)
     gold, intake = resolve_corpus(corpus, _listed(metrics)), Intake(tokenize, tokenized, aligned, foreign)
     texts = {name: texts_of(predictions, gold, column) for name, predictions in systems.items()}
     scored = {
         name: score_system(lines, gold, metrics, resamples, seed, f"predictions of {name}", intake)
         for name, lines in texts.items()
     }
+    return Report(scored, paired_tests(scored, test, against, resamples, seed))
+
+
+def paired_tests(
+    scored: Mapping[str, Mapping[str, Score]], test: TestName | None, against: str, resamples: int, seed: int
+) -> list[PairedTest]:
+    """Test the systems' scores against each other, for every metric."""
     if test is None:
-        return Report(scored, [])
-    if len(systems) < 2:
+        return []
+    if len(scored) < 2:
         raise InputError("one system alone has nothing to be tested against", fix="Give two, or use test=None")
     tests: list[PairedTest] = []
     for metric in next(iter(scored.values())):
         values = {name: scores[metric] for name, scores in scored.items()}
         found = (_test(test, values[a], values[b], (a, b), resamples, seed) for a, b in _pairs(values, against))
         tests += [replace(each, metric=metric) for each in found]
-    return Report(scored, tests)
+    return tests
 
 
 def human_bound(
@@ -130,6 +136,12 @@ def human_bound(
     )
 
 
+def check_test(test: str | None) -> None:
+    """Refuse a test that there is not."""
+    if test not in (*TESTS, None):
+        raise InputError(f"test={test!r} is unknown", fix=f"Use {', '.join(map(repr, TESTS))} or None")
+
+
 def _test(
     test: TestName, system: Score, baseline: Score, names: tuple[str, str], resamples: int, seed: int
 ) -> PairedTest:
@@ -149,10 +161,8 @@ def score_system(
     name: str,
     intake: Intake,
 ) -> dict[str, Score]:
-    """Return a system's scores by column name: the metric's name, with its parameters where two share it."""
-    columns = _columns(_listed(metrics))
-    if not columns:
-        raise InputError("no metrics", fix='Pass metrics=["gleu"], for example')
+    """Return a system's scores by column name."""
+    columns = metric_columns(metrics)
     if resamples:
         check_resamples(resamples)
     admitted = intake.admit(corpus, predictions, name)
@@ -168,10 +178,14 @@ def _listed(metrics: Metrics) -> Sequence[str | Metric]:
     return metrics
 
 
-def _columns(metrics: Sequence[str | Metric]) -> dict[str, Metric]:
-    made = [make_metric(metric) for metric in metrics]
+def metric_columns(metrics: Metrics) -> dict[str, Metric]:
+    """Return metrics by column name: the metric's name, with its parameters where two share it."""
+    listed = _listed(metrics)
+    if not listed:
+        raise InputError("no metrics", fix='Pass metrics=["gleu"], for example')
+    made = [make_metric(metric) for metric in listed]
     names = [metric.name for metric in made]
-    columns = [name if names.count(name) == 1 else str(wanted) for name, wanted in zip(names, metrics, strict=True)]
+    columns = [name if names.count(name) == 1 else str(wanted) for name, wanted in zip(names, listed, strict=True)]
     for column in columns:
         if columns.count(column) > 1:
             raise InputError(f"the metric {column} is given twice")

@@ -2,6 +2,30 @@
 
 from __future__ import annotations
 
+_JOINERS = "\u200c\u200d"  # in the spelling of Persian and Hindi, and inside emoji
+
+
+def is_plain(character: str) -> bool:
+    """Return whether a character only stands for itself: no control, no line end, no mark that turns the direction."""
+    from unicodedata import category
+
+    return character in _JOINERS or category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def visible(text: str) -> str:
+    r"""Return text as one line in which no character hides, turns others round or steers a terminal.
+
+    >>> print(visible("good\u202etxt.exe\x1b[2J"))
+    good\u202etxt.exe\x1b[2J
+    """
+    return text if text.isprintable() else "".join(map(_visible, text))
+
+
+def _visible(character: str) -> str:
+    if is_plain(character):
+        return character
+    return " " if character.isspace() else character.encode("unicode_escape").decode()
+
 
 class GecbenchError(Exception):
     """Base of every error raised on purpose by gecbench."""

@@ -18,7 +18,7 @@ def progress(total: int | None, what: str, start: int = 0) -> AbstractContextMan
     tqdm's own switch would import it everywhere and, even switched off, take a lock shared between processes, which a
     killed process leaves locked for all others.
     """
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         return nullcontext(_SILENT)
     from tqdm import tqdm
 

@@ -104,9 +104,8 @@ def _goal(make: Arrays) -> SimpleNamespace:
 
 
 def _limits(make: Arrays) -> SimpleNamespace:
-    return SimpleNamespace(
-        listed=make.number(0, 9), segment=make.number(99), sums=make.number(99), cells=make.number(999)
-    )
+    names = ("listed", "segment", "sums", "cells", "work")
+    return SimpleNamespace(**{name: make.number(0, 9, 99, 9999) for name in names})
 
 
 def _of_references(make: Arrays, *texts: Any) -> tuple[Any, ...]:
@@ -204,8 +203,12 @@ def attempt(seed: int, first: int, count: int) -> None:
             arguments = CALLS[name](Arrays(random))
         except (AttributeError, ValueError, TypeError):
             continue  # spoiled too much to be put together
+        bundles = [each for each in arguments if isinstance(each, SimpleNamespace)]
+        if bundles and random.random() < 0.05:
+            bundle = random.choice(bundles)
+            delattr(bundle, random.choice(list(vars(bundle))))
         kernel, _, function = name.partition(".")
         try:
             getattr(kernels.select(kernel, "native"), function)(*arguments)
-        except (ValueError, TypeError, MemoryError):
+        except (AttributeError, ValueError, TypeError, MemoryError):
             continue

@@ -11,15 +11,21 @@ def overlap(left, right):
 def verdict(sources, lines):
     """Return what the check finds and from which line on: ("shifted" | "elsewhere" | "foreign", line) or None."""
     needed, misplaced, likeness = min(RUN, max(5, len(sources) // 2)), 0, []
+    long = []
     for i in range(0, len(sources), max(1, len(sources) // PROBES)):
-        if len(lines[i].split()) < SHORT or len(sources[i].split()) < SHORT:
+        words, known = lines[i].split(), sources[i].split()
+        if len(known) < SHORT or not words:
+            continue
+        if len(words) < SHORT:
+            likeness.append((i, len(set(words) & set(known)) / len(words)))
             continue
         own = overlap(sources[i], lines[i])
         likeness.append((i, own))
         around = [overlap(sources[j], lines[i]) for j in (i - 1, i + 1) if 0 <= j < len(sources)]
+        long.append(i)
         misplaced = misplaced + 1 if own < 0.6 and any(near > max(0.4, own + 0.2) for near in around) else 0
         if misplaced == needed:
-            return "shifted", likeness[-needed][0] + 1
+            return "shifted", long[-needed] + 1
     return unlike(sources, lines, likeness)
 
 

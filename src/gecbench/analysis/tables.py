@@ -7,9 +7,9 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from gecbench.errors import InputError
+from gecbench.errors import InputError, visible
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,11 @@ class Table:
     rows: Sequence[Sequence[str]]
     bold: Collection[tuple[int, int]] = ()
     starred: Collection[tuple[int, int]] = ()
+
+    def visible(self) -> Table:
+        """Return the same table with nothing in it that hides, turns round or ends a cell."""
+        rows = [[visible(cell) for cell in row] for row in self.rows]
+        return replace(self, header=[visible(cell) for cell in self.header], rows=rows)
 
     def drawn(self, cell: Callable[[str], str] = str, star: str = "*", bold: str = "{}") -> list[list[str]]:
         """Return the rows with each cell put through `cell`, then its star and bold type added."""
@@ -62,7 +67,7 @@ def render_table(table: Table, table_format: str) -> str:
     """Return the table as text in one of the formats."""
     if table_format not in _RENDERERS:
         raise InputError(f"unknown format {table_format!r}", fix=f"Known formats: {', '.join(_RENDERERS)}")
-    return _RENDERERS[table_format](table)
+    return _RENDERERS[table_format](table.visible())
 
 
 def render_rows(table: Table, plain: Sequence[Mapping[str, object]], table_format: str) -> str:
@@ -105,14 +110,14 @@ def _latex(table: Table) -> str:
 
 
 def _tsv(table: Table) -> str:
-    clean = {ord("\t"): " ", ord("\n"): " "}
-    return "\n".join("\t".join(cell.translate(clean) for cell in row) for row in (table.header, *table.drawn()))
+    return "\n".join("\t".join(row) for row in (table.header, *table.drawn()))
 
 
 def html_table(table: Table) -> str:
     """Return the table for a notebook or a page, its text escaped."""
     from html import escape
 
+    table = table.visible()
     header = "".join(_html_cell("th", escape(cell), k) for k, cell in enumerate(table.header))
     body = [[_html_cell("td", cell, k) for k, cell in enumerate(row)] for row in table.drawn(escape, bold="<b>{}</b>")]
     rows = "\n".join(f"<tr>{''.join(row)}</tr>" for row in body)
@@ -125,13 +130,13 @@ def _html_cell(tag: str, content: str, column: int) -> str:
 
 def _escape_markdown(cell: str) -> str:
     """Return the cell such that no character ends it or begins a tag; "< 0.001" stays as it is."""
-    return re.sub(r"<(?! )", "&lt;", cell.translate({ord("|"): r"\|", ord("\n"): " "}))
+    return re.sub(r"<(?! )", "&lt;", cell.replace("|", r"\|"))
 
 
 def _escape_latex(cell: str) -> str:
     special = {character: f"\\{character}" for character in "&%$#_{}"}
     special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--"}
-    special |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\n": " "}
+    special |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
     return "".join(special.get(character, character) for character in cell)
 
 

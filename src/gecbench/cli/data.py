@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +39,7 @@ def _info(options: argparse.Namespace, folder: Path) -> None:
     from gecbench.corpora.parquet import describe_dataset
 
     del folder
-    json.dump(describe_dataset(options.dataset), sys.stdout, indent=2)
-    print()
+    print(json.dumps(describe_dataset(options.dataset), indent=2))
 
 
 def _build(options: argparse.Namespace, folder: Path) -> None:

@@ -75,5 +75,5 @@ def _sentences(wanted: Sequence[int] | None, total: int) -> list[int]:
 
 def _colour(choice: str) -> bool:
     if choice == "auto":
-        return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        return sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     return choice == "always"

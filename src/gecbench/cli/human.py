@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import combinations
 from typing import Any
@@ -23,7 +24,7 @@ from gecbench.corpora.load import load_rankings
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
-from gecbench.formats.judgments import expand_pairs
+from gecbench.formats.judgments import Judgment, expand_pairs
 from gecbench.human.agreement import cross_agreement, inter_agreement, intra_agreement
 from gecbench.human.bound import bound_by_category, human_bound
 from gecbench.human.change import Change, changes
@@ -66,10 +67,10 @@ def add_ranking_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", metavar="N", type=count, default=0, help="seed of the runs")
 
 
-def make_ranking(options: argparse.Namespace, name: str) -> HumanRanking:
-    """Rank the systems of named or given judgments."""
+def make_ranking(options: argparse.Namespace, judgments: Iterable[Judgment]) -> HumanRanking:
+    """Rank the systems that were judged."""
     rank = trueskill if options.method == "trueskill" else expected_wins
-    return rank(expand_pairs(load_rankings(name)), runs=options.runs, seed=options.seed)
+    return rank(judgments, runs=options.runs, seed=options.seed)
 
 
 def _rank_options(parser: argparse.ArgumentParser) -> None:
@@ -78,7 +79,7 @@ def _rank_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _rank(options: argparse.Namespace) -> None:
-    ranking = make_ranking(options, options.judgments)
+    ranking = make_ranking(options, expand_pairs(load_rankings(options.judgments)))
     rows = [
         [line.system, str(line.cluster), f"{line.score:.3f}", f"{line.best}–{line.worst}"] for line in ranking.systems
     ]

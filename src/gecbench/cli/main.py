@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Sequence
 from importlib import import_module
 
-from gecbench.errors import GecbenchError
+from gecbench.errors import GecbenchError, visible
 from gecbench.version import __version__
 
 TYPE_CHECKING = False
@@ -79,10 +79,12 @@ def _parse(words: Sequence[str]) -> Namespace:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return 0, a drop-in's own status, or 2 after an error that the user can correct."""
+    if sys.stderr is None:  # closed: nobody hears what is said
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    warnings.formatwarning = lambda message, *_place, **_line: f"gecbench: warning: {message}\n"
+    warnings.formatwarning = lambda message, *_place, **_line: f"gecbench: warning: {visible(str(message))}\n"
     words = sys.argv[1:] if arguments is None else list(arguments)
     parsed = None
     try:
@@ -91,14 +93,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except GecbenchError as error:
-        print(f"gecbench: {error}", file=sys.stderr)
+        print(f"gecbench: {visible(str(error))}", file=sys.stderr)
         return int(getattr(parsed, "failure", 2))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        print(f"gecbench: {place}{error.strerror or error}.", file=sys.stderr)
+        print(visible(f"gecbench: {place}{error.strerror or error}."), file=sys.stderr)
         return int(getattr(parsed, "failure", 2))
     except MemoryError:
         print("gecbench: not enough memory for what was asked. Try smaller numbers, or less text.", file=sys.stderr)

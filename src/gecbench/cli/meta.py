@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,8 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, expand_pairs
 from gecbench.formats.scores import read_sentence_scores, read_system_scores
-from gecbench.human.correlation import METHODS, Correlation
+from gecbench.human.correlation import METHODS, Correlation, same_systems
 from gecbench.human.metaeval import NO_REFERENCES, MetaRow, MetricScores, meta_evaluate, score_systems
-from gecbench.human.ranking import HumanRanking
 
 _EXAMPLES = """  gecbench meta                                          (every metric on the demo)
   gecbench meta my_scores.tsv --human conll14            (lines: system TAB score; 13 systems, INPUT among them)
@@ -73,34 +73,29 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Correlate and print."""
-    human, judgments = _human(options)
+    known, judgments = _human(options)
     corpora, systems = _scorable(options)
-    scores = [_external(name, found) for path in options.scores for name, found in read_system_scores(path).items()]
-    by_sentence = {name: found for path in options.sentences for name, found in read_sentence_scores(path).items()}
-    scores = [
-        MetricScores(one.metric, one.references, one.systems, by_sentence.pop(one.metric, None)) for one in scores
-    ]
-    if by_sentence:
-        raise InputError(
-            f"sentence scores of {next(iter(by_sentence))}, but no system scores of it",
-            fix="Give both files, with the same metric's name (or the same file name)",
-        )
+    scores = _external_scores(options)
+    for names in (*(one.systems for one in scores), *([systems] if systems else [])):
+        same_systems(names, known)
     metrics = options.metrics or ([] if options.scores else ["gleu", "m2", "bleu"])
     scores += score_systems(metrics, corpora, systems, sentences=judgments is not None, **intake_of(options))
+    human = known if judgments is None else make_ranking(options, judgments)
     rows = meta_evaluate(scores, human, judgments, resamples=options.resamples, seed=options.seed)
     header = ["metric", "references", *METHODS, "sentence tau", "accuracy"]
     table = Table(header, [_cells(row) for row in rows])
     print(render_rows(table, [_plain(row) for row in rows], options.format))
 
 
-def _human(options: argparse.Namespace) -> tuple[HumanRanking | Mapping[str, float], Sequence[Judgment] | None]:
+def _human(options: argparse.Namespace) -> tuple[Mapping[str, float], Sequence[Judgment] | None]:
+    """Return the human scores that are given, or the judgments to rank by with the names of the systems judged."""
     if options.human not in HUMAN_JUDGMENTS and Path(options.human).suffix in (".tsv", ".txt"):
         found = read_system_scores(options.human)
         if len(found) != 1:
             raise InputError(f"{len(found)} sets of human scores", file=options.human, fix="Give system TAB score")
         return next(iter(found.values())), None
     judgments = list(expand_pairs(load_rankings(options.human)))
-    return make_ranking(options, options.human), judgments
+    return dict.fromkeys((name for pair in judgments for name in (pair.system1, pair.system2)), nan), judgments
 
 
 def _scorable(options: argparse.Namespace) -> tuple[dict[str, Corpus], Mapping[str, Sequence[str]]]:
@@ -121,9 +116,20 @@ def _scorable(options: argparse.Namespace) -> tuple[dict[str, Corpus], Mapping[s
     return corpora, source.systems()
 
 
-def _external(name: str, systems: Mapping[str, float]) -> MetricScores:
-    metric, _, references = name.partition("|")
-    return MetricScores(metric, references or NO_REFERENCES, systems)
+def _external_scores(options: argparse.Namespace) -> list[MetricScores]:
+    """Return the scores of one's own metrics, with those of their sentences where there are any."""
+    named = [(name, found) for path in options.scores for name, found in read_system_scores(path).items()]
+    by_sentence = {name: found for path in options.sentences for name, found in read_sentence_scores(path).items()}
+    scores = []
+    for name, systems in named:
+        metric, _, references = name.partition("|")
+        scores.append(MetricScores(metric, references or NO_REFERENCES, systems, by_sentence.pop(metric, None)))
+    if by_sentence:
+        raise InputError(
+            f"sentence scores of {next(iter(by_sentence))}, but no system scores of it",
+            fix="Give both files, with the same metric's name (or the same file name)",
+        )
+    return scores
 
 
 def _cells(row: MetaRow) -> list[str]:

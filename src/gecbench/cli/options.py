@@ -197,16 +197,27 @@ def corpus_files(options: argparse.Namespace) -> list[str | None]:
 
 
 def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, Sequence[str]]:
-    """Return each system's predictions by name: the file name without its ending where that is unique."""
+    """Return each system's predictions by name."""
+    check_one_input(options)
+    return {name: _read_system(path, corpus, options) for name, path in systems_of(options).items()}
+
+
+def systems_of(options: argparse.Namespace) -> dict[str, str]:
+    """Return the predictions' files by system: the file name without its ending where that is unique."""
     paths = [str(path) for path in options.predictions]
-    if [*paths, options.source, *(options.references or []), options.gold, options.corpus].count(STANDARD_INPUT) > 1:
-        raise InputError("standard input (-) is named more than once", fix="It can be read only once")
-    short = [_system_name(path) for path in paths]
+    short = [system_name(path) for path in paths]
     names = short if len(set(short)) == len(short) else paths
     for i, name in enumerate(names):
         if name in names[:i]:
             raise InputError("the same predictions file is given twice", file=name)
-    return {name: _read_system(path, corpus, options) for name, path in zip(names, paths, strict=True)}
+    return dict(zip(names, paths, strict=True))
+
+
+def check_one_input(options: argparse.Namespace) -> None:
+    """Refuse standard input for more than one file."""
+    files = [*options.predictions, options.source, *(options.references or []), options.gold, options.corpus]
+    if list(map(str, files)).count(STANDARD_INPUT) > 1:
+        raise InputError("standard input (-) is named more than once", fix="It can be read only once")
 
 
 def _read_system(path: str, corpus: Corpus, options: argparse.Namespace) -> Sequence[str]:
@@ -227,7 +238,8 @@ def cleaned(lines: Sequence[str], corpus: Corpus, path: object, options: argpars
     return lines
 
 
-def _system_name(path: str) -> str:
+def system_name(path: str) -> str:
+    """Return the name of the system whose outputs a file holds."""
     if path == STANDARD_INPUT:
         return "standard input"
     from gecbench.formats.columns import EDITS, ENDINGS

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator
+from functools import partial
 from math import isnan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gecbench.cli.options import (
     add_command,
     add_corpus_options,
     add_scoring_options,
+    check_one_given,
+    check_one_input,
     compare_systems,
+    count,
     intake_of,
+    pick,
     read_corpus,
     read_systems,
+    system_name,
+    systems_of,
 )
+from gecbench.errors import InputError
 
 if TYPE_CHECKING:
     from gecbench.analysis.report import Report
@@ -28,6 +38,8 @@ _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench score -c demo -p output.txt --per-sentence
   gecbench score -c demo -p output.txt --by edit-distance
   gecbench score -m m2 --gold gold.m2 -p output.txt --by error-type
+  gecbench score --stream -s source.txt.gz -r ref.txt.gz -p output.parquet --per-sentence scores.parquet
+  gecbench score --engine spark --master local[2] -p s3a://bucket/pairs.parquet -m gleu bleu
 """
 
 
@@ -46,21 +58,39 @@ def add_parser(commands: Any) -> None:
     add_corpus_options(parser)
     add_scoring_options(parser, resamples=0)
     views = parser.add_mutually_exclusive_group()
-    views.add_argument("--per-sentence", action="store_true", help="print the score of every sentence instead")
+    about = "print the score of every sentence instead; with --stream, write scores and counts to a Parquet file"
+    views.add_argument("--per-sentence", metavar="FILE", nargs="?", const="", help=about)
     views.add_argument(
         "--by",
         metavar="WHAT",
         choices=_Breakdowns(),
         help="print the first metric's scores broken down: %(choices)s",
     )
+    stream = parser.add_argument_group("streams", "one system of any size in constant memory, to the same bits")
+    stream.add_argument("--stream", action="store_true", help="read text, .gz, .jsonl, .parquet or M2 batch by batch")
+    stream.add_argument("--batch-size", metavar="N", type=partial(count, least=1), default=10_000, help="sentences")
+    stream.add_argument("--on-bad", choices=("error", "skip"), default="error", help="rows that cannot be scored")
+    stream.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
+    spark = parser.add_argument_group(
+        "Spark", "Parquet files with columns of sources, predictions and references, on many machines, to the same bits"
+    )
+    spark.add_argument("--engine", choices=("spark",), help="let Spark read -p and count")
+    spark.add_argument("--master", metavar="URL", help="where Spark runs: local[2], spark://…, yarn, k8s://…")
+    spark.add_argument("--index", metavar="NAME", help="the column of the rows' places, from 0 (default: their order)")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> int | None:
     """Score and print."""
+    if options.engine == "spark":
+        print(_spark(options))
+        return None
+    if options.stream:
+        return _stream(options)
+    _check_whole(options)
     corpus = read_corpus(options)
     systems = read_systems(options, corpus)
     report = compare_systems(options, systems, corpus)
-    if options.per_sentence:
+    if options.per_sentence is not None:
         print(_per_sentence(report, corpus, options.format))
     elif options.by:
         from gecbench.analysis.breakdown import render_breakdown
@@ -73,6 +103,71 @@ def run(options: argparse.Namespace) -> None:
         print(render_breakdown(options.by, report, corpus, scored, options.format))
     else:
         print(report.render(options.format))
+    return None
+
+
+def _check_whole(options: argparse.Namespace) -> None:
+    if options.resume or options.per_sentence:
+        raise InputError("--resume and --per-sentence FILE are for streams", fix="Add --stream, or leave them out")
+    if options.master or options.index:
+        raise InputError("--master and --index are for Spark", fix="Add --engine spark, or leave them out")
+
+
+def _spark(options: argparse.Namespace) -> str:
+    from gecbench.analysis.report import Report
+    from gecbench.spark.files import score_files
+
+    if options.corpus or options.gold or options.source or options.references:
+        fix = "Leave out -s, -r, --gold and -c: put sources and references beside the predictions, as columns"
+        raise InputError("Spark reads Parquet files alone", fix=fix)
+    if options.stream or options.by or options.clean or options.per_sentence is not None or options.tokenize != "none":
+        raise InputError(
+            "--stream, --by, --clean, --tokenize and --per-sentence are not for Spark",
+            fix="See gecbench.spark for scores of sentences",
+        )
+    wanted = pick(
+        options, "master", "column", "index", "metrics", "on_bad", "resamples", "seed", "tokenized", "aligned"
+    )
+    return Report(score_files(systems_of(options), **wanted, foreign="error"), []).render(options.format)
+
+
+def _stream(options: argparse.Namespace) -> int | None:
+    from gecbench.analysis.report import Report
+    from gecbench.corpus.intake import Intake
+    from gecbench.scale.batches import Inputs
+    from gecbench.scale.streaming import FileStream, StoppedError, StreamOptions
+
+    _check_stream(options)
+    inputs = Inputs(
+        predictions=options.predictions[0],
+        metrics=tuple(options.metrics),
+        references=tuple(options.references or ()),
+        **pick(options, "source", "gold", "corpus", "column"),
+    )
+    settings = pick(options, "batch_size", "on_bad", "resume")
+    target = Path(options.per_sentence) if options.per_sentence else None
+    try:
+        scores = FileStream(inputs, StreamOptions(Intake(**intake_of(options)), per_sentence=target, **settings)).run()
+    except StoppedError as stopped:
+        print(f"gecbench: {stopped}", file=sys.stderr)
+        return 130
+    print(Report({system_name(options.predictions[0]): scores}, []).render(options.format))
+    return None
+
+
+def _check_stream(options: argparse.Namespace) -> None:
+    ways = (options.corpus, options.gold, options.source or options.references)
+    check_one_given("corpus", ways, "Give -s with -r, or --gold, or -c")
+    check_one_input(options)
+    if len(options.predictions) != 1:
+        raise InputError("a stream is of one system", fix="Give one file with -p")
+    if options.resamples:
+        fix = "Keep them with --per-sentence FILE, then: gecbench.scale.scores(gecbench.scale.read(FILE), resamples=…)"
+        raise InputError("a stream keeps no counts to resample", fix=fix)
+    if options.by or options.clean or options.per_sentence == "":
+        raise InputError(
+            "--by, --clean and --per-sentence without a file need all text at once", fix="Leave out --stream"
+        )
 
 
 def _per_sentence(report: Report, corpus: Corpus, table_format: str) -> str:

@@ -136,35 +136,57 @@ def check_alignment(
 
     Ten misplaced lines in a row (five or half of a shorter corpus) are an error, as are thirty in a row (or a shorter
     corpus of ten or more) that share less than a fifth of their tokens with their sources: corrections share more. A
-    few odd lines may be the system's own; lines of less than four tokens say nothing. Of more than two thousand lines
-    some are looked at, evenly.
+    few odd lines may be the system's own. Lines of less than four tokens are not looked for elsewhere, and belong to
+    their source as far as it has their tokens; empty ones, and those of short sources, say nothing. Of more than two
+    thousand lines some are looked at, evenly.
     """
-    probes, likeness = _likeness(sources, lines)
+    step = max(1, len(sources) // _PROBES)
+    seen, likeness, short = _likeness(sources[::step], lines[::step])
+    probes = (seen * step).tolist()
     needed = min(_RUN, max(5, len(sources) // 2))
     run: list[int] = []
-    for k in np.flatnonzero(likeness < _DOUBTFUL).tolist():
+    long = np.flatnonzero(~short)
+    for number in np.flatnonzero(likeness[long] < _DOUBTFUL).tolist():
+        k = int(long[number])
         before = max(probes[k] - 1, 0)
         around = [(source,) for source in sources[before : probes[k] + 2]]
         if not _is_misplaced(lines[probes[k]], around, probes[k] - before):
             continue
-        run = [*run, k] if run and run[-1] == k - 1 else [k]
+        run = [*run, number] if run and run[-1] == number - 1 else [number]
         if len(run) == needed:
-            problem = f"{name} look shifted from line {probes[run[0]] + 1} on"
+            problem = f"{name} look shifted from line {probes[long[run[0]]] + 1} on"
             raise InputError(f"{problem}: they resemble the sources of neighbouring lines", file=file, fix=_PAIR)
     window = min(_WINDOW, len(probes))
     if window >= _RUN:
         _check_likeness(sources, lines, list(zip(probes, likeness.tolist(), strict=True)), window, name, file)
 
 
-def _likeness(sources: Sequence[str], lines: Sequence[str]) -> tuple[list[int], npt.NDArray[np.float64]]:
-    """Return the lines that are looked at, and the `overlap` of each with its source; short ones are left out."""
-    step = max(1, len(sources) // _PROBES)
-    ours, theirs = _encoded(sources[::step]), _encoded(lines[::step])
+def _likeness(
+    sources: Sequence[str], lines: Sequence[str]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Return the lines that say something, how far each belongs to its source, and which of them are short.
+
+    That is the `overlap` of long lines, and of short ones the share of tokens that the source has.
+    """
+    ours, theirs = _encoded(sources), _encoded(lines)
     counts = kernels.select("overlap").count_shared(
         b"".join(ours), offsets_of(ours), b"".join(theirs), offsets_of(theirs)
     )
-    long = np.flatnonzero(np.minimum(counts[:, 0], counts[:, 1]) >= _SHORT)
-    return (long * step).tolist(), counts[long, 2] / counts[long, 3]
+    seen = np.flatnonzero((counts[:, 0] >= _SHORT) & (counts[:, 1] > 0))
+    tokens, shared, union = counts[seen, 1:].T
+    short = tokens < _SHORT
+    return seen, shared / np.where(short, tokens, union), short
+
+
+def foreign_lines(sources: Sequence[str], lines: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Return which lines share less than a fifth of their tokens with their source, as shifted lines do.
+
+    Each is judged by its own source alone, so it does not matter which lines are around it.
+    """
+    seen, likeness, _ = _likeness(sources, lines)
+    foreign = np.zeros(len(lines), dtype=np.bool_)
+    foreign[seen] = likeness < _UNLIKE
+    return foreign
 
 
 def _encoded(lines: Sequence[str]) -> list[bytes]:

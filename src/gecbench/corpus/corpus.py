@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar, cast
 
 from gecbench.corpus.checks import check_references, check_texts
-from gecbench.corpus.edits import Annotation, Edit
+from gecbench.corpus.edits import Annotation
 from gecbench.corpus.error_groups import GroupedSentence
+from gecbench.corpus.fingerprint import fingerprint_of, hash_sentences, sum_hashes
 from gecbench.corpus.gold_checks import check_sentence_annotations, check_sentence_groups
 from gecbench.errors import InputError, Located
 from gecbench.kernels.m2 import EditTable
@@ -103,7 +103,7 @@ class Corpus:
         """Return the number of references per sentence: `4`, or `1-4` where it differs."""
         if self.references is None:
             return "0"
-        sizes = {len(texts) for texts in self.references}
+        sizes = set(map(len, self.references))
         return str(min(sizes)) if len(sizes) == 1 else f"{min(sizes)}-{max(sizes)}"
 
     def reference_columns(self) -> list[list[str]]:
@@ -133,7 +133,9 @@ class Corpus:
 
     def fingerprint(self, gold: Gold | None = None) -> str:
         """Return eight hexadecimal digits that change with the sources and the gold (by default all there is)."""
-        return self.derived(("fingerprint", gold), lambda: self._fingerprint(gold))
+        return self.derived(
+            ("fingerprint", gold), lambda: fingerprint_of(sum_hashes(b"".join(self.sentence_hashes(gold))))
+        )
 
     def derived(self, key: Hashable, make: Callable[[], Derived]) -> Derived:
         """Return what `make` makes of this corpus, made once: a corpus never changes."""
@@ -142,21 +144,27 @@ class Corpus:
             known[key] = make()
         return cast(Derived, known[key])
 
-    def _fingerprint(self, gold: Gold | None) -> str:
-        digest = hashlib.sha256("\n".join(self.sources).encode(errors="surrogatepass"))
-        if gold in ("references", None):
-            for texts in self.references or ():
-                digest.update(("\x00" + "\x01".join(texts)).encode(errors="surrogatepass"))
-        if gold in ("annotations", None):
-            table = self.edit_table()
-            digest.update(b"" if table is None else table.spelled)
-            for sentence in (self.annotations if table is None else None) or ():
-                edits = "".join([f"\x02{found.annotator}{_spelled(found.edits)}" for found in sentence])
-                digest.update(("\x00" + edits).encode(errors="surrogatepass"))
-        if gold in ("groups", None):
-            for grouped in self.groups or ():
-                digest.update(repr(grouped).encode(errors="surrogatepass"))
-        return digest.hexdigest()[:8]
+    def sentence_hashes(self, gold: Gold | None = None, places: Iterable[int] | None = None) -> list[bytes]:
+        """Return the hashes that the fingerprint is the sum of, one per sentence; `places` are theirs in the whole."""
+        texts = map("".join, zip(*self._spelled(gold), strict=True))
+        return hash_sentences(range(len(self)) if places is None else places, texts)
+
+    def _spelled(self, gold: Gold | None) -> Iterator[Sequence[str]]:
+        """Yield the sources, and the gold of every sentence as text."""
+        yield self.sources
+        if gold in ("references", None) and self.references is not None:
+            yield ["\x00" + "\x01".join(texts) for texts in self.references]
+        if gold in ("annotations", None) and self.has("annotations"):
+            yield self._spelled_annotations()
+        if gold in ("groups", None) and self.groups is not None:
+            yield [f"\x00{grouped!r}" for grouped in self.groups]
+
+    def _spelled_annotations(self) -> Sequence[str]:
+        table = self.edit_table()
+        spelled = [] if table is None else table.spelled.decode().split("\x00")[1:]
+        if len(spelled) == len(self):
+            return ["\x00" + text for text in spelled]
+        return ["\x00" + "".join([*map(_spelled, sentence)]) for sentence in self.annotations or ()]
 
     def replace(self, **changes: object) -> Corpus:
         """Return the same corpus with some fields changed."""
@@ -206,8 +214,9 @@ def _check_annotations(
     return checked
 
 
-def _spelled(edits: Sequence[Edit]) -> str:
-    return "".join([f"\x03{e.start} {e.end} {e.type}\x01" + "\x01".join(e.corrections) for e in edits])
+def _spelled(found: Annotation) -> str:
+    edits = [f"\x03{e.start} {e.end} {e.type}\x01" + "\x01".join(e.corrections) for e in found.edits]
+    return f"\x02{found.annotator}" + "".join(edits)
 
 
 def _check_groups(groups: Sequence[GroupedSentence], sources: Sequence[str]) -> tuple[GroupedSentence, ...]:

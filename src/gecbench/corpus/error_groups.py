@@ -93,7 +93,7 @@ def group_edits(edits: Sequence[AnnotatedEdit], annotators: int, treebank: bool 
     for cluster in cluster_edits(edits):
         changes: dict[int, list[Replacement]] = {}
         for annotator, edit in cluster:
-            change = Replacement(edit.start, edit.end, first_correction(edit, treebank))
+            change = Replacement(edit.start, edit.end, split_correction(edit.corrections[0], treebank))
             changes.setdefault(annotator, []).append(change)
         alternatives = tuple(Alternative(str(owner), tuple(changes[owner])) for owner in sorted(changes))
         types = "/".join(dict.fromkeys(edit.type for _, edit in cluster))
@@ -101,6 +101,6 @@ def group_edits(edits: Sequence[AnnotatedEdit], annotators: int, treebank: bool 
     return tuple(groups)
 
 
-def first_correction(edit: Edit, treebank: bool) -> str:
-    """Return the first of an edit's corrections, split as in a treebank if wanted."""
-    return split_treebank(edit.corrections[0]) if treebank else " ".join(edit.corrections[0].split())
+def split_correction(text: str, treebank: bool) -> str:
+    """Return a correction with its tokens separated by single spaces, split as in a treebank if wanted."""
+    return split_treebank(text) if treebank else " ".join(text.split())

@@ -16,8 +16,8 @@ from gecbench.corpus.error_groups import (
     GroupedSentence,
     annotated_edits,
     cluster_edits,
-    first_correction,
     group_annotations,
+    split_correction,
 )
 from gecbench.errors import InputError
 
@@ -96,7 +96,7 @@ def annotator_references(source: str, annotations: Sequence[Annotation], treeban
     """Return the `unmixed_references` of a sentence, without making error groups where they do not matter."""
     made: dict[int, list[Edit]] = {}
     for annotation in annotations:
-        edits = [Edit(*span(edit), (first_correction(edit, treebank),)) for edit in annotation.edits]
+        edits = [Edit(*span(edit), (split_correction(edit.corrections[0], treebank),)) for edit in annotation.edits]
         made.setdefault(annotation.annotator, []).extend(edits)
     if any(len(set(map(span, edits))) < len(edits) for edits in made.values()):
         return unmixed_references(source, group_annotations(annotations, treebank))

@@ -248,6 +248,12 @@ def clean(lines: Sequence[str], sources: Sequence[str]) -> tuple[list[str], dict
     return cleaned, touched
 
 
+def wrapped_lines(sources: Sequence[str], lines: Sequence[str]) -> list[bool]:
+    """Return which lines carry a wrapper that their source has not, each judged by itself."""
+    known, pairs = wrappers_of(()), zip(sources, lines, strict=True)
+    return [any(_wraps(wrapper, line, source) for wrapper in known) for source, line in pairs]
+
+
 def _wraps(wrapper: Wrapper, line: str, source: str) -> bool:
     """Return whether a line has a wrapper that its source has not."""
     bare = wrapper.unwrap(line)

@@ -138,11 +138,22 @@ def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None
             if found:
                 temporary.chmod(stat.S_IMODE(found.st_mode))
             temporary.replace(target)
+            if durable and os.name == "posix":
+                _flush_folder(target.parent)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
     except OSError as error:
         raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
+
+
+def _flush_folder(folder: Path) -> None:
+    """Wait until the disk has the names of a folder's files."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def check_outputs(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None] = ()) -> None:

@@ -14,6 +14,7 @@ from gecbench.corpus.edits import EditedTexts
 from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
 from gecbench.human.subsets import (
+    PROGRESS_TITLE,
     Bound,
     BoundScorer,
     EachSubset,
@@ -155,11 +156,13 @@ def _bound_by_counting_again(metric: Metric, annotators: Annotators, systems: Sy
     subsets = annotator_subsets(people, sizes)
     authors = [*annotators.texts, *systems.values()]
     values = np.full((len(authors), len(subsets)), np.nan)
-    for number, members in enumerate(subset_members(subsets, people)):
-        part = _restricted(metric, annotators.corpus, np.flatnonzero(members).tolist())
-        for author, texts in enumerate(authors):
-            if author >= people or not members[author]:
-                values[author, number] = metric.value_of(metric.count(part, texts))
+    with progress(len(subsets), PROGRESS_TITLE) as bar:
+        for number, members in enumerate(subset_members(subsets, people)):
+            part = _restricted(metric, annotators.corpus, np.flatnonzero(members).tolist())
+            for author, texts in enumerate(authors):
+                if author >= people or not members[author]:
+                    values[author, number] = metric.value_of(metric.count(part, texts))
+            bar.update(1)
     return bound_of_values(values, subsets, people, tuple(systems))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -59,7 +59,7 @@ def correlate(
 
     Both must score the same systems: a missing one is an error, never left out silently.
     """
-    systems = _same_systems(metric, human)
+    systems = same_systems(metric, human)
     x, y = np.array([metric[name] for name in systems]), np.array([human[name] for name in systems])
     value = coefficient(x, y, method)
     if not resamples or np.isnan(value):
@@ -81,14 +81,15 @@ def correlate_runs(
 
     This interval says how much the coefficient moves with the judgments, for these systems.
     """
-    _same_systems(metric, human)
+    same_systems(metric, human)
     x = np.array([metric[name] for name in human])
     values = [coefficient(x, run, method) for run in runs]
     value = coefficient(x, np.array(list(human.values())), method)
     return Correlation(method, value, len(human), _interval(values, confidence))
 
 
-def _same_systems(metric: Mapping[str, float], human: Mapping[str, float]) -> list[str]:
+def same_systems(metric: Collection[str], human: Collection[str]) -> list[str]:
+    """Return the systems of both sides, sorted, or name one that is missing from one of them."""
     lone = sorted(set(metric) ^ set(human))
     if lone:
         where = "the human scores" if lone[0] in metric else "the metric's scores"

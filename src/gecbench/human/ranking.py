@@ -135,9 +135,15 @@ def trueskill(
     steps = table.pairs + 1 if iterations is None else iterations
     if runs < 1 or steps < 1:
         raise InputError("TrueSkill needs at least one run of one iteration")
+    means = _means_of_runs(table, steps, runs, seed, threads or kernels.threads())
+    return _ranking("trueskill", table.systems, means.mean(axis=0), means, level)
+
+
+def _means_of_runs(table: PairTable, steps: int, runs: int, seed: int, threads: int) -> NDArray[np.float64]:
+    """Return the final means of every run, runs × systems."""
     beta = SIGMA * steps / BETA_DIVISOR
     block = max(32, _STEPS_AT_ONCE // steps)
-    blocks = []
+    blocks: list[NDArray[np.float64]] = []
     with progress(runs, "TrueSkill") as bar:
         for first in range(0, runs, block):
             size = min(block, runs - first)
@@ -153,12 +159,11 @@ def trueskill(
                     seed=seed,
                     first_run=first,
                     count=size,
-                    threads=threads or kernels.threads(),
+                    threads=threads,
                 )
             )
             bar.update(size)
-    means: NDArray[np.float64] = np.concatenate(blocks)
-    return _ranking("trueskill", table.systems, means.mean(axis=0), means, level)
+    return np.concatenate(blocks)
 
 
 def draw_margin(beta: float, probability: float = DRAW_PROBABILITY) -> float:

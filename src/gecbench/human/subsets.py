@@ -13,8 +13,11 @@ from gecbench.errors import InputError
 from gecbench.kernels import select, threads
 from gecbench.metrics.ratios import Values, f_beta, precision_recall
 from gecbench.metrics.statistics import Counts
+from gecbench.progress import progress
 
 Sizes = Literal["all", "last"]
+PROGRESS_TITLE = "sets of annotators"
+MOST_ANNOTATORS = 16
 Present = NDArray[np.bool_]
 Subsets = NDArray[np.uint32]
 SubsetScore = Callable[[Counts, Present], float]
@@ -62,10 +65,12 @@ class EachSubset:
         """Score each author against each subset."""
         annotators = counts.shape[2]
         values = np.full((len(counts), len(subsets)), np.nan)
-        for number, members in enumerate(subset_members(subsets, annotators)):
-            for author in range(len(counts)):
-                if author >= annotators or not members[author]:
-                    values[author, number] = self.score(counts[author][:, members], present[:, members])
+        with progress(len(subsets), PROGRESS_TITLE) as bar:
+            for number, members in enumerate(subset_members(subsets, annotators)):
+                for author in range(len(counts)):
+                    if author >= annotators or not members[author]:
+                        values[author, number] = self.score(counts[author][:, members], present[:, members])
+                bar.update(1)
         return values
 
 
@@ -136,8 +141,10 @@ def bound_of_values(values: Values, subsets: Subsets, annotators: int, systems: 
 
 def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
     """Return all non-empty subsets of annotators, or those that leave out exactly one; one bit per annotator."""
-    if not 1 <= annotators <= 16:
-        raise InputError(f"{annotators} annotators", fix="The bound is computed for 1 to 16 annotators.")
+    if not 1 <= annotators <= MOST_ANNOTATORS:
+        raise InputError(
+            f"{annotators} annotators", fix=f"The bound is computed for 1 to {MOST_ANNOTATORS} annotators."
+        )
     subsets = np.arange(1, 1 << annotators, dtype=np.uint32)
     if sizes == "all":
         return subsets

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from gecbench.kernels.tokens import Offsets, TokenArray
 
 Counts = npt.NDArray[np.int64]
+States = npt.NDArray[np.uint32]
 Ngrams = Counter[tuple[int, ...]]
 
 
@@ -81,12 +82,33 @@ def draw_rows(row_offsets: Offsets, first_iteration: int, iterations: int, pytho
     return np.array(drawn, dtype=np.int64).reshape(iterations, len(choices)) + row_offsets[:-1]
 
 
-def sampled_totals(counts: Counts, row_offsets: Offsets, iterations: int, python3: bool, threads: int = 1) -> Counts:
-    """Return the summed counts of the rows drawn in each iteration, iterations × counts."""
+def generator_states(iterations: int) -> States:
+    """Return the words of every iteration's generator before the first draw, the place of the next one last."""
+    return np.array([random.Random(101 * i).getstate()[1] for i in range(iterations)], dtype=np.uint32)
+
+
+def sampled_totals(
+    counts: Counts,
+    row_offsets: Offsets,
+    iterations: int,
+    python3: bool,
+    threads: int = 1,
+    states: States | None = None,
+) -> Counts:
+    """Return the summed counts of the rows drawn in each iteration, iterations × counts.
+
+    Where there are `states`, the generators go on from them, and leave there where they came to.
+    """
     del threads
+    carried = generator_states(iterations) if states is None else states
     totals = np.zeros((iterations, counts.shape[1]), dtype=np.int64)
+    choices = np.diff(row_offsets).tolist()
+    draw = _draw_python3 if python3 else _draw_python2
     for iteration in range(iterations):
-        totals[iteration] = counts[draw_rows(row_offsets, iteration, 1, python3)[0]].sum(axis=0)
+        generator = random.Random()
+        generator.setstate((3, tuple(carried[iteration].tolist()), None))
+        totals[iteration] = counts[row_offsets[:-1] + draw(generator, choices)].sum(axis=0)
+        carried[iteration] = generator.getstate()[1]
     return totals
 
 

@@ -57,14 +57,14 @@ def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads
     Line i is `text[line_offsets[i]:line_offsets[i + 1]]`. Tokens are numbered by first appearance.
     `threads` is for the native twin.
     """
-    del threads
-    return intern_and_list(text, line_offsets, unicode_whitespace)[:2]
+    return intern_and_list(text, line_offsets, unicode_whitespace, threads)[:2]
 
 
 def intern_and_list(
-    text: bytes, line_offsets: Offsets, unicode_whitespace: bool
+    text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads: int = 1
 ) -> tuple[Ids, Offsets, bytes, Offsets]:
     """Return the same, and the distinct tokens end to end in the order of their numbers, with the length of each."""
+    del threads
     numbers: dict[str | bytes, int] = {}
     ids: list[int] = []
     offsets = [0]
@@ -99,17 +99,14 @@ class EncodedLines:
 
     def lines(self) -> list[str]:
         """Return the lines as text."""
-        bounds = np.cumsum([0, *self.lengths]).tolist()
+        bounds = np.concatenate([[0], self.lengths]).cumsum(dtype=np.int64).tolist()
         return [self.text[begin:end].decode() for begin, end in pairwise(bounds)]
 
 
 def encode_lines(lines: Sequence[str]) -> EncodedLines:
     """Encode lines as UTF-8."""
-    try:
-        encoded = [line.encode() for line in lines]
-    except UnicodeEncodeError:
-        encoded = [_encode(line) for line in lines]
-    return EncodedLines(b"".join(encoded), np.array([*map(len, encoded)], dtype=np.int64))
+    lengths = [len(line) if line.isascii() else len(_encode(line)) for line in lines]
+    return EncodedLines("".join(lines).encode(), np.array(lengths, dtype=np.int64))
 
 
 def intern_lines(lines: Sequence[str], rule: TokenRule) -> TokenArray:
@@ -119,16 +116,31 @@ def intern_lines(lines: Sequence[str], rule: TokenRule) -> TokenArray:
 
 def intern_encoded(parts: Sequence[EncodedLines], rule: TokenRule) -> TokenArray:
     """Do the same with lines that are encoded already, all parts one after another."""
+    return TokenArray(*kernels.select("tokens").intern(*_laid_out(parts), rule == "unicode", kernels.threads()))
+
+
+@dataclass(frozen=True)
+class KnownLines:
+    """Lines that many others are compared with: their tokens are numbered once."""
+
+    tokens: TokenArray
+    vocabulary: EncodedLines
+    rule: TokenRule
+
+    @classmethod
+    def of(cls, parts: Sequence[EncodedLines], rule: TokenRule) -> KnownLines:
+        """Split the lines of all parts by the rule and number the tokens."""
+        found = kernels.select("tokens").intern_and_list(*_laid_out(parts), rule == "unicode", kernels.threads())
+        return cls(TokenArray(*found[:2]), EncodedLines(*found[2:]), rule)
+
+    def number(self, lines: EncodedLines) -> TokenArray:
+        """Return the tokens of other lines, those that are known by their numbers."""
+        return intern_encoded([self.vocabulary, lines], self.rule)[len(self.vocabulary.lengths) :]
+
+
+def _laid_out(parts: Sequence[EncodedLines]) -> tuple[bytes, Offsets]:
     offsets = np.concatenate([[0], *(part.lengths for part in parts)]).cumsum(dtype=np.int64)
-    text = b"".join(part.text for part in parts)
-    return TokenArray(*kernels.select("tokens").intern(text, offsets, rule == "unicode", kernels.threads()))
-
-
-def intern_vocabulary(lines: EncodedLines, rule: TokenRule) -> tuple[TokenArray, EncodedLines]:
-    """Number the tokens of lines, and return the distinct ones too: interned before other lines, they keep numbers."""
-    offsets = np.concatenate([[0], lines.lengths]).cumsum(dtype=np.int64)
-    found = kernels.select("tokens").intern_and_list(lines.text, offsets, rule == "unicode")
-    return TokenArray(*found[:2]), EncodedLines(*found[2:])
+    return b"".join(part.text for part in parts), offsets
 
 
 def _encode(line: str) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import tempfile
 import threading
 import time
@@ -20,26 +21,36 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.errors import GecbenchError
 from gecbench.formats.text import write_bytes
 from gecbench.leaderboard import page_data
+from gecbench.leaderboard.breakdowns import details_of
+from gecbench.leaderboard.notes import NOTES, sample_commands
 from gecbench.leaderboard.page_data import script
 from gecbench.leaderboard.ranking import Significance, known_corpora
 from gecbench.leaderboard.records import BoardTable, Record
-from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES
+from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, rescored
 from gecbench.leaderboard.seeds import seed_records
+from gecbench.leaderboard.settings import Settings, about_board
 from gecbench.leaderboard.store import FolderStore
 from gecbench.metrics.registry import METRICS
 from gecbench.version import __version__
 
+_DATA = re.compile(r"(corpus|system|table|csv|source)-[0-9a-f]+\.(js|txt)")
+_CARD_TITLE = b"GEC leaderboard"
+
 
 @dataclass(frozen=True)
 class PagePlan:
-    """What to put on the page: seeds, texts of corpora and outputs, tests; `server` is what the upload form needs.
+    """What to put on the page: reported results, texts, tests; `server` is what the upload form needs.
 
-    With `compute=False` the build is quick and shows only tests that were made before.
+    Sentences are shown with `texts`; references, outputs and scores of single sentences only if `publish_references` is
+    set here or by the board. With `compute=False` the build is quick and shows only tests that were made before.
+    `board` is how sample commands call the board.
     """
 
     corpora: Sequence[Corpus] = ()
     seeds: bool = True
     texts: bool = True
+    publish_references: bool = False
+    board: str = "board"
     resamples: int = DEFAULT_RESAMPLES
     compute: bool = True
     server: Mapping[str, Any] | None = None
@@ -67,25 +78,39 @@ class Built:
             self.files[name] = path
         return name in self.files
 
+    def remove_others(self) -> None:
+        """Remove data that earlier builds wrote and this one did not: it may have been published then, not now."""
+        for path in (self.folder / "data").glob("*"):
+            if _DATA.fullmatch(path.name) and f"data/{path.name}" not in self.files:
+                path.unlink(missing_ok=True)
+
 
 def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan()) -> Built:  # noqa: B008
     """Write the page of a board into a folder: a static Space, a web server's folder, or files on a disk."""
     store.remove_leftovers()
-    loaded = store.load()
+    settings, loaded = store.settings, store.load()
+    plan = replace(plan, publish_references=plan.publish_references or settings.publish_references)
     built = Built(Path(folder), warnings=loaded.warnings)
-    tables = page_data.group_by_table([*loaded.records, *(seed_records() if plan.seeds else ())])
     corpora = known_corpora(plan.corpora)
+    tables = page_data.group_by_table([*loaded.records, *(_reported(corpora, settings) if plan.seeds else ())])
     for table in corpora:
         tables.setdefault(table, [])
     tests = Significance(store, corpora, plan.resamples, compute=plan.compute)
-    rows = {table: page_data.table_rows(records, tests) for table, records in tables.items()}
-    summaries = [_write_table(built, table, rows[table], corpora.get(table), plan.texts) for table in _ordered(rows)]
-    if plan.texts:
+    sealed = settings.sealed and not plan.publish_references
+    rows = {table: page_data.table_rows(records, tests, sealed=sealed) for table, records in tables.items()}
+    summaries = [
+        _write_table(built, table, rows[table], corpora.get(table), plan, settings.metric) for table in _ordered(rows)
+    ]
+    if plan.texts and plan.publish_references:
         for record in loaded.records:
-            _write_details(built, store, record)
+            _write_details(built, store, record, corpora.get(record.table))
     board = {
         "version": __version__,
         "built": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        **about_board(settings),
+        "sealed": not plan.publish_references,
+        "notes": dict(NOTES),
+        "commands": sample_commands(plan.board, plan.corpora, sealed=sealed),
         "metrics": [_metric(name) for name in METRICS],
         "tables": summaries,
         "skipped": len(loaded.warnings),
@@ -95,8 +120,14 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     flat = [row for table in _ordered(rows) for row in rows[table]]
     built.write("data/board.json", json.dumps({"records": flat}, indent=1).encode())
     built.write("data/board.csv", (page_data.csv_header() + "".join(map(page_data.csv_lines, flat))).encode())
-    _write_page(built)
+    _write_page(built, store, settings)
+    built.remove_others()
     return built
+
+
+def _reported(corpora: Mapping[BoardTable, Corpus], settings: Settings) -> list[Record]:
+    """Return results as reported; to a board that has its own corpora, those on them alone."""
+    return [record for record in seed_records() if not settings.corpora or record.table in corpora]
 
 
 def make_tests(store: FolderStore, plan: PagePlan) -> None:
@@ -164,42 +195,64 @@ def _ordered(tables: Mapping[BoardTable, Sequence[object]]) -> list[BoardTable]:
     return sorted(tables, key=lambda table: (table[0] != "demo", table[0].startswith("conll14"), table))
 
 
-def _metric(name: str) -> dict[str, str]:
+def _metric(name: str) -> dict[str, Any]:
     entry = METRICS[name]
-    return {"name": name, "title": entry.title, "description": entry.description, "paper": entry.papers}
+    about = {"name": name, "title": entry.title, "description": entry.description, "paper": entry.papers}
+    return {**about, "columns": list(entry.columns)}
 
 
 def _write_table(
-    built: Built, table: BoardTable, rows: Sequence[page_data.Row], corpus: Corpus | None, texts: bool
+    built: Built,
+    table: BoardTable,
+    rows: Sequence[page_data.Row],
+    corpus: Corpus | None,
+    plan: PagePlan,
+    metric: str,
 ) -> dict[str, Any]:
     key = page_data.table_key(table)
     people = page_data.people_row(table, rows)
     built.write(f"data/table-{key}.js", script(f"table-{key}", page_data.packed(rows, people)))
     lines = {row["id"]: page_data.csv_lines(row) for row in (*rows, *([people] if people else ()))}
     built.write(f"data/csv-{key}.js", script(f"csv-{key}", {"header": page_data.csv_header(), "lines": lines}))
-    if corpus is not None and texts:
-        text = {"ids": corpus.ids, "sources": corpus.sources, "references": corpus.references or ()}
+    shown = corpus if plan.texts else None
+    if shown is not None:
+        references = shown.references if plan.publish_references else None
+        text = {"ids": shown.ids, "sources": shown.sources, "references": references or ()}
         built.write(f"data/corpus-{key}.js", script(f"corpus-{key}", text))
+        built.write(f"data/source-{key}.txt", "".join(f"{line}\n" for line in shown.sources).encode())
+    metrics = [name for name in METRICS if any(name in row["scores"] for row in rows)]
     return {
         "key": key,
         "corpus": table[0],
         "reference_set": table[1],
         "sentences": len(corpus) if corpus is not None else None,
-        "metrics": [metric for metric in METRICS if any(metric in row["scores"] for row in rows)],
+        "metrics": sorted(metrics, key=lambda name: name != metric),
         "systems": sum(row["role"] == "system" for row in rows),
-        "texts": corpus is not None and texts,
+        "texts": shown is not None,
+        "references": shown is not None and plan.publish_references,
+        "source": None if shown is None else f"data/source-{key}.txt",
     }
 
 
-def _write_details(built: Built, store: FolderStore, record: Record) -> None:
+def _write_details(built: Built, store: FolderStore, record: Record, corpus: Corpus | None) -> None:
+    """Write a system's outputs with the scores of their sentences, which a board that was sealed did not keep."""
     name = f"system-{record.id}"
-    if not built.keep(f"data/{name}.js") and (details := store.details(record)) is not None:
-        built.write(f"data/{name}.js", script(name, asdict(details)))
+    if built.keep(f"data/{name}.js") or (details := store.details(record)) is None:
+        return
+    if not details.sentence_scores and corpus is not None and corpus.fingerprint() == record.fingerprint:
+        scores = {
+            metric: rescored(metric, corpus, details.predictions) for metric in record.scores if metric in METRICS
+        }
+        details = details_of(scores, corpus, details.predictions)
+    built.write(f"data/{name}.js", script(name, asdict(details)))
 
 
-def _write_page(built: Built) -> None:
+def _write_page(built: Built, store: FolderStore, settings: Settings) -> None:
     sources = modules_folder("spaces") / "leaderboard"
     for path in sorted(sources.rglob("*")):
         name = path.relative_to(sources).as_posix()
         if path.is_file() and not name.startswith("data/"):
-            built.write(name, path.read_bytes())
+            data = path.read_bytes()
+            built.write(name, data.replace(_CARD_TITLE, settings.title.encode()) if name == "README.md" else data)
+    if settings.logo is not None and (store.folder / settings.logo).is_file():
+        built.write(settings.logo, (store.folder / settings.logo).read_bytes())

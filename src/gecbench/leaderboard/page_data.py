@@ -8,15 +8,20 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gecbench.analysis.tables import shown_p_value
 from gecbench.leaderboard.ranking import BoardPlace, Significance
 from gecbench.leaderboard.records import BoardTable, Record, digest
+from gecbench.leaderboard.seeds import stands_for
 from gecbench.metrics.registry import METRICS
 
 Row = Mapping[str, Any]
 
 _KEPT = ("system", "corpus", "reference_set", "kind", "role", "date", "submitter", "description", "unchanged")
 _CSV_RECORD = ("corpus", "reference_set", "system", "kind", "date", "submitter")
-_CSV_FIGURE = ("value", "low", "high", "human", "ratio", "rank", "cluster", "p_value", "signature")
+_CSV_FIGURE = (
+    *("value", "low", "high", "bounded", "human", "against_others", "ratio"),
+    *("rank", "cluster", "p_value", "signature", "differs"),
+)
 _PEOPLE: Row = {
     "id": "",
     "system": "Human",
@@ -37,25 +42,40 @@ def group_by_table(records: Sequence[Record]) -> dict[BoardTable, list[Record]]:
     return tables
 
 
-def table_rows(records: Sequence[Record], tests: Significance) -> list[Row]:
-    """Return what the page shows of each record: its fields, and its places under each metric."""
+def table_rows(records: Sequence[Record], tests: Significance, *, sealed: bool = False) -> list[Row]:
+    """Return what the page shows of each record: its fields, and its places under each metric.
+
+    A system stands once: what others reported of one that is scored here goes into its row.
+    """
     metrics = {metric for record in records for metric in record.scores if metric in METRICS}
     places = {metric: tests.places(records, metric) for metric in metrics}
-    return [_row(record, places) for record in records]
+    reported = [record for record in records if record.kind == "reported"]
+    scored = [record for record in records if record.kind != "reported"]
+    alone = [record for record in reported if not any(stands_for(each, record) for each in scored)]
+    return [
+        *(_row(record, places, _reported_of(record, reported), sealed=sealed) for record in scored),
+        *(_row(record, {}, {}, sealed=sealed) for record in alone),
+    ]
+
+
+def _reported_of(record: Record, reported: Sequence[Record]) -> dict[str, Any]:
+    same = (other for other in reported if stands_for(record, other))
+    return {
+        metric: {name: figure[name] for name in ("value", "source", "differs")}
+        for other in same
+        for metric, figure in other.scores.items()
+    }
 
 
 def people_row(table: BoardTable, rows: Sequence[Row]) -> Row | None:
-    """Return the people's row of a table: published figures, and for other metrics the bound that records carry."""
-    blank: Row = {**_PEOPLE, "corpus": table[0], "reference_set": table[1], "scores": {}}
-    people = next((row for row in rows if row["role"] == "human"), blank)
-    bounds = {
+    """Return the people's row of a table, made of the bound that records carry."""
+    scores = {
         metric: {"value": figure["human"]}
         for row in reversed(rows)
         for metric, figure in row["scores"].items()
         if figure["human"] is not None
     }
-    scores = {**bounds, **people["scores"]}
-    return {**people, "scores": scores} if scores else None
+    return {**_PEOPLE, "corpus": table[0], "reference_set": table[1], "scores": scores} if scores else None
 
 
 def script(name: str, value: object) -> bytes:
@@ -87,25 +107,40 @@ def packed(rows: Sequence[Row], people: Row | None) -> dict[str, Any]:
     def pack(row: Row) -> Row:
         scores = {}
         for metric, figure in row["scores"].items():
-            kept = {name: _rounded(value) for name, value in figure.items() if value not in (None, "")}
+            kept = {name: _rounded(value) for name, value in figure.items() if value not in (None, "", {})}
             if "signature" in kept:
                 kept["signature"] = signatures.setdefault(kept["signature"], len(signatures))
             scores[metric] = kept
         return {**row, "scores": scores}
 
-    return {"rows": [pack(row) for row in rows], "people": people and pack(people), "signatures": list(signatures)}
+    kinds = {
+        "rows": [pack(row) for row in rows if row["kind"] != "reported"],
+        "reported": [pack(row) for row in rows if row["kind"] == "reported"],
+    }
+    return {**kinds, "people": people and pack(people), "signatures": list(signatures)}
 
 
-def _row(record: Record, places: Mapping[str, Mapping[str, BoardPlace]]) -> Row:
+def _row(
+    record: Record, places: Mapping[str, Mapping[str, BoardPlace]], reported: Mapping[str, Any], *, sealed: bool
+) -> Row:
     scores = {
-        metric: {**figure, **_place(places.get(metric, {}).get(record.id))} for metric, figure in record.scores.items()
+        metric: {**figure, **_place(places.get(metric, {}).get(record.id), sealed=sealed)}
+        for metric, figure in record.scores.items()
     }
     fields = {name: getattr(record, name) for name in _KEPT}
-    return {"id": record.id, **fields, "links": list(record.links), "outputs": record.outputs, "scores": scores}
+    outputs = None if sealed else record.outputs
+    row = {"id": record.id, **fields, "links": list(record.links), "outputs": outputs, "scores": scores}
+    return {**row, "reported": reported} if reported else row
 
 
-def _place(place: BoardPlace | None) -> dict[str, Any]:
-    return {} if place is None else {"rank": place.rank, "cluster": place.cluster, "p_value": place.p_value}
+def _place(place: BoardPlace | None, *, sealed: bool) -> dict[str, Any]:
+    if place is None:
+        return {}
+    if place.differs:
+        return {"differs": place.differs}
+    p_value = None if sealed else place.p_value
+    shown = "" if p_value is None else shown_p_value(p_value)
+    return {"rank": place.rank, "cluster": place.cluster, "p_value": p_value, "p_text": shown}
 
 
 def _csv(lines: Iterable[Iterable[object]]) -> str:

@@ -1,4 +1,4 @@
-"""Ranks, p-values against the entry above, clusters of systems that no test tells apart, and a new record's place."""
+"""Ranks among comparable entries, p-values against the entry above, clusters, and a new record's place."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from gecbench.analysis.significance import paired_randomisation
 from gecbench.analysis.tables import shown_p_value
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import GecbenchError
+from gecbench.leaderboard.comparable import comparable, how_scored
 from gecbench.leaderboard.records import BoardTable, Details, Record, table_of
-from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, board_metric
+from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, rescored
 from gecbench.leaderboard.store import FolderStore
 from gecbench.metrics.base import Score
 from gecbench.metrics.registry import METRICS
@@ -22,20 +23,15 @@ SIGNIFICANT = 0.05
 class BoardPlace:
     """A record's place under one metric.
 
-    `above` and `p_value` tell of the test against the nearest entry above that has outputs, `cluster` counts from 1;
-    both are None for figures that cannot be tested.
+    `above` and `p_value` tell of the test against the nearest entry above, `cluster` counts from 1; they are None where
+    there was no test. What cannot be compared has no rank, and `differs` says why.
     """
 
-    rank: int
+    rank: int | None
     above: str | None = None
     p_value: float | None = None
     cluster: int | None = None
-
-
-def ranked(records: Iterable[Record], metric: str) -> list[Record]:
-    """Return the systems that have a score under the metric, best first; people are not ranked."""
-    found = [record for record in records if metric in record.scores and record.role != "human"]
-    return sorted(found, key=lambda record: (-record.scores[metric]["value"], record.date, record.system, record.id))
+    differs: str = ""
 
 
 class Significance:
@@ -81,18 +77,21 @@ class Significance:
             self.store.remember(question, found)
         return found
 
-    def places(self, records: Iterable[Record], metric: str) -> dict[str, BoardPlace]:
-        """Return the place of each record by its id.
+    def places(self, records: Sequence[Record], metric: str) -> dict[str, BoardPlace]:
+        """Return the place of each scored record by its id; equal scores share a rank, people have none.
 
         A cluster ends where a system differs from the cluster's best one (p < 0.05, approximate randomisation).
         """
-        places: dict[str, BoardPlace] = {}
+        found = comparable(records, metric, self._fingerprint(records))
+        places = {name: BoardPlace(None, differs=differs) for name, differs in found.others.items()}
         above: Record | None = None
         best: Record | None = None
-        cluster = 0
-        for rank, record in enumerate(ranked(records, metric), start=1):
-            if not record.outputs or record.table not in self.corpora:
-                places[record.id] = BoardPlace(rank)
+        cluster = rank = 0
+        for position, record in enumerate(found.ranked, start=1):
+            if above is None or record.scores[metric]["value"] < above.scores[metric]["value"]:
+                rank = position
+            if record.table not in self.corpora:
+                places[record.id], above = BoardPlace(rank), record
                 continue
             p_value = None if above is None else self.p_value(record, above, metric)
             apart = None if best is None else self.p_value(record, best, metric)
@@ -102,6 +101,10 @@ class Significance:
             places[record.id] = BoardPlace(rank, above.id if above else None, p_value, known)
             above = record
         return places
+
+    def _fingerprint(self, records: Sequence[Record]) -> str | None:
+        corpus = self.corpora.get(records[0].table) if records else None
+        return corpus.fingerprint() if corpus is not None else None
 
     def _test(self, record: Record, other: Record, metric: str) -> float:
         scores = [self._score(each, metric) for each in (record, other)]
@@ -115,9 +118,7 @@ class Significance:
             if record.outputs not in self._predictions or metric not in METRICS:
                 raise GecbenchError("no outputs to test")
             predictions = self._predictions[record.outputs]
-            self._scores[key] = board_metric(metric).score_corpus(
-                self.corpora[record.table], predictions, aligned=True, tokenized=True
-            )
+            self._scores[key] = rescored(metric, self.corpora[record.table], predictions)
         return self._scores[key]
 
 
@@ -128,21 +129,18 @@ def known_corpora(corpora: Sequence[Corpus]) -> dict[BoardTable, Corpus]:
 
 @dataclass(frozen=True)
 class NewPlace:
-    """A record's rank under the first metric, and the p-value against the nearest scored entry above."""
+    """A record's rank among those that are comparable with it, and the p-value against the nearest entry above."""
 
     metric: str
     rank: int
     of: int
-    above: str | None
-    p_value: float | None
-    reported: int = 0
+    above: str | None = None
+    p_value: float | None = None
 
     @property
     def sentence(self) -> str:
         """The place in words."""
         words = f"rank {self.rank} of {self.of} by {METRICS[self.metric].title}"
-        if self.reported:
-            words += f" ({self.reported} as reported elsewhere, perhaps scored otherwise)"
         if self.above is None or self.p_value is None:
             return words
         shown = shown_p_value(self.p_value)
@@ -150,15 +148,17 @@ class NewPlace:
         return f"{words}; against {self.above} above: {relation} {shown}{'*' if self.p_value < SIGNIFICANT else ''}"
 
 
-def place_of(record: Record, details: Details, records: Iterable[Record], tests: Significance) -> NewPlace:
-    """Return the place of a record that is not on the board yet, among those of its table."""
-    metric = next(name for name in METRICS if name in record.scores)
-    order = ranked([record, *(other for other in records if other.table == record.table)], metric)
+def place_of(record: Record, details: Details, records: Iterable[Record], tests: Significance, wanted: str) -> NewPlace:
+    """Return the place of a record that is not on the board yet, by the metric that is wanted or its first one."""
+    metric = wanted if wanted in record.scores else next(name for name in METRICS if name in record.scores)
+    mine = how_scored(record, metric)
+    others = [other for other in records if other.table == record.table and metric in other.scores]
+    alike = [other for other in others if how_scored(other, metric) == mine]
+    order = comparable([record, *alike], metric).ranked
     position = [other.id for other in order].index(record.id)
-    reported = sum(not other.outputs for other in order)
-    comparable = [other for other in order[:position] if other.outputs and other.fingerprint == record.fingerprint]
-    if not comparable:
-        return NewPlace(metric, position + 1, len(order), None, None, reported)
+    better = [other for other in order[:position] if other.scores[metric]["value"] > record.scores[metric]["value"]]
+    if not position:
+        return NewPlace(metric, 1, len(order))
     tests.know(record, details)
-    p_value = tests.p_value(record, comparable[-1], metric)
-    return NewPlace(metric, position + 1, len(order), comparable[-1].system, p_value, reported)
+    p_value = tests.p_value(record, order[position - 1], metric)
+    return NewPlace(metric, len(better) + 1, len(order), order[position - 1].system, p_value)

@@ -15,7 +15,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.leaderboard import schema
 
-SCHEMA = 1
+SCHEMA = 2
 Figure = Mapping[str, Any]
 BoardTable = tuple[str, str]
 
@@ -23,11 +23,16 @@ _FIGURE = {
     "value": schema.number,
     "low": schema.optional(schema.number),
     "high": schema.optional(schema.number),
+    "parts": schema.mapping_of(schema.METRIC_NAME, schema.number),
+    "bounded": schema.optional(schema.count),
     "human": schema.optional(schema.number),
+    "against_others": schema.optional(schema.number),
     "ratio": schema.optional(schema.number),
     "signature": schema.text(500),
     "source": schema.optional(schema.fields_of(schema.LINK)),
+    "differs": schema.text(),
 }
+_NO_FIGURE: Figure = dict.fromkeys(_FIGURE) | {"parts": {}, "signature": "", "differs": ""}
 ABOUT: Mapping[str, schema.Check] = {
     "system": schema.text(schema.LONGEST_NAME, empty=False),
     "date": schema.day,
@@ -61,9 +66,8 @@ _DETAILS: Mapping[str, schema.Check] = {
 class Record:
     """A system's figures on one corpus and reference set.
 
-    `scores[metric]` has `value`, `low` and `high` of the interval, `human` (the bound) and `ratio` (to the bound),
-    the `signature`, and for reported figures the `source`. `fingerprint` is the version of the corpus. `outputs` is the
-    SHA-256 of the predictions, `details` that of the file that holds them.
+    `scores[metric]` is a `figure`; its `fingerprint` is the version of the corpus. `outputs` is the SHA-256 of the
+    predictions, `details` that of the file that holds them.
     """
 
     system: str
@@ -107,9 +111,28 @@ class Record:
     @classmethod
     def from_json(cls, data: bytes) -> Record:
         """Read a record, or say what is wrong with it."""
-        value = parse(data)
+        value = _upgraded(parse(data))
         schema.check_fields(value, _FIELDS)
         return cls(**value)
+
+
+def figure(value: float, **known: Any) -> Figure:
+    """Return a figure: a value and what is known of it.
+
+    `low` and `high` are its interval, `parts` those that tables show beside it, `bounded` the number of sentences that
+    were scored in a cheaper way. `human` is people's mean score, each against the others, `against_others` the
+    system's against the same others, and `ratio` their quotient. A reported figure has its `source`, and what makes it
+    `differ` from what is scored here.
+    """
+    return {**_NO_FIGURE, "value": value, **known}
+
+
+def _upgraded(record: Any) -> Any:
+    """Return a record of schema 1 with the figures' new fields, all empty."""
+    if not isinstance(record, dict) or record.get("schema") != 1 or not isinstance(record.get("scores"), dict):
+        return record
+    scores = {name: {**_NO_FIGURE, **old} if isinstance(old, dict) else old for name, old in record["scores"].items()}
+    return {**record, "schema": SCHEMA, "scores": scores}
 
 
 @dataclass(frozen=True)

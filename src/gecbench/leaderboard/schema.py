@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 from urllib.parse import urlsplit
 
-from gecbench.errors import InputError
+from gecbench.errors import InputError, is_plain
 
 Check = Callable[[object, str], None]
 
@@ -48,6 +47,12 @@ def string(value: object, where: str) -> None:
         raise InputError(f"{where} is not text")
 
 
+def truth(value: object, where: str) -> None:
+    """Refuse what is neither true nor false."""
+    if not isinstance(value, bool):
+        raise InputError(f"{where} is neither true nor false")
+
+
 def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
     """Return a check for one line of printable text."""
 
@@ -58,8 +63,10 @@ def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
             raise InputError(f"{where} is empty", fix=f"Give a {where}")
         if len(value) > longest:
             raise InputError(f"{where} has {len(value)} characters, more than {longest}", fix="Shorten it")
-        if any(unicodedata.category(character) in ("Cc", "Cs") for character in value):
-            raise InputError(f"{where} holds a control character", fix="Write it on one line of plain text")
+        if not all(map(is_plain, value)):
+            raise InputError(
+                f"{where} holds a control character or a mark of direction", fix="Write it on one line of plain text"
+            )
 
     return check
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gecbench.analysis.breakdown import by_edit_distance
 from gecbench.analysis.significance import with_interval
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.intake import Admitted
 from gecbench.errors import InputError
 from gecbench.human.bound import human_bound
-from gecbench.leaderboard.records import Details, Figure
+from gecbench.leaderboard.breakdowns import details_of
+from gecbench.leaderboard.records import Details, Figure, figure
 from gecbench.metrics.base import Metric, Score
 from gecbench.metrics.registry import METRICS, metric_class
 
 Progress = Callable[[str, float], None]
 DEFAULT_RESAMPLES = 1000
+SEALED_DIGITS = 3
 
 _HUMAN_SCORES: dict[tuple[str, str], float | None] = {}
 
@@ -25,6 +26,11 @@ def board_metric(name: str) -> Metric:
     """Return a metric of the registry with the parameters that boards use."""
     metric = metric_class(name)
     return metric(**metric.board_parameters)
+
+
+def rescored(name: str, corpus: Corpus, predictions: Sequence[str]) -> Score:
+    """Score outputs that a board has taken before."""
+    return board_metric(name).score_corpus(corpus, predictions, aligned=True, tokenized=True)
 
 
 def usable_metrics(corpus: Corpus) -> list[str]:
@@ -42,8 +48,11 @@ class Figures:
     warnings: tuple[str, ...]
 
 
-def compute_figures(admitted: Admitted, resamples: int, progress: Progress) -> Figures:
-    """Score with every usable metric; one that cannot score these outputs is left out with a warning."""
+def compute_figures(admitted: Admitted, resamples: int, progress: Progress, *, sealed: bool = False) -> Figures:
+    """Score with every usable metric; one that cannot score these outputs is left out with a warning.
+
+    If `sealed`, figures are rounded, and neither sentences nor warnings tell of single references.
+    """
     corpus, predictions = admitted.corpus, admitted.lines
     metrics = usable_metrics(corpus)
     if not metrics:
@@ -57,20 +66,34 @@ def compute_figures(admitted: Admitted, resamples: int, progress: Progress) -> F
             score = board_metric(name).score_admitted(admitted)
             scores[name] = with_interval(score, resamples) if resamples else score
         except InputError as error:
-            warnings.append(f"{METRICS[name].title} is left out: {error}")
+            warnings.append(f"{METRICS[name].title} is left out" + ("" if sealed else f": {error}"))
             continue
         figures[name] = _figure(scores[name], corpus)
     if not scores:
         raise InputError("no metric can score these outputs", fix=" ".join(warnings))
     progress("details", len(metrics) / (len(metrics) + 1))
-    return Figures(figures, _details(scores, corpus, predictions), tuple(warnings))
+    if sealed:
+        return Figures({name: _rounded(each) for name, each in figures.items()}, Details(predictions), tuple(warnings))
+    return Figures(figures, details_of(scores, corpus, predictions), tuple(warnings))
 
 
-def human_figures(score: Score, corpus: Corpus) -> tuple[float | None, float | None]:
-    """Return people's mean score, each against the others, and the system's against the same others divided by it.
+def _rounded(found: Figure) -> Figure:
+    """Return a figure to a tenth of a point, quotients made of what is told."""
+
+    def told(value: object) -> object:
+        return round(value, SEALED_DIGITS) if isinstance(value, float) else value
+
+    human, others = told(found["human"]), told(found["against_others"])
+    ratio = None if not isinstance(human, float) or not isinstance(others, float) else told(others / human)
+    parts = {name: told(value) for name, value in found["parts"].items()}
+    return {**{name: told(value) for name, value in found.items()}, "parts": parts, "ratio": ratio}
+
+
+def human_figures(score: Score, corpus: Corpus) -> dict[str, float | None]:
+    """Return people's mean score, each against the others, the system's against the same others, and their quotient.
 
     Ratio scoring of Bryant & Ng 2015, §5.3, with all but one annotator. No human score where a sentence has only one
-    reference or their number differs; no ratio where the metric's counts do not have one row per person.
+    reference or their number differs; nothing beside it where the metric's counts do not have one row per person.
     """
     key = (repr(score.metric), corpus.fingerprint(score.metric.gold(corpus)))
     if key not in _HUMAN_SCORES:
@@ -78,8 +101,9 @@ def human_figures(score: Score, corpus: Corpus) -> tuple[float | None, float | N
     human = _HUMAN_SCORES[key]
     people = set(score.statistics.choices().tolist())
     if not human or human < 0 or len(people) != 1 or people == {1}:
-        return human, None
-    return human, _against_all_but_one(score, people.pop()) / human
+        return {"human": human, "against_others": None, "ratio": None}
+    others = _against_all_but_one(score, people.pop())
+    return {"human": human, "against_others": others, "ratio": others / human}
 
 
 def _human_score(score: Score, corpus: Corpus) -> float | None:
@@ -96,29 +120,13 @@ def _against_all_but_one(score: Score, people: int) -> float:
 
 
 def _figure(score: Score, corpus: Corpus) -> Figure:
-    human, ratio = human_figures(score, corpus)
-    return {
-        "value": score.value,
-        "low": score.interval.low if score.interval else None,
-        "high": score.interval.high if score.interval else None,
-        "human": human,
-        "ratio": ratio,
-        "signature": str(score.signature),
-        "source": None,
-    }
-
-
-def _details(scores: dict[str, Score], corpus: Corpus, predictions: Sequence[str]) -> Details:
-    return Details(
-        predictions=predictions,
-        sentence_scores={
-            name: [round(float(value), 4) for value in score.sentence_scores()] for name, score in scores.items()
-        },
-        by_distance={
-            name: [
-                {"label": group.label, "sentences": group.sentences, "value": group.value}
-                for group in by_edit_distance(score, corpus, predictions)
-            ]
-            for name, score in scores.items()
-        },
+    interval = score.interval
+    return figure(
+        score.value,
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        parts={name: score.parts[name] for name in score.metric.columns},
+        bounded=score.diagnostics.get("unmixed_sentences") or None,
+        signature=str(score.signature),
+        **human_figures(score, corpus),
     )

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gecbench.leaderboard.records import Record
+from gecbench.leaderboard.records import Figure, Record, figure
 
 _FILE = Path(__file__).parent / "seeds.json"
 
@@ -40,7 +40,19 @@ def _record(corpus: str, reference_set: str, system: str, row: dict[str, Any], a
     )
 
 
-def _figure(percent: float, source: dict[str, str]) -> dict[str, Any]:
-    empty = dict.fromkeys(("low", "high", "human", "ratio"))
+def _figure(percent: float, source: dict[str, str]) -> Figure:
     cited = {"title": source["title"], "url": source["url"]}
-    return {"value": round(percent / 100, 6), **empty, "signature": "", "source": cited}
+    return figure(round(percent / 100, 6), source=cited, differs=source["differs"])
+
+
+def stands_for(scored: Record, reported: Record) -> bool:
+    """Return whether a scored record is the system of a reported one: a system stands on a board once.
+
+    Names are compared without case, and without what follows in brackets where the reported one has none.
+    """
+    if scored.table != reported.table or scored.kind != "scored":
+        return False
+    if reported.role != "system":
+        return scored.role == reported.role == "source"
+    name = scored.system.casefold()
+    return reported.system.casefold() in (name, name.partition(" (")[0])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
@@ -16,13 +17,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from gecbench.analysis.tables import shown_p_value
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError, MissingDependencyError
+from gecbench.leaderboard.headers import CONTENT_TYPES, SecurityHeaders
+from gecbench.leaderboard.outputs import TooLargeError, check_size, read_outputs
 from gecbench.leaderboard.page import PagePlan, Site, compressed
 from gecbench.leaderboard.scoring import Progress
 from gecbench.leaderboard.store import FolderStore
-from gecbench.leaderboard.submission import Submission, TooLargeError, check_size, read_outputs, submit
-from gecbench.leaderboard.uploads import Job, Limits, Queue, Rate, Waiting
+from gecbench.leaderboard.submission import Submission, submit
+from gecbench.leaderboard.uploads import Job, Kept, Limits, Queue, Rate, Waiting
 
 try:
     from starlette.applications import Starlette
@@ -32,23 +36,7 @@ try:
 except ImportError as error:
     raise MissingDependencyError('serving needs more packages: pip install "gecbench[leaderboard]"') from error
 
-_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
-    "Cross-Origin-Opener-Policy": "same-origin",
-}
-_TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".json": "application/json",
-    ".csv": "text/csv; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".md": "text/plain; charset=utf-8",
-}
+_DAY = 24 * 3600.0
 
 
 @dataclass
@@ -60,6 +48,7 @@ class App:
     token: str | None
     queue: Queue
     rate: Rate
+    daily: Rate | None
     waiting: Waiting
 
     def page(self, request: Request) -> Response:
@@ -69,7 +58,7 @@ class App:
         if found is None:
             return refusal(404, "There is no such page.")
         path, tag = found
-        kind = _TYPES.get(path.suffix, "application/octet-stream")
+        kind = CONTENT_TYPES.get(path.suffix, "application/octet-stream")
         headers = {"Cache-Control": "no-cache", "ETag": tag, "Vary": "Accept-Encoding"}
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
@@ -94,6 +83,11 @@ class App:
             return refusal(413 if isinstance(error, TooLargeError) else 400, str(error))
         except (ClientDisconnect, asyncio.TimeoutError):
             return refusal(408, "The upload broke off or took too long.")
+        if self.daily is not None and not self.daily.allows(_client(request)):
+            return refusal(429, f"More than {self.daily.most} submissions in a day. Come back tomorrow.")
+        return await self._accept(submission, corpus)
+
+    async def _accept(self, submission: Submission, corpus: Corpus) -> Response:
         job = self.queue.admit()
         if job is None:
             return refusal(503, "Too many submissions are waiting. Try again in a minute.")
@@ -107,12 +101,22 @@ class App:
 
     def resume(self) -> None:
         """Queue what an earlier server had accepted and did not score."""
-        for name, submission, corpus in self.waiting.kept():
-            if corpus in self._corpora():
-                self._start(Job(name), submission, self._corpora()[corpus])
+        for left in list(self.waiting.kept()):
+            if left.tries >= self.waiting.most_tries:
+                self._set_aside(left)
+            elif left.corpus in self._corpora():
+                self._start(Job(left.name), left.submission, self._corpora()[left.corpus], left.tries)
 
-    def _start(self, job: Job, submission: Submission, corpus: Corpus) -> None:
+    def _set_aside(self, left: Kept) -> None:
+        place = self.waiting.set_aside(left.name)
+        problem = f"servers ended {left.tries} times while they scored it, so it was set aside"
+        print(f"gecbench: note: {place}: {problem}", file=sys.stderr, flush=True)
+        sentence = f"The server ended {left.tries} times while it scored this submission, which was set aside."
+        self.queue.remember(Job(left.name, "failed", result={"error": sentence}))
+
+    def _start(self, job: Job, submission: Submission, corpus: Corpus, tries: int = 0) -> None:
         def work(progress: Progress) -> dict[str, Any]:
+            self.waiting.keep(job.id, submission, corpus.name, tries + 1)
             try:
                 return self._score(submission, corpus, progress)
             finally:
@@ -127,7 +131,7 @@ class App:
         origin = request.headers.get("origin")
         if origin and _host(origin) != request.headers.get("host"):
             return refusal(403, "Submissions come from this page or from a program, not from other sites.")
-        if not self.rate.allows(request.client.host if request.client else ""):
+        if not self.rate.allows(_client(request)):
             return refusal(429, f"More than {self.limits.per_minute} submissions in a minute. Wait a little.")
         if self.token is not None:
             given = request.headers.get("authorization", "").removeprefix("Bearer ")
@@ -158,13 +162,11 @@ class App:
         return submission, corpus
 
     def _score(self, submission: Submission, corpus: Corpus, progress: Progress) -> dict[str, Any]:
-        plan = self.site.plan
         done = submit(
             submission,
             corpus,
             self.site.store,
-            seeds=plan.seeds,
-            resamples=plan.resamples,
+            resamples=self.site.plan.resamples,
             progress=lambda stage, share: progress(stage, 0.8 * share),
         )
         progress("ranking", 0.9)
@@ -179,6 +181,7 @@ class App:
             "of": place.of,
             "above": place.above,
             "p_value": place.p_value,
+            "p_text": "" if place.p_value is None else shown_p_value(place.p_value),
             "warnings": list(done.warnings),
         }
 
@@ -192,15 +195,19 @@ def create_app(
     """Return the application; the page is built before the first request."""
     if token is not None and not token.isascii():
         raise InputError("the token is not plain ASCII", fix="Choose letters and digits")
+    per_day = store.settings.per_day
     uploads = {
         "corpora": [corpus.name for corpus in plan.corpora],
         "most_bytes": limits.most_bytes,
         "token": token is not None,
+        "per_day": per_day,
+        "name_required": per_day is not None,
     }
     site = Site(store, replace(plan, server=uploads if plan.corpora else None))
     site.build()
     waiting = Waiting(store.folder / "waiting")
-    app = App(site, limits, token, Queue(limits.waiting), Rate(limits.per_minute), waiting)
+    daily = None if per_day is None else Rate(per_day, _DAY)
+    app = App(site, limits, token, Queue(limits.waiting), Rate(limits.per_minute), daily, waiting)
     app.resume()
 
     @asynccontextmanager
@@ -216,24 +223,6 @@ def create_app(
     starlette = Starlette(routes=routes, lifespan=lifespan)
     starlette.add_middleware(SecurityHeaders)
     return starlette
-
-
-class SecurityHeaders:
-    """Adds the headers that keep a browser strict to every answer."""
-
-    def __init__(self, app: Any) -> None:
-        self.app = app
-        self.headers = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Pass the request on."""
-
-        async def send_with_headers(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *self.headers]
-            await send(message)
-
-        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
 def run(store: FolderStore, plan: PagePlan, limits: Limits, token: str | None, host: str, port: int) -> None:
@@ -253,6 +242,10 @@ def run(store: FolderStore, plan: PagePlan, limits: Limits, token: str | None, h
 def refusal(status: int, sentence: str) -> Response:
     """Return an answer that says in one sentence why not."""
     return JSONResponse({"error": sentence}, status_code=status)
+
+
+def _client(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
 def _host(origin: str) -> str | None:

@@ -17,6 +17,7 @@ from gecbench.errors import GecbenchError, InputError
 from gecbench.formats.text import write_bytes
 from gecbench.leaderboard.records import Details, Record, canonical, digest, parse
 from gecbench.leaderboard.schema import DIGEST
+from gecbench.leaderboard.settings import FILE, LOGOS, Settings, read_settings
 from gecbench.metrics.ratios import percent
 
 _HUB = "hf://datasets/"
@@ -42,6 +43,11 @@ class FolderStore:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
 
+    @property
+    def settings(self) -> Settings:
+        """What the organiser says of the board."""
+        return read_settings(self.folder)
+
     def add(self, record: Record, details: Details | None = None) -> str:
         """Write a record with its details; return its name. Adding the same twice changes nothing."""
         if details is not None:
@@ -58,11 +64,15 @@ class FolderStore:
         records, warnings = [], []
         for path in sorted((self.folder / "records").glob("*.json")):
             try:
-                records.append(Record.from_json(_read(path)))
+                records.append(self.record(path))
             except (InputError, OSError) as error:
                 warnings.append(f"records/{path.name!a} is skipped: {error}"[:400])
         records.sort(key=lambda record: (record.date, record.system))
         return Loaded(tuple(records), tuple(warnings))
+
+    def record(self, path: Path) -> Record:
+        """Read one record, or say what is wrong with it."""
+        return Record.from_json(_read(path))
 
     def details(self, record: Record) -> Details | None:
         """Return the details of a record, None where they are missing or damaged."""
@@ -95,7 +105,7 @@ class FolderStore:
                     path.unlink(missing_ok=True)
 
     def changed(self) -> float:
-        """Return when a record was last added, as a time that only grows."""
+        """Return when a record was last added: another time than before, earlier if the clock was set back."""
         folder = self.folder / "records"
         return folder.stat().st_mtime if folder.is_dir() else 0.0
 
@@ -132,7 +142,8 @@ class HubBoard:
     def download(self) -> BoardCopy:
         """Return a copy of the board as it is now."""
         copy = BoardCopy()
-        self._call("snapshot_download", local_dir=copy.folder, allow_patterns=["records/*.json", "details/*.json"])
+        wanted = ["records/*.json", "details/*.json", FILE, *(f"logo{ending}" for ending in LOGOS)]
+        self._call("snapshot_download", local_dir=copy.folder, allow_patterns=wanted)
         return copy
 
     def add(self, record: Record, details: Details) -> str:

@@ -12,12 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gecbench.errors import GecbenchError, InputError
 from gecbench.formats.text import write_bytes
+from gecbench.leaderboard.outputs import MOST_BYTES
 from gecbench.leaderboard.scoring import Progress
-from gecbench.leaderboard.submission import MOST_BYTES, Submission
+from gecbench.leaderboard.submission import Submission
 
 Work = Callable[[Progress], dict[str, Any]]
 _REMEMBERED = 500
@@ -34,22 +35,33 @@ class Limits:
 
 
 class Rate:
-    """Counts the uploads of each client in the last minute."""
+    """Counts the uploads of each client in the last minute, or another time."""
 
-    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self.per_minute = per_minute
+    def __init__(self, most: int, seconds: float = 60, clock: Callable[[], float] = time.monotonic) -> None:
+        self.most = most
+        self.seconds = seconds
         self.clock = clock
         self._times: dict[str, list[float]] = {}
 
     def allows(self, client: str) -> bool:
         """Return whether the client may upload now, and count it."""
         now = self.clock()
-        self._times = {who: kept for who, times in self._times.items() if (kept := [t for t in times if t > now - 60])}
+        recent = {who: [t for t in times if t > now - self.seconds] for who, times in self._times.items()}
+        self._times = {who: times for who, times in recent.items() if times}
         times = self._times.setdefault(client, [])
-        if len(times) >= self.per_minute:
+        if len(times) >= self.most:
             return False
         times.append(now)
         return True
+
+
+class Kept(NamedTuple):
+    """A submission that waits, and how often a server has begun to score it."""
+
+    name: str
+    submission: Submission
+    corpus: str
+    tries: int
 
 
 @dataclass
@@ -70,31 +82,41 @@ class Job:
 class Waiting:
     """Accepted submissions as files, from the answer that they are accepted until they are scored.
 
-    What a server that was stopped or killed leaves here, the next one scores.
+    What a server that was stopped or killed leaves here, the next one scores; but one during which servers ended
+    `most_tries` times is set aside, in the folder `aside`.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, most_tries: int = 3) -> None:
         self.folder = folder
+        self.most_tries = most_tries
 
-    def keep(self, name: str, submission: Submission, corpus: str) -> None:
+    def keep(self, name: str, submission: Submission, corpus: str, tries: int = 0) -> None:
         """Write a submission down; it is on the disk when this returns."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot write: {error.strerror}", file=str(self.folder)) from error
-        content = {"corpus": corpus, "submission": asdict(submission)}
+        content = {"corpus": corpus, "submission": asdict(submission), "tries": tries}
         write_bytes(self.folder / f"{name}.json", json.dumps(content).encode(), durable=True)
 
     def drop(self, name: str) -> None:
         """Forget a submission."""
         (self.folder / f"{name}.json").unlink(missing_ok=True)
 
-    def kept(self) -> Iterator[tuple[str, Submission, str]]:
-        """Yield name, submission and corpus of what is left, oldest first; a damaged file is passed over."""
+    def set_aside(self, name: str) -> Path:
+        """Move a submission to where no server tries it again; return its place."""
+        place = self.folder / "aside" / f"{name}.json"
+        place.parent.mkdir(exist_ok=True)
+        (self.folder / f"{name}.json").replace(place)
+        return place
+
+    def kept(self) -> Iterator[Kept]:
+        """Yield what is left, oldest first; a damaged file is passed over."""
         for path in sorted(self.folder.glob("*.json"), key=lambda path: path.stat().st_mtime):
             with suppress(OSError, ValueError, KeyError, TypeError):
                 content = json.loads(path.read_bytes())
-                yield path.stem, Submission(**content["submission"]), str(content["corpus"])
+                submission = Submission(**content["submission"])
+                yield Kept(path.stem, submission, str(content["corpus"]), int(content.get("tries", 0)))
 
 
 class Queue:
@@ -114,6 +136,11 @@ class Queue:
             job = Job()
             self._jobs[job.id] = job
             return job
+
+    def remember(self, job: Job) -> None:
+        """Take a job that has ended, to answer for it."""
+        with self._lock:
+            self._jobs[job.id] = job
 
     def forget(self, job: Job) -> None:
         """Take back a job that cannot start."""

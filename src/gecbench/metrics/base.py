@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import cache
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +15,12 @@ from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.edits import Annotation
 from gecbench.corpus.intake import Admitted, Intake
 from gecbench.errors import InputError
+from gecbench.metrics.parameters import Parameter, parameters_of
 from gecbench.metrics.policy import Policy
 from gecbench.metrics.ratios import Values, percent
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
+from gecbench.metrics.stream import Batch, stream_score
 
 if TYPE_CHECKING:
     from gecbench.metrics.explanation import Explanation
@@ -113,27 +114,6 @@ class Score:
         bounds = "" if interval is None else f" [{percent(interval.low)}, {percent(interval.high)}]"
         parts = (f"{name} {percent(self.parts[name])}" for name in self.metric.columns)
         return ", ".join([percent(self.value) + bounds, *parts])
-
-
-def parameter(default: Any, description: str) -> Any:
-    """Declare a parameter: a dataclass field with its default and what it does."""
-    return field(default=default, metadata={"description": description})
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of a metric as documents and command lines show it; `choices` where its type is a Literal."""
-
-    name: str
-    default: Any
-    description: str
-    choices: tuple[object, ...]
-
-    @property
-    def kind(self) -> str:
-        """The type of its values, such as `int` or `bool or "cap"`."""
-        words = [f'"{word}"' for word in self.choices if type(word) is not type(self.default)]
-        return " or ".join([type(self.default).__name__, *words])
 
 
 class Metric(ABC):
@@ -243,17 +223,34 @@ class Metric(ABC):
         """Score predictions that have been checked and prepared."""
         corpus, lines = admitted.corpus, admitted.lines
         statistics = self.count(corpus, lines)
-        fields = {**self.signature_fields(corpus), **self.reading_fields(corpus, lines)}
-        signature = Signature.of(self.name, {**fields, "data": corpus.fingerprint(self.gold(corpus))})
+        signature = self.signature(corpus, lines).with_field("data", corpus.fingerprint(self.gold(corpus)))
         if admitted.preparation is not None:
             signature = signature.with_field("prep", admitted.preparation)
         return self.score_statistics(statistics, signature)
 
+    def signature(self, corpus: Corpus, predictions: Sequence[str]) -> Signature:
+        """Return how counts of a corpus were made, but for its data."""
+        return Signature.of(self.name, {**self.signature_fields(corpus), **self.reading_fields(corpus, predictions)})
+
+    def check_parts(self) -> None:
+        """Refuse parameters under which a sentence counts otherwise in a part of its corpus than in the whole."""
+        self.reference_policy.running()
+
+    def stream(self, batches: Iterable[Batch], **intake: Any) -> Score:
+        """Score a corpus batch by batch, in constant memory: the score of all at once, to the bit, without its counts.
+
+        A batch is a mapping with `sources`, `predictions` and `references`, or a pair of a `Corpus` and predictions.
+        """
+        score: Score = stream_score(self, batches, Intake(**intake))
+        return score
+
     def score_statistics(self, statistics: Statistics, signature: Signature) -> Score:
         """Score counts that are already there."""
-        totals = self.reference_policy.totals(statistics)
-        value = float(np.mean(self.values(totals)))
-        return Score(self, value, self.parts(totals), signature, statistics)
+        return self.score_totals(self.reference_policy.totals(statistics), signature, statistics)
+
+    def score_totals(self, totals: Counts, signature: Signature, statistics: Statistics) -> Score:
+        """Score the totals of counts."""
+        return Score(self, float(np.mean(self.values(totals))), self.parts(totals), signature, statistics)
 
     def value_of(self, statistics: Statistics) -> float:
         """Return the corpus value of counts, without its parts."""
@@ -262,7 +259,7 @@ class Metric(ABC):
     @classmethod
     def parameters(cls) -> dict[str, Parameter]:
         """Return the parameters by name."""
-        return _parameters(cls)
+        return parameters_of(cls)
 
     @classmethod
     def check_parameters(cls, names: Iterable[str]) -> None:
@@ -273,22 +270,6 @@ class Metric(ABC):
                 raise InputError(f"{cls.name} has no parameter {name!r}", fix=f"Its parameters: {', '.join(known)}")
 
 
-@cache
-def _parameters(metric: type[Any]) -> dict[str, Parameter]:
-    hints = get_type_hints(metric)
-    return {
-        each.name: Parameter(each.name, each.default, each.metadata["description"], _choices(hints[each.name]))
-        for each in fields(metric)
-    }
-
-
-def _choices(hint: Any) -> tuple[object, ...]:
-    """Return the only values of a Literal, or of a bool or a Literal."""
-    if get_origin(hint) is Literal:
-        return get_args(hint)
-    return tuple(value for part in get_args(hint) for value in ((False, True) if part is bool else get_args(part)))
-
-
 def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:
     """Return the references of a corpus, or say that the metric needs them."""
     if corpus.references is None:
@@ -297,9 +278,3 @@ def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:
             fix="Give reference files, or derive references from annotations first",
         )
     return corpus.references
-
-
-def check_whole(metric: str, parameter: str, value: object, least: int = 1) -> None:
-    """Refuse a parameter that must be a whole number of at least `least`."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise InputError(f"{metric}: {parameter}={value!r} is not a whole number of at least {least}")

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
-from gecbench.kernels.tokens import EncodedLines, encode_lines, intern_encoded, offsets_of
-from gecbench.metrics.base import Metric, parameter, require_references
+from gecbench.kernels.tokens import EncodedLines, KnownLines, encode_lines, offsets_of
+from gecbench.metrics.base import Metric, require_references
+from gecbench.metrics.parameters import parameter
 from gecbench.metrics.policy import EachRow
 from gecbench.metrics.ratios import Values
 from gecbench.metrics.signature import Signature
@@ -65,12 +66,13 @@ class BLEU(Metric):
         """
         references = require_references(corpus, self.title)
         rows = offsets_of(references)
-        key = ("encoded lines of BLEU", self.tokenize, self.lowercase)
-        known = corpus.derived(key, lambda: self._encoded([text for texts in references for text in texts]))
-        tokens = intern_encoded([self._encoded(predictions), known], "unicode")
-        hypothesis, reference = tokens[: len(corpus)], tokens[len(corpus) :]
-        counts = kernels.select("bleu").bleu_counts(hypothesis, reference, rows, _ORDER, kernels.threads())
+        known = corpus.derived(("lines of BLEU", self.tokenize, self.lowercase), lambda: self._known(references))
+        hypothesis = known.number(self._encoded(predictions))
+        counts = kernels.select("bleu").bleu_counts(hypothesis, known.tokens, rows, _ORDER, kernels.threads())
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64))
+
+    def _known(self, references: Sequence[Sequence[str]]) -> KnownLines:
+        return KnownLines.of([self._encoded([text for texts in references for text in texts])], "unicode")
 
     def _encoded(self, lines: Sequence[str]) -> EncodedLines:
         """Return the lines split as sacrebleu splits them."""

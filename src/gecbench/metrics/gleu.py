@@ -12,8 +12,9 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
-from gecbench.kernels.tokens import EncodedLines, TokenRule, encode_lines, intern_encoded, offsets_of
-from gecbench.metrics.base import Metric, check_whole, parameter, require_references
+from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, offsets_of
+from gecbench.metrics.base import Metric, require_references
+from gecbench.metrics.parameters import check_whole, parameter
 from gecbench.metrics.policy import Generator, Sampled
 from gecbench.metrics.ratios import Values, mean_count
 from gecbench.metrics.signature import Signature
@@ -74,11 +75,9 @@ class GLEU(Metric):
         """Return both lengths, then numerator and denominator per order, of every sentence and reference."""
         references = require_references(corpus, self.title)
         rows = offsets_of(references)
-        known = corpus.derived("encoded lines of GLEU", lambda: _encoded(corpus.sources, references))
-        tokens = intern_encoded([known[0], encode_lines(predictions), known[1]], self.tokens)
-        sentences = len(corpus)
-        source, hypothesis = tokens[:sentences], tokens[sentences : 2 * sentences]
-        reference = tokens[2 * sentences :]
+        known = corpus.derived(("lines of GLEU", self.tokens), lambda: _known(corpus.sources, references, self.tokens))
+        source, reference = known.tokens[: len(corpus)], known.tokens[len(corpus) :]
+        hypothesis = known.number(encode_lines(predictions))
         counts = kernels.select("gleu").gleu_counts(
             source, hypothesis, reference, rows, self.order, self.variant == "equation1", kernels.threads()
         )
@@ -152,6 +151,6 @@ class GLEU(Metric):
         return penalty
 
 
-def _encoded(sources: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[EncodedLines, EncodedLines]:
-    """Return the lines that every system is counted against, encoded once."""
-    return encode_lines(sources), encode_lines([text for texts in references for text in texts])
+def _known(sources: Sequence[str], references: Sequence[Sequence[str]], rule: TokenRule) -> KnownLines:
+    """Return the lines that every system is counted against."""
+    return KnownLines.of([encode_lines(sources), encode_lines([text for texts in references for text in texts])], rule)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from gecbench import kernels
 from gecbench.errors import InputError
+from gecbench.metrics.running import Running, RunningChoice, RunningDraws, RunningSum
 from gecbench.metrics.statistics import Counts, Statistics
 
 Samples = npt.NDArray[np.int64]
@@ -29,6 +30,10 @@ class Policy(ABC):
     @abstractmethod
     def totals(self, statistics: Statistics) -> Counts:
         """Return the corpus totals, rounds × counts."""
+
+    @abstractmethod
+    def running(self) -> Running:
+        """Return totals that take the sentences batch by batch."""
 
     @abstractmethod
     def resampled_totals(self, statistics: Statistics, samples: Samples) -> Totals:
@@ -52,6 +57,10 @@ class ChosenRows(Policy):
     def rounds(self, statistics: Statistics) -> int:
         """Return the number of choices for the whole corpus: of GLEU's draws, of annotators in turn, or 1."""
         return 1
+
+    def running(self) -> Running:
+        """Return totals that add up."""
+        return RunningSum(self.totals)
 
     def totals(self, statistics: Statistics) -> Counts:
         """Sum the chosen rows of each round."""
@@ -115,6 +124,10 @@ class Sampled(ChosenRows):
         """Return the number of iterations, 1 where there is nothing to draw."""
         return self.iterations if (statistics.choices() > 1).any() else 1
 
+    def running(self) -> Running:
+        """Return totals whose generators go on from batch to batch."""
+        return RunningDraws(self.iterations, self.generator == "py3")
+
     def totals(self, statistics: Statistics) -> Counts:
         """Sum the counts of the references drawn in each iteration."""
         totals: Counts = kernels.select("gleu").sampled_totals(
@@ -140,6 +153,10 @@ class GreedyCumulative(Policy):
 
     beta: float = 0.5
     rounded: ClassVar[bool] = False
+
+    def running(self) -> Running:
+        """Return totals that the next choice looks at."""
+        return RunningChoice(self.totals)
 
     def totals(self, statistics: Statistics) -> Counts:
         """Walk the corpus in order."""
@@ -226,6 +243,12 @@ class EachRow(ChosenRows):
 @dataclass(frozen=True)
 class ChosenInOrder(EachRow):
     """References chosen while counting, each for the best running total: they hold for this order of sentences only."""
+
+    def running(self) -> Running:
+        """Refuse: a batch counted by itself begins with other totals."""
+        raise InputError(
+            "references chosen for the corpus as a whole cannot be chosen batch by batch", fix="Use optimise=sentence"
+        )
 
     def _weighted(self, statistics: Statistics, weights: Samples) -> Totals:
         """Refuse: another corpus would have led to other references, and they are not kept."""

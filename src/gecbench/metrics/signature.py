@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gecbench.errors import InputError
 from gecbench.version import __version__
 
-MIXING_WORDS = {"yes": True, "no": False, "cap": "cap"}
+MIXING_WORDS = {"yes": True, "no": False, "cap": "cap", "bounded": "bounded"}
 
 
 @dataclass(frozen=True)

@@ -88,20 +88,14 @@ def correct(
     `<output>.run.json` records how they were made.
     """
     chosen, given = _as_model(model, options), resolve_corpus(corpus)
-    wanted = given
-    if raw:
-        wanted = Corpus(sources=detokenize(given.sources), ids=given.ids, name=given.name)
+    wanted = Corpus(sources=detokenize(given.sources), ids=given.ids, name=given.name) if raw else given
     if batch is not None and batch < 1:
         raise InputError(f"batch={batch} is not at least 1")
     chosen.prepare()
     _warn_of_examples(chosen, given)
     if output is None:
         return [answer.text for answer in _Run(chosen, wanted, None, batch, flatten_lines).finish()]
-    target = Path(output)
-    if str(output) == STANDARD_INPUT or (target.exists() and not target.is_file()):
-        raise InputError("the outputs need a file, so that a stopped run can go on", fix="Give -o FILE")
-    if isinstance(corpus, (str, Path)) and not is_known_name(str(corpus)):
-        check_outputs(written_paths(target), [corpus])
+    target = _checked_target(output, corpus)
     with Journal(partial_path(target), run_key(chosen, wanted), restart=restart) as journal:
         if journal.answers and say:
             say(f"{len(journal.answers)} of {len(wanted)} outputs are there already (--restart starts again)")
@@ -116,6 +110,16 @@ def correct(
         for line in chosen.summarise(account):
             say(line)
     return outputs
+
+
+def _checked_target(output: str | Path, corpus: CorpusLike) -> Path:
+    """Refuse an output that cannot be gone on with, or that would be written over the corpus."""
+    target = Path(output)
+    if str(output) == STANDARD_INPUT or (target.exists() and not target.is_file()):
+        raise InputError("the outputs need a file, so that a stopped run can go on", fix="Give -o FILE")
+    if isinstance(corpus, (str, Path)) and not is_known_name(str(corpus)):
+        check_outputs(written_paths(target), [corpus])
+    return target
 
 
 def partial_path(output: Path) -> Path:

@@ -29,8 +29,8 @@ def run(seed: int, budget: Budget) -> Iterator[Finding]:
 ATTACKS = [
     Attack(
         "bindings",
-        "arrays with offsets, sizes, types and numbers that do not fit each other, through every binding",
-        "a result, or a `ValueError`, `TypeError` or `MemoryError`; the process lives",
+        "arrays that are missing, or whose offsets, sizes, types or numbers do not fit, through every binding",
+        "a result or an error; the process lives",
         run,
         share=0.5,
         missing=lambda: missing() or ("" if native_module() else "installed without compiled kernels"),

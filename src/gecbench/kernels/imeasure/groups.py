@@ -60,7 +60,10 @@ class GroupArrays(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """The bounds on time and memory: references of a segment, distinct sums of counts, cells of an alignment.
+    """The bounds on time and memory.
+
+    They are the references of a segment, distinct sums of counts, cells of an alignment, and cells of all alignments of
+    a segment, both those between two texts and those between three.
 
     Sentences with at most `listed` combinations are enumerated, others decomposed into certified segments; the result
     is the same. A cell takes four bytes in native code.
@@ -70,6 +73,7 @@ class Limits(NamedTuple):
     segment: int = 1 << 16
     sums: int = 1 << 18
     cells: int = 1 << 24
+    work: int = 1 << 30
 
 
 def _cut(items: list[Item], offsets: Offsets) -> list[list[Item]]:

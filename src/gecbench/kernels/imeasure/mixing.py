@@ -124,18 +124,22 @@ class MixedSentence:
         """List the references of a stretch and align each."""
         whole = end.source - start.source == len(self.source)
         inside = [g for g in self.order if whole or start.source <= self.groups[g].extent()[0] <= end.source]
-        if prod(len(self.groups[g].choices()) for g in inside) > self.limits.segment:
-            raise RefusedError(TOO_MANY)
         source, hypothesis = (
             self.source[start.source : end.source],
             self.hypothesis[start.hypothesis : end.hypothesis],
         )
+        references = prod(len(self.groups[g].choices()) for g in inside)
+        pairs = references * (len(source) + 1) * (len(hypothesis) + 1)
+        if references > self.limits.segment or pairs > self.limits.work:
+            raise RefusedError(TOO_MANY)
         aligner = Aligner(source, hypothesis, self.limits.cells)
         options: dict[tuple[int, ...], Option] = {}
         for combination in product(*(enumerate(self.groups[g].choices()) for g in inside)):
             edits = [edit for _, choice in combination for edit in choice]
             tokens = apply_edits(source, edits, start.source)
             if len({edit[:2] for edit in edits}) == len(edits) and tokens not in options:
+                if aligner.cells > self.limits.work:
+                    raise RefusedError(TOO_MANY)
                 choice = tuple(index for index, _ in combination)
                 options[tokens] = Option(choice, tokens, aligner.align(tokens))
         self.alignments += len(options)

@@ -12,12 +12,13 @@ from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.edits import Annotation, EditedTexts
 from gecbench.errors import InputError
 from gecbench.kernels.errant import Keyed, Mode, Selection, count_pairs, tally
-from gecbench.metrics.base import Metric, parameter
+from gecbench.metrics.base import Metric
 from gecbench.metrics.errant import annotate
 from gecbench.metrics.errant.annotate import DEFAULT_MODEL, Annotator, Merge
 from gecbench.metrics.errant.explain import TypeScore, explain_pair, type_scores
 from gecbench.metrics.errant.gold import check_tokens, fields_of, gold_annotations
 from gecbench.metrics.explanation import Explanation
+from gecbench.metrics.parameters import parameter
 from gecbench.metrics.policy import BestPerSentence, GreedyCumulative, GreedyRounded
 from gecbench.metrics.ratios import Values, f_beta, mean_count, precision_recall
 from gecbench.metrics.signature import Signature

@@ -18,8 +18,8 @@ from gecbench.errors import InputError
 from gecbench.kernels.imeasure import Limits, Objective
 from gecbench.kernels.imeasure.alignment import classify_column
 from gecbench.kernels.imeasure.keys import METRICS
-from gecbench.kernels.tokens import TokenArray, TokenRule, intern_lines, offsets_of, split_tokens
-from gecbench.metrics.base import Metric, check_whole, parameter
+from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, intern_lines, offsets_of, split_tokens
+from gecbench.metrics.base import Metric
 from gecbench.metrics.imeasure.accuracy import COUNT_NAMES
 from gecbench.metrics.imeasure.gold import (
     MixedGold,
@@ -27,9 +27,10 @@ from gecbench.metrics.imeasure.gold import (
     mixed_gold,
     spaced_sources,
 )
+from gecbench.metrics.parameters import check_whole, parameter
 from gecbench.metrics.statistics import Counts
 
-Mixing = bool | Literal["cap"]
+Mixing = bool | Literal["cap", "bounded"]
 Beyond = Literal["unmixed", "excluded"]
 ASPECTS = ("d", "c")
 EXCLUDED, DONE, COLLIDES, TOO_MANY, TOO_LONG = range(-1, 4)
@@ -45,9 +46,12 @@ class ReferenceChoice(Metric):
     """The parameters of `IMeasure`, which say what is mixed and maximised, and the bounds on time and memory."""
 
     limits: ClassVar[Limits] = Limits()
+    few: ClassVar[Limits] = Limits(segment=1 << 12)
 
     mixing: Mixing = parameter(
-        True, 'mix the annotators\' corrections; False: not; "cap": where there are at most `cap` mixes'
+        True,
+        'mix the annotators\' corrections; False: not; "cap": where there are at most `cap` mixes; "bounded": where '
+        "that takes little time",
     )
     cap: int = parameter(1024, 'the most mixes of a sentence with mixing="cap"')
     beyond: Beyond = parameter("unmixed", 'what sentences with more mixes are, "unmixed" or "excluded"')
@@ -73,10 +77,11 @@ class ReferenceChoice(Metric):
         for name, value, least in (("weight", self.weight, -1e6), ("beta", self.beta, 0)):
             if not isinstance(value, (int, float)) or not least <= value <= 1e6:
                 raise InputError(f"imeasure: {name}={value!r} is not a number from {least:.0f} to a million")
-        if self.mixing == "cap" and self.optimise == "corpus" and self.beyond == "unmixed":
+        leaves_unmixed = self.mixing == "bounded" or (self.mixing == "cap" and self.beyond == "unmixed")
+        if leaves_unmixed and self.optimise == "corpus":
             raise InputError(
                 "imeasure: optimise=corpus goes through the sentences in order and cannot leave some unmixed",
-                fix="Use beyond=excluded, or optimise=sentence",
+                fix="Use mixing=cap and beyond=excluded, or optimise=sentence",
             )
 
     def goal(self) -> Objective:
@@ -111,19 +116,19 @@ def select_references(corpus: Corpus, predictions: Sequence[str], settings: Refe
     sources, capped = spaced_sources(corpus), settings.mixing == "cap"
     parts: list[tuple[Sequence[int], Selection]] = []
     mixed: set[int] = set()
+    excluding = capped and settings.beyond == "excluded"
     # 1. Mix all sentences, or those that are cleanly grouped and within the cap (section 3).
     if settings.mixing:
-        inside, gold = corpus.derived(
-            f"mixed treebank={settings.treebank} cap={capped and settings.cap}", lambda: _mixable(corpus, settings)
-        )
-        chosen = choose_mixed([sources[i] for i in inside], [predictions[i] for i in inside], gold, settings)
-        if not capped or settings.beyond == "unmixed":
-            _check_status(corpus, chosen.status, inside, {TOO_LONG} if capped else set(REFUSALS))
+        key = f"mixed treebank={settings.treebank} cap={capped and settings.cap} tokens={settings.tokens}"
+        inside, kept, gold, known = corpus.derived(key, lambda: _mixable(corpus, settings))
+        chosen = choose_mixed(kept, [predictions[i] for i in inside], gold, known, settings)
+        if not excluding:
+            _check_status(corpus, chosen.status, inside, set(REFUSALS) if settings.mixing is True else {TOO_LONG})
         parts.append((inside, chosen))
         mixed = {i for i, scored in zip(inside, chosen.scored, strict=True) if scored}
     # 2. Score the others against their unmixed references, unless they are to be excluded.
     left = [i for i in range(len(corpus)) if i not in mixed]
-    if left and (not capped or settings.beyond == "unmixed"):
+    if left and not excluding:
         references = listed_references(corpus, settings.treebank, left)
         chosen = choose_listed([sources[i] for i in left], [predictions[i] for i in left], references, settings)
         _check_status(corpus, chosen.status, left, set(REFUSALS))
@@ -132,13 +137,15 @@ def select_references(corpus: Corpus, predictions: Sequence[str], settings: Refe
     return _join(len(corpus), parts, len(mixed), bridged)
 
 
-def _mixable(corpus: Corpus, settings: ReferenceChoice) -> tuple[Sequence[int], MixedGold]:
-    gold = mixed_gold(corpus, settings.treebank)
-    if settings.mixing != "cap":
-        return range(len(corpus)), gold
-    within = [mixes <= settings.cap for mixes in gold.combinations()]
-    inside = [i for i, clean in enumerate((~gold.bridged).tolist()) if clean and within[i]]
-    return inside, gold.select(inside)
+def _mixable(corpus: Corpus, settings: ReferenceChoice) -> tuple[Sequence[int], Sequence[str], MixedGold, KnownLines]:
+    """Return the sentences to mix, their sources, their groups, and the tokens of both."""
+    gold, sources = mixed_gold(corpus, settings.treebank), spaced_sources(corpus)
+    inside: Sequence[int] = range(len(corpus))
+    if settings.mixing == "cap":
+        within = [mixes <= settings.cap for mixes in gold.combinations()]
+        inside = [i for i, clean in enumerate((~gold.bridged).tolist()) if clean and within[i]]
+        gold, sources = gold.select(inside), [sources[i] for i in inside]
+    return inside, sources, gold, known_lines(sources, gold.texts, settings.tokens)
 
 
 def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequence[int], refused: set[int]) -> None:
@@ -185,7 +192,9 @@ def choose_listed(
     """Choose one of each sentence's references."""
     kernel = kernels.select("imeasure")
     texts, offsets = [text for group in references for text in group], offsets_of(references)
-    source, hypothesis, reference = _intern(sources, predictions, texts, settings.tokens)
+    known = known_lines(sources, texts, settings.tokens)
+    source, reference = known.tokens[: len(sources)], known.tokens[len(sources) :]
+    hypothesis = known.number(encode_lines(predictions))
     counts, status, cells = kernel.count_references(
         source, hypothesis, reference, offsets, settings.limits.cells, threads=kernels.threads()
     )
@@ -195,12 +204,17 @@ def choose_listed(
 
 
 def choose_mixed(
-    sources: Sequence[str], predictions: Sequence[str], gold: MixedGold, settings: ReferenceChoice
+    sources: Sequence[str], predictions: Sequence[str], gold: MixedGold, known: KnownLines, settings: ReferenceChoice
 ) -> Selection:
-    """Choose one of the references that each sentence's groups can be mixed to, without listing them."""
-    source, hypothesis, correction = _intern(sources, predictions, gold.texts, settings.tokens)
+    """Choose one of the references that each sentence's groups can be mixed to, without listing them.
+
+    `known` are the `known_lines` of the sources and of the texts of the gold.
+    """
+    source, correction = known.tokens[: len(sources)], known.tokens[len(sources) :]
+    hypothesis = known.number(encode_lines(predictions))
+    limits = settings.few if settings.mixing == "bounded" else settings.limits
     picks, counts, status, work = kernels.select("imeasure").choose_mixed(
-        source, hypothesis, gold.arrays(correction), settings.goal(), settings.limits, threads=kernels.threads()
+        source, hypothesis, gold.arrays(correction), settings.goal(), limits, threads=kernels.threads()
     )
 
     def reference(i: int) -> str:
@@ -210,13 +224,9 @@ def choose_mixed(
     return Selection(counts, status, work[:, :3], reference)
 
 
-def _intern(
-    sources: Sequence[str], predictions: Sequence[str], gold: Sequence[str], rule: TokenRule
-) -> tuple[TokenArray, TokenArray, TokenArray]:
-    """Number all tokens in one call; sources and gold must have single spaces, so that any rule splits them alike."""
-    tokens = intern_lines([*sources, *predictions, *gold], rule)
-    middle, end = len(sources), len(sources) + len(predictions)
-    return tokens[:middle], tokens[middle:end], tokens[end:]
+def known_lines(sources: Sequence[str], gold: Sequence[str], rule: TokenRule) -> KnownLines:
+    """Number the tokens of sources and gold, which must have single spaces, so that any rule splits them alike."""
+    return KnownLines.of([encode_lines(sources), encode_lines(gold)], rule)
 
 
 def align_tokens(source: str, prediction: str, reference: str) -> list[tuple[str | None, str | None, str | None]]:

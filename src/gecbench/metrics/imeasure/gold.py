@@ -14,12 +14,13 @@ from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import extracted_annotations
 from gecbench.corpus.edits import Annotation, Edit, apply_edits, span
-from gecbench.corpus.error_groups import GroupedSentence, first_correction, is_bridged
+from gecbench.corpus.error_groups import GroupedSentence, is_bridged, split_correction
 from gecbench.corpus.mixing import alternatives_of, annotator_references, unmixed_references
 from gecbench.errors import InputError
 from gecbench.kernels.grouping import GroupLayout
 from gecbench.kernels.imeasure import GroupArrays
-from gecbench.kernels.tokens import NO_TOKENS, Offsets, TokenArray, intern_lines, offsets_of
+from gecbench.kernels.m2 import EditTable
+from gecbench.kernels.tokens import NO_TOKENS, EncodedLines, Ids, Offsets, TokenArray, intern_lines, offsets_of
 
 
 @dataclass(frozen=True)
@@ -57,17 +58,37 @@ class MixedGold:
     def of_annotations(cls, annotations: Sequence[Sequence[Annotation]], treebank: bool) -> MixedGold:
         """Group the annotators' edits; what `of` makes of their `group_annotations`, without making these."""
         edits = [edit for sentence in annotations for item in sentence for edit in item.edits]
-        texts = [first_correction(edit, treebank) for edit in edits]
-        spans = np.array([span(edit) for edit in edits], dtype=np.int32).reshape(-1, 2)
-        layout = GroupLayout(
-            *kernels.select("grouping").group_edits(
-                sentence_offsets=np.cumsum([0, *(sum(len(item.edits) for item in each) for each in annotations)]),
-                annotators=_numbered_annotators(annotations),
-                spans=spans,
-                texts=intern_lines(texts, "unicode"),
-                people=np.array([*map(len, annotations)], dtype=np.int32),
-            )
+        return cls._of_edits(
+            sentence_offsets=np.cumsum([0, *(sum(len(item.edits) for item in each) for each in annotations)]),
+            annotators=np.array([item.annotator for each in annotations for item in each for _ in item.edits]),
+            spans=np.array([span(edit) for edit in edits], dtype=np.int32).reshape(-1, 2),
+            people=np.array([*map(len, annotations)], dtype=np.int32),
+            texts=[split_correction(edit.corrections[0], treebank) for edit in edits],
         )
+
+    @classmethod
+    def of_table(cls, table: EditTable, treebank: bool) -> MixedGold | None:
+        """Return the same of annotations read as arrays; None if these lack a correction for its blanks."""
+        if table.spelled.count(b"\x01") != len(table.correction_lengths):
+            return None
+        texts = EncodedLines(table.corrections, table.correction_lengths).lines()
+        return cls._of_edits(
+            sentence_offsets=table.edit_offsets[table.row_offsets],
+            annotators=np.repeat(table.annotators, np.diff(table.edit_offsets)),
+            spans=np.column_stack([table.starts, table.ends]),
+            people=np.diff(table.row_offsets).astype(np.int32),
+            texts=[split_correction(texts[first], treebank) for first in table.alternative_offsets[:-1].tolist()],
+        )
+
+    @classmethod
+    def _of_edits(
+        cls, sentence_offsets: Offsets, annotators: Offsets, spans: Ids, people: Ids, texts: Sequence[str]
+    ) -> MixedGold:
+        numbered = np.unique(annotators, return_inverse=True)[1].astype(np.int32)
+        found = kernels.select("grouping").group_edits(
+            sentence_offsets, numbered, spans, intern_lines(texts, "unicode"), people
+        )
+        layout = GroupLayout(*found)
         first = layout.members[layout.member_offsets[:-1]]
         flat = GroupArrays(*layout[:4], np.ascontiguousarray(spans[first]), NO_TOKENS)
         return cls(_joined_texts(texts, layout), flat, layout.bridged.astype(np.bool_))
@@ -105,15 +126,6 @@ class MixedGold:
         return apply_edits(source, edits, official=True)
 
 
-def _numbered_annotators(annotations: Sequence[Sequence[Annotation]]) -> npt.NDArray[np.int32]:
-    """Return who made each edit, as numbers in the order of the annotators."""
-    known = sorted({item.annotator for sentence in annotations for item in sentence})
-    numbers = {annotator: number for number, annotator in enumerate(known)}
-    made = [(numbers[item.annotator], len(item.edits)) for sentence in annotations for item in sentence]
-    owners, sizes = np.array(made, dtype=np.int32).reshape(-1, 2).T
-    return np.repeat(owners, sizes)
-
-
 def _joined_texts(texts: Sequence[str], layout: GroupLayout) -> list[str]:
     """Return the correction of each edit; those of one annotator at one place are joined in the order of the file."""
     members, joined = layout.members.tolist(), [texts[member] for member in layout.members.tolist()]
@@ -138,6 +150,9 @@ def mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
 def _mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
     if corpus.groups is not None:
         return MixedGold.of(corpus.groups)
+    table = corpus.edit_table()
+    if table is not None and (gold := MixedGold.of_table(table, treebank)) is not None:
+        return gold
     if corpus.annotations is not None:
         return MixedGold.of_annotations(corpus.annotations, treebank)
     _require_references(corpus)

@@ -45,7 +45,8 @@ class IMeasure(ReferenceChoice):
     `mixing`: True takes every combination of the annotators' corrections of independent errors as a reference, without
       listing them; a sentence that cannot be done exactly is refused. False takes the annotators as they are (rewrites
       as they are, where the corpus has nothing else). "cap" mixes only cleanly grouped sentences of at most `cap`
-      combinations; the others are, by `beyond`, "unmixed" or "excluded". The score's diagnostics tell how many.
+      combinations; the others are, by `beyond`, "unmixed" or "excluded". "bounded" mixes as True does, but leaves a
+      sentence unmixed that would take long or cannot be done. The score's diagnostics tell how many.
     `objective`: what the chosen reference maximises: d (detection) or c (correction) and one of tp tn fp fn p r f acc
       wacc i.
     `treebank`: the official converter makes `can't` to `ca n't`.
@@ -67,7 +68,7 @@ class IMeasure(ReferenceChoice):
     papers: ClassVar[str] = "Felice & Briscoe 2015"
     golds: ClassVar[tuple[Gold, ...]] = ("groups", "annotations", "references")
     explains: ClassVar[bool] = True
-    board_parameters: ClassVar[Mapping[str, Any]] = {"mixing": "cap"}  # so that no output keeps a server busy
+    board_parameters: ClassVar[Mapping[str, Any]] = {"mixing": "bounded"}  # so that no output keeps a server busy
 
     @property
     def reference_policy(self) -> Policy:

@@ -19,11 +19,10 @@ from gecbench.kernels.maxmatch import GoldArrays, Options
 from gecbench.kernels.tokens import (
     NO_TOKENS,
     EncodedLines,
+    KnownLines,
     Offsets,
     TokenArray,
     encode_lines,
-    intern_encoded,
-    intern_vocabulary,
     offsets_of,
 )
 
@@ -36,14 +35,13 @@ class GoldRows:
 
     sources: TokenArray
     gold: GoldArrays
-    vocabulary: EncodedLines
+    known: KnownLines
 
     @classmethod
-    def of(cls, lines: EncodedLines, flat: GoldArrays) -> GoldRows:
+    def of(cls, parts: Sequence[EncodedLines], flat: GoldArrays) -> GoldRows:
         """Number the sources and then every correction that some output could equal, which `flat` lacks."""
-        tokens, vocabulary = intern_vocabulary(lines, "unicode")
-        sentences = len(flat.annotator_offsets) - 1
-        return cls(tokens[:sentences], flat._replace(corrections=tokens[sentences:]), vocabulary)
+        known, sentences = KnownLines.of(parts, "unicode"), len(flat.annotator_offsets) - 1
+        return cls(known.tokens[:sentences], flat._replace(corrections=known.tokens[sentences:]), known)
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]
         alternative_offsets=offsets_of(corrections),
         corrections=NO_TOKENS,
     )
-    return GoldRows.of(encode_lines(lines), flat)
+    return GoldRows.of([encode_lines(lines)], flat)
 
 
 def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
@@ -98,12 +96,12 @@ def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
     together = {tuple(annotators[begin:end]) for begin, end in pairwise(bounds)}
     if any(_visiting_order(present) != list(range(len(present))) for present in together):
         return None
-    texts, sizes = encode_lines(sources), np.diff(table.row_offsets)
-    encoded = EncodedLines(texts.text + table.corrections, np.concatenate([texts.lengths, table.correction_lengths]))
+    sizes = np.diff(table.row_offsets)
+    corrections = EncodedLines(table.corrections, table.correction_lengths)
     nobody = table.row_offsets[:-1][sizes == 0]
     rows = np.insert(np.diff(table.edit_offsets), nobody, 0)
     flat = GoldArrays(_offsets(np.maximum(sizes, 1)), _offsets(rows), *table[4:7], NO_TOKENS)
-    return GoldRows.of(encoded, flat)
+    return GoldRows.of([encode_lines(sources), corrections], flat)
 
 
 def _offsets(sizes: Offsets) -> Offsets:
@@ -112,11 +110,10 @@ def _offsets(sizes: Offsets) -> Offsets:
 
 def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchInput:
     """Intern a corpus; `fold` adds every token's lower-cased characters for `ignore_whitespace_casing`."""
-    known = len(gold.vocabulary.lengths)
-    tokens = intern_encoded([gold.vocabulary, encode_lines(hypotheses)], "unicode")
-    _check_lengths(gold.sources.lengths(), tokens[known:].lengths())
-    folded = _folded([*gold.vocabulary.lines(), *hypotheses]) if fold else None
-    return MatchInput(gold.sources, tokens[known:], gold.gold, folded)
+    tokens = gold.known.number(encode_lines(hypotheses))
+    _check_lengths(gold.sources.lengths(), tokens.lengths())
+    folded = _folded([*gold.known.vocabulary.lines(), *hypotheses]) if fold else None
+    return MatchInput(gold.sources, tokens, gold.gold, folded)
 
 
 def _check_lengths(sources: Offsets, hypotheses: Offsets) -> None:

@@ -15,7 +15,7 @@ from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.mixing import mix_sentences
 from gecbench.errors import InputError
-from gecbench.metrics.base import Metric, check_whole, parameter
+from gecbench.metrics.base import Metric
 from gecbench.metrics.explanation import Explanation
 from gecbench.metrics.m2.error_types import TypeScore, by_error_type, error_types
 from gecbench.metrics.m2.explain import SentenceMatch, credit, explain_match
@@ -31,6 +31,7 @@ from gecbench.metrics.m2.gold import (
     restrict,
     table_rows,
 )
+from gecbench.metrics.parameters import check_whole, parameter
 from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative, Policy
 from gecbench.metrics.ratios import Values, f_beta, mean_count, precision_recall
 from gecbench.metrics.signature import MIXING_WORDS, Signature
@@ -109,6 +110,14 @@ class M2(Metric):
         if self.policy == "average":
             return EachRow()
         return GreedyCumulative(self.beta) if self.policy == "greedy-cumulative" else BestPerSentence(self.beta)
+
+    def check_parts(self) -> None:
+        """Refuse what depends on who annotated anything in the whole corpus."""
+        if self.policy == "average" or self.annotators != "all":
+            raise InputError(
+                "m2: policy=average and annotators=… look at the annotators of the whole corpus",
+                fix="Score it at once, or leave them out",
+            )
 
     def annotator_ids(self) -> list[int] | None:
         """Return the chosen annotators, or None for all."""

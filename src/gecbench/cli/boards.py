@@ -1,0 +1,245 @@
+"""What the actions of `gecbench leaderboard` do."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gecbench.analysis.tables import Table, render_table
+from gecbench.cli.options import cleaned, pick
+from gecbench.errors import InputError
+from gecbench.metrics.ratios import percent
+from gecbench.metrics.registry import METRICS
+
+if TYPE_CHECKING:
+    from gecbench.corpus.corpus import Corpus
+    from gecbench.leaderboard.page import PagePlan
+    from gecbench.leaderboard.records import BoardTable, Record
+    from gecbench.leaderboard.store import FolderStore
+
+TOKEN = "GECBENCH_LEADERBOARD_TOKEN"
+_SEEDED = "conll14_fluency:nucle"
+
+
+def init(options: argparse.Namespace) -> None:
+    """Make a board and say what comes next."""
+    from gecbench.leaderboard.settings import SEALED_PER_DAY, Settings, initialise
+
+    sealed = not options.publish_references
+    per_day = SEALED_PER_DAY if options.per_day is None and sealed else options.per_day or None
+    about = pick(options, "title", "description", "licence", "link", "metric", "publish_references")
+    initialise(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
+    print(f"{Path(options.folder) / 'board.json'}: {'sealed' if sealed else 'open'}, ranked by {options.metric}")
+    if sealed:
+        print("Pages and answers tell scores of whole corpora only; keep the gold out of what you publish.")
+
+
+def submit(options: argparse.Namespace) -> None:
+    """Score, add, and print the record with its place."""
+    from gecbench.leaderboard import submission
+    from gecbench.leaderboard.outputs import read_outputs
+    from gecbench.leaderboard.settings import choose_corpus
+    from gecbench.leaderboard.store import FolderStore, local_store, open_board
+
+    board = open_board(options.board)
+    store = local_store(board)
+    corpus = choose_corpus(options.corpus, store.folder, store.settings)
+    lines = read_outputs(_bytes(options.predictions), options.predictions, corpus)
+    handed_in = submission.Submission(
+        system=options.name,
+        predictions=cleaned(lines, corpus, options.predictions, options),
+        links=options.link,
+        file=options.predictions,
+        role="source" if options.baseline else "system",
+        **pick(options, "submitter", "description", "aligned", "tokenize", "tokenized"),
+    )
+    done = submission.submit(handed_in, corpus, board, dry_run=options.dry_run)
+    _warn(done.skipped)
+    _warn(done.warnings, "note")
+    if options.format == "json":
+        print(done.record.to_json().decode().rstrip("\n"))
+        return
+    added = f"added as records/{done.added}.json" if isinstance(board, FolderStore) else f"pull request: {done.added}"
+    print(f"{_as_text(done.record)}\n\n{done.place.sentence}")
+    print("nothing was added (--dry-run)" if options.dry_run else added)
+
+
+def seed(options: argparse.Namespace) -> None:
+    """Score the public outputs that the board does not have yet."""
+    from gecbench.leaderboard.seeding import public_submissions
+    from gecbench.leaderboard.submission import score_submission
+
+    store = _folder(options.board)
+    settings = store.settings
+    for corpus in _corpora(options.corpus, store) or _corpora([_SEEDED], store):
+        there = {(record.table, record.outputs) for record in store.load().records}
+        for submission in public_submissions(corpus):
+            scored = score_submission(submission, corpus, sealed=settings.sealed)
+            record = scored.record
+            if (record.table, record.outputs) not in there:
+                store.add(record, scored.details)
+            shown = ", ".join(f"{METRICS[name].title} {percent(one['value'])}" for name, one in record.scores.items())
+            print(f"{record.corpus} ({record.reference_set})  {record.system}: {shown}", flush=True)
+
+
+def list_board(options: argparse.Namespace) -> None:
+    """Print one table per corpus and reference set."""
+    from gecbench.leaderboard.notes import NOTES
+    from gecbench.leaderboard.page_data import group_by_table
+    from gecbench.leaderboard.seeds import seed_records
+    from gecbench.leaderboard.store import local_store, open_board
+
+    store = local_store(open_board(options.board))
+    loaded = store.load()
+    _warn(loaded.warnings)
+    records = [*loaded.records, *(() if options.without_published else seed_records())]
+    tables = group_by_table([record for record in records if options.corpus in (None, record.corpus)])
+    if options.corpus and not tables:
+        known = sorted({record.corpus for record in records})
+        raise InputError(
+            f"the board has nothing on {options.corpus!r}", fix=f"It has {', '.join(known) or 'no records'}"
+        )
+    metric = options.metric or store.settings.metric
+    texts = [_tables(table, found, metric, store, options.format) for table, found in sorted(tables.items())]
+    print("\n\n".join(text for found in texts for text in found) or "The board is empty.")
+    if options.format == "text" and any(record.kind == "reported" for found in tables.values() for record in found):
+        print(f"\n{NOTES['reported']}.")
+
+
+def build(options: argparse.Namespace) -> None:
+    """Build the page."""
+    from gecbench.leaderboard.page import build_site
+    from gecbench.leaderboard.store import local_store, open_board
+
+    store = local_store(open_board(options.board))
+    built = build_site(store, options.output, _plan(options, store))
+    _warn(built.warnings)
+    print(f"{Path(options.output) / 'index.html'}")
+
+
+def serve(options: argparse.Namespace) -> None:
+    """Serve until stopped."""
+    from gecbench.leaderboard.server import run
+    from gecbench.leaderboard.uploads import Limits
+
+    store = _folder(options.board)
+    limits = Limits(most_bytes=int(options.megabytes * 2**20), per_minute=options.per_minute)
+    run(store, _plan(options, store), limits, os.environ.get(TOKEN) or None, options.host, options.port)
+
+
+def verify(options: argparse.Namespace) -> None:
+    """Score records again, print a line for each, and refuse what differs."""
+    from gecbench.leaderboard.ranking import known_corpora
+    from gecbench.leaderboard.store import local_store, open_board
+    from gecbench.leaderboard.verifying import verify as score_again
+
+    store = local_store(open_board(options.board))
+    corpora = known_corpora(_corpora(options.corpus, store))
+    different = total = 0
+    for verdict in score_again(store, corpora, options.files):
+        total += 1
+        different += bool(verdict.problems)
+        state = "not scored here" if verdict.problems is None else "; ".join(verdict.problems) or "as scored"
+        print(f"{verdict.file[:12]}  {verdict.system or '?'}: {state}", flush=True)
+    if different:
+        raise InputError(f"{different} of {total} records are not what scoring gives", fix="Do not merge them")
+
+
+def _folder(address: str) -> FolderStore:
+    from gecbench.leaderboard.store import FolderStore, open_board
+
+    store = open_board(address)
+    if not isinstance(store, FolderStore):
+        raise InputError("this needs a board in a folder", fix="Give --board FOLDER")
+    return store
+
+
+def _corpora(names: list[str], store: FolderStore) -> list[Corpus]:
+    """Return the corpora that are named, or the board's own."""
+    from gecbench.leaderboard.settings import board_corpora, choose_corpus
+
+    settings = store.settings
+    if not names:
+        return board_corpora(store.folder, settings)
+    return [choose_corpus(name, store.folder, settings) for name in names]
+
+
+def _plan(options: argparse.Namespace, store: FolderStore) -> PagePlan:
+    from gecbench.leaderboard.page import PagePlan
+
+    return PagePlan(
+        _corpora(options.corpus, store),
+        seeds=not options.without_published,
+        texts=not options.without_texts,
+        publish_references=options.publish_references,
+        board=options.board if "://" in options.board else Path(options.board).name or "board",
+    )
+
+
+def _bytes(path: str) -> bytes:
+    from gecbench.formats.text import read_bytes
+    from gecbench.leaderboard.outputs import check_size
+
+    if path.endswith(".gz"):
+        raise InputError("is compressed (gzip)", file=path, fix="Give plain text, one output per line, or JSON Lines")
+    if Path(path).is_file():
+        check_size(Path(path).stat().st_size, path)
+    return read_bytes(path)
+
+
+def _warn(warnings: tuple[str, ...], kind: str = "warning") -> None:
+    for warning in warnings:
+        print(f"gecbench: {kind}: {warning}", file=sys.stderr)
+
+
+def _as_text(record: Record) -> str:
+    from gecbench.leaderboard.notes import NOTES
+
+    rows = []
+    for metric, figure in record.scores.items():
+        ratio = "" if figure["ratio"] is None else f"{percent(figure['ratio'], 1)} %"
+        people = ["" if figure[name] is None else percent(figure[name]) for name in ("human", "against_others")]
+        rows.append([METRICS[metric].title, *_score_cells(record, metric), *people, ratio])
+    header = [record.system, "score", "95 % interval", "human", "beside", "of human"]
+    notes = [NOTES["human"]] if any(figure["human"] is not None for figure in record.scores.values()) else []
+    notes += [
+        f"{METRICS[metric].title}: {figure['bounded']} sentences bounded; {NOTES['bounded']}"
+        for metric, figure in record.scores.items()
+        if figure["bounded"]
+    ]
+    return "\n\n".join([render_table(Table(header, rows), "text"), *notes])
+
+
+def _tables(table: BoardTable, records: list[Record], metric: str, store: FolderStore, table_format: str) -> list[str]:
+    """Return the ranking of a table, and what was reported of systems that are not in it."""
+    from gecbench.leaderboard.ranking import BoardPlace, Significance
+    from gecbench.leaderboard.seeds import stands_for
+
+    title = f"{table[0]} ({table[1]})"
+    found = sorted(
+        (record for record in records if metric in record.scores),
+        key=lambda record: -float(record.scores[metric]["value"]),
+    )
+    scored = [record for record in found if record.kind == "scored"]
+    places = Significance(store, {}).places(scored, metric)
+    rows = []
+    for record in scored:
+        place = places.get(record.id, BoardPlace(None))
+        kind = place.differs or record.role
+        rows.append([record.system, str(place.rank or "–"), *_score_cells(record, metric), kind, record.date])
+    alone = [each for each in found if each.kind == "reported" and not any(stands_for(one, each) for one in scored)]
+    reported = [[each.system, _score_cells(each, metric)[0], each.date] for each in alone]
+    tables = [
+        Table([title, "#", METRICS[metric].title, "95 % interval", "kind", "date"], rows),
+        Table([f"{title}, as reported", METRICS[metric].title, "date"], reported),
+    ]
+    return [render_table(each, table_format) for each in tables if each.rows]
+
+
+def _score_cells(record: Record, metric: str) -> tuple[str, str]:
+    figure = record.scores[metric]
+    interval = "" if figure["low"] is None else f"{percent(figure['low'])} – {percent(figure['high'])}"
+    return percent(figure["value"]), interval

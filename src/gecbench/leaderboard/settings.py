@@ -1,0 +1,153 @@
+"""What an organiser says of a board, in its `board.json`: title, corpora, which metric ranks, what is published."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from gecbench.corpora.resolve import is_known_name, resolve_corpus
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.intake import Intake
+from gecbench.errors import InputError
+from gecbench.formats.text import read_bytes, write_bytes
+from gecbench.leaderboard import schema
+from gecbench.leaderboard.records import canonical, parse, table_of
+from gecbench.metrics.registry import METRICS
+
+FILE = "board.json"
+LOGOS = (".svg", ".png", ".jpg", ".jpeg", ".webp")
+SEALED_PER_DAY = 5
+_LARGEST_LOGO = 2**20
+_CORPUS = {"corpus": schema.text(500, empty=False), "fingerprint": schema.text(64)}
+_FIELDS: Mapping[str, schema.Check] = {
+    "title": schema.text(schema.LONGEST_NAME, empty=False),
+    "description": schema.text(),
+    "licence": schema.text(schema.LONGEST_NAME),
+    "link": schema.optional(schema.web_address),
+    "logo": schema.optional(schema.one_of(*(f"logo{ending}" for ending in LOGOS))),
+    "metric": schema.one_of(*METRICS),
+    "corpora": schema.list_of(schema.fields_of(_CORPUS), 50),
+    "publish_references": schema.truth,
+    "per_day": schema.optional(schema.count),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A board's settings; those of a folder without `board.json` are the defaults.
+
+    `corpora` name each corpus (a file: from the board's folder) and its fingerprint. `per_day` is how many submissions
+    one submitter may make on a day, None for any number.
+    """
+
+    title: str = "GEC leaderboard"
+    description: str = ""
+    licence: str = ""
+    link: str | None = None
+    logo: str | None = None
+    metric: str = next(iter(METRICS))
+    corpora: Sequence[Mapping[str, str]] = ()
+    publish_references: bool = False
+    per_day: int | None = None
+
+    def __post_init__(self) -> None:
+        schema.check_fields({**vars(self)}, _FIELDS, FILE)
+
+    @property
+    def sealed(self) -> bool:
+        """Whether nothing that the board keeps or answers may give its references away."""
+        return bool(self.corpora) and not self.publish_references
+
+
+def read_settings(folder: Path) -> Settings:
+    """Return the settings of a board's folder."""
+    path = folder / FILE
+    if not path.is_file():
+        return Settings()
+    try:
+        value = parse(path.read_bytes())
+        schema.check_fields(value, _FIELDS, FILE)
+        return Settings(**value)
+    except InputError as error:
+        raise InputError(f"cannot be read: {error}", file=str(path)) from error
+
+
+def initialise(folder: Path, corpora: Sequence[str], settings: Settings, logo: str | None = None) -> Settings:
+    """Write `board.json` (and the logo) into a folder that has none; every corpus is read once, to know it again."""
+    if (folder / FILE).exists():
+        raise InputError("is there already", file=str(folder / FILE), fix="Edit it, or choose another folder")
+    resolved = [_resolve(name) for name in corpora]
+    for corpus in resolved:
+        Intake(aligned=True).admit(corpus, corpus.sources, "sources")
+    tables = [table_of(corpus) for corpus in resolved]
+    if doubled := [table for table in tables if tables.count(table) > 1]:
+        raise InputError(f"two corpora are called {doubled[0][0]}", fix="Rename a file")
+    entries = [
+        {"corpus": _from(folder, name), "fingerprint": corpus.fingerprint()}
+        for name, corpus in zip(corpora, resolved, strict=True)
+    ]
+    image = None if logo is None else (f"logo{Path(logo).suffix.lower()}", _logo(logo))
+    written = replace(settings, corpora=entries, logo=image and image[0])
+    folder.mkdir(parents=True, exist_ok=True)
+    if image is not None:
+        write_bytes(folder / image[0], image[1])
+    write_bytes(folder / FILE, canonical(asdict(written)))
+    return written
+
+
+def board_corpora(folder: Path, settings: Settings) -> list[Corpus]:
+    """Return the corpora of a board, each checked to be the one it was made with."""
+    corpora = []
+    for entry in settings.corpora:
+        name = entry["corpus"]
+        corpus = _resolve(name if is_known_name(name) else str(folder / name))
+        if corpus.fingerprint() != entry["fingerprint"]:
+            fix = "Restore the file, or make a new board: its scores could not be compared"
+            raise InputError(f"{name} is no longer the corpus of this board", file=str(folder / FILE), fix=fix)
+        corpora.append(corpus)
+    return corpora
+
+
+def choose_corpus(name: str | None, folder: Path, settings: Settings) -> Corpus:
+    """Return the corpus that a submission names: one of the board's, or any where the board has none of its own."""
+    if not settings.corpora:
+        if name is None:
+            raise InputError("no corpus is given", fix="Use -c, or give the board its own: gecbench leaderboard init")
+        return resolve_corpus(name)
+    corpora = board_corpora(folder, settings)
+    if name is None and len(corpora) == 1:
+        return corpora[0]
+    given = [entry["corpus"] for entry in settings.corpora]
+    for corpus, entry in zip(corpora, given, strict=True):
+        if name in (corpus.name, table_of(corpus)[0], entry):
+            return corpus
+    problem = f"the board has no corpus {name!r:.80}" if name else "the board has several corpora"
+    raise InputError(problem, fix=f"Use -c with one of {', '.join(corpus.name for corpus in corpora)}")
+
+
+def _resolve(name: str) -> Corpus:
+    """Return a corpus; a file's is called by its name alone, so that no path of this machine is told."""
+    corpus = resolve_corpus(name)
+    return corpus if is_known_name(name) else corpus.replace(name=table_of(corpus)[0])
+
+
+def _from(folder: Path, name: str) -> str:
+    return name if is_known_name(name) else Path(os.path.relpath(name, folder)).as_posix()
+
+
+def _logo(path: str) -> bytes:
+    if Path(path).suffix.lower() not in LOGOS:
+        raise InputError("is no image of a known kind", file=path, fix=f"Give one of {', '.join(LOGOS)}")
+    data = read_bytes(path)
+    if len(data) > _LARGEST_LOGO:
+        raise InputError("is larger than 1 MB", file=path)
+    return data
+
+
+def about_board(settings: Settings) -> dict[str, Any]:
+    """Return what the page says of the board itself."""
+    names = ("title", "description", "licence", "link", "logo", "metric")
+    return {name: getattr(settings, name) for name in names}

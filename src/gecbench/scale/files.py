@@ -1,0 +1,207 @@
+"""Files read batch by batch: lines of text, columns of JSON Lines and Parquet, blocks of M2."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from gecbench.corpus.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.formats.columns import EDITS, Columns
+from gecbench.formats.jsonl import json_values
+from gecbench.formats.m2 import parse_m2
+from gecbench.formats.text import STANDARD_INPUT, lines_of, split_lines
+
+_CHUNK = 2**20
+_UNREAD = (".csv", ".tsv", ".xml")
+
+
+class Values(Protocol):
+    """Values of sentences, to be taken some at a time."""
+
+    def take(self, count: int) -> Sequence[Any]:
+        """Return the next values, fewer at the end."""
+
+
+class Lines:
+    """The lines of a text file, `.gz` file or standard input, as `formats.text.read_lines` reads them."""
+
+    def __init__(self, path: str) -> None:
+        self.path, self.taken = path, 0
+        self._file = _opened(path)
+
+    def take(self, count: int) -> list[str]:
+        """Return the next lines."""
+        with _readable(self.path):
+            raw = list(islice(self._file, count))
+        if len(raw) < count and self.path != STANDARD_INPUT:
+            self._file.close()
+            self._file = io.BytesIO()
+        data = b"".join(raw)
+        try:
+            lines = split_lines(data, self.path) if self.taken == 0 else lines_of(data.decode())
+        except UnicodeDecodeError as error:
+            line = self.taken + data.count(b"\n", 0, error.start) + 1
+            fix = f"Convert it first, for example: iconv -f latin1 -t utf-8 {self.path}"
+            raise InputError(
+                f"not UTF-8: byte 0x{data[error.start]:02x}", file=self.path, line=line, fix=fix
+            ) from error
+        self.taken += len(lines)
+        return lines
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A column of a table, by its usual names or by its own, and whether the table may have a column of ids."""
+
+    names: Sequence[str]
+    column: str | None = None
+    ids: bool = True
+
+
+class JsonColumn:
+    """A column of JSON Lines."""
+
+    def __init__(self, path: str, wanted: Wanted) -> None:
+        self._lines, self._wanted = Lines(path), wanted
+        self._column: str | None = None
+
+    def take(self, count: int) -> list[Any]:
+        """Return the next values; a row without the column has none."""
+        before = self._lines.taken
+        lines = self._lines.take(count)
+        try:
+            rows = json_values(lines, self._lines.path)
+        except InputError as error:
+            number = before + (error.line or 0)
+            raise InputError(error.problem, file=error.file, line=number, fix=error.fix) from error
+        for number, row in enumerate(rows, start=before + 1):
+            if not isinstance(row, dict):
+                raise InputError("not a JSON object", file=self._lines.path, line=number)
+        if rows and self._column is None:
+            self._column = _found(list(rows[0]), self._wanted, self._lines.path)
+        return [row.get(self._column) for row in rows]
+
+
+class ParquetColumn:
+    """A column of a Parquet file."""
+
+    def __init__(self, path: str, wanted: Wanted) -> None:
+        file = _parquet(path)
+        self._batches = file.iter_batches(columns=[_found(file.schema_arrow.names, wanted, path)])
+        self._waiting: list[Any] = []
+
+    def take(self, count: int) -> list[Any]:
+        """Return the next values."""
+        while len(self._waiting) < count and (batch := next(self._batches, None)) is not None:
+            self._waiting += batch.column(0).to_pylist()
+        taken, self._waiting = self._waiting[:count], self._waiting[count:]
+        return taken
+
+
+class Blocks:
+    """The sentences of an M2 file, as corpora of annotations."""
+
+    def __init__(self, path: str) -> None:
+        self.path, self._number = path, 0
+        self._lines = Lines(path)
+        self._waiting: list[str] = []
+
+    def take(self, count: int) -> Sequence[Corpus]:
+        """Return the next sentences as one corpus, none at the end."""
+        lines, before, blocks = list[str](), self._number, 0
+        while blocks < count and (line := self._next()) is not None:
+            blocks += not line.strip() and bool(lines) and bool(lines[-1].strip())
+            lines.append(line)
+        if not any(line.strip() for line in lines):
+            return ()
+        try:
+            return (parse_m2(lines, self.path),)
+        except InputError as error:
+            number = None if error.line is None else error.line + before
+            raise InputError(error.problem, file=error.file, line=number, fix=error.fix) from error
+
+    def _next(self) -> str | None:
+        if not self._waiting:
+            self._waiting = self._lines.take(_CHUNK // 64)[::-1]
+        self._number += bool(self._waiting)
+        return self._waiting.pop() if self._waiting else None
+
+
+def values_of(path: str, wanted: Wanted) -> Values:
+    """Return the texts of a file: a column of a table, else its lines."""
+    ending = Path(path.removesuffix(".gz")).suffix.lower()
+    if ending in _UNREAD:
+        raise InputError(f"{ending} is not read as a stream", file=path, fix="Use text, .jsonl or .parquet")
+    if ending == ".jsonl":
+        return JsonColumn(path, wanted)
+    if ending == ".parquet":
+        return ParquetColumn(path, wanted)
+    if wanted.column is not None:
+        raise InputError("plain text has no columns", file=path, fix="Columns are for .jsonl and .parquet")
+    return Lines(path)
+
+
+def is_edits(path: str) -> bool:
+    """Return whether a file's name says that it holds coded edits."""
+    return path.removesuffix(".gz").endswith(EDITS)
+
+
+def count_sentences(path: str) -> int | None:
+    """Return how many values a file holds, where that is quickly known: not of `.gz`, M2 and standard input."""
+    if path == STANDARD_INPUT or path.endswith(".gz") or is_edits(path) or not Path(path).is_file():
+        return None
+    if Path(path).suffix.lower() == ".parquet":
+        return int(_parquet(path).metadata.num_rows)
+    with Path(path).open("rb") as file:
+        return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
+
+
+def _found(known: Sequence[str], wanted: Wanted, path: str) -> str:
+    ids = [name for name in known if name.lower() == "id"]
+    if ids and not wanted.ids:
+        fix = "Sort it as the corpus is and drop that column, or leave out --stream"
+        raise InputError(f"has a column {ids[0]!r}, but a stream pairs row by row", file=path, fix=fix)
+    return Columns(dict.fromkeys(known, ()), path).find(wanted.names, wanted.column, "--column NAME")
+
+
+def _parquet(path: str) -> Any:
+    import pyarrow
+    import pyarrow.parquet
+
+    with _readable(path):
+        try:
+            return pyarrow.parquet.ParquetFile(path)
+        except pyarrow.ArrowException as error:
+            raise InputError(f"not a Parquet file: {str(error).splitlines()[0]}", file=path) from error
+
+
+def _opened(path: str) -> Any:
+    if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InputError("standard input is closed", fix="Name a file, or pipe something into it")
+        return sys.stdin.buffer
+    if Path(path).is_dir():
+        raise InputError("is a directory, not a file", file=path)
+    with _readable(path):
+        return gzip.open(path, "rb") if path.endswith(".gz") else Path(path).open("rb")
+
+
+@contextmanager
+def _readable(path: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise InputError("no such file", file=path, fix="Check the path") from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"is not a whole gzip file ({error})", file=path) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from error

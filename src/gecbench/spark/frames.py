@@ -1,0 +1,159 @@
+"""What is done to Spark frames: workers count batches of rows, the driver puts counts in order and scores them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from gecbench import scale
+from gecbench.analysis.report import Scores
+from gecbench.analysis.significance import DEFAULT_SEED
+from gecbench.api import DEFAULT_METRICS, Metrics
+from gecbench.errors import GecbenchError, InputError, MissingDependencyError
+from gecbench.scale.counting import Counts
+from gecbench.scale.rows import Columns
+from gecbench.scale.sentences import SentenceColumns
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame
+
+_PLACE = "__place__"
+_ROWS_OF_A_PARTITION = 33  # bits of Spark's monotonically_increasing_id
+
+
+def score(
+    frame: DataFrame,
+    metrics: Metrics = DEFAULT_METRICS,
+    *,
+    index: str | None = None,
+    resamples: int = 0,
+    seed: int = DEFAULT_SEED,
+    **columns: Any,
+) -> Scores:
+    """Score the rows of a frame: the scores of `gecbench.score` on the same sentences, to the bit.
+
+    `columns` are the other arguments of `gecbench.scale.counts`: `source`, `prediction`, `references` and so on.
+    `index` names the column with each row's place in the corpus, counted from 0, on which GLEU's draws and M2's
+    choices depend. Without it rows are numbered as `with_index` does, and the signature says `index:order`.
+    `resamples` > 0 adds a bootstrap interval.
+
+    Workers count; the counts, not the text, come to the driver as Arrow, where references are chosen.
+    """
+    function = scale.counts(metrics, index=index or _PLACE, **columns)
+    placed = frame if index else with_index(frame, _PLACE)
+    parts = [_unpacked(part) for part in _collected(_chosen(placed, function.columns).mapInArrow(*_packing(function)))]
+    if not parts:
+        raise InputError("the frame has no rows")
+    found = scale.scores(parts, resamples=resamples, seed=seed)
+    return found if index else Scores({name: each.with_field("index", "order") for name, each in found.items()})
+
+
+def counts(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, *, index: str, **columns: Any) -> DataFrame:
+    """Return the counts of a frame's rows, to be written as Parquet and scored later by `gecbench.scale.scores`."""
+    function = scale.counts(metrics, index=index, **columns)
+    return _mapped(_chosen(frame, function.columns), function, function.schema)
+
+
+def sentence_scores(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, **columns: Any) -> DataFrame:
+    """Return the frame with each sentence's scores, a column per metric; see `gecbench.scale.sentence_scores`."""
+    return _with_columns(frame, scale.sentence_scores(metrics, **columns))
+
+
+def features(frame: DataFrame, **columns: Any) -> DataFrame:
+    """Return the frame with the columns to filter by of `gecbench.scale.features`."""
+    return _with_columns(frame, scale.features(**columns))
+
+
+def with_index(frame: DataFrame, name: str = "index") -> DataFrame:
+    """Return the frame with a column that numbers its rows from 0, in their order.
+
+    Partitions are counted first, so the frame is computed twice; it has to come out in the same order both times, as
+    files do that were read and not shuffled. Where the numbers of rows differ, `score` refuses them.
+    """
+    functions = _functions()
+    sizes = {row[0]: row[1] for row in frame.groupBy(functions.spark_partition_id()).count().collect()}
+    begins = list(accumulate((sizes.get(k, 0) for k in range(max(sizes, default=0))), initial=0))
+    number = functions.monotonically_increasing_id()
+    partition = functions.shiftright(number, _ROWS_OF_A_PARTITION).cast("int")
+    row = number.bitwiseAND(functions.lit((1 << _ROWS_OF_A_PARTITION) - 1))
+    return frame.withColumn(name, functions.element_at(functions.lit(begins), partition + 1) + row)
+
+
+def _functions() -> Any:
+    try:
+        from pyspark.sql import functions
+    except ImportError as error:
+        raise MissingDependencyError('this needs pyspark: pip install "gecbench[spark]"') from error
+    return functions
+
+
+def _chosen(frame: DataFrame, columns: Columns) -> DataFrame:
+    """Return the columns that are read."""
+    for name in columns.names():
+        if name not in frame.columns:
+            raise InputError(f"no column {name!r}", fix=f"Columns: {', '.join(frame.columns)}")
+    return frame.select(*columns.names())
+
+
+def _with_columns(frame: DataFrame, function: SentenceColumns) -> DataFrame:
+    _chosen(frame, function.columns)
+    for name in function.schema.names:
+        if name in frame.columns:
+            raise InputError(f"the frame has a column {name!r} already", fix="Rename it")
+    return _mapped(frame, function, function.schema, frame.schema.fields)
+
+
+def _mapped(frame: DataFrame, function: Callable[[Any], Any], added: pyarrow.Schema, kept: Any = ()) -> DataFrame:
+    """Return a frame of the tables that a function makes of its batches."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+    from pyspark.sql.types import StructType
+
+    def run(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in _nonempty(batches):
+            yield from function(batch).to_batches()
+
+    return frame.mapInArrow(run, StructType([*kept, *from_arrow_schema(added).fields]))
+
+
+def _packing(function: Counts) -> tuple[Callable[[Iterable[Any]], Iterator[Any]], str]:
+    """Return a function that counts batches into one value each, and its schema.
+
+    Java need not look into them then, which costs as much as counting.
+    """
+
+    def run(batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        options = pyarrow.ipc.IpcWriteOptions(compression="zstd")
+        for batch in _nonempty(batches):
+            table, sink = function(batch), pyarrow.BufferOutputStream()
+            with pyarrow.ipc.new_stream(sink, table.schema, options=options) as stream:
+                stream.write_table(table)
+            yield pyarrow.RecordBatch.from_pydict({"part": [sink.getvalue().to_pybytes()]})
+
+    return run, "part binary"
+
+
+def _nonempty(batches: Iterable[Any]) -> Iterator[Any]:
+    """Yield batches with rows, on one thread: Spark gives every core a worker of its own."""
+    os.environ.setdefault("GECBENCH_THREADS", "1")
+    return (batch for batch in batches if batch.num_rows)
+
+
+def _unpacked(part: Any) -> pyarrow.Table:
+    import pyarrow
+
+    return pyarrow.ipc.open_stream(part.as_buffer()).read_all()
+
+
+def _collected(frame: DataFrame) -> Any:
+    from pyspark.errors import PythonException
+
+    try:
+        return frame.toArrow()["part"]
+    except PythonException as error:
+        last = str(error).strip().splitlines()[-1]
+        raise GecbenchError(f"a worker of Spark failed: {last}") from error

@@ -1,0 +1,239 @@
+"""Faults of the machine: kill -9, a full disk and a read-only one at any change of a file, then going on."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import urllib.error
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from boards import DEMO, GOOD, finished, server, text, upload
+from corpora_support import files_of, tiny_mirror, upstream_of
+from waiting import eventually
+
+from gecbench.corpora import lock
+from gecbench.leaderboard.store import FolderStore
+
+from ..attack import Attack, Budget, Finding
+
+DOOMED = Path(__file__).parents[1] / "doomed.py"
+SYSTEM = "the system"
+DATASET = "jfleg"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A command that writes files below a folder, how many changes it makes at most, and what must hold.
+
+    `broken` says what is wrong after a fault, `unfinished` what is wrong when the command has run again to its end;
+    both return "" where nothing is.
+    """
+
+    arguments: Callable[[Path], list[str]]
+    changes: int
+    broken: Callable[[Path], str]
+    unfinished: Callable[[Path], str]
+
+
+def run_doomed(scene: Scene, folder: Path, number: int, fault: str) -> subprocess.CompletedProcess[str]:
+    """Run the scene's command with a fault at some change of a file; 0: without."""
+    paths = [str(DOOMED.parents[1]), *filter(None, sys.path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "GECBENCH_TINY": "1"}
+    environment |= {"GECBENCH_MIRROR": str(folder.parent / "mirror"), "HF_HOME": str(folder.parent / "home")}
+    command = [sys.executable, str(DOOMED), str(folder), str(number), fault, *scene.arguments(folder)]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def outputs_broken(folder: Path) -> str:
+    """Return what is wrong with the outputs of a run: they are whole or not there."""
+    made = folder / "out.txt"
+    return "half of the outputs" if made.exists() and made.read_bytes() != text(DEMO.sources) else ""
+
+
+def outputs_unfinished(folder: Path) -> str:
+    """Return what is wrong with a finished run."""
+    if not (folder / "out.txt").exists() or not (folder / "out.txt.run.json").exists():
+        return "no outputs, or no record of them"
+    return outputs_broken(folder) or ("a partial file is left" if list(folder.glob("*.partial.jsonl")) else "")
+
+
+def board_broken(folder: Path) -> str:
+    """Return what is wrong with a board: every record there is reads well and has its details."""
+    store = FolderStore(folder / "board")
+    loaded = store.load()
+    if loaded.warnings:
+        return loaded.warnings[0]
+    return "" if all(store.details(record) for record in loaded.records) else "a record without its details"
+
+
+def board_unfinished(folder: Path) -> str:
+    """Return what is wrong with a board after a submission."""
+    records = FolderStore(folder / "board").load().records
+    there = [record.system for record in records].count(SYSTEM)
+    return board_broken(folder) or ("" if there == 1 else f"the submission is there {there} times")
+
+
+def data_broken(folder: Path) -> str:
+    """Return what is wrong with a dataset's folder: every file that has its name reads as a whole."""
+    import pyarrow.parquet
+
+    for path in folder.rglob("*.parquet"):
+        try:
+            pyarrow.parquet.read_table(path)
+        except (OSError, ValueError) as error:
+            return f"{path.name}: {error}"
+    return ""
+
+
+def data_unfinished(folder: Path) -> str:
+    """Return what is wrong with a dataset that was built."""
+    checked = run_doomed(Scene(lambda _: ["data", "verify", DATASET, "-o", "built"], 0, str, str), folder, 0, "kill")
+    # The card speaks of the real dataset, not of the tests' small one.
+    return "" if checked.returncode == 0 or "built/data" not in checked.stderr else checked.stderr
+
+
+SCENES = {
+    "run": Scene(
+        lambda _: ["run", "--model", "cmd:cat", "-c", "demo", "-o", "out.txt"], 12, outputs_broken, outputs_unfinished
+    ),
+    "leaderboard submit": Scene(
+        lambda folder: [
+            *("leaderboard", "submit", "-c", "demo", "-p", str(folder.parent / "good.txt")),
+            *("--name", SYSTEM, "--board", "board"),
+        ],
+        12,
+        board_broken,
+        board_unfinished,
+    ),
+    "data build": Scene(lambda _: ["data", "build", DATASET, "-o", "built"], 40, data_broken, data_unfinished),
+}
+
+
+@contextlib.contextmanager
+def stage() -> Iterator[Path]:
+    """Yield a folder to write in, with what the commands read beside it."""
+    with tempfile.TemporaryDirectory(prefix="gecbench-faults-", ignore_cleanup_errors=True) as name:
+        outer = Path(name)
+        tiny_mirror(outer / "mirror")
+        real, lock.LOCK_FILE = lock.LOCK_FILE, outer / "lock.tsv"
+        try:
+            lock.LOCK_FILE.write_bytes(real.read_bytes())
+            lock.write_lock(DATASET, upstream_of(outer / "mirror"))
+        finally:
+            lock.LOCK_FILE = real
+        (outer / "good.txt").write_bytes(text(GOOD))
+        (outer / "work").mkdir()
+        yield outer / "work"
+
+
+def one_round(name: str, number: int, fault: str) -> str:
+    """Bring on a fault at a change of a file, then run the command to its end; return what is wrong."""
+    scene = SCENES[name]
+    with stage() as folder:
+        failed = run_doomed(scene, folder, number, fault)
+        if "Traceback" in failed.stderr:
+            return f"a traceback:\n{failed.stderr}"
+        expected = {0, -signal.SIGKILL} if fault == "kill" else {0, 2}
+        if failed.returncode not in expected:
+            return f"status {failed.returncode}: {failed.stderr}"
+        if fault == "full" and (left := [path for path in files_of(folder) if path.endswith(".new")]):
+            return f"left behind: {left}"
+        if problem := scene.broken(folder):
+            return problem
+        again = run_doomed(scene, folder, 0, "kill")
+        if again.returncode != 0 and "on the board already" not in again.stderr:
+            return f"cannot go on, status {again.returncode}: {again.stderr}"
+        return scene.unfinished(folder)
+
+
+def attack(faults: list[str]) -> Callable[[int, Budget], Iterator[Finding]]:
+    """Return an attack by some kinds of faults on all scenes in turn."""
+
+    def run(seed: int, budget: Budget) -> Iterator[Finding]:
+        for number in budget:
+            random = Random(f"{seed} {number}")
+            name = list(SCENES)[number % len(SCENES)]
+            change, fault = random.randint(1, SCENES[name].changes), random.choice(faults)
+            if problem := one_round(name, change, fault):
+                yield Finding(f"{fault} at change {change} of gecbench {name}", problem)
+
+    return run
+
+
+def serve(seed: int, budget: Budget) -> Iterator[Finding]:
+    """Kill a server at a random moment after it accepted submissions; the next one must have all of them."""
+    for number in budget:
+        random = Random(f"{seed} {number}")
+        with tempfile.TemporaryDirectory(prefix="gecbench-faults-", ignore_cleanup_errors=True) as folder:
+            if problem := serve_and_kill(Path(folder), random):
+                yield Finding("a submission is lost after kill -9 of gecbench leaderboard serve", problem)
+
+
+def serve_and_kill(board: Path, random: Random) -> str:
+    """Return what is wrong after a server was killed and the next one had its time."""
+    accepted = {}
+    with server(board, "--per-minute", "1000") as (address, process):
+        for k in range(random.randint(1, 4)):
+            with contextlib.suppress(urllib.error.URLError):
+                status, job = upload(address, text([*GOOD[:-1], f"w{k} ."]), name=f"s{k}")
+                if status == 202:
+                    accepted[f"s{k}"] = job
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(random.choice([0, 0.05, 0.3, 1, 3]) * random.random())
+        process.kill()
+    store = FolderStore(board)
+    if store.load().warnings:
+        return store.load().warnings[0]
+    there = {record.system for record in store.load().records}
+    with server(board) as (address, _):
+        for name, job in accepted.items():
+            if name not in there and finished(address, job)["state"] != "done":
+                return f"{name} failed"
+        eventually(lambda: not list((board / "waiting").glob("*.json")), "something waits for ever")
+    names = [record.system for record in store.load().records]
+    return "" if sorted(names) == sorted(accepted) else f"accepted {sorted(accepted)}, there {sorted(names)}"
+
+
+def missing() -> str:
+    """Return why the attacks cannot run here."""
+    if sys.platform == "win32":
+        return "there is no kill -9 here"
+    with contextlib.suppress(ImportError):
+        import pyarrow  # noqa: F401
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+
+        return ""
+    return "pyarrow, starlette or uvicorn is not installed"
+
+
+ATTACKS = [
+    Attack(
+        "kill",
+        f"kill -9 at any change of a file of {', '.join(f'`{name}`' for name in SCENES)}",
+        "nothing half-written; the same command goes on to the same end",
+        attack(["kill"]),
+        missing=missing,
+    ),
+    Attack(
+        "disk",
+        "a full or read-only disk from any change of a file of the same on",
+        "one sentence and status 2; nothing half-written or left behind; the same command goes on",
+        attack(["full", "denied"]),
+        missing=missing,
+    ),
+    Attack(
+        "kill-serve",
+        "kill -9 of `leaderboard serve` at any moment after uploads",
+        "every submission that was acknowledged is scored by the next server, once",
+        serve,
+        missing=missing,
+    ),
+]

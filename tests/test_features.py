@@ -1,0 +1,62 @@
+"""Columns to filter pairs by, each against the slow way to the same number."""
+
+import numpy as np
+import pytest
+
+import gecbench
+from gecbench import scale
+from gecbench.corpus.edits import extract_edits
+
+SOURCES = ["He go to school yesterday .", "She like cats very much .", "", "I am agree with you , my friend ."]
+PREDICTIONS = ["He went to school .", "She like cats very much .", "New .", "I agree with you , my dear old friend ."]
+
+
+def found_of(sources, predictions, **columns):
+    batch = {"source": list(sources), "prediction": list(predictions), **columns}
+    found = scale.features(references="references" if columns else None)(batch)
+    return {name: np.array(values) for name, values in found.items()}
+
+
+def test_edits_are_counted_with_their_tokens(kernels_of):
+    found = found_of(SOURCES, PREDICTIONS)
+    for i, (source, prediction) in enumerate(zip(SOURCES, PREDICTIONS, strict=True)):
+        edits = extract_edits(source, prediction)
+        assert found["edits"][i] == len(edits)
+        assert found["removed"][i] == sum(edit.end - edit.start for edit in edits)
+        assert found["added"][i] == sum(len(edit.corrections[0].split()) for edit in edits)
+        assert found["tokens"][i] == len(source.split())
+    assert found["edits"].tolist() == [2, 0, 1, 2]
+    assert found["removed"].tolist() == [2, 0, 0, 1]
+    assert found["added"].tolist() == [1, 0, 2, 2]
+    assert found["characters"].tolist() == [14, 0, 5, 12]
+
+
+def test_gleu_is_that_of_each_sentence_alone(kernels_of):
+    demo, predictions = gecbench.load_demo(), gecbench.load_demo_systems()["rule-based"]
+    found = found_of(demo.sources, predictions, references=demo.references)
+    for i, (source, prediction) in enumerate(zip(demo.sources, predictions, strict=True)):
+        for column, references in (("gleu", demo.references[i]), ("gleu_source", [source])):
+            alone = gecbench.GLEU().score(sources=[source], predictions=[prediction], references=[references])
+            assert found[column][i] == alone.sentence_scores()[0]
+
+
+FLAGGED = {
+    "foreign": ("The cat sat on the mat .", "We will meet again at noon tomorrow ."),
+    "raw": ("I am agree , he said .", "I agree, he said."),
+    "wrapped": ("He go to school .", "Corrected sentence: He goes to school ."),
+}
+
+
+@pytest.mark.parametrize("flag", FLAGGED)
+def test_flags_mark_their_rows_alone(kernels_of, flag):
+    pairs = [*zip(SOURCES, PREDICTIONS, strict=True), FLAGGED[flag]]
+    found = found_of([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+    assert [column for column in FLAGGED if found[column][-1]] == [flag]
+    assert not found[flag][:-1].any()
+
+
+def test_a_shifted_file_is_flagged_line_by_line(kernels_of):
+    demo = gecbench.load_demo()
+    shifted = [*demo.sources[1:], demo.sources[0]]
+    assert found_of(demo.sources, shifted)["foreign"].mean() > 0.9
+    assert not found_of(demo.sources, demo.sources)["foreign"].any()

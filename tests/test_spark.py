@@ -1,0 +1,213 @@
+"""The same bits from Spark as from one process, however rows are partitioned, and whatever happens to a worker."""
+
+import os
+import shutil
+import sys
+import warnings
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+import pytest
+from mirror_files import conll14_gold, jfleg, needs_mirror, submission
+
+import gecbench
+from gecbench import InputError, kernels, scale
+from gecbench.cli import main
+from gecbench.corpora.edits import annotation_rows
+from gecbench.corpus.edits import EditedTexts
+from gecbench.spark import frames
+
+pytest.importorskip("pyspark")
+if shutil.which("java") is None:
+    pytest.skip("Spark needs Java", allow_module_level=True)
+
+METRICS = ["gleu", "gleu(draws=py3)", "m2", "imeasure", "bleu"]
+COLUMNS = {"index": "index", "annotations": "annotations"}
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """Start Spark on two cores; batches are small, and a task may fail."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"], os.environ["SPARK_LOCAL_IP"] = sys.executable, "127.0.0.1"
+    options = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "3",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        session = SparkSession.builder.master("local[2,4]").config(map=options).getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+        session.stop()
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return gecbench.load_demo()
+
+
+@pytest.fixture(scope="module")
+def predictions():
+    return gecbench.load_demo_systems()["rule-based"]
+
+
+def rows_of(corpus, predictions):
+    return {
+        "index": list(range(len(corpus))),
+        "source": list(corpus.sources),
+        "prediction": list(predictions),
+        "references": [list(texts) for texts in corpus.references],
+        "annotations": [annotation_rows(found) for found in corpus.annotations],
+    }
+
+
+def frame_of(spark, rows, partitions=None):
+    """Return a frame of rows in their order, or shuffled over some partitions."""
+    from pyspark.sql import functions
+
+    frame = spark.createDataFrame(pyarrow.table(rows))
+    return frame if partitions is None else frame.orderBy(functions.rand(seed=partitions)).repartition(partitions)
+
+
+def assert_same(found, expected):
+    assert {name: each.to_dict() for name, each in found.items()} == {
+        name: each.to_dict() for name, each in expected.items()
+    }
+    for name, each in expected.items():
+        np.testing.assert_array_equal(found[name].statistics.counts, each.statistics.counts)
+        np.testing.assert_array_equal(found[name].statistics.offsets, each.statistics.offsets)
+
+
+@pytest.mark.parametrize("partitions", [1, 7, 64])
+def test_shuffled_partitions_give_the_same_bits(spark, corpus, predictions, partitions):
+    frame = frame_of(spark, rows_of(corpus, predictions), partitions)
+    assert_same(frames.score(frame, METRICS, **COLUMNS), gecbench.score(predictions, corpus, METRICS))
+
+
+def test_edits_give_the_same_bits(spark, corpus):
+    edits = EditedTexts.of(corpus.sources, [sentence[:1] for sentence in corpus.annotations])
+    rows = rows_of(corpus, edits) | {"prediction": [annotation_rows(sentence) for sentence in edits.annotations]}
+    found = frames.score(frame_of(spark, rows, 7), "errant", references=None, **COLUMNS)
+    assert_same(found, gecbench.score(edits, corpus, "errant"))
+
+
+def test_a_killed_worker_changes_nothing(spark, corpus, predictions, tmp_path, monkeypatch):
+    calls, count, marker = [], scale.counts, tmp_path / "killed"
+
+    def dying_counts(*metrics, **columns):
+        function = count(*metrics, **columns)
+
+        def count_or_die(batch):
+            from pyspark import TaskContext
+
+            calls.append(batch)
+            if len(calls) == 2 and TaskContext.get().partitionId() == 1 and TaskContext.get().attemptNumber() == 0:
+                marker.touch()
+                os.kill(os.getpid(), 9)
+            return function(batch)
+
+        count_or_die.columns = function.columns
+        return count_or_die
+
+    monkeypatch.setattr(frames.scale, "counts", dying_counts)
+    found = frames.score(frame_of(spark, rows_of(corpus, predictions), 3), METRICS, **COLUMNS)
+    assert marker.exists()
+    assert_same(found, gecbench.score(predictions, corpus, METRICS))
+
+
+def test_rows_without_an_index_are_numbered_by_their_order(spark, corpus, predictions):
+    frame = frame_of(spark, rows_of(corpus, predictions)).drop("index").coalesce(2)
+    found = frames.score(frame, ["gleu", "bleu"], resamples=20)
+    expected = gecbench.score(predictions, corpus, ["gleu", "bleu"], resamples=20)
+    for name, each in found.items():
+        assert each.signature["index"] == "order"
+        assert each.value == expected[name].value
+        assert each.interval == expected[name].interval
+        assert each.signature["data"] == expected[name].signature["data"]
+
+
+def test_bad_rows_are_refused_or_left_out(spark, corpus, predictions):
+    rows = rows_of(corpus, predictions)
+    rows["source"][4] = rows["prediction"][7] = rows["index"][9] = None
+    rows["references"][11], rows["index"][20] = [], 21
+    frame = frame_of(spark, rows, 7)
+    with pytest.raises(InputError, match=r"7 rows cannot be scored .*(row \d+|index).* is missing; .*; …"):
+        frames.score(frame, index="index")
+    kept = [i for i in range(len(corpus)) if i not in (4, 7, 9, 11, 20, 21)]
+    found = frames.score(frame, index="index", on_bad="skip")["gleu"]
+    assert found.signature["skipped"] == "7"
+    assert found.value == gecbench.score([predictions[i] for i in kept], corpus.select(kept))["gleu"].value
+
+
+def test_scores_and_features_of_sentences(spark, corpus, predictions):
+    rows = rows_of(corpus, predictions)
+    frame = frame_of(spark, rows, 7)
+    scored = frames.sentence_scores(frame, ["gleu", "bleu"])
+    renamed = scored.withColumnRenamed("gleu", "scored")
+    both = frames.features(renamed, references="references").toArrow().sort_by("index")
+    for name, column in (("gleu", "scored"), ("bleu", "bleu")):
+        expected = gecbench.score(predictions, corpus, name)[name].sentence_scores()
+        np.testing.assert_array_equal(both[column].to_numpy(), expected)
+    for name, values in scale.features(references="references")(rows).items():
+        assert both[name].to_pylist() == values
+    with pytest.raises(InputError, match="the frame has a column 'bleu' already"):
+        frames.sentence_scores(scored, "bleu")
+
+
+def test_counts_are_written_and_scored_later(spark, corpus, predictions, tmp_path):
+    frame = frame_of(spark, rows_of(corpus, predictions), 7)
+    frames.counts(frame, ["gleu", "m2"], **COLUMNS).write.parquet(str(tmp_path / "counts"))
+    assert_same(scale.scores(scale.read(tmp_path / "counts")), gecbench.score(predictions, corpus, ["gleu", "m2"]))
+
+
+def test_wrong_use_is_said(spark, corpus, predictions):
+    frame = frame_of(spark, rows_of(corpus, predictions))
+    with pytest.raises(InputError, match=r"no column 'sources'\. Columns: index, source,"):
+        frames.score(frame, source="sources")
+    with pytest.raises(InputError, match="the frame has no rows"):
+        frames.score(frame.limit(0), index="index")
+    with pytest.raises(gecbench.GecbenchError, match=r"a worker of Spark failed: .*GLEU needs references"):
+        frames.score(frame, references=None, index="index")
+
+
+def test_command_line(spark, corpus, predictions, tmp_path, run, capsys):
+    rows = rows_of(corpus, predictions)
+    rows["fixed"] = rows.pop("prediction")
+    path = tmp_path / "rows.parquet"
+    pyarrow.parquet.write_table(pyarrow.table(rows), path)
+    printed = run("score", "--engine", "spark", "-p", path, "--column", "fixed", "--index", "index", "-m", "gleu", "m2")
+    for each in gecbench.score(predictions, corpus, ["gleu", "m2"]).values():
+        assert f"{each.signature}\n" in printed
+        assert f"{each:.2f}" in printed
+    assert main(["score", "--engine", "spark", "-p", str(path)]) == 2
+    assert "no column with a usual name among 'index', 'source'" in capsys.readouterr().err
+    assert main(["score", "--engine", "spark", "-p", str(tmp_path / "nowhere")]) == 2
+    assert "PATH_NOT_FOUND" in capsys.readouterr().err
+
+
+def real_rows(name):
+    """Return a real corpus as rows, its expected scores, and how it is scored."""
+    if name == "JFLEG":
+        references = list(zip(*(jfleg("test", f"ref{k}") for k in range(4)), strict=True))
+        corpus, outputs = gecbench.Corpus(jfleg("test", "src"), references), jfleg("test", "spellchecked.src")
+        gold, metrics, columns = {"references": [list(texts) for texts in references]}, METRICS[:2] + METRICS[4:], {}
+    else:
+        corpus, outputs, metrics = conll14_gold(), submission("AMU"), ["m2", "imeasure"]
+        gold = {"annotations": [annotation_rows(found) for found in corpus.annotations]}
+        columns = {"references": None, "annotations": "annotations"}
+    rows = {"index": list(range(len(corpus))), "source": list(corpus.sources), "prediction": list(outputs), **gold}
+    return rows, gecbench.score(outputs, corpus, metrics), {"metrics": metrics, "index": "index", **columns}
+
+
+@needs_mirror
+@pytest.mark.parametrize("name", ["JFLEG", "CoNLL-14"])
+def test_real_corpora_give_the_same_bits(spark, name):
+    if name == "CoNLL-14" and kernels.active() == "python":
+        pytest.skip("the Python twins take minutes")
+    rows, expected, wanted = real_rows(name)
+    assert_same(frames.score(frame_of(spark, rows, 7), **wanted), expected)
