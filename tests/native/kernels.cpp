@@ -101,7 +101,7 @@ std::uint64_t gleu(Bytes& bytes, Setting setting) {
   gleu_counts(sources.array(), hypotheses.array(), references.array(), rows.data(), order, multiset, setting.threads,
               counts.data());
   sampled_totals(counts.data(), static_cast<std::int64_t>(width), rows.data(), static_cast<std::int64_t>(n), 70,
-                 bytes.yes() ? Generator::kPython3 : Generator::kPython2, setting.threads, totals.data());
+                 bytes.yes() ? Generator::kPython3 : Generator::kPython2, setting.threads, nullptr, totals.data());
   return sum(totals, sum(counts));
 }
 
