@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 import gecbench
 from gecbench.leaderboard import page as building
 from gecbench.leaderboard.ranking import Significance
-from gecbench.leaderboard.records import Details, Record, digest
+from gecbench.leaderboard.records import Details, Figure, Record, digest, figure
 from gecbench.leaderboard.store import FolderStore
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
@@ -65,16 +65,16 @@ def fill(store: FolderStore, systems: int) -> None:
 
 
 def record(corpus: str, k: int, chance: random.Random, details: Details) -> Record:
-    def figure(metric: str) -> dict[str, object]:
+    def made_up(metric: str) -> Figure:
         value = chance.uniform(0.3, 0.7)
         signature = f"{metric}|refs:4|order:4|draws:500:py2|data:1e073570|resamples:1000:12345|version:0.1.0"
-        more = {"human": 0.62, "ratio": value / 0.62, "signature": signature, "source": None}
-        return {"value": value, "low": value - 0.02, "high": value + 0.02, **more}
+        people = {"human": 0.62, "against_others": value, "ratio": value / 0.62}
+        return figure(value, low=value - 0.02, high=value + 0.02, signature=signature, **people)
 
     return Record(
         system=f"system {k:03d}, {chance.choice(('a tagger', 'a sequence-to-sequence model', 'a chat model'))}",
         corpus=corpus,
-        scores={metric: figure(metric) for metric in METRICS},
+        scores={metric: made_up(metric) for metric in METRICS},
         date=f"2026-{chance.randint(1, 12):02d}-{chance.randint(1, 28):02d}",
         fingerprint=gecbench.load_demo().fingerprint(),
         submitter=f"group {k % 40}",
@@ -103,7 +103,7 @@ def build(store: FolderStore, folder: Path, systems: int) -> str:
     ]
     building.Significance = MadeUp  # type: ignore[misc]
     begin = time.perf_counter()
-    building.build_site(store, folder, building.PagePlan(corpora))
+    building.build_site(store, folder, building.PagePlan(corpora, publish_references=True))
     seconds = time.perf_counter() - begin
     print(f"build of {systems} systems × 3 corpora × {len(METRICS)} metrics, tests known: {seconds:.1f} s")
     table = max(path.stat().st_size for path in (folder / "data").glob("table-*.js"))

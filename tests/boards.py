@@ -86,13 +86,14 @@ def answers(address: str) -> bool:
 
 
 @contextlib.contextmanager
-def server(board: Path, *options: str, token: str = ""):
-    """Run `gecbench leaderboard serve` and yield its address and process."""
+def server(board: Path, *options: str, token: str = "", log=subprocess.PIPE):
+    """Run `gecbench leaderboard serve` and yield its address and process; `log` gets all that it prints."""
     port = free_port()
     command = [sys.executable, "-m", "gecbench", "leaderboard", "serve", "--board", str(board), "--port", str(port)]
     environment = {**os.environ, "GECBENCH_LEADERBOARD_TOKEN": token}
     corpus = () if (board / "board.json").exists() else ("-c", "demo", "--publish-references")
-    process = subprocess.Popen([*command, *corpus, *options], env=environment, stdout=subprocess.PIPE)
+    errors = None if log is subprocess.PIPE else subprocess.STDOUT
+    process = subprocess.Popen([*command, *corpus, *options], env=environment, stdout=log, stderr=errors)
     address = f"http://127.0.0.1:{port}/"
     try:
         eventually(lambda: process.poll() is not None or answers(address), "the server is silent")
@@ -101,7 +102,8 @@ def server(board: Path, *options: str, token: str = ""):
     finally:
         process.kill()
         process.wait()
-        process.stdout.close()
+        if process.stdout is not None:
+            process.stdout.close()
 
 
 def call(address: str, data: bytes | None = None, headers: dict[str, str] | None = None) -> tuple[int, bytes, dict]:

@@ -10,7 +10,7 @@ import tempfile
 
 from waiting import eventually
 
-VIEWS = ("table", "plot", "distance", "sentences", "submit")
+VIEWS = ("table", "plot", "groups", "compare", "sentences", "submit")
 FLAGS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),
@@ -57,11 +57,11 @@ def chromium(downloads: str | None = None):
             driver.quit()
 
 
-def emulate(driver, *, width: int = 1280, dark: bool = False) -> None:
-    """Set the width of the screen and the theme that the system prefers."""
+def emulate(driver, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+    """Set the size of the screen and the theme that the system prefers."""
     theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [theme]})
-    screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
 
 

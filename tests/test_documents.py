@@ -26,7 +26,8 @@ from gecbench.formats.text import read_lines
 
 METRIC_CARDS = sorted(ROOT.glob("metrics/*/README.md"))
 CARDS = [*METRIC_CARDS, *sorted(ROOT.glob("datasets/*/README.md"))]
-RUN = [ROOT / "README.md", ROOT / "docs/harnesses.md", ROOT / "docs/scale.md", *CARDS]
+PAGES = ("harnesses.md", "leaderboard-data.md", "scale.md")
+RUN = [ROOT / "README.md", *(ROOT / "docs" / name for name in PAGES), *CARDS]
 SPACES = sorted(ROOT.glob("spaces/*/README.md"))
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *CARDS, *SPACES, *ROOT.glob("benchmarks/*.md"), *ROOT.glob("docs/**/*.md")])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -63,8 +64,8 @@ NEEDS_ERRANT = pytest.mark.skipif(find_spec("errant") is None, reason="errant is
 
 @pytest.mark.parametrize(
     "documents",
-    [RUN[:1], RUN[1:], pytest.param([ROOT / "docs/errant.md"], marks=NEEDS_ERRANT)],
-    ids=["README.md", "harnesses and cards", "errant"],
+    [RUN[:1], RUN[1:], [ROOT / "docs/leaderboard.md"], pytest.param([ROOT / "docs/errant.md"], marks=NEEDS_ERRANT)],
+    ids=["README.md", "harnesses and cards", "leaderboard", "errant"],
 )
 def test_documents_show_what_happens(documents: list[Path], tmp_path: Path) -> None:
     offline = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}

@@ -184,7 +184,7 @@ def test_any_answer_to_jfleg_is_scored():
 
 
 def test_a_look_without_explanations():
-    assert look_at(BENCHMARKS["demo"].corpus, 0, "It is .", ["gleu"])[1] == []
+    assert look_at(BENCHMARKS["demo"].corpus, 0, "It is .", ["bleu"])[1] == []
 
 
 def test_the_files_of_lm_eval(repository):

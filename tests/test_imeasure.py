@@ -141,6 +141,18 @@ def test_bounded_mixing_leaves_only_what_is_beyond_the_bound_unmixed():
     assert IMeasure.from_signature(bounded.signature) == bounded.metric
 
 
+@pytest.mark.usefixtures("kernels_of")
+@pytest.mark.parametrize(("cells", "unmixed"), [(0, 2), (4 * 4 * 4, 1), (2 * 4 * 4 * 4, 0)])
+def test_bounded_mixing_goes_beyond_its_first_limit_where_it_can_afford_it(monkeypatch, cells, unmixed):
+    monkeypatch.setattr(IMeasure, "few", Limits(listed=0, segment=1))
+    monkeypatch.setattr(IMeasure, "affordable_cells", cells)
+    corpus = corpus_of([EASY, EASY])
+    bounded = IMeasure(mixing="bounded").score_corpus(corpus, ["p z r x", "x q z s"])
+    assert bounded.diagnostics["unmixed_sentences"] == unmixed
+    if not unmixed:
+        assert bounded.value == IMeasure().score_corpus(corpus, ["p z r x", "x q z s"]).value
+
+
 @pytest.mark.parametrize("mixing", ["cap", "bounded"])
 def test_no_sentence_is_left_unmixed_where_references_are_chosen_for_the_corpus(mixing):
     with pytest.raises(InputError, match=r"imeasure: .*cannot leave some unmixed"):

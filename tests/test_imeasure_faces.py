@@ -85,7 +85,7 @@ def test_explain_shows_the_alignment_and_its_classes(files, run):
     run("explain", "--gold", "gold.xml", "-p", "other.txt", "-m", "imeasure", "--html", "page.html")
     page = (files / "page.html").read_text()
     assert "&lt;b&gt;" in page
-    assert "<b>" not in page
+    assert "machine <b>" not in page
     assert page.count("<tr>") == 5
 
 
@@ -102,8 +102,8 @@ def test_explain_breaks_long_alignments_into_blocks(files, run, monkeypatch):
 def test_explain_says_what_is_excluded(files, run, refused):
     shown = run("explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "imeasure(mixing=cap,cap=1,beyond=excluded)")
     assert shown.startswith("Sentence 1: excluded")
-    assert "Use -m m2 or -m errant or -m imeasure" in refused(
-        ["explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "gleu"]
+    assert "Use -m gleu or -m m2 or -m errant or -m imeasure" in refused(
+        ["explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "bleu"]
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 from boards import DEMO, GOOD, call, finished, server, text, upload
 from waiting import eventually
 
+from gecbench.errors import InputError
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission
 from gecbench.leaderboard.uploads import Waiting
@@ -129,8 +130,57 @@ def test_damaged_leftovers_are_passed_over(tmp_path):
     assert list(waiting.kept()) == []
 
 
+def test_what_was_accepted_and_cannot_be_written_stays_for_the_next_server(tmp_path):
+    with server(tmp_path) as (address, _):
+        (tmp_path / "records").write_text("in the way")
+        status, job = upload(address, variant("x"), name="kept")
+        assert status == 202
+        assert finished(address, job)["state"] == "failed"
+    assert len(list((tmp_path / "waiting").glob("*.json"))) == 1
+    (tmp_path / "records").unlink()
+    with server(tmp_path) as (address, _):
+        assert finished(address, job)["state"] == "done"
+    assert [record.system for record in FolderStore(tmp_path).load().records] == ["kept"]
+
+
 def test_a_board_that_cannot_be_written_to_accepts_nothing(tmp_path):
     (tmp_path / "waiting").write_text("in the way")
     with server(tmp_path) as (address, _):
         status, answer = upload(address, variant("x"))
         assert (status, answer["error"]) == (503, "The board cannot be written to at present.")
+
+
+def test_a_submission_that_ends_servers_is_set_aside_and_the_others_are_scored(tmp_path, capsys):
+    from gecbench.leaderboard.page import PagePlan
+    from gecbench.leaderboard.server import create_app
+
+    waiting = Waiting(tmp_path / "waiting")
+    waiting.keep("deadly", Submission("deadly", GOOD), DEMO.name, tries=3)
+    waiting.keep("fine", Submission("fine", [*GOOD[:-1], "Fine ."]), DEMO.name, tries=2)
+    create_app(FolderStore(tmp_path), PagePlan([DEMO], resamples=20))
+    eventually(lambda: not list(waiting.kept()), "something waits for ever")
+    assert [record.system for record in FolderStore(tmp_path).load().records] == ["fine"]
+    assert [path.name for path in (tmp_path / "waiting/aside").iterdir()] == ["deadly.json"]
+    assert "deadly.json: servers ended 3 times while they scored it, so it was set aside" in capsys.readouterr().err
+
+
+def test_tries_are_counted_when_scoring_begins(tmp_path, monkeypatch):
+    from gecbench.leaderboard import server as serving
+    from gecbench.leaderboard.page import PagePlan
+
+    begun, go = threading.Event(), threading.Event()
+
+    def slow(*_arguments, **_options):
+        begun.set()
+        go.wait(20)
+        raise InputError("no good")
+
+    monkeypatch.setattr(serving, "submit", slow)
+    waiting = Waiting(tmp_path / "waiting")
+    for k in range(3):
+        waiting.keep(f"s{k}", Submission(f"s{k}", GOOD), DEMO.name, tries=k)
+    serving.create_app(FolderStore(tmp_path), PagePlan([DEMO], resamples=20))
+    assert begun.wait(20)
+    assert {left.name: left.tries for left in waiting.kept()} == {"s0": 1, "s1": 1, "s2": 2}
+    go.set()
+    eventually(lambda: not list(waiting.kept()), "something waits for ever")

@@ -7,10 +7,11 @@ import pytest
 from m2_corpus import THREE_OUTPUTS, THREE_SENTENCES, annotation
 
 from gecbench import M2, Corpus, InputError, load_demo
+from gecbench.analysis.explained_page import html_page
 from gecbench.corpora.demo import DATA
 from gecbench.formats.m2 import write_m2
 from gecbench.formats.text import write_lines
-from gecbench.metrics.explanation import Cell, Explanation, Row, html_page
+from gecbench.metrics.explanation import Cell, Explanation, Row
 
 pytestmark = pytest.mark.usefixtures("kernels_of")
 EXPLAINED = """\
@@ -83,7 +84,8 @@ class TestExplain:
                 texts.append(data)
 
         Reader().feed(page)
-        assert set(tags) == {"html", "head", "meta", "title", "style", "body", "h2", "table", "tr", "th", "td", "span"}
+        assert not {"b", "i"} & set(tags)
+        assert tags.count("script") == 1
         assert nasty in texts
         assert f"<i> {nasty}" in texts
         assert any("→ <b>&amp; [0,1) UNK" in text for text in texts)
@@ -110,7 +112,7 @@ class TestExplain:
         [
             (["--sentences", "4"], "no sentence 4. Sentences are counted from 1 to 3"),
             (["same.txt", "--html", "page.html"], "a page shows one system"),
-            (["-m", "gleu"], "gleu has no edits to explain"),
+            (["-m", "bleu"], "bleu has no edits to explain"),
         ],
     )
     def test_errors(self, files, refused, arguments, message):

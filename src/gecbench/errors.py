@@ -58,6 +58,10 @@ class InputError(GecbenchError, ValueError):
         return f"{words.rstrip('.')}. {self.fix.rstrip('.')}." if self.fix else f"{words.rstrip('.')}."
 
 
+class UnwritableError(InputError):
+    """A file that cannot be written: the disk is full, or it is somebody else's."""
+
+
 class Located:
     """Says where a fault is that was found without knowing: a file or an argument, and a line.
 

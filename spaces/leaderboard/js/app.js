@@ -1,25 +1,29 @@
 "use strict";
 // Draws the view that the address names.
 GECBENCH.define("app", (use) => {
-  const { el, empty } = use("dom");
+  const { el, empty, outside } = use("dom");
   const { State } = use("controls");
-  const { showPlot, showDistance } = use("plots");
 
   /** Views by name: [label, function]; those without a label have no link of their own. */
   const VIEWS = {
     table: ["Ranking", use("table").showTable],
-    plot: ["Plot", showPlot],
-    distance: ["Edit distance", showDistance],
+    plot: ["Plot", use("plots").showPlot],
+    groups: ["Groups", use("groups").showGroups],
+    compare: ["Compare", use("compare").showCompare],
     sentences: ["Sentences", use("sentences").showSentences],
     submit: ["Submit", use("submit").showSubmit],
     system: ["", use("system").showSystem],
   };
+  /** Views of what a sealed board does not show. */
+  const OPEN = ["groups", "sentences"];
   let drawing = 0;
 
   function drawViews(state) {
     const keep = Object.entries({ corpus: state.corpus, set: state.set }).filter(([, value]) => value);
     const query = keep.length ? `?${new URLSearchParams(keep)}` : "";
-    const links = Object.entries(VIEWS).filter(([, [label]]) => label).map(([view, [label]]) => {
+    const { sealed } = GECBENCH.board();
+    const offered = Object.entries(VIEWS).filter(([view, [label]]) => label && !(sealed && OPEN.includes(view)));
+    const links = offered.map(([view, [label]]) => {
       const current = view === state.view || (state.view === "system" && view === "table");
       return el("a", { href: `#${view}${query}`, "aria-current": current ? "page" : null }, label);
     });
@@ -40,16 +44,26 @@ GECBENCH.define("app", (use) => {
     }
     if (mine !== drawing) return;
     document.getElementById("main").replaceWith(fresh);
-    document.title = `${label || "System"} – GEC leaderboard`;
+    document.title = `${label || "System"} – ${GECBENCH.board().title}`;
     document.documentElement.dataset.drawn = String(mine);
     requestAnimationFrame(() => performance.mark("drawn"));
   }
 
+  /** The organiser's title, line and logo. */
+  function drawHeader() {
+    const { title, description, logo } = GECBENCH.board();
+    const about = document.querySelector("header p");
+    document.querySelector("h1").textContent = title;
+    if (description) about.textContent = description;
+    if (logo) document.querySelector(".brand img").src = logo;
+  }
+
   function drawFooter() {
-    const { version, built, skipped } = GECBENCH.board();
+    const { version, built, skipped, licence, link } = GECBENCH.board();
     const time = built.replace("T", " ").replace("+00:00", " UTC");
     document.getElementById("footer").replaceChildren(
-      el("p", null, `Built ${time} with gecbench ${version}. `,
+      el("p", null, link ? [outside(link, "About this task"), ". "] : null, licence ? `Licence: ${licence}. ` : null,
+        `Built ${time} with gecbench ${version}. `,
         el("a", { href: "data/board.json", download: "leaderboard.json" }, "All records as JSON"), ", ",
         el("a", { href: "data/board.csv", download: "leaderboard.csv" }, "as CSV"),
         ". No cookies, nothing fetched from elsewhere."),
@@ -58,6 +72,7 @@ GECBENCH.define("app", (use) => {
 
   function start() {
     addEventListener("hashchange", draw);
+    drawHeader();
     drawFooter();
     draw();
   }

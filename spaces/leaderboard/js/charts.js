@@ -1,16 +1,24 @@
 "use strict";
-// Axes, points and lines as plain SVG, and the statistics beside them.
+// Axes and figures as plain SVG, and the statistics beside them.
 GECBENCH.define("charts", (use) => {
-  const { svg } = use("dom");
+  const { el, svg, signed, download } = use("dom");
+  const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-size"];
 
-  function niceTicks([low, high], wanted = 7) {
+  /** The size of a chart: as wide as the page, and no higher than what the window leaves. */
+  function chartSize() {
+    const width = Math.max(320, document.getElementById("main").clientWidth - 26);
+    const above = width < 700 ? 520 : 390;
+    return { width, height: Math.min(560, Math.max(300, innerHeight - above)) };
+  }
+
+  function niceTicks([low, high], wanted) {
     const raw = (high - low || 1) / wanted;
     const power = 10 ** Math.floor(Math.log10(raw));
     const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw);
     const digits = Math.max(0, -Math.floor(Math.log10(step)));
     const ticks = [];
     for (let tick = Math.ceil(low / step) * step; tick <= high + step * 1e-9; tick += step) {
-      ticks.push([tick, tick.toFixed(digits)]);
+      ticks.push([tick, signed(tick, digits)]);
     }
     return ticks;
   }
@@ -23,20 +31,22 @@ GECBENCH.define("charts", (use) => {
     return svg("text", { class: kind, x, y, "text-anchor": anchor, ...more }, text);
   }
 
-  /** A frame with axes: {node, x, y, box}; x and y turn values into places. */
-  function frame(width, height, xRange, yRange, xLabel, yLabel, xNames) {
+  /** A frame with axes: {node, x, y, box}; x and y turn values into places. `xNames` are names of whole numbers. */
+  function frame({ xRange, yRange, xLabel, yLabel, xNames, label }) {
+    const { width, height } = chartSize();
     const box = { left: 56, right: width - 16, top: 14, bottom: height - 46 };
     const linear = ([low, high], from, to) => (value) => from + ((to - from) * (value - low)) / (high - low || 1);
     const x = linear(xRange, box.left, box.right);
     const y = linear(yRange, box.bottom, box.top);
-    const node = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img" });
-    for (const [tick, label] of niceTicks(yRange)) {
+    const node = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label });
+    for (const [tick, text] of niceTicks(yRange, 7)) {
       node.append(gridLine(box.left, y(tick), box.right, y(tick)),
-        words("tick", box.left - 8, y(tick) + 4, "end", label));
+        words("tick", box.left - 8, y(tick) + 4, "end", text));
     }
-    for (const [tick, label] of xNames ? xNames.map((name, i) => [i, name]) : niceTicks(xRange)) {
+    const across = xNames ? xNames.map((name, i) => [i, name]) : niceTicks(xRange, width < 600 ? 5 : 9);
+    for (const [tick, text] of across) {
       node.append(gridLine(x(tick), box.top, x(tick), box.bottom),
-        words("tick", x(tick), box.bottom + 18, "middle", label));
+        words("tick", x(tick), box.bottom + 18, "middle", text));
     }
     const middle = (box.top + box.bottom) / 2;
     node.append(words("axis", (box.left + box.right) / 2, height - 8, "middle", xLabel),
@@ -48,6 +58,28 @@ GECBENCH.define("charts", (use) => {
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const margin = (high - low || 2) * share;
     return [low - margin, high + margin];
+  }
+
+  /** Return a chart as the text of an SVG file, which looks as it does here: its styles stand in its parts. */
+  function svgText(node) {
+    const copy = node.cloneNode(true);
+    const parts = [node, ...node.querySelectorAll("*")];
+    [copy, ...copy.querySelectorAll("*")].forEach((part, k) => {
+      const style = getComputedStyle(parts[k]);
+      for (const name of KEPT) part.setAttribute(name, style.getPropertyValue(name));
+      for (const name of ["class", "href", "tabindex"]) part.removeAttribute(name);
+    });
+    const [, , width, height] = node.getAttribute("viewBox").split(" ");
+    const paper = getComputedStyle(node.parentElement).backgroundColor;
+    copy.prepend(svg("rect", { width, height, fill: paper }));
+    copy.setAttribute("width", width);
+    copy.setAttribute("height", height);
+    return new XMLSerializer().serializeToString(copy);
+  }
+
+  function saveSvg(node, name) {
+    const save = () => download(`${name.replace(/[^\w.-]+/g, "-")}.svg`, "image/svg+xml", svgText(node));
+    return el("button", { type: "button", class: "quiet svg", onclick: save }, "SVG");
   }
 
   function mean(values) {
@@ -73,5 +105,5 @@ GECBENCH.define("charts", (use) => {
     return ranks;
   }
 
-  return { frame, padded, pearson, ranksOf };
+  return { frame, padded, saveSvg, pearson, ranksOf };
 });

@@ -3,6 +3,8 @@
 GECBENCH.define("controls", (use) => {
   const { el } = use("dom");
   const { metricOf, currentTable, setLabel, shortId } = use("board");
+  const DROPPED = Object.fromEntries(
+    ["a", "b", "n", "id", "ids", "sort", "dir", "metric", "x", "y", "q", "cols", "by"].map((name) => [name, ""]));
 
   const State = Object.freeze({
     read() {
@@ -33,12 +35,11 @@ GECBENCH.define("controls", (use) => {
     const { tables } = GECBENCH.board();
     const corpora = [...new Set(tables.map((each) => each.corpus))];
     const sets = tables.filter((each) => each.corpus === table.corpus);
-    const drop = { a: "", b: "", n: "", id: "", sort: "", metric: "", x: "", y: "", q: "" };
     return [
       select("Corpus", corpora.map((name) => [name, name]), table.corpus,
-        (corpus) => State.set({ ...drop, corpus, set: "" })),
+        (corpus) => State.set({ ...DROPPED, corpus, set: "" })),
       select("Reference set", sets.map((each) => [each.reference_set, setLabel(each.reference_set)]),
-        table.reference_set, (set) => State.set({ ...drop, corpus: table.corpus, set })),
+        table.reference_set, (set) => State.set({ ...DROPPED, corpus: table.corpus, set })),
     ];
   }
 
@@ -48,18 +49,35 @@ GECBENCH.define("controls", (use) => {
   }
 
   function systemAddress(row) {
-    return State.address({
-      view: "system", id: shortId(row), corpus: row.corpus, set: row.reference_set,
-      q: "", sort: "", dir: "", a: "", b: "", n: "",
-    });
+    return State.address({ ...DROPPED, view: "system", id: shortId(row), corpus: row.corpus, set: row.reference_set });
   }
 
-  function badges(row) {
+  /** Short marks of a row, each explained on hover. */
+  function badges(row, figure = {}) {
     const found = [];
-    if (row.kind === "reported") found.push(["as reported", "Published by others; not scored here"]);
+    if (row.kind === "reported") found.push(["as reported", GECBENCH.board().notes.reported]);
     if (row.role === "source") found.push(["baseline", "The source, unchanged"]);
-    if (row.role === "human") found.push(["people", "Each reference against the others"]);
-    return found.flatMap(([text, title]) => [" ", el("span", { class: "badge", title }, text)]);
+    const people = row.id ? "Written by people; not ranked" : "Each reference against the others";
+    if (row.role === "human") found.push(["people", people]);
+    if (figure.differs) found.push(["not ranked", figure.differs]);
+    return found.map(([text, title]) => el("span", { class: "badge", title }, text));
+  }
+
+  /** A link to choose one of some systems by, as options of a select. */
+  function systemOptions(rows) {
+    return rows.map((row) => [shortId(row), row.system]);
+  }
+
+  /** A part that may be wider than the screen, reachable by keys. */
+  function scrolled(label, ...children) {
+    return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, ...children);
+  }
+
+  /** Links to what a view shows, as JSON. */
+  function dataFiles(names) {
+    const links = [...new Set(names)].flatMap((name, k) => [k ? ", " : " ",
+      el("a", { href: `data/${name}.json` }, `${name.replace(/^(system-.{12}).*/, "$1…")}.json`)]);
+    return el("p", { class: "note data" }, "The data of this view:", links, ".");
   }
 
   async function copyAddress({ target }) {
@@ -76,5 +94,7 @@ GECBENCH.define("controls", (use) => {
     return el("button", { type: "button", class: "quiet", onclick: copyAddress }, "Copy link");
   }
 
-  return { State, select, tableChooser, metricChooser, systemAddress, badges, copyLink };
+  return {
+    State, select, tableChooser, metricChooser, systemAddress, systemOptions, badges, scrolled, dataFiles, copyLink,
+  };
 });

@@ -7,7 +7,7 @@ GECBENCH.define("dom", () => {
       if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
       else node.setAttribute(name, value === true ? "" : value);
     }
-    for (const child of children.flat()) if (child !== null && child !== undefined) node.append(child);
+    for (const child of children.flat(Infinity)) if (child !== null && child !== undefined) node.append(child);
     return node;
   }
 
@@ -41,13 +41,24 @@ GECBENCH.define("dom", () => {
     return el("a", { href: parsed.href, rel: "noopener noreferrer nofollow", target: "_blank" }, foreign(text || url));
   }
 
-  function points(value, digits = 2) {
-    return value === null || value === undefined ? "–" : (100 * value).toFixed(digits);
+  /** A number with the true minus sign. */
+  function signed(value, digits = 2) {
+    return value.toFixed(digits).replace(/^-(?=.*[1-9])/, "−").replace(/^-/, "");
   }
 
-  function pValue(value) {
-    if (value === null || value === undefined) return "";
-    return value < 0.001 ? "< 0.001" : value.toFixed(3);
+  function points(value, digits = 2) {
+    return value === null || value === undefined ? "–" : signed(100 * value, digits);
+  }
+
+  /** A range: a dash between two numbers, a word where one of them carries a minus. */
+  function range(low, high, digits = 2) {
+    const between = low < 0 || high < 0 ? " to " : "–";
+    return `${points(low, digits)}${between}${points(high, digits)}`;
+  }
+
+  /** Text that ends as sentences do. */
+  function sentence(text) {
+    return /[.!?]$/.test(text) ? text : `${text}.`;
   }
 
   function shorten(text, most = 26) {
@@ -64,5 +75,5 @@ GECBENCH.define("dom", () => {
     setTimeout(() => URL.revokeObjectURL(url), 10000);
   }
 
-  return { el, svg, empty, foreign, outside, points, pValue, shorten, download };
+  return { el, svg, empty, foreign, outside, signed, points, range, sentence, shorten, download };
 });

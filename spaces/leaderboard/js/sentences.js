@@ -2,8 +2,8 @@
 // The sentences: two systems side by side, aligned with the source and the references.
 GECBENCH.define("sentences", (use) => {
   const { el, empty, foreign, points, shorten } = use("dom");
-  const { currentTable, chosenMetric, tableData, sortRows, shortId } = use("board");
-  const { State, select, tableChooser, metricChooser, copyLink } = use("controls");
+  const { currentTable, chosenMetric, tableData, hasDetails, byMerit, findRow, shortId } = use("board");
+  const { State, select, tableChooser, metricChooser, copyLink, dataFiles, scrolled } = use("controls");
   const { alignTexts, judge } = use("align");
   const PAGE = 50;
   const SHOW = [["", "all sentences"], ["differ", "where the two differ"], ["changed", "where one changed something"]];
@@ -18,16 +18,15 @@ GECBENCH.define("sentences", (use) => {
   async function showSentences(main, state) {
     const table = currentTable(state);
     const { rows: all } = await tableData(table);
-    const rows = sortRows(all.filter((row) => row.outputs), table.metrics[0], true);
+    const rows = byMerit(all.filter((row) => hasDetails(table, row)), table);
     const controls = el("div", { class: "controls" }, tableChooser(state));
     main.append(controls);
-    if (!table.texts || !rows.length) {
-      main.append(empty("No sentences to show: this table has no outputs, or the board was built without texts."));
+    if (!rows.length) {
+      main.append(empty("No sentences to show: this table has no outputs, or the board was built without them."));
       return;
     }
-    const pick = (key, other) => rows.find((row) => row.id.startsWith(state[key] || "-")) || other;
-    const a = pick("a", rows[0]);
-    const b = pick("b", rows.find((row) => row !== a) || a);
+    const a = findRow(rows, state.a) || rows[0];
+    const b = findRow(rows, state.b) || rows.find((row) => row !== a) || a;
     const metric = chosenMetric(table, state.metric);
     const corpus = await GECBENCH.load(`corpus-${table.key}`);
     let details;
@@ -44,6 +43,7 @@ GECBENCH.define("sentences", (use) => {
     controls.append(...choosers(rows, a, b, table, metric, state));
     const context = { corpus, details, metric, systems: [a, b], state };
     browse(main, context, chooseSentences(context));
+    main.append(dataFiles([`corpus-${table.key}`, `system-${a.id}`, `system-${b.id}`]));
   }
 
   function choosers(rows, a, b, table, metric, state) {
@@ -180,7 +180,7 @@ GECBENCH.define("sentences", (use) => {
     const cell = (text, kind) => el("td", { class: kind }, shown(text, kind));
     const line = (name, cells) => el("tr", null, el("th", { scope: "row" }, name), cells);
     const system = (k) => columns.map(({ source, cells }) => cell(cells[k], cellKind(k, source, cells)));
-    return el("div", { class: "scroll" }, el("table", { class: "alignment" }, el("tbody", null,
+    return scrolled("Alignment", el("table", { class: "alignment" }, el("tbody", null,
       line("Source", columns.map((column) => cell(column.source, "same"))),
       names.map((name, k) => line(name, system(k))))));
   }

@@ -2,29 +2,32 @@
 // How to submit; with the server behind the page, a form that scores at once.
 GECBENCH.define("submit", (use) => {
   const { el } = use("dom");
-  const COMMANDS = `pip install gecbench
-gecbench leaderboard submit -c demo -p outputs.txt --name "My system" --board board
-gecbench leaderboard build --board board -o site
-gecbench leaderboard serve --board board -c demo`;
-
   async function showSubmit(main, state) {
-    const { server, metrics } = GECBENCH.board();
+    const { server, metrics, commands, tables, sealed } = GECBENCH.board();
     main.append(
       el("h2", null, "Submit a system"),
       el("p", null, "One output per line, in the order of the corpus; or JSON Lines with ",
         el("code", null, '{"prediction": "…"}'),
-        ". Tokens are separated by blanks, or else natural text is split as the corpus is."));
+        ". Tokens are separated by blanks, or else natural text is split as the corpus is."),
+      sources(tables));
     if (server) main.append(submitForm(server, state));
     main.append(
       el("h3", null, "On the command line"),
-      el("pre", null, COMMANDS),
-      el("p", null, "With a board that lives in a dataset repository on the Hugging Face Hub, ",
+      el("pre", { tabindex: 0 }, commands.join("\n")),
+      sealed ? "" : el("p", null, "With a board that lives in a dataset repository on the Hugging Face Hub, ",
         el("code", null, "--board hf://datasets/NAME/BOARD"),
         " scores on your machine and opens a pull request with the record."),
       el("h3", null, "What is measured"),
       el("dl", null, metrics.flatMap(({ title, description, paper }) => [
         el("dt", null, title), el("dd", null, `${description} (${paper})`),
       ])));
+  }
+
+  /** Links to the sentences that systems are run on. */
+  function sources(tables) {
+    const links = tables.filter((table) => table.source).flatMap((table, k) => [k ? ", " : "",
+      el("a", { href: table.source, download: `${table.corpus.replace(/[^\w.-]+/g, "-")}.txt` }, table.corpus)]);
+    return links.length ? el("p", null, "Sentences to correct: ", links, ".") : "";
   }
 
   function field(label, control, hint) {
@@ -48,7 +51,8 @@ gecbench leaderboard serve --board board -c demo`;
         `Plain text, .jsonl, .csv or .tsv, at most ${sizeLabel(server.most_bytes)}`),
       field("Tokens", el("select", { name: "tokenize" }, el("option", { value: "none" }, "separated by blanks"),
         el("option", { value: "auto" }, "natural text: split it as the corpus does"))),
-      field("Submitter", input("submitter", { maxlength: 200 })),
+      field("Submitter", input("submitter", { maxlength: 200, required: Boolean(server.name_required) }),
+        server.per_day ? `At most ${server.per_day} submissions per name and day` : null),
       field("Link", input("link", { type: "url", maxlength: 500, placeholder: "https://…" })),
       field("Description", input("description", { maxlength: 2000 })),
       server.token ? field("Token", input("token", { type: "password", required: true })) : null,

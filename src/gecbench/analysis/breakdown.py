@@ -1,4 +1,4 @@
-"""A score taken apart, by edit distance, number of references or what the metric itself knows; and as a table."""
+"""A score taken apart, by edit distance, grammaticality, number of references or what the metric knows; as a table."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from gecbench.metrics.ratios import percent
 from gecbench.metrics.registry import METRICS
 
 DISTANCE_BINS = (0, 1, 6, 11, 16, 21, 31)
+_GRAMMATICALITY = "gug_average"
+_GRAMMATICALITY_BINS = (1.0, 2.0, 2.5, 3.0, 3.5, 4.0)
 _MOST_SUBSETS = 100
 
 
@@ -44,6 +46,31 @@ class DistanceGroup:
     def column(self) -> str:
         """The heading of its column."""
         return f"{self.label} changed"
+
+    @property
+    def cell(self) -> str:
+        """Score and number of sentences as text."""
+        return "–" if self.value is None else f"{percent(self.value)} ({self.sentences})"
+
+
+@dataclass(frozen=True)
+class GrammaticalityGroup:
+    """The sources judged from `low` up to below `high` (4 included), from 1, incomprehensible, to 4, perfect."""
+
+    low: float
+    high: float
+    sentences: int
+    value: float | None
+
+    @property
+    def label(self) -> str:
+        """The group's range as text."""
+        return f"{self.low:g}-{self.high:g}"
+
+    @property
+    def column(self) -> str:
+        """The heading of its column."""
+        return f"judged {self.label}"
 
     @property
     def cell(self) -> str:
@@ -91,13 +118,45 @@ def by_edit_distance(
     if list(bins) != sorted(set(bins)) or not bins or bins[0] != 0:
         raise InputError(f"bins={list(bins)} are not rising numbers from 0")
     group = np.searchsorted(np.asarray(bins), edit_distances(corpus.sources, predictions), side="right") - 1
-    groups = []
-    for k, low in enumerate(bins):
-        members = np.flatnonzero(group == k)
-        value = score.metric.value_of(score.statistics.select(members)) if len(members) else None
-        high = bins[k + 1] - 1 if k + 1 < len(bins) else None
-        groups.append(DistanceGroup(low, high, len(members), value))
-    return groups
+    highs = [*(low - 1 for low in bins[1:]), None]
+    return [
+        DistanceGroup(low, high, *_group_score(score, group == k))
+        for k, (low, high) in enumerate(zip(bins, highs, strict=True))
+    ]
+
+
+def by_grammaticality(score: Score, corpus: Corpus) -> list[GrammaticalityGroup]:
+    """Score the sentences grouped by how grammatical people judged their sources (GUG, Heilman et al. 2014)."""
+    judgements = _grammaticality(corpus)
+    if judgements is None:
+        raise InputError(
+            f"{corpus.name} has no judgements of grammaticality",
+            fix=f"They are JFLEG's, in the column {_GRAMMATICALITY}",
+        )
+    lows, highs = _GRAMMATICALITY_BINS[:-1], _GRAMMATICALITY_BINS[1:]
+    group = np.searchsorted(np.asarray(lows), judgements, side="right") - 1
+    return [
+        GrammaticalityGroup(low, high, *_group_score(score, group == k))
+        for k, (low, high) in enumerate(zip(lows, highs, strict=True))
+    ]
+
+
+def has_grammaticality(corpus: Corpus) -> bool:
+    """Return whether the sources of a corpus have been judged."""
+    return _grammaticality(corpus) is not None
+
+
+def _grammaticality(corpus: Corpus) -> npt.NDArray[np.float64] | None:
+    columns = corpus.metadata.get("columns")
+    if not isinstance(columns, Mapping) or _GRAMMATICALITY not in columns:
+        return None
+    return np.array(columns[_GRAMMATICALITY], dtype=np.float64)
+
+
+def _group_score(score: Score, chosen: npt.NDArray[np.bool_]) -> tuple[int, float | None]:
+    """Return the number of sentences chosen, and their score."""
+    members = np.flatnonzero(chosen)
+    return len(members), score.metric.value_of(score.statistics.select(members)) if len(members) else None
 
 
 def by_reference_count(score: Score, seed: int = 12345) -> list[ReferenceGroup]:
@@ -151,6 +210,8 @@ def render_breakdown(
 def _groups(by: str, score: Score, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Any]:
     if by == "edit-distance":
         return by_edit_distance(score, corpus, predictions)
+    if by == "grammaticality":
+        return by_grammaticality(score, corpus)
     return by_reference_count(score) if by == "references" else score.metric.breakdown(by, corpus, predictions)
 
 
@@ -167,4 +228,4 @@ def _long(groups: Mapping[str, Sequence[Any]]) -> Table:
     return Table([first, "system", *rest], [[row[name] for name in (first, "system", *rest)] for row in rows])
 
 
-_CORNERS = {"edit-distance": "characters:", "references": "system"}
+_CORNERS = {"edit-distance": "characters:", "references": "system", "grammaticality": "GUG, 1 to 4:"}

@@ -9,28 +9,29 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from gecbench.analysis.explained_page import html_page
 from gecbench.cli.options import add_command, add_corpus_options, corpus_files, intake_of, read_corpus, read_systems
 from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
 from gecbench.formats.text import check_outputs, write_lines
-from gecbench.metrics.explanation import html_page
 from gecbench.metrics.registry import METRICS, make_metric
 
 _EXAMPLES = """  gecbench explain --gold gold.m2 -p output.txt
   gecbench explain --gold gold.m2 -p output.txt --sentences 3 17
   gecbench explain --gold gold.m2 -p output.txt -m imeasure
+  gecbench explain -c demo -p output.txt -m gleu --sentences 3
   gecbench explain -c demo -p output.txt --html explained.html
 """
 
 
 def add_parser(commands: Any) -> None:
     """Add the command."""
-    parser = add_command(commands, "explain", "Show edits, matches or alignments, sentence by sentence", _EXAMPLES, run)
+    parser = add_command(commands, "explain", "Show edits, n-grams or alignments, sentence by sentence", _EXAMPLES, run)
     add_corpus_options(parser)
     known = " or ".join(_explaining())
     parser.add_argument("-m", "--metric", default="m2", help=f"the metric to explain: {known} (default: m2)")
     parser.add_argument("--sentences", metavar="N", nargs="+", type=int, help="only these sentences, counted from 1")
-    parser.add_argument("--html", metavar="FILE", help="write a page instead of printing")
+    parser.add_argument("--html", metavar="FILE", help="write a page, with filters, instead of printing")
     parser.add_argument("--colour", choices=("auto", "always", "never"), default="auto", help="colours on a terminal")
 
 
@@ -52,7 +53,9 @@ def run(options: argparse.Namespace) -> None:
         admitted = intake.admit(corpus, predictions, f"predictions of {name}")
         explanations = metric.explain(admitted.corpus, admitted.lines, sentences)
         if options.html:
-            write_lines(options.html, html_page(explanations, f"{name}: {metric.title}").split("\n"))
+            title = f"{name} on {corpus.name}, explained by {metric.title}"
+            page = html_page(explanations, title, metric.score_admitted(admitted))
+            write_lines(options.html, page.split("\n"))
             return
         heading = [f"=== {name}"] if len(systems) > 1 else []
         width = shutil.get_terminal_size((100, 24)).columns

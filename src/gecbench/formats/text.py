@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from gecbench.errors import InputError
+from gecbench.errors import InputError, UnwritableError
 
 STANDARD_INPUT = "-"
 BYTE_ORDER_MARK = "\ufeff"
@@ -144,7 +144,7 @@ def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None
             temporary.unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
+        raise UnwritableError(f"cannot write: {error.strerror}", file=str(path)) from error
 
 
 def _flush_folder(folder: Path) -> None:

@@ -33,7 +33,7 @@ from gecbench.leaderboard.store import FolderStore
 from gecbench.metrics.registry import METRICS
 from gecbench.version import __version__
 
-_DATA = re.compile(r"(corpus|system|table|csv|source)-[0-9a-f]+\.(js|txt)")
+_DATA = re.compile(r"(corpus|system|table|csv|source)-[0-9a-f]+\.(js|json|txt)")
 _CARD_TITLE = b"GEC leaderboard"
 
 
@@ -71,12 +71,18 @@ class Built:
         write_bytes(path, data)
         self.files[name] = path
 
-    def keep(self, name: str) -> bool:
-        """Take a file that an earlier build wrote; return whether there is one."""
-        path = self.folder / name
-        if path.is_file():
-            self.files[name] = path
-        return name in self.files
+    def write_data(self, name: str, value: object) -> None:
+        """Write data as a script for the page, and as JSON for everyone else."""
+        self.write(f"data/{name}.js", script(name, value))
+        self.write(f"data/{name}.json", json.dumps(value, separators=(",", ":")).encode())
+
+    def keep_data(self, name: str) -> bool:
+        """Take the data that an earlier build wrote; return whether there are any."""
+        paths = {file: self.folder / file for file in (f"data/{name}.js", f"data/{name}.json")}
+        kept = all(path.is_file() for path in paths.values())
+        if kept:
+            self.files.update(paths)
+        return kept
 
     def remove_others(self) -> None:
         """Remove data that earlier builds wrote and this one did not: it may have been published then, not now."""
@@ -118,7 +124,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     }
     built.write("data/board.js", script("board", board))
     flat = [row for table in _ordered(rows) for row in rows[table]]
-    built.write("data/board.json", json.dumps({"records": flat}, indent=1).encode())
+    built.write("data/board.json", json.dumps({**board, "records": flat}, indent=1).encode())
     built.write("data/board.csv", (page_data.csv_header() + "".join(map(page_data.csv_lines, flat))).encode())
     _write_page(built, store, settings)
     built.remove_others()
@@ -211,14 +217,14 @@ def _write_table(
 ) -> dict[str, Any]:
     key = page_data.table_key(table)
     people = page_data.people_row(table, rows)
-    built.write(f"data/table-{key}.js", script(f"table-{key}", page_data.packed(rows, people)))
+    built.write_data(f"table-{key}", page_data.packed(rows, people))
     lines = {row["id"]: page_data.csv_lines(row) for row in (*rows, *([people] if people else ()))}
     built.write(f"data/csv-{key}.js", script(f"csv-{key}", {"header": page_data.csv_header(), "lines": lines}))
     shown = corpus if plan.texts else None
     if shown is not None:
         references = shown.references if plan.publish_references else None
         text = {"ids": shown.ids, "sources": shown.sources, "references": references or ()}
-        built.write(f"data/corpus-{key}.js", script(f"corpus-{key}", text))
+        built.write_data(f"corpus-{key}", text)
         built.write(f"data/source-{key}.txt", "".join(f"{line}\n" for line in shown.sources).encode())
     metrics = [name for name in METRICS if any(name in row["scores"] for row in rows)]
     return {
@@ -237,14 +243,14 @@ def _write_table(
 def _write_details(built: Built, store: FolderStore, record: Record, corpus: Corpus | None) -> None:
     """Write a system's outputs with the scores of their sentences, which a board that was sealed did not keep."""
     name = f"system-{record.id}"
-    if built.keep(f"data/{name}.js") or (details := store.details(record)) is None:
+    if built.keep_data(name) or (details := store.details(record)) is None:
         return
     if not details.sentence_scores and corpus is not None and corpus.fingerprint() == record.fingerprint:
         scores = {
             metric: rescored(metric, corpus, details.predictions) for metric in record.scores if metric in METRICS
         }
         details = details_of(scores, corpus, details.predictions)
-    built.write(f"data/{name}.js", script(name, asdict(details)))
+    built.write_data(name, asdict(details))
 
 
 def _write_page(built: Built, store: FolderStore, settings: Settings) -> None:

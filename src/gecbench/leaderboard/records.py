@@ -55,10 +55,22 @@ _FIELDS: Mapping[str, schema.Check] = {
     "unchanged": schema.optional(schema.number),
 }
 _GROUP = {"label": schema.text(), "sentences": schema.count, "value": schema.optional(schema.number)}
+_RATIO = schema.optional(schema.number)
+TYPE_FIELDS: Mapping[str, schema.Check] = {
+    "type": schema.text(schema.LONGEST_NAME),
+    "gold": schema.count,
+    "correct": schema.count,
+    "recall": _RATIO,
+    "precision": _RATIO,
+    "value": _RATIO,
+}
+_GROUPS = schema.mapping_of(schema.METRIC_NAME, schema.list_of(schema.fields_of(_GROUP)))
 _DETAILS: Mapping[str, schema.Check] = {
     "predictions": schema.list_of(schema.string),
     "sentence_scores": schema.mapping_of(schema.METRIC_NAME, schema.list_of(schema.optional(schema.number))),
-    "by_distance": schema.mapping_of(schema.METRIC_NAME, schema.list_of(schema.fields_of(_GROUP))),
+    "by_distance": _GROUPS,
+    "by_grammaticality": _GROUPS,
+    "by_type": schema.mapping_of(schema.METRIC_NAME, schema.list_of(schema.fields_of(TYPE_FIELDS))),
 }
 
 
@@ -137,11 +149,16 @@ def _upgraded(record: Any) -> Any:
 
 @dataclass(frozen=True)
 class Details:
-    """A system's predictions, the scores of each sentence by metric, and scores grouped by edit distance."""
+    """A system's predictions, the scores of each sentence by metric, and scores of groups of sentences or edits.
+
+    The groups are by edit distance, by how grammatical the source was judged, and by error type.
+    """
 
     predictions: Sequence[str]
     sentence_scores: Mapping[str, Sequence[float]] = field(default_factory=dict)
     by_distance: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    by_grammaticality: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    by_type: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         schema.check_fields({**vars(self)}, _DETAILS, "details")
@@ -161,7 +178,7 @@ class Details:
     def from_json(cls, data: bytes) -> Details:
         """Read details, or say what is wrong with them."""
         value = parse(data)
-        if not isinstance(value, dict) or set(value) != set(_DETAILS):
+        if not isinstance(value, dict) or not {"predictions"} <= set(value) <= set(_DETAILS):
             raise InputError("the details have other fields")
         return cls(**value)
 

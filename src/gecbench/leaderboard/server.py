@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from gecbench.analysis.tables import shown_p_value
 from gecbench.corpus.corpus import Corpus
-from gecbench.errors import InputError, MissingDependencyError
+from gecbench.errors import InputError, MissingDependencyError, UnwritableError
 from gecbench.leaderboard.headers import CONTENT_TYPES, SecurityHeaders
 from gecbench.leaderboard.outputs import TooLargeError, check_size, read_outputs
 from gecbench.leaderboard.page import PagePlan, Site, compressed
@@ -118,9 +118,14 @@ class App:
         def work(progress: Progress) -> dict[str, Any]:
             self.waiting.keep(job.id, submission, corpus.name, tries + 1)
             try:
-                return self._score(submission, corpus, progress)
-            finally:
+                result = self._score(submission, corpus, progress)
+            except (UnwritableError, OSError):
+                raise  # the submission stays for the next server
+            except BaseException:
                 self.waiting.drop(job.id)
+                raise
+            self.waiting.drop(job.id)
+            return result
 
         self.queue.start(job, work)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gecbench.errors import GecbenchError, InputError
+from gecbench.errors import GecbenchError, InputError, UnwritableError
 from gecbench.formats.text import write_bytes
 from gecbench.leaderboard.records import Details, Record, canonical, digest, parse
 from gecbench.leaderboard.schema import DIGEST
@@ -119,7 +119,7 @@ class FolderStore:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"cannot write: {error.strerror}", file=str(path.parent)) from error
+            raise UnwritableError(f"cannot write: {error.strerror}", file=str(path.parent)) from error
         write_bytes(path, data, durable=durable)
 
 

@@ -73,7 +73,7 @@ def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list
 def _resamples(record: Record) -> int:
     signatures = (Signature.parse(figure["signature"]) for figure in record.scores.values())
     found = {signature.get("resamples", "0").partition(":")[0] for signature in signatures}
-    return min(int(max(found, key=int)), 10_000) if all(map(str.isdigit, found)) else 0
+    return min(int(max(found, key=int)), 10_000) if all(map(str.isdecimal, found)) else 0
 
 
 def _difference(metric: str, claimed: Record, scored: Record) -> Iterator[str]:

@@ -1,32 +1,29 @@
-"""How a sentence got its counts, as rows of marked text: for a terminal, in colour or not, and as HTML."""
+"""How a sentence got its counts, as rows of marked text: for a terminal, in colour or not, and as a part of a page."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
 from typing import Literal
 
 Mark = Literal["plain", "match", "miss", "wrong", "note"]
 _COLOURS = {"match": "32", "miss": "33", "wrong": "31", "note": "2"}
-_SIGNS = {"plain": "", "match": "+", "miss": "-", "wrong": "!", "note": ""}
-_STYLE = """\
-<style>
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem; color-scheme: light dark; }
-table { border-collapse: collapse; margin-bottom: 2rem; }
-th { text-align: left; font-weight: 600; padding-right: 1rem; vertical-align: top; white-space: nowrap; }
-td { padding: 0 .4rem; }
-.match { color: light-dark(#0a6b2d, #6fd08c); } .miss { color: light-dark(#8a5a00, #e6b450); }
-.wrong { color: light-dark(#b3261e, #ff8a80); } .note { color: light-dark(#666, #999); }
-h2 { font-size: 1rem; }
-</style>"""
+SIGNS = {"plain": "", "match": "+", "miss": "-", "wrong": "!", "note": ""}
+EDIT_MEANINGS: Mapping[Mark, str] = {
+    "match": "made by the system, and in the gold",
+    "miss": "in the gold, not made by the system",
+    "wrong": "made by the system, not in the gold",
+}
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Some text and what it means: a match, something missed, something wrong."""
+    """Some text and what it means: a match, something missed, something wrong; `type` is an edit's error type."""
 
     text: str
     mark: Mark = "plain"
+    type: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,11 +36,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One sentence's rows; if `aligned`, the cells of all rows stand in columns."""
+    """One sentence's rows; if `aligned`, the cells of all rows stand in columns.
+
+    `counts` are the sentence's share of the totals; `meanings` say what the marks mean.
+    """
 
     title: str
     rows: Sequence[Row]
     aligned: bool = False
+    counts: Mapping[str, int] = field(default_factory=dict)
+    meanings: Mapping[Mark, str] = field(default_factory=lambda: EDIT_MEANINGS)
 
     def to_text(self, colour: bool = False, width: int | None = None) -> str:
         """Return the rows as lines; without colour, signs stand for the marks (+ match, - missed, ! wrong).
@@ -66,27 +68,21 @@ class Explanation:
         return "\n".join(lines)
 
     def to_html(self) -> str:
-        """Return the rows as a table; all text is escaped."""
-        rows = "\n".join(f"<tr><th>{_escape(row.label)}</th>{self._html_cells(row)}</tr>" for row in self.rows)
-        return f"<h2>{_escape(self.title)}</h2>\n<table>\n{rows}\n</table>"
+        """Return the rows as a table, signs before marked text as in plain text; all text is escaped."""
+        rows = "\n".join(
+            f'<tr><th scope="row">{escape(row.label)}</th>{self._html_cells(row)}</tr>' for row in self.rows
+        )
+        frame = ' class="aligned" tabindex="0" role="group" aria-label="Alignment"' if self.aligned else ""
+        return f"<h2>{escape(self.title)}</h2>\n<div{frame}><table>\n{rows}\n</table></div>"
 
     def _html_cells(self, row: Row) -> str:
-        cells = [f'<span class="{cell.mark}">{_escape(cell.text)}</span>' for cell in row.cells]
-        if self.aligned:
-            return "".join(f"<td>{cell}</td>" for cell in cells)
-        return f"<td>{' &nbsp; '.join(cells)}</td>"
+        cells = [_html_cell(cell) for cell in row.cells]
+        return "".join(f"<td>{cell}</td>" for cell in cells) if self.aligned else f"<td>{' '.join(cells)}</td>"
 
     def _widths(self, colour: bool) -> list[int]:
         columns = max(len(row.cells) for row in self.rows)
         shown = [[_cell_text(cell, colour)[1] for cell in row.cells] for row in self.rows]
         return [max((sizes[k] for sizes in shown if k < len(sizes)), default=0) for k in range(columns)]
-
-
-def html_page(explanations: Sequence[Explanation], title: str) -> str:
-    """Return a page of explanations that needs nothing else."""
-    body = "\n".join(explanation.to_html() for explanation in explanations)
-    head = f'<meta charset="utf-8"><title>{_escape(title)}</title>\n{_STYLE}'
-    return f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{body}\n</body>\n</html>'
 
 
 def _blocks(widths: Sequence[int], room: int) -> list[tuple[int, int]]:
@@ -102,13 +98,12 @@ def _blocks(widths: Sequence[int], room: int) -> list[tuple[int, int]]:
 
 def _cell_text(cell: Cell, colour: bool) -> tuple[str, int]:
     if not colour:
-        text = _SIGNS[cell.mark] + cell.text
+        text = SIGNS[cell.mark] + cell.text
         return text, len(text)
     code = _COLOURS.get(cell.mark)
     return (f"\x1b[{code}m{cell.text}\x1b[0m" if code else cell.text), len(cell.text)
 
 
-def _escape(text: str) -> str:
-    from html import escape
-
-    return escape(text)
+def _html_cell(cell: Cell) -> str:
+    kind = f' data-type="{escape(cell.type)}"' if cell.type else ""
+    return f'<span class="{cell.mark}"{kind}>{escape(SIGNS[cell.mark] + cell.text)}</span>'

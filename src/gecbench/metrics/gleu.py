@@ -12,8 +12,10 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
-from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, offsets_of
+from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, offsets_of, split_tokens
 from gecbench.metrics.base import Metric, require_references
+from gecbench.metrics.explanation import Explanation
+from gecbench.metrics.gleu_explain import explain_ngrams
 from gecbench.metrics.parameters import check_whole, parameter
 from gecbench.metrics.policy import Generator, Sampled
 from gecbench.metrics.ratios import Values, mean_count
@@ -50,6 +52,7 @@ class GLEU(Metric):
     title: ClassVar[str] = "GLEU"
     description: ClassVar[str] = "N-gram precision against sampled references, minus what should have been changed"
     papers: ClassVar[str] = "Napoles et al. 2015; Sakaguchi et al. 2016"
+    explains: ClassVar[bool] = True
 
     order: int = parameter(4, "longest n-gram (the official script ignores its own option)")
     iterations: int = parameter(500, "number of draws of references")
@@ -82,6 +85,19 @@ class GLEU(Metric):
             source, hypothesis, reference, rows, self.order, self.variant == "equation1", kernels.threads()
         )
         return Statistics(counts, rows)
+
+    def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
+        """Show which n-grams of some sentences (counted from 0) count with each reference, and which are punished."""
+        references = require_references(corpus, self.title)
+        statistics = self.count(corpus, predictions)
+        values = self.values(np.maximum(statistics.counts, 1))
+        found = []
+        for i in sentences:
+            rows = slice(*statistics.offsets[i : i + 2].tolist())
+            texts = [corpus.sources[i], predictions[i], *references[i]]
+            tokens = [split_tokens(text, self.tokens) for text in texts]
+            found.append(explain_ngrams(i, tokens, values[rows].tolist(), self.order, self.variant == "equation1"))
+        return found
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return exp(brevity penalty + mean log precision), 0 where any count is 0."""

@@ -27,6 +27,16 @@ class TypeScore:
     recall: float
     value: float
 
+    @property
+    def gold(self) -> int:
+        """Gold edits of this type."""
+        return self.tp + self.fn
+
+    @property
+    def correct(self) -> int:
+        """Gold edits of this type that the system made."""
+        return self.tp
+
     def cells(self) -> dict[str, str]:
         """Return the row of a table, by column."""
         counts = {"type": self.type, "TP": str(self.tp), "FP": str(self.fp), "FN": str(self.fn)}
@@ -51,7 +61,8 @@ def explain_pair(
     system, gold = fields_of(ours), fields_of(theirs)
     system_keys, gold_keys = selection.keyed(system), selection.keyed(gold)
     correct, proposed, wanted = count_pair(system_keys, gold_keys)
-    counts = f"{correct} TP, {proposed - correct} FP, {wanted - correct} FN"
+    counts = {"TP": correct, "FP": proposed - correct, "FN": wanted - correct}
+    tally = ", ".join(f"{count} {name}" for name, count in counts.items())
     tokens = source.split()
     rows = [
         Row("source", [Cell(" ".join(tokens))]),
@@ -59,7 +70,8 @@ def explain_pair(
         Row("system edits", [_cell(tokens, edit, selection, set(gold_keys), "wrong") for edit in system] or [_NONE]),
         Row("gold edits", [_cell(tokens, edit, selection, set(system_keys), "miss") for edit in gold] or [_NONE]),
     ]
-    return Explanation(f"Sentence {sentence + 1}, annotator {theirs.annotator}: {counts}", rows)
+    title = f"Sentence {sentence + 1}, annotator {theirs.annotator}: {tally}"
+    return Explanation(title, rows, counts=counts)
 
 
 _NONE = Cell("none", "note")
@@ -74,4 +86,4 @@ def _cell(
     if not keys:
         return Cell(f"{text} (left out)", "note")
     hit = sum(key in others for key in keys)
-    return Cell(text, "match" if hit == len(keys) else otherwise)
+    return Cell(text, "match" if hit == len(keys) else otherwise, kind)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -46,7 +47,8 @@ class ReferenceChoice(Metric):
     """The parameters of `IMeasure`, which say what is mixed and maximised, and the bounds on time and memory."""
 
     limits: ClassVar[Limits] = Limits()
-    few: ClassVar[Limits] = Limits(segment=1 << 12)
+    few: ClassVar[Limits] = Limits(segment=1 << 10, sums=1 << 12)
+    affordable_cells: ClassVar[int] = 1 << 28
 
     mixing: Mixing = parameter(
         True,
@@ -121,11 +123,16 @@ def select_references(corpus: Corpus, predictions: Sequence[str], settings: Refe
     if settings.mixing:
         key = f"mixed treebank={settings.treebank} cap={capped and settings.cap} tokens={settings.tokens}"
         inside, kept, gold, known = corpus.derived(key, lambda: _mixable(corpus, settings))
-        chosen = choose_mixed(kept, [predictions[i] for i in inside], gold, known, settings)
-        if not excluding:
-            _check_status(corpus, chosen.status, inside, set(REFUSALS) if settings.mixing is True else {TOO_LONG})
+        bounded = settings.mixing == "bounded"
+        limits = settings.few if bounded else settings.limits
+        chosen = choose_mixed(kept, [predictions[i] for i in inside], gold, known, settings, limits)
         parts.append((inside, chosen))
-        mixed = {i for i, scored in zip(inside, chosen.scored, strict=True) if scored}
+        if bounded and (again := _affordable(sources, predictions, chosen.status, gold, settings)):
+            parts.append((again, _mix_again(sources, predictions, again, gold.select(again), settings)))
+        if not excluding:
+            refused = set(REFUSALS) if settings.mixing is True else {TOO_LONG}
+            _check_status(corpus, chosen.status, inside, refused)
+        mixed = {i for part, made in parts for i, scored in zip(part, made.scored, strict=True) if scored}
     # 2. Score the others against their unmixed references, unless they are to be excluded.
     left = [i for i in range(len(corpus)) if i not in mixed]
     if left and not excluding:
@@ -146,6 +153,38 @@ def _mixable(corpus: Corpus, settings: ReferenceChoice) -> tuple[Sequence[int], 
         inside = [i for i, clean in enumerate((~gold.bridged).tolist()) if clean and within[i]]
         gold, sources = gold.select(inside), [sources[i] for i in inside]
     return inside, sources, gold, known_lines(sources, gold.texts, settings.tokens)
+
+
+def _mix_again(
+    sources: Sequence[str],
+    predictions: Sequence[str],
+    sentences: Sequence[int],
+    gold: MixedGold,
+    settings: ReferenceChoice,
+) -> Selection:
+    """Choose mixed references of some sentences under the usual limits."""
+    kept = [sources[i] for i in sentences]
+    known = known_lines(kept, gold.texts, settings.tokens)
+    return choose_mixed(kept, [predictions[i] for i in sentences], gold, known, settings, settings.limits)
+
+
+def _affordable(
+    sources: Sequence[str],
+    predictions: Sequence[str],
+    status: npt.NDArray[np.int32],
+    gold: MixedGold,
+    settings: ReferenceChoice,
+) -> list[int]:
+    """Return the sentences with too many references for `few` that `affordable_cells` suffice for, cheapest first."""
+    combinations = gold.combinations()
+
+    def cost(i: int) -> int:
+        return combinations[i] * len(sources[i].split()) * len(predictions[i].split())
+
+    left = [i for i in np.flatnonzero(status == TOO_MANY).tolist() if combinations[i] <= settings.limits.segment]
+    left.sort(key=cost)
+    spent = accumulate(map(cost, left))
+    return sorted(i for i, cells in zip(left, spent, strict=True) if cells <= settings.affordable_cells)
 
 
 def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequence[int], refused: set[int]) -> None:
@@ -204,7 +243,12 @@ def choose_listed(
 
 
 def choose_mixed(
-    sources: Sequence[str], predictions: Sequence[str], gold: MixedGold, known: KnownLines, settings: ReferenceChoice
+    sources: Sequence[str],
+    predictions: Sequence[str],
+    gold: MixedGold,
+    known: KnownLines,
+    settings: ReferenceChoice,
+    limits: Limits | None = None,
 ) -> Selection:
     """Choose one of the references that each sentence's groups can be mixed to, without listing them.
 
@@ -212,9 +256,13 @@ def choose_mixed(
     """
     source, correction = known.tokens[: len(sources)], known.tokens[len(sources) :]
     hypothesis = known.number(encode_lines(predictions))
-    limits = settings.few if settings.mixing == "bounded" else settings.limits
     picks, counts, status, work = kernels.select("imeasure").choose_mixed(
-        source, hypothesis, gold.arrays(correction), settings.goal(), limits, threads=kernels.threads()
+        source,
+        hypothesis,
+        gold.arrays(correction),
+        settings.goal(),
+        limits or settings.limits,
+        threads=kernels.threads(),
     )
 
     def reference(i: int) -> str:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gecbench.metrics.explanation import Cell, Explanation, Mark, Row
 from gecbench.metrics.imeasure.accuracy import BASELINE, CORRECTION, COUNT_NAMES, improvement, weighted_accuracy
 from gecbench.metrics.imeasure.choice import Selection, align_tokens, classify
 from gecbench.metrics.ratios import percent
 
 GAP = "–"
+_MEANINGS: dict[Mark, str] = {
+    "match": "TP: a change of the system that the reference has, too",
+    "miss": "FN: a change of the reference that the system does not make",
+    "wrong": "FP, FPN: a change of the system that the reference does not have",
+    "note": "TN: unchanged in all three",
+}
 _MARKS: dict[str, Mark] = {"TP": "match", "TN": "note", "FP": "wrong", "FN": "miss"}
 
 
@@ -22,14 +30,15 @@ def explain_sentence(selection: Selection, sentence: int, source: str, predictio
     rows = [Row(label, [Cell(column[k] or GAP) for column in columns]) for label, k in texts]
     for label, k in (("detection", 0), ("correction", 1)):
         rows.append(Row(label, [Cell(names[k], _MARKS[names[k][:2]]) for names in classes]))
-    return Explanation(_title(selection, sentence, weight), rows, aligned=True)
+    tally = dict(zip(map(str.upper, COUNT_NAMES), selection.counts[sentence][CORRECTION].tolist(), strict=True))
+    return Explanation(_title(selection, sentence, tally, weight), rows, True, tally, _MEANINGS)
 
 
-def _title(selection: Selection, sentence: int, weight: float) -> str:
+def _title(selection: Selection, sentence: int, tally: Mapping[str, int], weight: float) -> str:
     counts = selection.counts[sentence]
     system, baseline = (float(weighted_accuracy(counts[part], weight)) for part in (CORRECTION, BASELINE))
     gained = float(improvement(counts, CORRECTION, weight))
-    tally = " ".join(
-        f"{name.upper()} {count}" for name, count in zip(COUNT_NAMES, counts[CORRECTION].tolist(), strict=True)
+    listed = " ".join(f"{name} {count}" for name, count in tally.items())
+    return (
+        f"Sentence {sentence + 1}: I {percent(gained)}, WAcc {percent(system)} (source {percent(baseline)}); {listed}"
     )
-    return f"Sentence {sentence + 1}: I {percent(gained)}, WAcc {percent(system)} (source {percent(baseline)}); {tally}"

@@ -52,10 +52,12 @@ def _agrees(proposed: Edit, gold: Edit) -> bool:
 
 def explain_match(source: Sequence[str], prediction: Sequence[str], match: SentenceMatch, sentence: int) -> Explanation:
     """Show the tokens of a sentence (counted from 0), and the edits of system and annotator."""
-    title = (
-        f"Sentence {sentence + 1}, annotator {match.annotation.annotator}: {sum(match.matched_gold)} correct, "
-        f"{len(match.proposed)} proposed, {len(match.annotation.edits)} gold"
-    )
+    counts = {
+        "correct": sum(match.matched_gold),
+        "proposed": len(match.proposed),
+        "gold": len(match.annotation.edits),
+    }
+    tally = ", ".join(f"{count} {name}" for name, count in counts.items())
     proposed = [
         edit if hit else trimmed(source, edit) for edit, hit in zip(match.proposed, match.matched_proposed, strict=True)
     ]
@@ -65,7 +67,8 @@ def explain_match(source: Sequence[str], prediction: Sequence[str], match: Sente
         Row("system edits", _edit_cells(source, proposed, match.matched_proposed, "wrong")),
         Row("gold edits", _edit_cells(source, match.annotation.edits, match.matched_gold, "miss")),
     ]
-    return Explanation(title, rows)
+    title = f"Sentence {sentence + 1}, annotator {match.annotation.annotator}: {tally}"
+    return Explanation(title, rows, counts=counts)
 
 
 def trimmed(source: Sequence[str], edit: Edit) -> Edit:
@@ -83,12 +86,16 @@ def _edit_cells(source: Sequence[str], edits: Sequence[Edit], matched: Sequence[
     if not edits:
         return [Cell("none", "note")]
     return [
-        Cell(_edit_text(source, edit), "match" if hit else otherwise) for edit, hit in zip(edits, matched, strict=True)
+        Cell(_edit_text(source, edit), "match" if hit else otherwise, _coded_type(edit))
+        for edit, hit in zip(edits, matched, strict=True)
     ]
+
+
+def _coded_type(edit: Edit) -> str:
+    return "" if edit.type == "proposed" else edit.type
 
 
 def _edit_text(source: Sequence[str], edit: Edit) -> str:
     before = " ".join(source[edit.start : edit.end]) or "∅"
     after = " | ".join(text or "∅" for text in edit.corrections)
-    kind = "" if edit.type == "proposed" else f" {edit.type}"
-    return f"{before} → {after} [{edit.start},{edit.end}){kind}"
+    return f"{before} → {after} [{edit.start},{edit.end}) {_coded_type(edit)}".rstrip()

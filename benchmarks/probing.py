@@ -1,0 +1,93 @@
+"""How much of a sealed board's gold a prober learns from corpus scores, with and without rounding.
+
+    python benchmarks/probing.py            CoNLL-14, a public system: the table of docs/leaderboard.md
+    python benchmarks/probing.py --quick    the demo corpus
+
+The prober hands in a system's outputs, then the same with some sentences left as the source was, and looks at the
+difference of the two scores: its sign tells whether the gold likes the system's change. Three readings of each probe:
+
+- told: how often the two scores as told differ at all;
+- bits: the entropy of the told difference over all probes, which bounds what one submission tells of the gold;
+- edge: how often they would differ for one who has first, by further submissions, come to the edge of a rounding step.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from math import log2
+
+import gecbench
+from gecbench.leaderboard.scoring import board_metric, usable_metrics
+from gecbench.metrics.base import Score
+
+STEPS = {"as computed": None, "0.01 points": 1e-4, "0.1 points": 1e-3, "1 point": 1e-2}
+GROUPS = (1, 10)
+
+
+def load(*, quick: bool) -> tuple[gecbench.Corpus, Sequence[str]]:
+    """Return a corpus and a system's outputs."""
+    if quick:
+        return gecbench.load_demo(), gecbench.load_demo_systems()["rule-based"]
+    from gecbench.corpora.conll14.judgments import system_outputs
+    from gecbench.corpora.upstream import Upstream
+
+    return gecbench.load_corpus("conll14_fluency:nucle"), system_outputs(Upstream.from_environment())["CAMB"]
+
+
+def with_sentences_of(system: Score, source: Score, sentences: Sequence[int]) -> float:
+    """Return the system's score with some sentences left as they were."""
+    counts, offsets = system.statistics.counts.copy(), system.statistics.offsets
+    for i in sentences:
+        rows = slice(offsets[i], offsets[i + 1])
+        counts[rows] = source.statistics.counts[rows]
+    return system.metric.value_of(replace(system.statistics, counts=counts))
+
+
+def entropy(values: Sequence[object]) -> float:
+    """Return the entropy of what was seen, in bits."""
+    shares = [count / len(values) for count in Counter(values).values()]
+    return sum(-share * log2(share) for share in shares)
+
+
+def readings(base: float, probes: Sequence[float], step: float | None) -> tuple[float, float, float]:
+    """Return told, bits and edge of some probes."""
+    if step is None:
+        told = [round(probe - base, 12) for probe in probes]
+        share = sum(map(bool, told)) / len(told)
+        return share, entropy(told), share
+    told = [round(probe / step) - round(base / step) for probe in probes]
+    below = sum(probe < base - 1e-12 for probe in probes) / len(probes)
+    above = sum(probe > base + 1e-12 for probe in probes) / len(probes)
+    return sum(map(bool, told)) / len(told), entropy(told), max(below, above)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="on the demo corpus")
+    corpus, outputs = load(quick=parser.parse_args().quick)
+    changed = [
+        i for i, (one, other) in enumerate(zip(corpus.sources, outputs, strict=True)) if one.split() != other.split()
+    ]
+    random.Random(7).shuffle(changed)
+    print(f"{corpus.name}: {len(changed)} of {len(corpus)} sentences changed\n")
+    print("| metric | sentences per probe | scores told | told | bits | edge |\n|---|---:|---|---:|---:|---:|")
+    for name in (name for name in usable_metrics(corpus) if name in ("gleu", "m2", "imeasure")):
+        metric = board_metric(name)
+        system, source = (
+            metric.score_corpus(corpus, lines, aligned=True, tokenized=True) for lines in (outputs, corpus.sources)
+        )
+        for size in GROUPS:
+            groups = [changed[k : k + size] for k in range(0, len(changed) - size + 1, size)]
+            probes = [with_sentences_of(system, source, group) for group in groups]
+            for label, step in STEPS.items():
+                told, bits, edge = readings(system.value, probes, step)
+                print(f"| {metric.title} | {size} | {label} | {told:.0%} | {bits:.2f} | {edge:.0%} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""axe-core over every view of the page and over explained pages: no serious fault, light and dark, wide and narrow."""
+
+import pytest
+from chromium import VIEWS, emulate, open_page
+from screenshots import SCREENS, addresses
+
+import gecbench
+from gecbench.analysis.explained_page import html_page
+from gecbench.metrics.registry import make_metric
+
+pytestmark = pytest.mark.usefixtures("calm")
+RUN = """
+const done = arguments[0];
+axe.run(document, { resultTypes: ["violations"], preload: false })
+  .then((found) => done(found.violations), (error) => done(String(error)));
+"""
+
+
+@pytest.fixture(scope="module")
+def axe(repository):
+    file = repository / "node_modules/axe-core/axe.min.js"
+    if not file.exists():
+        pytest.skip("axe-core is not installed: npm ci")
+    return file.read_text(encoding="utf-8")
+
+
+def serious_faults(browser, axe):
+    browser.execute_script("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    browser.execute_script(axe)
+    found = browser.execute_async_script(RUN)
+    assert isinstance(found, list), found
+    serious = [fault for fault in found if fault["impact"] in ("serious", "critical")]
+    return [(fault["id"], node["html"][:200]) for fault in serious for node in fault["nodes"]]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("screen", SCREENS)
+def test_every_view(browser, page, axe, screen, theme):
+    views = addresses(browser, page, "demo")
+    assert set(views) >= {*VIEWS, "system", "groups-distance", "groups-type"}
+    views["reported"] = f"{page}#table?corpus=jfleg%3Atest"
+    width, height = SCREENS[screen]
+    emulate(browser, width=width, height=height, dark=theme == "dark")
+    for view, address in views.items():
+        open_page(browser, address)
+        assert serious_faults(browser, axe) == [], view
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["gleu", "m2", "imeasure"])
+def test_explained_pages(browser, axe, tmp_path, name, theme):
+    metric = make_metric(name)
+    corpus, outputs = gecbench.load_demo(), gecbench.load_demo_systems()["rule-based"]
+    file = tmp_path / "explained.html"
+    explanations = metric.explain(corpus, outputs, range(4))
+    file.write_text(html_page(explanations, "Explained", metric.score_corpus(corpus, outputs)), encoding="utf-8")
+    for width, height in SCREENS.values():
+        emulate(browser, width=width, height=height, dark=theme == "dark")
+        browser.get(file.as_uri())
+        assert serious_faults(browser, axe) == []
+
+
+def test_a_fault_is_found(browser, axe, tmp_path):
+    file = tmp_path / "faulty.html"
+    file.write_text('<!doctype html><html lang="en"><title>x</title><main><img src="data:,"></main>', encoding="utf-8")
+    browser.get(file.as_uri())
+    assert [name for name, _ in serious_faults(browser, axe)] == ["image-alt"]

@@ -1,0 +1,124 @@
+"""GLEU's n-grams explained, and explanations as a page: its totals, its filters and its keys."""
+
+import pytest
+from chromium import click, texts, wait
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gecbench
+from gecbench import GLEU, Corpus
+from gecbench.analysis.explained_page import html_page
+from gecbench.metrics.gleu_explain import ngram_credits
+
+DEMO = gecbench.load_demo()
+OUTPUTS = gecbench.load_demo_systems()["rule-based"]
+LINES = st.lists(st.sampled_from("abc"), min_size=1, max_size=9).map(" ".join)
+
+
+@pytest.mark.parametrize("variant", ["2017", "equation1"])
+@given(source=LINES, prediction=LINES, references=st.lists(LINES, min_size=1, max_size=3))
+def test_credits_sum_up_to_the_counts(variant, source, prediction, references):
+    metric = GLEU(variant=variant)
+    counts = metric.count(Corpus(sources=[source], references=[references]), [prediction]).counts
+    for row, reference in zip(counts.tolist(), references, strict=True):
+        for n in range(1, 5):
+            words = [text.split() for text in (source, prediction, reference)]
+            found = ngram_credits(*words, n, variant == "equation1")
+            gained = sum(each.matched - each.punished for each in found)
+            assert row[2 * n] == (max(gained, 0) if variant == "2017" else gained)
+            assert row[2 * n + 1] == sum(each.matched + each.punished + each.neither for each in found)
+
+
+def test_gleu_tells_what_counts_and_what_is_punished():
+    corpus = Corpus(sources=["the cat sat on mat"], references=[["the cat sat on the mat", "a cat sat"]])
+    [explained] = GLEU(order=2).explain(corpus, ["the the cat sat on mat"], [0])
+    lines = [line.split(maxsplit=1) for line in explained.to_text().splitlines()[1:]]
+    orders = [rest for label, rest in lines if label.endswith("-grams")]
+    assert orders == [
+        "6 of 6  +the ×2  +cat  +sat  +on  +mat",
+        "3 − 1 = 2 of 5  the the  +the cat  +cat sat  +sat on  !on mat",
+        "2 − 3 → 0 of 6  !the  the  +cat  +sat  !on  !mat",
+        "1 − 3 → 0 of 5  the the  !the cat  +cat sat  !sat on  !on mat",
+    ]
+    assert explained.counts == {"matched": 12, "punished": 7, "neither": 3}
+
+
+def test_command_line_takes_gleu(run, tmp_path):
+    (tmp_path / "out.txt").write_text("\n".join(OUTPUTS) + "\n", encoding="utf-8")
+    shown = run("explain", "-c", "demo", "-p", str(tmp_path / "out.txt"), "-m", "gleu", "--sentences", "2")
+    mean = 100 * GLEU().score_corpus(DEMO, OUTPUTS).sentence_scores()[1]
+    assert shown.startswith(f"Sentence 2: GLEU {mean:.2f}, mean over 4 references\n")
+
+
+@pytest.fixture
+def explained(browser, calm, tmp_path):
+    """The demo's edits of one system, explained by M2."""
+    explanations = gecbench.M2().explain(DEMO, OUTPUTS, range(len(DEMO)))
+    score = gecbench.M2().score_corpus(DEMO, OUTPUTS)
+    file = tmp_path / "explained.html"
+    file.write_text(html_page(explanations, "rule-based", score), encoding="utf-8")
+    browser.get(file.as_uri())
+    return explanations, score
+
+
+def shown(browser):
+    return browser.execute_script(
+        "return [...document.querySelectorAll('section:not([hidden]) h2')].map((node) => node.textContent)"
+    )
+
+
+def choose(browser, name, value):
+    script = "const box = document.forms[0].elements[arguments[0]]; box.value = arguments[1];"
+    browser.execute_script(f"{script} box.dispatchEvent(new Event('input', {{bubbles: true}}))", name, value)
+
+
+def test_page_has_heading_totals_and_legend(browser, explained):
+    _, score = explained
+    assert texts(browser, "h1") == ["rule-based"]
+    totals = dict(zip(texts(browser, "dt"), texts(browser, "dd"), strict=True))
+    wanted = {name: str(score.parts[name]) for name in ("correct", "proposed", "gold")}
+    assert totals == {"sentences": str(len(DEMO)), **wanted}
+    assert [text[:2] for text in texts(browser, "header ul span")] == ["+a", "-a", "!a"]
+    assert str(score.signature) in texts(browser, "header code")
+
+
+def test_page_filters(browser, explained):
+    explanations, _ = explained
+    titles = [each.title for each in explanations]
+    assert shown(browser) == titles
+    choose(browser, "words", "2")
+    assert shown(browser) == [titles[1]]
+    choose(browser, "words", DEMO.sources[3].split()[0])
+    assert titles[3] in shown(browser)
+    choose(browser, "words", "")
+
+    def having(**wanted):
+        cells = [[cell for row in each.rows for cell in row.cells] for each in explanations]
+        fits = [any(all(getattr(cell, k) == v for k, v in wanted.items()) for cell in found) for found in cells]
+        return [title for title, fit in zip(titles, fits, strict=True) if fit]
+
+    choose(browser, "outcome", "miss")
+    assert shown(browser) == having(mark="miss") != titles
+    kinds = [value for value in texts(browser, "[name=type] option") if value != "any"]
+    for kind in kinds:
+        choose(browser, "type", kind)
+        assert shown(browser) == having(mark="miss", type=kind)
+    assert texts(browser, "output") == [f"{len(shown(browser))} of {len(DEMO)} sentences"]
+
+
+def test_page_is_walked_by_keys(browser, explained):
+    from selenium.webdriver.common.keys import Keys
+
+    def focused():
+        return browser.execute_script("return document.activeElement.querySelector('h2')?.textContent")
+
+    titles = shown(browser)
+    for key, place in (("j", 0), ("j", 1), ("j", 2), ("k", 1)):
+        browser.switch_to.active_element.send_keys(key)
+        assert focused() == titles[place]
+    click(browser, "[name=next]")
+    assert focused() == titles[2]
+    browser.switch_to.active_element.send_keys("/")
+    wait(browser, "document.activeElement.name === 'words'")
+    browser.switch_to.active_element.send_keys("jjj", Keys.TAB)
+    assert shown(browser) == []

@@ -1,0 +1,195 @@
+"""Every figure of a page is the one that `gecbench score` gives, and ranks are among comparable entries."""
+
+import csv
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+from boards import DEMO, GOOD, QUICK, add
+
+import gecbench
+from gecbench.leaderboard.page import PagePlan, build_site
+from gecbench.leaderboard.page_data import packed, table_key, table_rows
+from gecbench.leaderboard.ranking import Significance, known_corpora
+from gecbench.leaderboard.records import Record, table_of
+from gecbench.leaderboard.scoring import board_metric
+from gecbench.leaderboard.seeding import public_submissions
+from gecbench.leaderboard.seeds import seed_records
+from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.submission import Submission, score_submission
+
+RULES = gecbench.load_demo_systems()["rule-based"]
+REWRITES = 8
+SYSTEMS = 12
+
+
+def page_rows(site, corpus):
+    """Return the rows of a table as the page is given them, and as board.json and board.csv have them."""
+    table = table_of(corpus)
+    text = (site / f"data/table-{table_key(table)}.js").read_text()
+    records = json.loads((site / "data/board.json").read_text())["records"]
+    lines = csv.DictReader((site / "data/board.csv").open(encoding="utf-8", newline=""))
+    return (
+        json.loads(text.partition(", ")[2].rstrip(");\n")),
+        {row["id"]: row for row in records if (row["corpus"], row["reference_set"]) == table},
+        {(one["system"], one["metric"]): one for one in lines if (one["corpus"], one["reference_set"]) == table},
+    )
+
+
+def check_figures(site, corpus, outputs, metrics):
+    """Compare every figure of a table with `score`, with `human_bound`, and among all files."""
+    table, records, lines = page_rows(site, corpus)
+    shown = {row["system"]: row for row in table["rows"]}
+    assert set(shown) == set(outputs)
+    compared = 0
+    for system, predictions in outputs.items():
+        scores = gecbench.score(predictions, corpus, metrics, resamples=QUICK, aligned=True, tokenized=True)
+        row = shown[system]
+        assert set(row["scores"]) == set(metrics)
+        for metric, figure in row["scores"].items():
+            expected = scores[metric]
+            assert figure["value"] == pytest.approx(expected.value, abs=1e-6)
+            assert figure["low"] == pytest.approx(expected.interval.low, abs=1e-6)
+            assert figure["high"] == pytest.approx(expected.interval.high, abs=1e-6)
+            assert figure.get("parts", {}) == {name: expected.parts[name] for name in expected.metric.columns}
+            if "ratio" in figure:
+                assert figure["ratio"] == pytest.approx(figure["against_others"] / figure["human"], abs=2e-6)
+            assert "bounded" not in figure
+            whole = records[row["id"]]["scores"][metric]
+            assert whole["value"] == float(lines[system, metric]["value"]) == expected.value
+            compared += 1
+    for metric, figure in table["people"]["scores"].items():
+        bound = gecbench.human_bound(board_metric(metric), corpus, sizes="last").rows[0].human
+        assert figure["value"] == pytest.approx(bound, abs=1e-6)
+    return compared
+
+
+def check_ranks(site, corpus, metrics):
+    table, _, _ = page_rows(site, corpus)
+    systems = [row for row in table["rows"] if row["role"] != "human"]
+    for metric in metrics:
+        values = sorted((row["scores"][metric]["value"] for row in systems), reverse=True)
+        for row in systems:
+            figure = row["scores"][metric]
+            assert values[figure["rank"] - 1] == figure["value"]
+            assert figure["value"] not in values[: figure["rank"] - 1]
+    people = [row for row in table["rows"] if row["role"] == "human"]
+    assert not any("rank" in figure for row in people for figure in row["scores"].values())
+
+
+def test_board_of_all_public_systems_is_what_score_gives(mirror, tmp_path, monkeypatch):
+    nucle = gecbench.load_corpus("conll14_fluency:nucle", upstream=mirror)
+    jfleg = gecbench.load_corpus("jfleg:test", upstream=mirror)
+    people = [list(lines) for lines in zip(*jfleg.references, strict=True)]
+    handed_in = {
+        nucle.name: list(public_submissions(nucle, mirror)),
+        jfleg.name: [Submission(f"Reference {k}", lines, aligned=True) for k, lines in enumerate(people)],
+    }
+    assert len(handed_in[nucle.name]) == 1 + SYSTEMS + REWRITES
+    store = FolderStore(tmp_path / "board")
+    for corpus in (nucle, jfleg):
+        for submission in handed_in[corpus.name]:
+            scored = score_submission(submission, corpus, resamples=QUICK)
+            store.add(scored.record, scored.details)
+    build_site(store, tmp_path / "site", PagePlan([nucle, jfleg], resamples=QUICK))
+    metrics = {nucle.name: ["gleu", "m2", "imeasure", "bleu"], jfleg.name: ["gleu", "m2", "imeasure", "bleu"]}
+    ready = [name for name in ("errant",) if gecbench.METRICS[name].missing() is None]
+    compared = 0
+    for corpus in (nucle, jfleg):
+        outputs = {each.system: list(each.predictions) for each in handed_in[corpus.name]}
+        compared += check_figures(tmp_path / "site", corpus, outputs, [*metrics[corpus.name], *ready])
+        check_ranks(tmp_path / "site", corpus, metrics[corpus.name])
+    assert compared == (1 + SYSTEMS + REWRITES + len(people)) * (4 + len(ready))
+    table, _, _ = page_rows(tmp_path / "site", nucle)
+    assert table["reported"] == [], "each of these systems is scored, and stands once"
+    amu = next(row for row in table["rows"] if row["system"] == "AMU")
+    assert amu["reported"]["m2"]["value"] == pytest.approx(0.3502)
+    assert 100 * amu["scores"]["imeasure"]["value"] == pytest.approx(-2.78, abs=0.005)
+
+
+def changed(record, **fields):
+    return Record(**{**{each.name: getattr(record, each.name) for each in dataclasses.fields(record)}, **fields})
+
+
+def with_signature(record, old, new):
+    scores = {
+        name: {**figure, "signature": figure["signature"].replace(old, new)} for name, figure in record.scores.items()
+    }
+    return changed(record, scores=scores)
+
+
+def places_of(records, metric="gleu", corpora=()):
+    places = Significance(FolderStore("nowhere"), known_corpora(corpora), QUICK, compute=False).places(records, metric)
+    return {record.system: places.get(record.id) for record in records}
+
+
+@pytest.fixture
+def records(tmp_path):
+    store = FolderStore(tmp_path)
+    return [add(store, "good", GOOD), add(store, "rules", RULES)]
+
+
+def test_other_settings_and_other_data_have_no_rank(records):
+    good, rules = records
+    capped = changed(with_signature(good, "mixing:bounded", "mixing:cap:9:unmixed"), system="capped", date="2025")
+    older = changed(good, system="older", fingerprint="0" * 8)
+    places = places_of([good, rules, capped, older], "imeasure", [DEMO])
+    assert [places[name].rank for name in ("good", "rules", "capped", "older")] == [1, 2, None, None]
+    assert places["capped"].differs == "Scored with other settings: mixing:cap:9:unmixed"
+    assert places["older"].differs == "Scored on another version of the data"
+    assert places_of([good, rules, capped])["capped"].rank == 1, "GLEU is scored alike"
+
+
+def test_version_and_resamples_do_not_part_entries(records):
+    good, rules = records
+    other = with_signature(with_signature(good, "version:", "version:9."), f"resamples:{QUICK}:", "resamples:7:")
+    assert [place.rank for place in places_of([other, rules]).values()] == [1, 2]
+
+
+def test_equal_scores_share_a_rank_and_people_have_none(records):
+    good, rules = records
+    twin, person = changed(good, system="twin"), changed(good, system="person", role="human")
+    places = places_of([good, rules, twin, person])
+    assert (places["good"].rank, places["twin"].rank, places["rules"].rank) == (1, 1, 3)
+    assert places["person"] is None
+
+
+@pytest.mark.parametrize("name", ["AMU", "amu", "AMU (CoNLL-14)"])
+def test_a_system_stands_once(name, records, tmp_path):
+    table = ("conll14_fluency:test", "nucle")
+    reported = [each for each in seed_records() if each.table == table]
+    scored = changed(records[0], system=name, corpus=table[0], reference_set=table[1])
+    rows = table_rows([scored, *reported], Significance(FolderStore(tmp_path), {}))
+    found = packed(rows, None)
+    assert [row["system"] for row in found["rows"]] == [name]
+    assert "AMU" not in {row["system"] for row in found["reported"]}
+    assert len(found["reported"]) == len(reported) - 1
+    assert found["rows"][0]["reported"]["gleu"]["differs"]
+
+
+def test_p_values_are_printed_as_the_terminal_prints_them(tmp_path):
+    from gecbench.analysis.tables import shown_p_value
+
+    store = FolderStore(tmp_path)
+    records = [add(store, "good", GOOD), add(store, "rules", RULES)]
+    rows = table_rows(records, Significance(store, known_corpora([DEMO]), 2000))
+    figure = next(row for row in rows if row["system"] == "rules")["scores"]["gleu"]
+    assert figure["p_text"] == shown_p_value(figure["p_value"]) == "< 0.001"
+
+
+def test_an_entry_tells_how_many_sentences_were_bounded(tmp_path, monkeypatch, run):
+    from gecbench.kernels.imeasure import Limits
+
+    monkeypatch.setattr(gecbench.IMeasure, "few", Limits(segment=1))
+    monkeypatch.setattr(gecbench.IMeasure, "affordable_cells", 0)
+    store = FolderStore(tmp_path / "board")
+    record = add(store, "good", GOOD)
+    bounded = record.scores["imeasure"]["bounded"]
+    assert 0 < bounded <= len(DEMO)
+    Path(tmp_path / "good.txt").write_text("".join(f"{line}\n" for line in RULES))
+    shown = run(
+        *("leaderboard", "submit", "--board", tmp_path / "board", "-c", "demo", "-p", tmp_path / "good.txt"),
+        *("--name", "x", "--dry-run"),
+    )
+    assert "sentences bounded; bounded: sentences whose annotators were not mixed" in shown

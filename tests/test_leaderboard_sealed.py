@@ -1,0 +1,168 @@
+"""A sealed board gives nothing of its references away: every file, answer and log is searched byte by byte."""
+
+import contextlib
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from boards import call, finished, server, text, upload
+
+import gecbench
+from gecbench.corpus.edits import Annotation, Edit
+from gecbench.formats.m2 import write_m2
+from gecbench.leaderboard.page import PagePlan, build_site
+from gecbench.leaderboard.settings import Settings, board_corpora, initialise
+from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.submission import Submission, score_submission, submit
+
+SENTENCES = 40
+SECRETS = [f"zq{i}secret{k}" for i in range(SENTENCES) for k in range(2)]
+
+
+@pytest.fixture
+def gold(folder):
+    """A corpus in M2 whose corrections are words that stand nowhere else."""
+    sources = [f"The {i} dog go home with number {i} ." for i in range(SENTENCES)]
+    annotations = [
+        [Annotation(k, (Edit(3, 4, (f"zq{i}secret{k}",), f"TYPE{k}"),)) for k in range(2)] for i in range(SENTENCES)
+    ]
+    write_m2(gecbench.Corpus(sources=sources, annotations=annotations), "gold.m2")
+    return sources
+
+
+def outputs_of(sources, word):
+    return [source.replace(" go ", f" {word} ") for source in sources]
+
+
+def assert_no_secret(data: bytes, where: object):
+    with contextlib.suppress(OSError):
+        data += gzip.decompress(data)
+    found = [secret for secret in SECRETS if secret.encode() in data]
+    assert not found, f"{where} holds {found[0]}"
+    assert b"TYPE" not in data, f"{where} holds an error type of the gold"
+
+
+def files_under(folder):
+    return [path for path in Path(folder).rglob("*") if path.is_file()]
+
+
+def gecbench_program(*words):
+    done = subprocess.run([sys.executable, "-m", "gecbench", *map(str, words)], capture_output=True, check=False)
+    assert_no_secret(done.stdout + done.stderr, words)
+    return done
+
+
+def test_files_and_terminal_of_a_sealed_board(gold):
+    assert gecbench_program("leaderboard", "init", "task", "--title", "T", "-c", "gold.m2").returncode == 0
+    for number, word in enumerate(("goes", "went", "gone")):
+        Path("out.txt").write_bytes(text(outputs_of(gold, word)))
+        handed_in = ("-p", "out.txt", "--name", f"S{number}", "--submitter", "Me")
+        assert gecbench_program("leaderboard", "submit", "--board", "task", *handed_in).returncode == 0
+    Path("shifted.txt").write_bytes(text([*gold[1:], gold[0]]))
+    bad = gecbench_program("leaderboard", "submit", "--board", "task", "-p", "shifted.txt", "--name", "x")
+    assert bad.returncode == 2
+    for words in (["list"], ["build", "-o", "site"], ["verify"]):
+        assert gecbench_program("leaderboard", *words, "--board", "task").returncode == 0
+    searched = [*files_under("task"), *files_under("site")]
+    assert {"board.js", "board.json", "board.csv"} <= {path.name for path in searched}
+    for path in searched:
+        assert_no_secret(path.read_bytes(), path)
+    assert not [path for path in files_under("site") if path.name.startswith("system-")]
+    source = next(Path("site/data").glob("source-*.txt")).read_text(encoding="utf-8")
+    assert source.splitlines() == gold, "who submits needs the sentences"
+
+
+def test_a_sealed_board_keeps_and_tells_corpus_scores_only(gold):
+    initialise(Path("task"), ["gold.m2"], Settings(title="T"))
+    store = FolderStore("task")
+    (corpus,) = board_corpora(store.folder, store.settings)
+    right = [f"The {i} dog zq{i}secret0 home with number {i} ." for i in range(SENTENCES)]
+    half = [*right[:7], *gold[7:]]
+    submit(Submission("half", half), corpus, store, resamples=20)
+    (record,) = store.load().records
+    exact = score_submission(Submission("half", half), corpus).record
+    for metric, figure in record.scores.items():
+        for name in ("value", "low", "high", "human", "against_others"):
+            expected = exact.scores[metric][name]
+            assert figure[name] == (expected if expected is None else round(expected, 3))
+        if figure["ratio"] is not None:
+            assert figure["ratio"] == round(figure["against_others"] / figure["human"], 3)
+    details = store.details(record)
+    assert (details.sentence_scores, details.by_distance) == ({}, {})
+    other = submit(Submission("other", outputs_of(gold, "gone")), corpus, store, resamples=20)
+    assert other.place.p_value is None
+    build_site(store, "site", PagePlan([corpus], resamples=20))
+    rows = json.loads(Path("site/data/board.json").read_text())["records"]
+    assert all(figure["p_value"] is None for row in rows for figure in row["scores"].values())
+    assert all(row["outputs"] is None for row in rows)
+
+
+def test_references_are_published_on_purpose_and_taken_back(gold):
+    initialise(Path("task"), ["gold.m2"], Settings(title="T"))
+    store = FolderStore("task")
+    (corpus,) = board_corpora(store.folder, store.settings)
+    submit(Submission("S", outputs_of(gold, "goes")), corpus, store, resamples=20)
+    plan = PagePlan([corpus], resamples=20)
+    build_site(store, "site", PagePlan([corpus], resamples=20, publish_references=True))
+    published = b"".join(path.read_bytes() for path in files_under("site"))
+    assert all(secret.encode() in published for secret in SECRETS)
+    details = next(Path("site/data").glob("system-*.js")).read_text()
+    scores = json.loads(details.partition(", ")[2].rstrip(");\n"))["sentence_scores"]
+    assert len(scores["m2"]) == SENTENCES, "made for the page: the board did not keep them"
+    build_site(store, "site", plan)
+    for path in files_under("site"):
+        assert_no_secret(path.read_bytes(), path)
+
+
+REQUESTS = [
+    "",
+    "data/board.js",
+    "data/board.json",
+    "board.json",
+    "gold.m2",
+    "../gold.m2",
+    "waiting/",
+    "details/",
+    "x?y",
+]
+
+
+def test_answers_and_log_of_a_sealed_server(gold, tmp_path):
+    pytest.importorskip("starlette", reason="the extra [leaderboard] is not installed")
+    initialise(Path("task"), ["gold.m2"], Settings(title="T", per_day=3))
+    sent = {
+        "good": (text(outputs_of(gold, "goes")), {}),
+        "no submitter": (text(outputs_of(gold, "run")), {"submitter": ""}),
+        "shifted": (text([*gold[1:], gold[0]]), {}),
+        "other corpus": (text(gold), {"corpus": "../gold.m2"}),
+        "short": (text(gold[:-1]), {}),
+        "over": (text(outputs_of(gold, "runs")), {}),
+    }
+    answers = []
+    with Path("log").open("wb") as log, server(Path("task"), log=log) as (address, _):
+        for name, (data, query) in sent.items():
+            status, job = upload(address, data, **{"corpus": "gold", "submitter": "Me", "name": name, **query})
+            answers.append(json.dumps(job))
+            if status == 202:
+                answers.append(json.dumps(finished(address, job)))
+        pages = [*REQUESTS, *(f"data/{path.name}" for path in Path("task/details").iterdir())]
+        board = json.loads(call(f"{address}data/board.js")[1].partition(b", ")[2].rstrip(b");\n"))
+        keys = [table["key"] for table in board["tables"]]
+        pages += [f"data/{kind}-{key}.js" for kind in ("table", "csv", "corpus", "system") for key in keys]
+        for page in pages:
+            for headers in ({}, {"Accept-Encoding": "gzip"}):
+                status, body, given = call(address + quote(page, safe="/?.-"), headers=headers)
+                assert_no_secret(body + repr(given).encode(), page)
+        assert (board["sealed"], board["server"]["per_day"]) == (True, 3)
+    for answer in answers:
+        assert_no_secret(answer.encode(), "an answer")
+    assert '"state": "done"' in answers[1]
+    assert "the submitter is not named" in " ".join(answers)
+    assert "More than 3 submissions in a day" in answers[-1]
+    assert_no_secret(Path("log").read_bytes(), "the log")
+    for path in files_under("task"):
+        assert_no_secret(path.read_bytes(), path)

@@ -1,0 +1,272 @@
+"""What the page's views show: columns, reported results, plots, groups, comparisons; as files, too; on any screen."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import pytest
+from boards import DEMO
+from chromium import change, click, emulate, go, open_page, systems, texts, wait
+from screenshots import SCREENS, addresses
+from waiting import eventually
+
+import gecbench
+from gecbench.cli.main import main
+
+pytestmark = pytest.mark.usefixtures("calm")
+OVERLAPS = """
+const boxes = [...document.querySelectorAll("svg.chart .point text, svg.chart .point circle, svg.chart .people")]
+  .map((node) => [node, node.getBoundingClientRect()]);
+return boxes.flatMap(([one, a], i) => boxes.slice(i + 1).filter(([other, b]) =>
+  (one.tagName === "text" || other.tagName === "text")
+  && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3)
+  .map(([other]) => [one.textContent, other.textContent]));
+"""
+
+
+def system(name, value, **more):
+    """Return a made-up row with one score."""
+    figure = {"value": value, **more}
+    about = {"kind": "scored", "role": "system", "date": "2026", "submitter": "", "description": "", "links": []}
+    fields = {"corpus": "demo", "reference_set": "default", "unchanged": None, "outputs": None}
+    return {"id": f"{abs(hash(name)):064x}"[:64], "system": name, **about, **fields, "scores": {"gleu": figure}}
+
+
+def show(browser, page, view, rows, reported=(), people=None, **board):
+    """Open a view of the first table with made-up data in place of its own."""
+    open_page(browser, f"{page}#submit")
+    browser.execute_script(
+        """
+        const [table, board] = [GECBENCH.board().tables.find(({ corpus }) => corpus === "demo"), GECBENCH.board()];
+        GECBENCH.add(`table-${table.key}`, arguments[0]);
+        GECBENCH.add("board", { ...board, ...arguments[1] });
+        """,
+        {"rows": list(rows), "reported": list(reported), "people": people, "signatures": []},
+        board,
+    )
+    go(browser, f"#{view}{'&' if '?' in view else '?'}corpus=demo")
+
+
+def column_heads(browser):
+    return [text.rstrip("▲▼") for text in texts(browser, "table.ranking thead th")]
+
+
+def test_columns_by_link(browser, page):
+    open_page(browser, f"{page}#table?sort=m2")
+    usual = column_heads(browser)
+    assert [head for head in usual if head.startswith("M2") and "%" not in head] == ["M2", "M2 P", "M2 R"]
+    change(browser, "document.querySelector('#columns input[value=unchanged]').click()")
+    assert set(column_heads(browser)) == {*usual, "unchanged"}
+    address = browser.current_url
+    assert "unchanged" in address
+    open_page(browser, address)
+    assert set(column_heads(browser)) == {*usual, "unchanged"}
+    open_page(browser, f"{page}#table?cols=date,bleu")
+    assert column_heads(browser) == ["#", "System", "GLEU", "BLEU", "Date"]
+
+
+def test_precision_and_recall_are_those_of_the_score(browser, page):
+    open_page(browser, f"{page}#table?cols=m2.precision,m2.recall&sort=m2")
+    expected = gecbench.M2().score_corpus(DEMO, gecbench.load_demo_systems()["rule-based"])
+    found = browser.execute_script(
+        """const row = [...document.querySelectorAll("table.ranking tbody tr")]
+             .find((each) => each.querySelector("th").textContent.startsWith("rule-based"));
+           return [...row.querySelectorAll("td.number")].map((cell) => cell.firstChild.textContent);"""
+    )
+    values = (expected.value, expected.parts["precision"], expected.parts["recall"])
+    assert found == [f"{100 * value:.2f}" for value in values]
+
+
+def test_numbers_below_zero(browser, page):
+    rows = [system("one", -0.0453, low=-0.0509, high=-0.0401), system("two", 0.01, low=0, high=0.02)]
+    show(browser, page, "table", rows)
+    assert texts(browser, "tbody td.main") == ["1.000.00–2.00", "−4.53−5.09 to −4.01"]
+    assert browser.execute_script("return GECBENCH.use('dom').points(-0.00001)") == "0.00"
+
+
+def test_nothing_is_explained_that_is_not_there(browser, page):
+    notes = {"cluster": "CLUSTER", "p": "CHANCE", "human": "PEOPLE", "bounded": "BOUND", "reported": "REPORTED"}
+    show(browser, page, "table", [system("one", 0.5)], notes=notes)
+    assert texts(browser, ".notes li")[0] == "Ranked by GLEU."
+    assert not any(note in " ".join(texts(browser, ".note")) for note in notes.values())
+    figure = {"low": 0.4, "high": 0.6, "cluster": 1, "rank": 1, "p_value": 0.01, "p_text": "0.010", "bounded": 3}
+    figure |= {"human": 0.4, "against_others": 0.45, "ratio": 1.125}
+    show(browser, page, "table", [system("one", 0.5, **figure)], notes=notes)
+    shown = " ".join(texts(browser, ".note"))
+    assert all(word in shown for word in ("CLUSTER", "CHANCE", "PEOPLE", "† BOUND"))
+    assert "REPORTED" not in shown
+    cells = texts(browser, "tbody td")
+    assert "50.00†40.00–60.00" in cells
+    assert "0.010*" in cells
+    assert any(cell.endswith("%45.00 / 40.00") for cell in cells)
+
+
+def test_reported_results_stand_apart_and_say_what_differs(browser, page):
+    source = {"title": "A paper", "url": "https://example.org/paper"}
+    other = system("other", 0.9, source=source, differs="scored on other sentences") | {"kind": "reported"}
+    show(browser, page, "table", [system("mine", 0.5, rank=1), system("shifted", 0.4, differs="OTHER DATA")], [other])
+    assert systems(browser) == ["mine", "shifted"]
+    assert texts(browser, "tbody td.rank") == ["1", ""]
+    assert texts(browser, ".badge") == ["not ranked"]
+    assert texts(browser, "#reported tbody tr") == ["otherGLEU 90.001"]
+    assert texts(browser, "#reported ol li") == ["A paper: scored on other sentences"]
+    assert not browser.execute_script("return document.querySelector('#reported').open")
+
+
+def test_sealed_board_has_no_view_of_sentences(browser, page):
+    rows = [system("mine", 0.5, rank=1), system("yours", 0.4, rank=2)]
+    show(browser, page, "table", rows, sealed=True)
+    assert texts(browser, "nav a") == ["Ranking", "Plot", "Compare", "Submit"]
+    assert "not published" in texts(browser, ".notes")[0]
+    change(browser, "document.querySelector('table.ranking a').click()")
+    assert browser.execute_script("return document.querySelector('#alignment, svg.chart')") is None
+
+
+def test_rows_with_badges_are_as_high_as_others(browser, page):
+    rows = [system("one", 0.5, low=0.4, high=0.6), system("two", 0.4, low=0.3, high=0.5) | {"role": "source"}]
+    show(browser, page, "table", rows)
+    heights = browser.execute_script(
+        "return [...document.querySelectorAll('table.ranking tbody tr')].map((row) => row.offsetHeight)"
+    )
+    assert max(heights) - min(heights) <= 2
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_every_point_is_named_and_no_name_is_overprinted(browser, page, screen):
+    width, height = SCREENS[screen]
+    emulate(browser, width=width, height=height)
+    rows = [system(f"System {k}", 0.5 + 0.01 * (k * 7 % 13) + 0.001 * k) for k in range(14)]
+    for k, row in enumerate(rows):
+        row["scores"]["bleu"] = {"value": 0.6 + 0.01 * (k * 5 % 11)}
+    people = system("Human", 0.55) | {"id": "", "role": "human"}
+    people["scores"]["bleu"] = {"value": 0.65}
+    show(browser, page, "plot?x=gleu&y=bleu", rows, people=people)
+    assert sorted(texts(browser, "svg.chart .point text")) == sorted(row["system"] for row in rows)
+    assert texts(browser, "svg.chart .people") == ["people", "people"]
+    assert browser.execute_script(OVERLAPS) == []
+
+
+@pytest.mark.parametrize("view", ["plot", "groups"])
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_whole_chart_is_above_the_fold(browser, page, screen, view):
+    width, height = SCREENS[screen]
+    emulate(browser, width=width, height=height)
+    open_page(browser, f"{page}#{view}?corpus=demo")
+    wait(browser, "document.querySelector('svg.chart')")
+    boxes = browser.execute_script(
+        """const box = (name) => document.querySelector(name).getBoundingClientRect().toJSON();
+           return [box("svg.chart"), ...[...document.querySelectorAll("svg.chart .axis")]
+             .map((node) => node.getBoundingClientRect().toJSON())];"""
+    )
+    assert all(box["top"] >= 0 and box["bottom"] <= height for box in boxes)
+    assert all(boxes[0]["left"] <= box["left"] and box["right"] <= boxes[0]["right"] for box in boxes[1:])
+
+
+def test_no_line_bridges_a_missing_group(browser, page):
+    groups = [{"label": str(k), "sentences": 1, "value": value} for k, value in enumerate([0.1, 0.2, None, 0.4, 0.5])]
+    open_page(browser, page)
+    lines = browser.execute_script(
+        """const row = { system: "s", id: "0".repeat(64), corpus: "demo", reference_set: "default" };
+           const figure = GECBENCH.use("groups").groupFigure([[row, { by_distance: { gleu: arguments[0] } }]],
+             "distance", "gleu");
+           return [...figure.querySelectorAll("polyline")].map((line) => line.getAttribute("points"));""",
+        groups,
+    )
+    assert [len(line.split()) for line in lines] == [2, 2]
+
+
+def test_scores_by_error_type(browser, page):
+    open_page(browser, f"{page}#groups?by=type&metric=m2")
+    wait(browser, "document.querySelector('table.types')")
+    outputs = gecbench.load_demo_systems()
+    expected = {each.type: each for each in gecbench.M2().breakdown("error-type", DEMO, outputs["rule-based"])}
+    names = texts(browser, "table.types thead th")
+    place = names.index("rule-based") + 1
+    cells = dict(
+        zip(
+            texts(browser, "table.types tbody th"),
+            texts(browser, f"table.types tbody td:nth-child({place})"),
+            strict=True,
+        )
+    )
+    assert cells == {
+        name: f"{100 * each.recall:.2f}{each.correct} of {each.gold}" if each.gold else "–"
+        for name, each in expected.items()
+    }
+
+
+def test_two_systems_by_link(browser, page):
+    open_page(browser, f"{page}#compare")
+    chosen = [texts(browser, "table.figures thead a")[k] for k in (0, 1)]
+    change(browser, "[...document.querySelectorAll('a.button')].find((a) => a.textContent === 'Swap').click()")
+    address = browser.current_url
+    open_page(browser, address)
+    assert texts(browser, "table.figures thead a")[:2] == chosen[::-1]
+    outputs = gecbench.load_demo_systems()
+    scores = [gecbench.GLEU().score_corpus(DEMO, outputs[name]).value for name in chosen[::-1]]
+    first = texts(browser, "table.figures tbody tr:first-child td")
+    assert [float(text.partition(".")[0]) for text in first[:2]] == [int(100 * score) for score in scores]
+    assert first[2].replace("−", "-") == f"{100 * (scores[0] - scores[1]):+.2f}"
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_no_view_is_wider_than_the_screen(browser, page, screen):
+    emulate(browser, width=1280)
+    views = addresses(browser, page, "demo")
+    width, height = SCREENS[screen]
+    emulate(browser, width=width, height=height)
+    for view, address in views.items():
+        open_page(browser, address)
+        wide = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, view
+        if view in ("table", "system", "compare"):
+            inner = "[...document.querySelectorAll('.scroll')].map((node) => node.scrollWidth - node.clientWidth)"
+            assert max(browser.execute_script(f"return {inner}"), default=0) <= 0, view
+
+
+def test_charts_are_saved_as_svg(browser, page, downloads):
+    open_page(browser, f"{page}#plot")
+    click(browser, "button.svg")
+    file = downloads / "plot-demo-gleu-m2.svg"
+    eventually(file.exists, "nothing is downloaded")
+    tree = ET.parse(file)
+    shown = [node.text for node in tree.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"GLEU", "M2", *gecbench.load_demo_systems()} <= set(shown)
+    circles = list(tree.iter("{http://www.w3.org/2000/svg}circle"))
+    assert all(circle.get("fill", "").startswith("rgb(") for circle in circles)
+
+
+def test_every_view_links_its_data_as_json(browser, page):
+    folder = Path(url2pathname(urlsplit(page).path)).parent
+    for view, address in addresses(browser, page, "demo").items():
+        open_page(browser, address)
+        files = browser.execute_script(
+            "return [...document.querySelectorAll('p.data a')].map((link) => link.getAttribute('href'))"
+        )
+        assert files or view == "submit", view
+        for file in files:
+            name = file.removeprefix("data/").removesuffix(".json")
+            loaded = browser.execute_async_script("GECBENCH.load(arguments[0]).then(arguments[1])", name)
+            stored = json.loads((folder / file).read_text(encoding="utf-8"))
+            assert set(stored) == set(loaded)
+            if not name.startswith("table-"):
+                assert stored == loaded
+
+
+def test_an_organisers_board_bears_its_own_name(browser, tmp_path):
+    logo = tmp_path / "mine.svg"
+    logo.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="4"/></svg>', encoding="utf-8")
+    task = tmp_path / "task"
+    about = ["--title", "Our <b>task</b>", "--description", "A line", "--licence", "CC BY 4.0", "--metric", "m2"]
+    links = ["--link", "https://example.org/task", "--logo", str(logo)]
+    assert main(["leaderboard", "init", str(task), "-c", "demo", *about, *links]) == 0
+    assert main(["leaderboard", "build", "--board", str(task), "-o", str(tmp_path / "site")]) == 0
+    open_page(browser, (tmp_path / "site" / "index.html").as_uri())
+    assert texts(browser, "h1") == ["Our <b>task</b>"]
+    assert texts(browser, "header p") == ["A line"]
+    assert browser.title == "Ranking – Our <b>task</b>"
+    assert "Licence: CC BY 4.0." in texts(browser, "footer")[0]
+    assert browser.execute_script("return document.querySelector('footer a').href") == "https://example.org/task"
+    assert browser.execute_script("return document.querySelector('.brand img').naturalWidth") > 0
