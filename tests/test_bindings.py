@@ -139,16 +139,25 @@ def test_counts_whose_sums_overflow(call):
 
 def test_tables_too_large_to_make():
     """Sizes whose product wraps around must not become a small table that is written past its end."""
-    rows = offsets(*range(9))
     for call in (
-        lambda: native("gleu").draw_rows(rows, 0, HUGE, False),
-        lambda: native("gleu").sampled_totals(np.ones((8, 8), dtype=np.int64), rows, HUGE, False),
         lambda: native("trueskill").runs(
             *(2, offsets(0, 0, 1, 2, 2), np.array([1, -1], dtype=np.int8), 50, 0.5, 1.0, 0.1, 7, 0, HUGE)
         ),
     ):
         with pytest.raises(MemoryError):
             call()
+
+
+@pytest.mark.parametrize(
+    ("first", "iterations"), [(0, HUGE), (HUGE, 1), (0, 42_524_429), (42_524_428, 1), (-1, 1), (0, -1)]
+)
+def test_iterations_whose_seeds_have_more_than_32_bits(first, iterations):
+    for rows in (offsets(*range(9)), offsets(0)):
+        with pytest.raises(ValueError, match="iterations are 0 to 42524428"):
+            native("gleu").draw_rows(rows, first, iterations, False)
+        if first == 0:
+            with pytest.raises(ValueError, match="iterations are 0 to 42524428"):
+                native("gleu").sampled_totals(np.ones((8, 8), dtype=np.int64), rows, iterations, False)
 
 
 def test_samples_of_sentences_that_are_not_there():
@@ -167,7 +176,7 @@ def test_groups():
         "spans": np.array([[0, 1]], dtype=np.int32),
         "corrections": tokens(1),
     }
-    limits = SimpleNamespace(listed=100, segment=100, sums=100, cells=10_000)
+    limits = SimpleNamespace(listed=100, segment=100, sums=100, cells=10_000, work=10**6)
 
     def choose(**fields):
         groups = SimpleNamespace(**{**usual, **fields})
@@ -180,3 +189,17 @@ def test_groups():
                 choose(**{name: bad})
     for span in ([-5, -1], [2, 0], [0, 10], [2**31 - 1, 2**31 - 1], [-(2**31), 2**31 - 1]):
         choose(spans=np.array([span], dtype=np.int32))
+
+
+def test_a_bundle_without_one_of_its_parts_is_an_error_and_not_the_end():
+    for name in ("starts", "edit_offsets", "corrections"):
+        bundle = gold()
+        delattr(bundle, name)
+        with pytest.raises(AttributeError, match=name):
+            match(bundle)
+    selection = SimpleNamespace(mode="cs", single=False, multi=False, once=False, filtered=[])
+    for name in list(vars(selection)):
+        bundle = SimpleNamespace(**vars(selection))
+        delattr(bundle, name)
+        with pytest.raises(AttributeError, match=name):
+            native("errant").count_files(b"S a\n", b"S a\n", bundle)

@@ -14,6 +14,7 @@ TRIES = {
     "differential-gleu": 500,
     "differential-imeasure": 500,
     **dict.fromkeys([*FILES, "submissions", "records", "resumed", "calls", "options"], 25),
+    "bindings": 2000,
     "kill": 6,
     "disk": 6,
     "kill-serve": 2,

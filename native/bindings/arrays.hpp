@@ -54,8 +54,9 @@ Output<T> to_matrix(std::vector<T>&& values, std::size_t columns) {
 // An attribute of a bundle. Arrays are taken as they are (a converted copy would die before the kernel reads it).
 template <typename T>
 T field(nb::handle bundle, const char* name, bool convert) {
+  const nb::object found = bundle.attr(name);  // before the cast, in which a missing attribute would end the process
   T value;
-  if (!nb::try_cast<T>(bundle.attr(name), value, convert)) {
+  if (!nb::try_cast<T>(found, value, convert)) {
     throw nb::type_error((std::string(name) + " has another type than the kernel takes").c_str());
   }
   return value;

@@ -12,12 +12,16 @@ Generator generator_of(bool python3) {
   return python3 ? Generator::kPython3 : Generator::kPython2;
 }
 
-// There is a row to draw for every sentence.
-void check_rows(const Offsets& row_offsets, std::int64_t iterations) {
+// There is a row to draw for every sentence, and the seeds, 101 times the iteration, have 32 bits.
+void check_rows(const Offsets& row_offsets, std::int64_t first_iteration, std::int64_t iterations) {
+  constexpr std::int64_t most = (std::int64_t{1} << 32) / 101;
   const std::size_t size = row_offsets.size();
-  bool fits = size > 0 && row_offsets(0) == 0 && iterations >= 0;
+  bool fits = size > 0 && row_offsets(0) == 0;
   for (std::size_t index = 1; fits && index < size; ++index) fits = row_offsets(index - 1) < row_offsets(index);
-  if (!fits) throw std::invalid_argument("row_offsets must rise from 0, and iterations be 0 or more");
+  if (!fits) throw std::invalid_argument("row_offsets must rise from 0");
+  if (first_iteration < 0 || iterations < 0 || iterations > most || first_iteration > most - iterations) {
+    throw std::invalid_argument("iterations are 0 to " + std::to_string(most));
+  }
 }
 
 Output<std::int64_t> count(nb::handle sources, nb::handle hypotheses, nb::handle references,
@@ -39,7 +43,7 @@ Output<std::int64_t> count(nb::handle sources, nb::handle hypotheses, nb::handle
 
 Output<std::int64_t> rows(const Offsets& row_offsets, std::int64_t first_iteration, std::int64_t iterations,
                           bool python3, int threads) {
-  check_rows(row_offsets, iterations);
+  check_rows(row_offsets, first_iteration, iterations);
   const std::size_t sentences = row_offsets.shape(0) - 1;
   std::vector<std::int64_t> drawn(table_size(iterations, sentences));
   {
@@ -67,7 +71,7 @@ void check_states(const States& states, std::int64_t iterations) {
 
 Output<std::int64_t> totals(const Matrix& counts, const Offsets& row_offsets, std::int64_t iterations, bool python3,
                             int threads, const std::optional<States>& states) {
-  check_rows(row_offsets, iterations);
+  check_rows(row_offsets, 0, iterations);
   if (states) check_states(*states, iterations);
   check_offsets(row_offsets, counts.shape(0), "row_offsets");
   check_counts(counts);

@@ -101,7 +101,7 @@ std::uint64_t gleu(Bytes& bytes, Setting setting) {
   gleu_counts(sources.array(), hypotheses.array(), references.array(), rows.data(), order, multiset, setting.threads,
               counts.data());
   sampled_totals(counts.data(), static_cast<std::int64_t>(width), rows.data(), static_cast<std::int64_t>(n), 70,
-                 bytes.yes() ? Generator::kPython3 : Generator::kPython2, setting.threads, totals.data());
+                 bytes.yes() ? Generator::kPython3 : Generator::kPython2, setting.threads, nullptr, totals.data());
   return sum(totals, sum(counts));
 }
 
@@ -236,7 +236,7 @@ std::uint64_t improving(Bytes& bytes, Setting setting) {
   const double weights[] = {2.0, 1.0, 0.0, -0.7}, betas[] = {1.0, 0.5, 0.0};
   const imeasure::Objective objective{bytes.below(2), bytes.below(10), bytes.yes(), weights[bytes.below(4)],
                                       betas[bytes.below(3)]};
-  const imeasure::Limits limits{bytes.yes() ? 0 : 100, 200, 200, bytes.yes() ? 1 << 14 : 300, 1 << 30};
+  const imeasure::Limits limits{bytes.yes() ? 0 : 100, 200, 200, bytes.yes() ? 1 << 14 : 300, 1 << 18};
   const Texts sources = texts(bytes, n), hypotheses = texts(bytes, n);
   const std::vector<std::int64_t> groups = divide(bytes, n, 0, 4);
   const std::vector<std::int64_t> ways = divide(bytes, static_cast<std::size_t>(groups.back()), 1, 2);

@@ -13,7 +13,7 @@ from ..confined import Case, confined
 from ..explore import explore, missing
 from ..formats import damaged
 
-HELD = "a result, or one sentence and status 2, in 20 s and 1 GiB; no traceback, no other file touched"
+HELD = "a result, or one sentence and status 2, in 20 s and 1 GiB; nothing else touched"
 METRICS = ("gleu", "m2", "imeasure", "bleu")
 metrics = st.lists(st.sampled_from(METRICS), min_size=1, max_size=2, unique=True)
 printed = st.sampled_from([[], ["-f", "json"], ["-f", "markdown"], ["-f", "tsv"], ["-f", "latex"]])

@@ -1,0 +1,39 @@
+"""Arrays that do not fit each other, through every binding of the native kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gecbench.kernels import native_module
+
+from ..attack import Attack, Budget, Finding
+from ..confined import Case, confined, judge
+from ..explore import missing
+
+_AT_ONCE = 100
+
+
+def run(seed: int, budget: Budget) -> Iterator[Finding]:
+    """Make many calls in each process; if it dies, the last one printed is the culprit."""
+    while budget.left():
+        count = int(min(_AT_ONCE, budget.most - budget.tries))
+        case = Case([], call=("hostile_arrays:attempt", (seed, budget.tries, count), {}))
+        ending = confined().run(case)
+        budget.count(count)
+        if problem := judge(case, ending):
+            yield Finding(
+                f"{ending.output.rpartition(': ')[2]}: {problem}", f"{case.call}\n{ending.output}\n{ending.errors}"
+            )
+
+
+ATTACKS = [
+    Attack(
+        "bindings",
+        "arrays that are missing, or whose offsets, sizes, types or numbers do not fit, through every binding",
+        "a result or an error; the process lives",
+        run,
+        share=0.5,
+        missing=lambda: missing() or ("" if native_module() else "installed without compiled kernels"),
+        prepare=confined,
+    )
+]
