@@ -27,6 +27,8 @@ def test_submit_opens_a_pull_request(tmp_path):
         assert done.returncode == 0, done.stderr
         assert f"pull request: {hub.url}/datasets/someone/board/discussions/1" in done.stdout
         assert "of 5 by GLEU; against good-corrector above: p = " in done.stdout
+        records = [request for request in hub.requests if request.startswith("GET") and "/records/" in request]
+        assert len(records) == len(set(records)) == 4, "the board is downloaded once"
         (commit,) = hub.commits
         assert commit.pull_request
         files = commit.files
