@@ -115,6 +115,8 @@ def board_corpora(folder: Path, settings: Settings) -> list[Corpus]:
     corpora = []
     for entry in settings.corpora:
         name = entry["corpus"]
+        if not is_known_name(name) and not (folder / name).is_file():
+            raise InputError(f"the board's corpus {name} is not here", fix="Give its file with -c")
         corpus = _resolve(name if is_known_name(name) else str(folder / name))
         if corpus.fingerprint() != entry["fingerprint"]:
             fix = "Restore the file, or make a new board: its scores could not be compared"
@@ -133,15 +135,25 @@ def choose_corpus(name: str | None, folder: Path, settings: Settings) -> Corpus:
             raise InputError("no corpus is given", fix="Use -c, or give the board its own: gecbench leaderboard init")
         corpus = resolve_corpus(name)
         return corpus if is_known_name(name) else corpus.replace(name=Path(name).name)
+    if name is not None and (given := _known_again(name, settings)) is not None:
+        return given
     corpora = board_corpora(folder, settings)
     if name is None and len(corpora) == 1:
         return corpora[0]
-    given = [entry["corpus"] for entry in settings.corpora]
-    for corpus, entry in zip(corpora, given, strict=True):
-        if name in (corpus.name, table_of(corpus)[0], entry) or (name and _from(folder, name) == entry):
+    for corpus, entry in zip(corpora, settings.corpora, strict=True):
+        if name in (corpus.name, table_of(corpus)[0], entry["corpus"]):
             return corpus
     problem = f"the board has no corpus {name!r:.80}" if name else "the board has several corpora"
     raise InputError(problem, fix=f"Use -c with one of {', '.join(corpus.name for corpus in corpora)}")
+
+
+def _known_again(name: str, settings: Settings) -> Corpus | None:
+    """Return the corpus of a file that is one of the board's, wherever it lies; None if it is none of them."""
+    if is_known_name(name) or not Path(name).is_file():
+        return None
+    corpus = resolve_corpus(name)
+    same = [entry["corpus"] for entry in settings.corpora if entry["fingerprint"] == corpus.fingerprint()]
+    return corpus.replace(name=table_of(corpus.replace(name=same[0]))[0]) if same else None
 
 
 def _resolve(name: str) -> Corpus:
