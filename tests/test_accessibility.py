@@ -1,11 +1,16 @@
 """axe-core over every view of the page and over explained pages: no serious fault, light and dark, wide and narrow."""
 
 import pytest
+from boards import QUICK
 from chromium import VIEWS, emulate, open_page
 from screenshots import SCREENS, addresses
 
 import gecbench
 from gecbench.analysis.explained_page import html_page
+from gecbench.leaderboard.page import PagePlan, build_site
+from gecbench.leaderboard.settings import Settings, initialise
+from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.submission import Submission, submit
 from gecbench.metrics.registry import make_metric
 
 pytestmark = pytest.mark.usefixtures("calm")
@@ -40,6 +45,31 @@ def test_every_view(browser, page, axe, screen, theme):
     assert set(views) >= {*VIEWS, "system", "groups-distance", "groups-type"}
     views["reported"] = f"{page}#table?corpus=jfleg%3Atest"
     width, height = SCREENS[screen]
+    emulate(browser, width=width, height=height, dark=theme == "dark")
+    for view, address in views.items():
+        open_page(browser, address)
+        assert serious_faults(browser, axe) == [], view
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory):
+    """The page of a sealed board, with uploads."""
+    folder = tmp_path_factory.mktemp("sealed")
+    initialise(folder / "task", ["demo"], Settings(title="Sealed", link="https://example.org"))
+    store = FolderStore(folder / "task")
+    for name in ("good-corrector", "rule-based"):
+        outputs = gecbench.load_demo_systems()[name]
+        submit(Submission(name, outputs), gecbench.load_demo(), store, resamples=QUICK)
+    uploads = {"corpora": ["demo"], "most_bytes": 100, "token": True, "per_day": 5, "name_required": True}
+    build_site(store, folder / "site", PagePlan([gecbench.load_demo()], resamples=QUICK, server=uploads))
+    return (folder / "site/index.html").as_uri()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("screen", SCREENS)
+def test_every_view_of_a_sealed_board(browser, sealed, axe, screen, theme):
+    width, height = SCREENS[screen]
+    views = addresses(browser, sealed, "demo")
     emulate(browser, width=width, height=height, dark=theme == "dark")
     for view, address in views.items():
         open_page(browser, address)

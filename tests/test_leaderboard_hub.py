@@ -1,10 +1,14 @@
 """A board on the Hub, against a stand-in of its endpoints on this machine."""
 
-from boards import GOOD, add, demo_board, text
+from pathlib import Path
+
+from boards import DEMO, GOOD, add, demo_board, text
 from hub_stand_in import HubStandIn
 
 import gecbench
+from gecbench.formats.jsonl import write_jsonl
 from gecbench.leaderboard.records import Details, Record
+from gecbench.leaderboard.settings import Settings, initialise
 from gecbench.leaderboard.store import FolderStore
 
 BOARD = "hf://datasets/someone/board"
@@ -27,6 +31,8 @@ def test_submit_opens_a_pull_request(tmp_path):
         assert done.returncode == 0, done.stderr
         assert f"pull request: {hub.url}/datasets/someone/board/discussions/1" in done.stdout
         assert "of 5 by GLEU; against good-corrector above: p = " in done.stdout
+        records = [request for request in hub.requests if request.startswith("GET") and "/records/" in request]
+        assert len(records) == len(set(records)) == 4, "the board is downloaded once"
         (commit,) = hub.commits
         assert commit.pull_request
         files = commit.files
@@ -39,6 +45,28 @@ def test_submit_opens_a_pull_request(tmp_path):
         assert again.returncode == 2
         assert "on the board already, as 'Hub system'" in again.stderr
         assert len(hub.commits) == 1
+
+
+def test_an_organisers_board_whose_gold_is_a_file(folder):
+    write_jsonl(DEMO, "gold.jsonl")
+    initialise(Path("task"), ["gold.jsonl"], Settings(title="T", publish_references=True))
+    Path("gold.jsonl").rename("mine.jsonl")
+    Path("out.txt").write_bytes(text(GOOD))
+    files = {"board.json": Path("task/board.json").read_bytes()}
+    with HubStandIn(repository="someone/board", files=files).running() as hub:
+        options = ("leaderboard", "submit", "-p", "out.txt", "--name", "New", "--board", BOARD)
+        refused = hub.gecbench(*options)
+        assert refused.stderr == "gecbench: the board's corpus ../gold.jsonl is not here. Give its file with -c.\n"
+        done = hub.gecbench(*options, "-c", "mine.jsonl")
+        assert done.returncode == 0, done.stderr
+        (commit,) = hub.commits
+        record = Record.from_json(next(data for name, data in commit.files.items() if name.startswith("records/")))
+        assert record.table == ("gold", "default")
+        hub.files.update(commit.files)
+        for words in (["list"], ["verify"], ["build", "-o", "site"]):
+            done = hub.gecbench("leaderboard", *words, "--board", BOARD, "-c", "mine.jsonl")
+            assert done.returncode == 0, done.stderr
+        assert "New" in Path("site/data/board.json").read_text(encoding="utf-8")
 
 
 def test_list_and_build_read_the_hub_and_skip_what_is_bad(tmp_path):

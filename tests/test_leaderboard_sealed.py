@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -66,7 +67,10 @@ def test_files_and_terminal_of_a_sealed_board(gold):
     bad = gecbench_program("leaderboard", "submit", "--board", "task", "-p", "shifted.txt", "--name", "x")
     assert bad.returncode == 2
     for words in (["list"], ["build", "-o", "site"], ["verify"]):
-        assert gecbench_program("leaderboard", *words, "--board", "task").returncode == 0
+        shown = gecbench_program("leaderboard", *words, "--board", "task")
+        assert shown.returncode == 0
+        assert not re.search(rb"\d\.\d\d", shown.stdout), "scores are told to a tenth of a point"
+    assert Path("task/.gitignore").read_text() == "/tests/\n/waiting/\n", "exact p-values are not to be published"
     searched = [*files_under("task"), *files_under("site")]
     assert {"board.js", "board.json", "board.csv"} <= {path.name for path in searched}
     for path in searched:
@@ -96,7 +100,9 @@ def test_a_sealed_board_keeps_and_tells_corpus_scores_only(gold):
     other = submit(Submission("other", outputs_of(gold, "gone")), corpus, store, resamples=20)
     assert other.place.p_value is None
     build_site(store, "site", PagePlan([corpus], resamples=20))
-    rows = json.loads(Path("site/data/board.json").read_text())["records"]
+    board = json.loads(Path("site/data/board.json").read_text())
+    assert (board["digits"], board["commands"]) == (1, []), "no server takes what a sealed board could score"
+    rows = board["records"]
     assert all(figure["p_value"] is None for row in rows for figure in row["scores"].values())
     assert all(row["outputs"] is None for row in rows)
 

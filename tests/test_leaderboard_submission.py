@@ -202,7 +202,9 @@ def test_build_is_whole_and_repeatable(tmp_path):
     written = files_of(tmp_path / "site").keys()
     assert written == set(built.files)
     assert {"index.html", "README.md", "style.css", "data/board.js", "data/board.json", "data/board.csv"} <= written
-    assert len([name for name in written if name.startswith("data/system-")]) == 4
+    systems = {name for name in written if name.startswith("data/system-")}
+    identities = [record.id for record in store.load().records]
+    assert systems == {f"data/system-{name}.{ending}" for name in identities for ending in ("js", "json")}
     flat = json.loads((tmp_path / "site/data/board.json").read_text())["records"]
     assert {row["system"] for row in flat} > {"good-corrector", "Ge et al. (2018)"}
     build_site(store, tmp_path / "site", plan)

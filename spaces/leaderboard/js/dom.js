@@ -41,17 +41,17 @@ GECBENCH.define("dom", () => {
     return el("a", { href: parsed.href, rel: "noopener noreferrer nofollow", target: "_blank" }, foreign(text || url));
   }
 
-  /** A number with the true minus sign. */
-  function signed(value, digits = 2) {
+  /** A number with the true minus sign, and as many decimals as the board's scores unless told. */
+  function signed(value, digits = GECBENCH.board().digits) {
     return value.toFixed(digits).replace(/^-(?=.*[1-9])/, "−").replace(/^-/, "");
   }
 
-  function points(value, digits = 2) {
+  function points(value, digits) {
     return value === null || value === undefined ? "–" : signed(100 * value, digits);
   }
 
   /** A range: a dash between two numbers, a word where one of them carries a minus. */
-  function range(low, high, digits = 2) {
+  function range(low, high, digits) {
     const between = low < 0 || high < 0 ? " to " : "–";
     return `${points(low, digits)}${between}${points(high, digits)}`;
   }

@@ -5,6 +5,7 @@ GECBENCH.define("labels", (use) => {
   const HEIGHT = 15;
   const RADIUS = 7;
   const DISTANCES = [10, 16, 24, 34, 46, 60, 76, 94, 114, 136, 160];
+  const CROWD = 40;
   const DIRECTIONS = [0, 180, 45, -45, 135, -135, 90, -90, 22, -22, 158, -158, 67, -67, 113, -113];
   const pen = document.createElement("canvas").getContext("2d");
 
@@ -42,16 +43,16 @@ GECBENCH.define("labels", (use) => {
   }
 
   /** Return the free places for a text, the nearest first: [{place, line}], the line null beside its point. */
-  function freePlaces(point, width, box, taken) {
-    return DISTANCES.flatMap((distance) => DIRECTIONS.map((degrees) => {
+  function freePlaces(point, width, box, taken, distances) {
+    return distances.flatMap((distance) => DIRECTIONS.map((degrees) => {
       const place = boxAt(point, width, distance, degrees);
       return { place, line: distance > DISTANCES[1] ? { from: point, to: nearest(point, place) } : null };
     })).filter(({ place }) => inside(place, box) && !taken.some((other) => overlap(place, other)));
   }
 
   /** Return the first place where no line passes through a name or a point, or else the first of all. */
-  function bestPlace(point, width, box, taken, lines) {
-    const free = freePlaces(point, width, box, taken);
+  function bestPlace(point, width, box, taken, lines, distances) {
+    const free = freePlaces(point, width, box, taken, distances);
     const apart = taken.filter((other) => !overlap(other, dotBox(point)));
     return free.find(({ place, line }) => !lines.some((other) => crosses(other, place))
       && !(line && apart.some((other) => crosses(line, other)))) || free[0];
@@ -63,13 +64,19 @@ GECBENCH.define("labels", (use) => {
     return { x: clamp(x, place.x, place.x + place.width), y: clamp(y, place.y + 2, place.y + HEIGHT - 2) };
   }
 
+  /** Whether there are too many points for all of their names: only those with room beside them are named. */
+  function crowded(points) {
+    return points.length > CROWD;
+  }
+
   /** Return for each of [{x, y, text}] the parts of its label, none where there is no room at all. */
   function placeLabels(points, box, reserved) {
     const taken = [...reserved, ...points.map(dotBox)];
     const lines = [];
+    const distances = crowded(points) ? DISTANCES.slice(0, 2) : DISTANCES;
     return points.map((point) => {
       const tried = (box.right - box.left < 500 ? [16, 9] : [26, 12]).map((most) => shorten(point.text, most))
-        .map((text) => ({ text, ...bestPlace(point, widthOf(text), box, taken, lines) }));
+        .map((text) => ({ text, ...bestPlace(point, widthOf(text), box, taken, lines, distances) }));
       const found = tried.find((each) => each.place);
       if (!found) return [];
       const { text, place, line } = found;
@@ -82,5 +89,5 @@ GECBENCH.define("labels", (use) => {
     });
   }
 
-  return { placeLabels, widthOf };
+  return { placeLabels, widthOf, crowded };
 });

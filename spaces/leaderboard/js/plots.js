@@ -5,7 +5,7 @@ GECBENCH.define("plots", (use) => {
   const { metricOf, currentTable, chosenMetric, tableData, humanValue } = use("board");
   const { tableChooser, metricChooser, systemAddress, copyLink, dataFiles } = use("controls");
   const { frame, padded, saveSvg, pearson, ranksOf } = use("charts");
-  const { placeLabels, widthOf } = use("labels");
+  const { placeLabels, widthOf, crowded } = use("labels");
 
   async function showPlot(main, state) {
     const table = currentTable(state);
@@ -66,13 +66,14 @@ GECBENCH.define("plots", (use) => {
     const labels = placeLabels(places, chart.box, reserved);
     chart.node.append(...order.map((row, k) => svg("a", { href: systemAddress(row), class: `point ${row.role}` },
       svg("title", null, `${row.system}: ${signed(percentOf(row, x))}, ${signed(percentOf(row, y))}`),
-      labels[k], svg("circle", { cx: places[k].x, cy: places[k].y, r: 6 }))));
+      labels[k], svg("circle", { cx: places[k].x, cy: places[k].y, r: crowded(places) ? 4 : 6 }))));
     return chart.node;
   }
 
   function correlation(shown, people, x, y) {
     const bounded = [x, y].some((metric) => humanValue(people, metric) !== null);
-    const note = bounded ? " Dashed lines are people's scores." : "";
+    const note = (bounded ? " Dashed lines are people's scores." : "")
+      + (crowded(shown) ? " Points without room for a name show it when pointed at." : "");
     const systems = shown.filter((row) => row.role === "system");
     if (systems.length < 3) return note;
     const [xs, ys] = [x, y].map((metric) => systems.map((row) => row.scores[metric].value));

@@ -18,7 +18,7 @@ GECBENCH.define("reported", (use) => {
 
   function figures(row, numberOf) {
     return Object.entries(row.scores).map(([metric, figure]) => el("span", { class: "pair-of" },
-      `${metricOf(metric).title} `, el("b", null, points(figure.value)), el("sup", null, String(numberOf(figure)))));
+      `${metricOf(metric).title} `, el("b", null, points(figure.value, 2)), el("sup", null, String(numberOf(figure)))));
   }
 
   function line(row, numberOf) {

@@ -1,9 +1,9 @@
 "use strict";
 // How to submit; with the server behind the page, a form that scores at once.
 GECBENCH.define("submit", (use) => {
-  const { el } = use("dom");
+  const { el, outside } = use("dom");
   async function showSubmit(main, state) {
-    const { server, metrics, commands, tables, sealed } = GECBENCH.board();
+    const { server, metrics, commands, tables, sealed, link } = GECBENCH.board();
     main.append(
       el("h2", null, "Submit a system"),
       el("p", null, "One output per line, in the order of the corpus; or JSON Lines with ",
@@ -11,16 +11,31 @@ GECBENCH.define("submit", (use) => {
         ". Tokens are separated by blanks, or else natural text is split as the corpus is."),
       sources(tables));
     if (server) main.append(submitForm(server, state));
+    if (commands.length) {
+      main.append(el("h3", null, "On the command line"), el("pre", { tabindex: 0 }, here(commands.join("\n"))));
+    } else if (!server) {
+      main.append(el("p", null, "The references are sealed, and this page takes no uploads: send the outputs to the ",
+        link ? outside(link, "organisers of the task") : "organisers of the task", "."));
+    }
     main.append(
-      el("h3", null, "On the command line"),
-      el("pre", { tabindex: 0 }, commands.join("\n")),
       sealed ? "" : el("p", null, "With a board that lives in a dataset repository on the Hugging Face Hub, ",
         el("code", null, "--board hf://datasets/NAME/BOARD"),
         " scores on your machine and opens a pull request with the record."),
       el("h3", null, "What is measured"),
-      el("dl", null, metrics.flatMap(({ title, description, paper }) => [
+      el("dl", null, measured(metrics, tables).flatMap(({ title, description, paper }) => [
         el("dt", null, title), el("dd", null, `${description} (${paper})`),
       ])));
+  }
+
+  /** The metrics that some table has, or all where nothing is scored yet. */
+  function measured(metrics, tables) {
+    const used = metrics.filter(({ name }) => tables.some((table) => table.metrics.includes(name)));
+    return used.length ? used : metrics;
+  }
+
+  /** Commands with the address of this page in place of the one that they leave open. */
+  function here(text) {
+    return text.replace("https://THIS-BOARD/", new URL(".", location.href).href);
   }
 
   /** Links to the sentences that systems are run on. */

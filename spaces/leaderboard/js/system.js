@@ -85,7 +85,7 @@ GECBENCH.define("system", (use) => {
       scrolled("Scores", el("table", { class: "figures folds" }, el("thead", null, head), el("tbody", null, lines))),
       el("ul", { class: "origins" }, shown.map((name) => origin(name, row.scores[name])),
         Object.entries(row.reported || {}).map(([name, figure]) => el("li", null,
-          `${metricOf(name).title} as reported: ${points(figure.value)}, `, cited(figure)))));
+          `${metricOf(name).title} as reported: ${points(figure.value, 2)}, `, cited(figure)))));
   }
 
   function cited({ source, differs }) {

@@ -46,8 +46,8 @@ GECBENCH.define("table", (use) => {
   function cell(row, column) {
     const content = column.content(row);
     const figure = column.metric && row.scores[column.metric];
-    return el("td", { class: cellClass(column) + (content === null ? " none" : ""), title: figure && figure.signature },
-      content === null && row.id ? "–" : content);
+    return el("td", { class: cellClass(column) + (content === null ? " none" : ""), title: figure && figure.signature,
+      "data-label": column.label }, content === null && row.id ? "–" : content);
   }
 
   function rankRow(row, columns, metric) {
@@ -78,7 +78,7 @@ GECBENCH.define("table", (use) => {
 
   /** What the marks in the table mean, of those that it has. */
   function notes(rows, metric, columns) {
-    const { notes: known, sealed } = GECBENCH.board();
+    const { notes: known, sealed, digits } = GECBENCH.board();
     const figures = rows.map((row) => row.scores[metric]).filter(Boolean);
     const about = (key, text) => {
       const column = columns.find((each) => each.key === key && each.shown);
@@ -91,7 +91,8 @@ GECBENCH.define("table", (use) => {
       about("p", known.p),
       about("ratio", known.human),
       rows.some((row) => Object.values(row.scores).some((figure) => figure.bounded)) && [`† ${known.bounded}`],
-      sealed && ["References and outputs are not published here: scores are of the whole corpus only."],
+      sealed && ["References and outputs are not published here: scores are of the whole corpus only"
+        + (digits === 1 ? ", to a tenth of a point." : ".")],
     ];
     return el("ul", { class: "note notes" },
       found.filter(Boolean).map(([note, kind]) => el("li", { class: kind }, sentence(note))));
@@ -126,7 +127,8 @@ GECBENCH.define("table", (use) => {
         (sort) => State.set({ sort, dir: "" })) : null,
       rows.length ? el("label", { class: "field grow" }, el("span", null, "Filter"), filter) : null));
     if (rows.length) {
-      const ranking = el("table", { class: "ranking" }, el("thead", null, headerRow(order, visible)), body);
+      const folds = visible.filter((column) => column.chosen).length > 1;
+      const ranking = el("table", { class: folds ? "ranking folds" : "ranking" }, el("thead", null, headerRow(order, visible)), body);
       main.append(el("div", { class: "actions" }, status, columnChooser(columns), saveCsv(table, shown), copyLink()),
         scrolled("Ranking", ranking), notes(rows, metric, columns));
       draw();

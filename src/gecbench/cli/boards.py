@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,10 +43,9 @@ def submit(options: argparse.Namespace) -> None:
     from gecbench.leaderboard import submission
     from gecbench.leaderboard.outputs import read_outputs
     from gecbench.leaderboard.settings import choose_corpus
-    from gecbench.leaderboard.store import FolderStore, local_store, open_board
+    from gecbench.leaderboard.store import BoardCopy, local_store, open_board
 
-    board = open_board(options.board)
-    store = local_store(board)
+    store = local_store(open_board(options.board))
     corpus = choose_corpus(options.corpus, store.folder, store.settings)
     lines = read_outputs(_bytes(options.predictions), options.predictions, corpus)
     handed_in = submission.Submission(
@@ -56,14 +56,14 @@ def submit(options: argparse.Namespace) -> None:
         role="source" if options.baseline else "system",
         **pick(options, "submitter", "description", "aligned", "tokenize", "tokenized"),
     )
-    done = submission.submit(handed_in, corpus, board, dry_run=options.dry_run)
+    done = submission.submit(handed_in, corpus, store, dry_run=options.dry_run)
     _warn(done.skipped)
     _warn(done.warnings, "note")
     if options.format == "json":
         print(done.record.to_json().decode().rstrip("\n"))
         return
-    added = f"added as records/{done.added}.json" if isinstance(board, FolderStore) else f"pull request: {done.added}"
-    print(f"{_as_text(done.record)}\n\n{done.place.sentence}")
+    added = f"pull request: {done.added}" if isinstance(store, BoardCopy) else f"added as records/{done.added}.json"
+    print(f"{_as_text(done.record, store.settings.digits)}\n\n{done.place.sentence}")
     print("nothing was added (--dry-run)" if options.dry_run else added)
 
 
@@ -81,7 +81,9 @@ def seed(options: argparse.Namespace) -> None:
             record = scored.record
             if (record.table, record.outputs) not in there:
                 store.add(record, scored.details)
-            shown = ", ".join(f"{METRICS[name].title} {percent(one['value'])}" for name, one in record.scores.items())
+            shown = ", ".join(
+                f"{METRICS[name].title} {percent(one['value'], settings.digits)}" for name, one in record.scores.items()
+            )
             print(f"{record.corpus} ({record.reference_set})  {record.system}: {shown}", flush=True)
 
 
@@ -95,9 +97,12 @@ def list_board(options: argparse.Namespace) -> None:
     store = local_store(open_board(options.board))
     loaded = store.load()
     _warn(loaded.warnings)
-    records = [*loaded.records, *(() if options.without_published else seed_records())]
-    tables = group_by_table([record for record in records if options.corpus in (None, record.corpus)])
-    if options.corpus and not tables:
+    reported = () if options.without_published else seed_records()
+    there = {record.table for record in loaded.records}
+    shown = [record for record in reported if not store.settings.corpora or record.table in there]
+    records = [*loaded.records, *shown]
+    tables = group_by_table(_on(options.corpus, records, store) if options.corpus else records)
+    if not tables and options.corpus:
         known = sorted({record.corpus for record in records})
         raise InputError(
             f"the board has nothing on {options.corpus!r}", fix=f"It has {', '.join(known) or 'no records'}"
@@ -167,6 +172,19 @@ def _corpora(names: list[str], store: FolderStore) -> list[Corpus]:
     return [choose_corpus(name, store.folder, settings) for name in names]
 
 
+def _on(name: str, records: list[Record], store: FolderStore) -> list[Record]:
+    """Return the records on a corpus, named as the board names it or as `submit` took it."""
+    from gecbench.leaderboard.records import table_of
+    from gecbench.leaderboard.settings import choose_corpus
+
+    found = [record for record in records if record.corpus == name]
+    if not found:
+        with suppress(InputError):
+            table = table_of(choose_corpus(name, store.folder, store.settings))
+            found = [record for record in records if record.table == table]
+    return found
+
+
 def _plan(options: argparse.Namespace, store: FolderStore) -> PagePlan:
     from gecbench.leaderboard.page import PagePlan
 
@@ -195,14 +213,14 @@ def _warn(warnings: tuple[str, ...], kind: str = "warning") -> None:
         print(f"gecbench: {kind}: {warning}", file=sys.stderr)
 
 
-def _as_text(record: Record) -> str:
+def _as_text(record: Record, digits: int) -> str:
     from gecbench.leaderboard.notes import NOTES
 
     rows = []
     for metric, figure in record.scores.items():
         ratio = "" if figure["ratio"] is None else f"{percent(figure['ratio'], 1)} %"
-        people = ["" if figure[name] is None else percent(figure[name]) for name in ("human", "against_others")]
-        rows.append([METRICS[metric].title, *_score_cells(record, metric), *people, ratio])
+        people = ["" if figure[name] is None else percent(figure[name], digits) for name in ("human", "against_others")]
+        rows.append([METRICS[metric].title, *_score_cells(record, metric, digits), *people, ratio])
     header = [record.system, "score", "95 % interval", "human", "beside", "of human"]
     notes = [NOTES["human"]] if any(figure["human"] is not None for figure in record.scores.values()) else []
     notes += [
@@ -229,9 +247,17 @@ def _tables(table: BoardTable, records: list[Record], metric: str, store: Folder
     for record in scored:
         place = places.get(record.id, BoardPlace(None))
         kind = place.differs or record.role
-        rows.append([record.system, str(place.rank or "–"), *_score_cells(record, metric), kind, record.date])
+        rows.append(
+            [
+                record.system,
+                str(place.rank or "–"),
+                *_score_cells(record, metric, store.settings.digits),
+                kind,
+                record.date,
+            ]
+        )
     alone = [each for each in found if each.kind == "reported" and not any(stands_for(one, each) for one in scored)]
-    reported = [[each.system, _score_cells(each, metric)[0], each.date] for each in alone]
+    reported = [[each.system, percent(each.scores[metric]["value"]), each.date] for each in alone]
     tables = [
         Table([title, "#", METRICS[metric].title, "95 % interval", "kind", "date"], rows),
         Table([f"{title}, as reported", METRICS[metric].title, "date"], reported),
@@ -239,7 +265,7 @@ def _tables(table: BoardTable, records: list[Record], metric: str, store: Folder
     return [render_table(each, table_format) for each in tables if each.rows]
 
 
-def _score_cells(record: Record, metric: str) -> tuple[str, str]:
+def _score_cells(record: Record, metric: str, digits: int) -> tuple[str, str]:
     figure = record.scores[metric]
-    interval = "" if figure["low"] is None else f"{percent(figure['low'])} – {percent(figure['high'])}"
-    return percent(figure["value"]), interval
+    interval = "" if figure["low"] is None else f"{percent(figure['low'], digits)} – {percent(figure['high'], digits)}"
+    return percent(figure["value"], digits), interval

@@ -82,7 +82,7 @@ def _add_seed(actions: Any) -> None:
 
 def _add_list(actions: Any) -> None:
     parser = add_command(actions, "list", "Print a board's ranking", _EXAMPLES, boards.list_board)
-    parser.add_argument("-c", "--corpus", metavar="NAME", help="only this corpus, as the board names it")
+    parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help="only this corpus")
     parser.add_argument("--board", default="board", help=_BOARD)
     _add_metric(parser, "what to rank by", default=None)
     parser.add_argument("--without-published", action="store_true", help="leave out figures as reported by others")

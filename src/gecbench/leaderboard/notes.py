@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote, urlencode
 
 from gecbench.corpus.corpus import Corpus
+from gecbench.leaderboard.settings import Settings
+
+THIS_BOARD = "https://THIS-BOARD/"
 
 NOTES: Mapping[str, str] = {
     "p": "p: how often chance alone makes a difference as large as that from the entry above "
@@ -14,18 +22,42 @@ NOTES: Mapping[str, str] = {
     "cluster": "Systems of one cluster do not differ significantly from its best one (p < 0.05)",
     "bounded": "bounded: sentences whose annotators were not mixed for the I-measure, because that would take too long",
     "reported": "Results as reported by others are not ranked: data or settings differ from those here",
-    "sealed": "The references are sealed: scores are told for the whole corpus only, to a tenth of a point",
 }
 
 
-def sample_commands(board: str, corpora: Sequence[Corpus], *, sealed: bool) -> list[str]:
-    """Return the commands with which one submits; a sealed board scores what its server is sent."""
+def card(ours: str, settings: Settings) -> str:
+    """Return the card of a page as a Space: ours, or that of an organiser's board, which says what they say."""
+    if not settings.corpora:
+        return ours
+    head = ours.split("---\n")[1]
+    kept = re.sub(r"^(license|short_description): .*\n", "", head, flags=re.MULTILINE)
+    titled = re.sub(r"^title: .*", lambda _: f"title: {json.dumps(settings.title)}", kept, flags=re.MULTILINE)
+    about = [
+        f"# {settings.title}",
+        settings.description,
+        settings.link and f"About this task: {settings.link}",
+        settings.licence and f"Licence: {settings.licence}",
+        "Scored by [gecbench](https://github.com/gecbench/gecbench).",
+    ]
+    return f"---\n{titled}---\n\n" + "\n\n".join(filter(None, about)) + "\n"
+
+
+def sample_commands(board: str, corpora: Sequence[Corpus], settings: Settings) -> list[str]:
+    """Return the commands with which one submits to a board whose references one has."""
     name = corpora[0].name if corpora else "demo"
-    if sealed:
-        query = f"name=My%20system&submitter=Me&corpus={name}&file=outputs.txt"
-        return [f'curl --data-binary @outputs.txt "https://THIS-BOARD/api/submissions?{query}"']
+    own = len(settings.corpora) == 1
+    place = f"--board {shlex.quote(board)}" + ("" if own else f" -c {shlex.quote(name)}")
     return [
         "pip install gecbench",
-        f'gecbench leaderboard submit --board {board} -c {name} -p outputs.txt --name "My system"',
-        f"gecbench leaderboard build --board {board} -c {name} -o site",
+        f'gecbench leaderboard submit {place} -p outputs.txt --name "My system" --submitter Me',
+        f"gecbench leaderboard build {place} -o site",
     ]
+
+
+def upload_commands(corpora: Sequence[Corpus], server: Mapping[str, Any] | None) -> list[str]:
+    """Return the command with which one uploads to a sealed board, none where no server takes it."""
+    if not server:
+        return []
+    about = {"name": "My system", "submitter": "Me", "corpus": corpora[0].name, "file": "outputs.txt"}
+    token = ' -H "Authorization: Bearer TOKEN"' if server["token"] else ""
+    return [f'curl --data-binary @outputs.txt{token} "{THIS_BOARD}api/submissions?{urlencode(about, quote_via=quote)}"']

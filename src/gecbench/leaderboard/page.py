@@ -22,7 +22,7 @@ from gecbench.errors import GecbenchError
 from gecbench.formats.text import write_bytes
 from gecbench.leaderboard import page_data
 from gecbench.leaderboard.breakdowns import details_of
-from gecbench.leaderboard.notes import NOTES, sample_commands
+from gecbench.leaderboard.notes import NOTES, card, sample_commands, upload_commands
 from gecbench.leaderboard.page_data import script
 from gecbench.leaderboard.ranking import Significance, known_corpora
 from gecbench.leaderboard.records import BoardTable, Record
@@ -34,7 +34,6 @@ from gecbench.metrics.registry import METRICS
 from gecbench.version import __version__
 
 _DATA = re.compile(r"(corpus|system|table|csv|source)-[0-9a-f]+\.(js|json|txt)")
-_CARD_TITLE = b"GEC leaderboard"
 
 
 @dataclass(frozen=True)
@@ -110,13 +109,16 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     if plan.texts and plan.publish_references:
         for record in loaded.records:
             _write_details(built, store, record, corpora.get(record.table))
+    commands = (
+        upload_commands(plan.corpora, plan.server) if sealed else sample_commands(plan.board, plan.corpora, settings)
+    )
     board = {
         "version": __version__,
         "built": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         **about_board(settings),
         "sealed": not plan.publish_references,
         "notes": dict(NOTES),
-        "commands": sample_commands(plan.board, plan.corpora, sealed=sealed),
+        "commands": commands,
         "metrics": [_metric(name) for name in METRICS],
         "tables": summaries,
         "skipped": len(loaded.warnings),
@@ -259,6 +261,6 @@ def _write_page(built: Built, store: FolderStore, settings: Settings) -> None:
         name = path.relative_to(sources).as_posix()
         if path.is_file() and not name.startswith("data/"):
             data = path.read_bytes()
-            built.write(name, data.replace(_CARD_TITLE, settings.title.encode()) if name == "README.md" else data)
+            built.write(name, card(data.decode(), settings).encode() if name == "README.md" else data)
     if settings.logo is not None and (store.folder / settings.logo).is_file():
         built.write(settings.logo, (store.folder / settings.logo).read_bytes())

@@ -12,12 +12,12 @@ from gecbench.errors import InputError
 from gecbench.human.bound import human_bound
 from gecbench.leaderboard.breakdowns import details_of
 from gecbench.leaderboard.records import Details, Figure, figure
+from gecbench.leaderboard.settings import SEALED_DIGITS
 from gecbench.metrics.base import Metric, Score
 from gecbench.metrics.registry import METRICS, metric_class
 
 Progress = Callable[[str, float], None]
 DEFAULT_RESAMPLES = 1000
-SEALED_DIGITS = 3
 
 _HUMAN_SCORES: dict[tuple[str, str], float | None] = {}
 
@@ -81,7 +81,7 @@ def _rounded(found: Figure) -> Figure:
     """Return a figure to a tenth of a point, quotients made of what is told."""
 
     def told(value: object) -> object:
-        return round(value, SEALED_DIGITS) if isinstance(value, float) else value
+        return round(value, 2 + SEALED_DIGITS) if isinstance(value, float) else value
 
     human, others = told(found["human"]), told(found["against_others"])
     ratio = None if not isinstance(human, float) or not isinstance(others, float) else told(others / human)

@@ -20,7 +20,10 @@ from gecbench.metrics.registry import METRICS
 FILE = "board.json"
 LOGOS = (".svg", ".png", ".jpg", ".jpeg", ".webp")
 SEALED_PER_DAY = 5
+SEALED_DIGITS = 1
+_DIGITS = 2
 _LARGEST_LOGO = 2**20
+_UNPUBLISHED = b"/tests/\n/waiting/\n"
 _CORPUS = {"corpus": schema.text(500, empty=False), "fingerprint": schema.text(64)}
 _FIELDS: Mapping[str, schema.Check] = {
     "title": schema.text(schema.LONGEST_NAME, empty=False),
@@ -61,6 +64,11 @@ class Settings:
         """Whether nothing that the board keeps or answers may give its references away."""
         return bool(self.corpora) and not self.publish_references
 
+    @property
+    def digits(self) -> int:
+        """How many decimals of a point scores have: those of a sealed board are rounded."""
+        return SEALED_DIGITS if self.sealed else _DIGITS
+
 
 def read_settings(folder: Path) -> Settings:
     """Return the settings of a board's folder."""
@@ -76,7 +84,10 @@ def read_settings(folder: Path) -> Settings:
 
 
 def initialise(folder: Path, corpora: Sequence[str], settings: Settings, logo: str | None = None) -> Settings:
-    """Write `board.json` (and the logo) into a folder that has none; every corpus is read once, to know it again."""
+    """Write `board.json` (and the logo) into a folder that has none; every corpus is read once, to know it again.
+
+    Exact p-values and submissions that wait are the organiser's alone: `.gitignore` keeps them out of a repository.
+    """
     if (folder / FILE).exists():
         raise InputError("is there already", file=str(folder / FILE), fix="Edit it, or choose another folder")
     resolved = [_resolve(name) for name in corpora]
@@ -94,6 +105,7 @@ def initialise(folder: Path, corpora: Sequence[str], settings: Settings, logo: s
     folder.mkdir(parents=True, exist_ok=True)
     if image is not None:
         write_bytes(folder / image[0], image[1])
+    write_bytes(folder / ".gitignore", _UNPUBLISHED)
     write_bytes(folder / FILE, canonical(asdict(written)))
     return written
 
@@ -103,6 +115,8 @@ def board_corpora(folder: Path, settings: Settings) -> list[Corpus]:
     corpora = []
     for entry in settings.corpora:
         name = entry["corpus"]
+        if not is_known_name(name) and not (folder / name).is_file():
+            raise InputError(f"the board's corpus {name} is not here", fix="Give its file with -c")
         corpus = _resolve(name if is_known_name(name) else str(folder / name))
         if corpus.fingerprint() != entry["fingerprint"]:
             fix = "Restore the file, or make a new board: its scores could not be compared"
@@ -112,20 +126,34 @@ def board_corpora(folder: Path, settings: Settings) -> list[Corpus]:
 
 
 def choose_corpus(name: str | None, folder: Path, settings: Settings) -> Corpus:
-    """Return the corpus that a submission names: one of the board's, or any where the board has none of its own."""
+    """Return the corpus that a submission names: one of the board's, or any where the board has none of its own.
+
+    No path of this machine is told: a file is called by its name alone.
+    """
     if not settings.corpora:
         if name is None:
             raise InputError("no corpus is given", fix="Use -c, or give the board its own: gecbench leaderboard init")
-        return resolve_corpus(name)
+        corpus = resolve_corpus(name)
+        return corpus if is_known_name(name) else corpus.replace(name=Path(name).name)
+    if name is not None and (given := _known_again(name, settings)) is not None:
+        return given
     corpora = board_corpora(folder, settings)
     if name is None and len(corpora) == 1:
         return corpora[0]
-    given = [entry["corpus"] for entry in settings.corpora]
-    for corpus, entry in zip(corpora, given, strict=True):
-        if name in (corpus.name, table_of(corpus)[0], entry):
+    for corpus, entry in zip(corpora, settings.corpora, strict=True):
+        if name in (corpus.name, table_of(corpus)[0], entry["corpus"]):
             return corpus
     problem = f"the board has no corpus {name!r:.80}" if name else "the board has several corpora"
     raise InputError(problem, fix=f"Use -c with one of {', '.join(corpus.name for corpus in corpora)}")
+
+
+def _known_again(name: str, settings: Settings) -> Corpus | None:
+    """Return the corpus of a file that is one of the board's, wherever it lies; None if it is none of them."""
+    if is_known_name(name) or not Path(name).is_file():
+        return None
+    corpus = resolve_corpus(name)
+    same = [entry["corpus"] for entry in settings.corpora if entry["fingerprint"] == corpus.fingerprint()]
+    return corpus.replace(name=table_of(corpus.replace(name=same[0]))[0]) if same else None
 
 
 def _resolve(name: str) -> Corpus:
@@ -149,5 +177,5 @@ def _logo(path: str) -> bytes:
 
 def about_board(settings: Settings) -> dict[str, Any]:
     """Return what the page says of the board itself."""
-    names = ("title", "description", "licence", "link", "logo", "metric")
+    names = ("title", "description", "licence", "link", "logo", "metric", "digits")
     return {name: getattr(settings, name) for name in names}

@@ -124,11 +124,16 @@ class FolderStore:
 
 
 class BoardCopy(FolderStore):
-    """A copy of a board in a temporary folder, which goes when the copy does."""
+    """A copy of a board on the Hub in a temporary folder, which goes when the copy does; records go to the Hub."""
 
-    def __init__(self) -> None:
+    def __init__(self, origin: HubBoard) -> None:
+        self.origin = origin
         self._temporary = tempfile.TemporaryDirectory(prefix="gecbench-board-", ignore_cleanup_errors=True)
         super().__init__(self._temporary.name)
+
+    def add(self, record: Record, details: Details | None = None) -> str:
+        """Open a pull request; return its address."""
+        return self.origin.add(record, details)
 
 
 @dataclass(frozen=True)
@@ -141,16 +146,18 @@ class HubBoard:
 
     def download(self) -> BoardCopy:
         """Return a copy of the board as it is now."""
-        copy = BoardCopy()
+        copy = BoardCopy(self)
         wanted = ["records/*.json", "details/*.json", FILE, *(f"logo{ending}" for ending in LOGOS)]
         self._call("snapshot_download", local_dir=copy.folder, allow_patterns=wanted)
         return copy
 
-    def add(self, record: Record, details: Details) -> str:
+    def add(self, record: Record, details: Details | None) -> str:
         """Open a pull request that adds the record and its details; return its address."""
         from huggingface_hub import CommitOperationAdd
 
-        files = {f"details/{record.details}.json": details.to_json(), f"records/{record.id}.json": record.to_json()}
+        files = {f"records/{record.id}.json": record.to_json()}
+        if details is not None:
+            files[f"details/{record.details}.json"] = details.to_json()
         commit = self._call(
             "create_commit",
             operations=[CommitOperationAdd(path, data) for path, data in files.items()],

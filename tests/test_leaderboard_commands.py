@@ -1,0 +1,65 @@
+"""What a board tells its users to type, and its card: right for an organiser's own board."""
+
+import json
+import shlex
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+import yaml
+from boards import DEMO, GOOD, QUICK, text
+
+from gecbench.formats.jsonl import write_jsonl
+from gecbench.leaderboard.page import PagePlan, build_site
+from gecbench.leaderboard.settings import Settings, board_corpora, initialise
+from gecbench.leaderboard.store import FolderStore
+
+
+def told(site="site"):
+    return json.loads(Path(site, "data/board.json").read_text())["commands"]
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_an_open_boards_commands_run_as_they_stand(own, folder, run):
+    write_jsonl(DEMO, "my task.jsonl")
+    Path("outputs.txt").write_bytes(text(GOOD))
+    corpus = () if own else ("-c", str(Path("my task.jsonl").resolve()))
+    if own:
+        run("leaderboard", "init", "the board", "--title", "T", "-c", "my task.jsonl", "--publish-references")
+    run("leaderboard", "build", "--board", "the board", *corpus, "-o", "site")
+    assert str(Path.cwd()) not in Path("site/data/board.json").read_text(), "no path of this machine is told"
+    for command in told()[1:]:
+        run(*shlex.split(command)[1:])
+    assert "My system" in Path("site/data/board.json").read_text()
+    for name in ("my task", "my task.jsonl"):
+        assert "My system" in run("leaderboard", "list", "--board", "the board", "-c", name)
+
+
+def test_a_sealed_servers_command(folder):
+    write_jsonl(DEMO, "my & task.jsonl")
+    initialise(Path("task"), ["my & task.jsonl"], Settings(title="T"))
+    store = FolderStore("task")
+    corpora = board_corpora(store.folder, store.settings)
+    for token in (True, False):
+        build_site(store, "site", PagePlan(corpora, resamples=QUICK, server={"token": token}))
+        (command,) = told()
+        *words, address = shlex.split(command)
+        assert ("Authorization: Bearer TOKEN" in words) is token
+        assert dict(parse_qsl(urlsplit(address).query))["corpus"] == "my & task"
+
+
+def test_the_board_lists_what_others_report_on_its_own_corpora_alone(folder, run):
+    run("leaderboard", "init", "task", "--title", "T", "-c", "demo")
+    assert run("leaderboard", "list", "--board", "task") == "The board is empty.\n"
+
+
+def test_the_card_of_an_organisers_page(folder, run):
+    title = 'Task: "A" é # 1'
+    run("leaderboard", "init", "task", "--title", title, "-c", "demo", "--licence", "CC BY 4.0")
+    run("leaderboard", "build", "--board", "task", "-o", "site")
+    card = Path("site/README.md").read_text(encoding="utf-8")
+    head = yaml.safe_load(card.split("---\n")[1])
+    assert (head["title"], head["sdk"], head["app_file"]) == (title, "static", "index.html")
+    assert "license" not in head, "ours is not theirs"
+    assert f"# {title}\n" in card
+    assert "JFLEG" not in card
