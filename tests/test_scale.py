@@ -146,8 +146,11 @@ def test_from_parquet_later(tmp_path: Any, alone: Any) -> None:
     assert merged["index"].to_pylist() == list(range(42))
     assert_same(scale.scores(merged, resamples=20)["bleu"], alone["bleu"])
     assert scale.merge(merged) is merged
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match=r"none\.parquet: no such file"):
         scale.read(tmp_path / "none.parquet")
+    (tmp_path / "junk.parquet").write_text("no table")
+    with pytest.raises(InputError, match=r"junk\.parquet: no table of counts"):
+        scale.read(tmp_path)
 
 
 def test_comparing_systems_without_their_text() -> None:
