@@ -165,6 +165,12 @@ def test_comparing_systems_without_their_text() -> None:
         scale.compare(tables, resamples=30)
 
 
+def test_columns_of_references_where_some_sentences_have_fewer() -> None:
+    assert Corpus(["a", "b"], [["c", "d"], ["e", "f"]]).reference_columns() == [["c", "e"], ["d", "f"]]
+    assert Corpus(["a", "b"], [["c", "d"], ["e"]]).reference_columns() == [["c", "e"], ["d", "b"]]
+    assert Corpus(["a"]).reference_columns() == []
+
+
 class TestFingerprint:
     def test_it_is_the_sum_of_hashes(self) -> None:
         """Place, source and references of each sentence, hashed here by hand."""
