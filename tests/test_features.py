@@ -60,3 +60,28 @@ def test_a_shifted_file_is_flagged_line_by_line(kernels_of):
     shifted = [*demo.sources[1:], demo.sources[0]]
     assert found_of(demo.sources, shifted)["foreign"].mean() > 0.9
     assert not found_of(demo.sources, demo.sources)["foreign"].any()
+
+
+def edit(start, end, correction):
+    return {"start": start, "end": end, "corrections": [correction], "type": "R"}
+
+
+def test_errant_counts_are_those_of_the_best_annotator(kernels_of):
+    """Counted by hand: the second annotator of the first sentence agrees with more of the prediction."""
+    gold = [
+        [
+            {"annotator": 0, "edits": [edit(1, 2, "goes"), edit(4, 5, "every day")]},
+            {"annotator": 1, "edits": [edit(1, 2, "went"), edit(2, 3, "into"), edit(4, 5, "today")]},
+        ],
+        [{"annotator": 0, "edits": [edit(1, 2, "likes")]}],
+        [{"annotator": 0, "edits": []}],
+    ]
+    proposed = [[edit(1, 2, "went"), edit(4, 5, "")], [], [edit(0, 0, "New")]]
+    batch = {
+        "source": SOURCES[:3],
+        "prediction": [[{"annotator": 0, "edits": edits}] for edits in proposed],
+        "annotations": gold,
+    }
+    found = scale.features(annotations="annotations")(batch)
+    counted = {name: found[name] for name in ("errant_tp", "errant_fp", "errant_fn")}
+    assert counted == {"errant_tp": [1, 0, 0], "errant_fp": [1, 0, 1], "errant_fn": [2, 1, 0]}

@@ -89,6 +89,15 @@ def test_an_index_column_and_several_reference_columns() -> None:
     assert_same(scale.scores(table)["gleu"], gecbench.score(OUTPUTS, DEMO, "gleu")["gleu"])
 
 
+def test_columns_as_numpy() -> None:
+    """As `Dataset.with_format("numpy")` gives them."""
+    columns = {"place": np.arange(42), "source": np.array(COLUMNS["source"]), "prediction": np.array(OUTPUTS)}
+    columns["ref"] = np.array([texts[0] for texts in COLUMNS["references"]])
+    function = scale.counts("gleu", references=["ref"], index="place")
+    expected = gecbench.score(OUTPUTS, Corpus(DEMO.sources, [texts[:1] for texts in DEMO.references or ()]), "gleu")
+    assert_same(scale.scores(function(columns))["gleu"], expected["gleu"])
+
+
 def test_errant_of_edits() -> None:
     """The edits of the demo's second annotator as a system's, against those of the first."""
     first, second = ([[found[k]] for found in DEMO.annotations or ()] for k in range(2))
@@ -137,8 +146,11 @@ def test_from_parquet_later(tmp_path: Any, alone: Any) -> None:
     assert merged["index"].to_pylist() == list(range(42))
     assert_same(scale.scores(merged, resamples=20)["bleu"], alone["bleu"])
     assert scale.merge(merged) is merged
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match=r"none\.parquet: no such file"):
         scale.read(tmp_path / "none.parquet")
+    (tmp_path / "junk.parquet").write_text("no table")
+    with pytest.raises(InputError, match=r"junk\.parquet: no table of counts"):
+        scale.read(tmp_path)
 
 
 def test_comparing_systems_without_their_text() -> None:
@@ -151,6 +163,12 @@ def test_comparing_systems_without_their_text() -> None:
     tables["spell-checker"] = scale.tabulate(systems["spell-checker"][1:], DEMO.select(range(1, 42)), ["gleu", "m2"])
     with pytest.raises(InputError, match="spell-checker was scored on other data"):
         scale.compare(tables, resamples=30)
+
+
+def test_columns_of_references_where_some_sentences_have_fewer() -> None:
+    assert Corpus(["a", "b"], [["c", "d"], ["e", "f"]]).reference_columns() == [["c", "e"], ["d", "f"]]
+    assert Corpus(["a", "b"], [["c", "d"], ["e"]]).reference_columns() == [["c", "e"], ["d", "b"]]
+    assert Corpus(["a"]).reference_columns() == []
 
 
 class TestFingerprint:
@@ -208,6 +226,7 @@ FAULTS = {
              "row 3: annotations: the span 9 99 does not fit"),
     "null index": ("place", None, "place is missing"),
     "negative index": ("place", -4, "place is -4"),
+    "huge index": ("place", 2**63, "place is 9223372036854775808"),
     "double index": ("place", 5, "row 5: this index is there more than once; row 3: no row has this index"),
 }  # fmt: skip
 
@@ -235,6 +254,16 @@ class TestFaults:
         assert score.signature["skipped"] == "1"
         merged = scale.merge(batches(10, scale.counts("gleu"), columns), on_bad="skip")
         assert scale.scores(merged)["gleu"] == score
+
+    def test_a_prediction_whose_edits_overlap_is_a_row_of_its_own(self) -> None:
+        spans = [(0, 2), (1, 2)]
+        edits = [{"start": start, "end": end, "corrections": ["a"], "type": "R"} for start, end in spans]
+        predictions = [*COLUMNS["annotations"][:3], [{"annotator": 0, "edits": edits}], *COLUMNS["annotations"][4:]]
+        columns = {**COLUMNS, "prediction": [found[:1] for found in predictions]}
+        parts = batches(10, scale.counts("errant", references=None, annotations="annotations"), columns)
+        with pytest.raises(InputError, match=r"1 row cannot .* row 3: prediction: the edit of \[1, 2\) overlaps"):
+            scale.scores(parts)
+        assert scale.scores(parts, on_bad="skip")["errant"].signature["skipped"] == "1"
 
     def test_many_are_counted_and_the_first_shown(self) -> None:
         columns = {**COLUMNS, "prediction": [None] * 30 + COLUMNS["prediction"][30:]}

@@ -170,7 +170,7 @@ INPUTS = {
 
 
 @pytest.mark.parametrize(("arguments", "piped"), INPUTS.values(), ids=INPUTS)
-@pytest.mark.parametrize("size", ["1", "7", "10000"])
+@pytest.mark.parametrize("size", ["1", "7", "10000", "1" + "0" * 20])
 def test_files_of_all_kinds(
     arguments: list[str], piped: str | None, size: str, files: Path, run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -280,6 +280,34 @@ class TestStops:
             assert run(*self.ARGUMENTS) == expected
         assert len(warned) == 1
 
+    def test_one_run_at_a_time_writes_to_a_folder(self, files: Path) -> None:
+        target, state = files / "per.parquet", {"gleu": Stream(gecbench.GLEU())}
+        first, second = streaming.Journal({}, target), streaming.Journal({}, target)
+        first.write(pyarrow.table({"index": [0]}))
+        with pytest.raises(InputError, match="another run is writing here"):
+            second.write(pyarrow.table({"index": [1]}))
+        first.save(state, {})
+        with pytest.raises(InputError, match="another run is writing here"):
+            second.load(state, resume=True)
+        second.leave()
+        second.discard()
+        first.finish()
+        assert scale.read(target)["index"].to_pylist() == [0]
+        assert not first.folder.exists()
+
+    def test_what_was_seen_before_the_stop_still_counts(
+        self, files: Path, refused: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """References that are shifted, but for the last lines, which alone come after the stop."""
+        lines = (files / "source.txt").read_text().splitlines(keepends=True) * 24
+        (files / "long.txt").write_text("".join(lines))
+        (files / "shifted.txt").write_text("".join([*lines[1:601], *lines[600:]]))
+        arguments = ["score", "--stream", "-s", "long.txt", "-r", "shifted.txt", "-p", "long.txt", "-m", "bleu"]
+        arguments += ["--batch-size", "300"]
+        monkeypatch.setattr(self, "ARGUMENTS", arguments, raising=False)
+        self.stopped(monkeypatch, 2)
+        refused([*arguments, "--per-sentence", "per.parquet", "--resume"], "2 of 4 batches, .* look shifted")
+
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_a_signal_says_how_far_it_came(
         self, number: int, files: Path, run: Any, monkeypatch: pytest.MonkeyPatch
@@ -309,12 +337,35 @@ class TestBadFiles:
         rows: list[Any] = [*OUTPUTS[:3], None, *OUTPUTS[4:]]
         pyarrow.parquet.write_table(pyarrow.table({"output": rows}), "null.parquet")
         arguments = ["score", "--stream", *TEXT, "-p", "null.parquet", "--batch-size", "10"]
-        refused(arguments, r"1 row cannot be scored \(counted from 0\): row 3: prediction is missing")
+        refused(arguments, r"1 row of the first 10 cannot be scored \(counted from 0\): row 3: prediction is missing")
         kept = [i for i in range(42) if i != 3]
         expected = gecbench.score([OUTPUTS[i] for i in kept], DEMO.select(kept), "gleu")["gleu"]
         (score,) = json.loads(run(*arguments, "--on-bad", "skip", "-f", "json"))["systems"][0]["scores"]
         assert score["value"] == expected.value
         assert "skipped:1" in score["signature"]
+
+    @pytest.mark.parametrize("gold", [TEXT, ["-c", "demo"]], ids=["columns", "corpus"])
+    def test_batches_of_faulty_rows_alone_are_in_the_table_of_sentences(
+        self, gold: list[str], files: Path, run: Any
+    ) -> None:
+        rows: list[Any] = [*[None] * 10, *OUTPUTS[10:20], *[None] * 10, *OUTPUTS[30:37], *[None] * 5]
+        pyarrow.parquet.write_table(pyarrow.table({"output": rows}), "null.parquet")
+        arguments = ["score", "--stream", *gold, "-p", "null.parquet", "--on-bad", "skip", "-f", "json", "-m", "m2"]
+        printed = json.loads(run(*arguments, "--batch-size", "5", "--per-sentence", "per.parquet"))
+        table = scale.read("per.parquet")
+        assert table["index"].to_pylist() == list(range(42))
+        assert [fault is None for fault in table["fault"].to_pylist()] == [row is not None for row in rows]
+        assert table["m2_score"].null_count == 25
+        score = scale.scores(table)["m2"]
+        assert score.signature["skipped"] == "25"
+        assert printed["systems"][0]["scores"][0]["signature"] == str(score.signature)
+
+    def test_a_parquet_file_that_is_broken_in_its_middle(self, files: Path, refused: Any) -> None:
+        content = bytearray((files / "all.parquet").read_bytes())
+        content[200:400] = bytes(200)
+        (files / "broken.parquet").write_bytes(content)
+        arguments = ["score", "--stream", *TEXT, "-p", "broken.parquet", "--column", "source"]
+        refused(arguments, "broken.parquet: (cannot be read|not a whole)")
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -327,7 +378,7 @@ class TestBadFiles:
             ([*TEXT, "-p", "broken.jsonl"], "broken.jsonl:9: not JSON"),
             ([*TEXT, "-p", "ids.jsonl"], "ids.jsonl: has a column 'id', but a stream pairs row by row"),
             ([*TEXT, "-p", "half.txt.gz"], "half.txt.gz: is not a whole gzip file"),
-            ([*TEXT, "-p", "no.parquet"], "no.parquet: not a Parquet file"),
+            ([*TEXT, "-p", "no.parquet"], "no.parquet: not a whole Parquet file"),
             ([*TEXT, "-p", "none.parquet"], "none.parquet: no such file"),
             ([*TEXT, "-p", "table.csv"], "table.csv: .csv is not read as a stream"),
             ([*TEXT, "-p", "none.txt"], "none.txt: no such file"),
@@ -336,6 +387,12 @@ class TestBadFiles:
             ([*TEXT, "-p", "output.txt", "output.txt"], "a stream is of one system"),
             ([*TEXT, "-p", "output.txt", "--by", "edit-distance"], "need all text at once"),
             ([*TEXT, "-p", "output.txt", "--per-sentence", "output.txt"], "output.txt: would be overwritten"),
+            ([*TEXT, "-p", "output.txt", "--per-sentence", "/dev/null"], "/dev/null: is not a file that can be repl"),
+            ([*TEXT, "-p", "output.txt", "--per-sentence", "."], "is not a file that can be replaced"),
+            ([*TEXT, "-p", "output.txt", "--per-sentence", "none/per.parquet"], "none: no such folder. Make it first"),
+            ([*TEXT, "-p", "output.txt", "--master", "local"], "--master and --index are for Spark"),
+            ([*TEXT, "-p", "output.txt", "--engine", "spark"], "Spark reads Parquet files alone"),
+            (["-p", "output.txt", "--engine", "spark", "--resume"], "--stream, --resume, .* are not for Spark"),
             (["-p", "output.txt"], "no corpus"),
         ],
     )  # fmt: skip
@@ -367,3 +424,4 @@ class TestBadFiles:
 
     def test_options_of_streams_alone(self, files: Path, refused: Any) -> None:
         refused(["score", *TEXT, "-p", "output.txt", "--resume"], "are for streams. Add --stream")
+        refused(["score", *TEXT, "-p", "output.txt", "--on-bad", "skip"], "--on-bad is for streams and Spark")

@@ -188,6 +188,18 @@ def test_command_line(spark, corpus, predictions, tmp_path, run, capsys):
     assert "no column with a usual name among 'index', 'source'" in capsys.readouterr().err
     assert main(["score", "--engine", "spark", "-p", str(tmp_path / "nowhere")]) == 2
     assert "PATH_NOT_FOUND" in capsys.readouterr().err
+    (tmp_path / "junk.parquet").write_text("no table at all\n")
+    assert main(["score", "--engine", "spark", "-p", str(tmp_path / "junk.parquet")]) == 2
+    assert "gecbench: Spark failed: org.apache.spark.SparkException: [FAILED_READ_FILE" in capsys.readouterr().err
+
+
+def test_without_java_it_says_so(monkeypatch, refused):
+    from pyspark.sql import SparkSession
+
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", "")
+    refused(["score", "--engine", "spark", "-p", "rows.parquet"], "Spark needs Java 17 or later: install it, or set")
 
 
 def real_rows(name):

@@ -115,6 +115,13 @@ def _print(report: Report, options: argparse.Namespace) -> int:
 def _check_whole(options: argparse.Namespace) -> None:
     if options.resume or options.per_sentence:
         raise InputError("--resume and --per-sentence FILE are for streams", fix="Add --stream, or leave them out")
+    if options.on_bad != "error":
+        fix = "Add --stream or --engine spark, or leave it out"
+        raise InputError("--on-bad is for streams and Spark", fix=fix)
+    _check_no_spark(options)
+
+
+def _check_no_spark(options: argparse.Namespace) -> None:
     if options.master or options.index:
         raise InputError("--master and --index are for Spark", fix="Add --engine spark, or leave them out")
 
@@ -126,9 +133,10 @@ def _spark(options: argparse.Namespace) -> Report:
     if options.corpus or options.gold or options.source or options.references:
         fix = "Leave out -s, -r, --gold and -c: put sources and references beside the predictions, as columns"
         raise InputError("Spark reads Parquet files alone", fix=fix)
-    if options.stream or options.by or options.clean or options.per_sentence is not None or options.tokenize != "none":
+    unfit = options.stream or options.resume or options.by or options.clean or options.per_sentence is not None
+    if unfit or options.tokenize != "none":
         raise InputError(
-            "--stream, --by, --clean, --tokenize and --per-sentence are not for Spark",
+            "--stream, --resume, --by, --clean, --tokenize and --per-sentence are not for Spark",
             fix="See gecbench.spark for scores of sentences",
         )
     wanted = pick(options, "column", "index", "metrics", "on_bad", "resamples", "seed", "tokenized", "aligned")
@@ -160,6 +168,7 @@ def _stream(options: argparse.Namespace) -> int:
 
 
 def _check_stream(options: argparse.Namespace) -> None:
+    _check_no_spark(options)
     ways = (options.corpus, options.gold, options.source or options.references)
     check_one_given("corpus", ways, "Give -s with -r, or --gold, or -c")
     check_one_input(options)

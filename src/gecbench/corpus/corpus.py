@@ -108,7 +108,10 @@ class Corpus:
 
     def reference_columns(self) -> list[list[str]]:
         """Return the k-th reference of every sentence, for each k; a sentence that has fewer gives its source."""
-        most = max(map(len, self.references or ()), default=0)
+        sizes = {*map(len, self.references or ())}
+        if len(sizes) == 1:
+            return [list(column) for column in zip(*self.references or (), strict=True)]
+        most = max(sizes, default=0)
         pairs = list(zip(self.sources, self.references or (), strict=False))
         return [[texts[k] if k < len(texts) else source for source, texts in pairs] for k in range(most)]
 

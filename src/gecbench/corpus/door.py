@@ -96,17 +96,17 @@ class Door:
     name: str = "predictions"
     file: str | None = None
     verdict: Verdict = Verdict()
+    seen: int = 0
     _sources: list[str] = field(default_factory=list)
     _references: list[Sequence[str]] = field(default_factory=list)
     _lines: list[str] = field(default_factory=list)
-    _seen: int = 0
 
     def __post_init__(self) -> None:
         check_intake(self.intake)
 
     def look(self, corpus: Corpus, lines: Sequence[str]) -> None:
         """Look at the next sentences."""
-        self._seen += len(lines)
+        self.seen += len(lines)
         if isinstance(lines, EditedTexts):
             return
         self._sources += corpus.sources
@@ -126,5 +126,5 @@ class Door:
     def _judge(self) -> None:
         references = self._references if len(self._references) == len(self._sources) else None
         part = Corpus(sources=self._sources, references=references)
-        self.verdict += judge(self.intake, part, self._lines, self._seen - len(self._lines), self.name, self.file)
+        self.verdict += judge(self.intake, part, self._lines, self.seen - len(self._lines), self.name, self.file)
         self._sources, self._references, self._lines = [], [], []

@@ -71,7 +71,7 @@ def apply_edits(source: str, edits: Sequence[Edit], alternative: int = 0, *, off
     ordered = sorted(edits, key=span)
     length = len(tokens)
     if not official:
-        _check_apart(source, ordered)
+        check_apart(source, ordered)
     for edit in reversed(ordered):
         start, end = span(edit) if official else (min(edit.start, length), min(edit.end, length))
         removed = tokens[start:end]
@@ -86,7 +86,8 @@ def span(edit: Edit) -> tuple[int, int]:
     return edit.start, edit.end
 
 
-def _check_apart(source: str, ordered: Sequence[Edit]) -> None:
+def check_apart(source: str, ordered: Sequence[Edit]) -> None:
+    """Refuse edits, sorted by their place, that overlap."""
     done = 0
     for edit in ordered:
         if edit.start < done:

@@ -9,12 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from gecbench.errors import InputError
+from gecbench.formats.locks import lock
 from gecbench.models.base import Answer
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - where there are no such locks
-    fcntl = None  # type: ignore[assignment]
 
 
 class Journal:
@@ -37,7 +33,7 @@ class Journal:
         except OSError as error:
             raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
         try:
-            self._lock()
+            lock(self._file, str(self.path), "Choose another -o")
             if restart:
                 self._file.truncate(0)
             self._recover()
@@ -76,14 +72,6 @@ class Journal:
                 data = data[self._file.write(data) :]
         except OSError as error:
             raise InputError(f"cannot write: {error.strerror}", file=str(self.path)) from error
-
-    def _lock(self) -> None:
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise InputError("another run is writing here", file=str(self.path), fix="Choose another -o") from error
 
     def _content(self) -> bytes:
         self._file.seek(0)

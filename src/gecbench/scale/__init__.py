@@ -1,7 +1,7 @@
 """Beyond one process and beyond memory: counts of sentences as Arrow tables, made in parts and scored later.
 
 `counts` is what `Dataset.map` and Spark call on each batch, `merge` puts the parts together, `scores` scores them;
-`stream` scores batches in order in constant memory (docs/scale.md).
+`sentence_scores` and `features` add columns to each batch (docs/scale.md).
 """
 
 from gecbench.scale.counting import Counts as Counts

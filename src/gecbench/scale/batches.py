@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +48,7 @@ class Inputs:
 
     def batches(self, size: int, first: int = 0) -> Iterator[Rows]:
         """Yield batches of at most so many rows, from the row `first` on."""
-        gold, ours = self._gold(), self._predictions()
+        gold, ours, size = self._gold(), self._predictions(), min(size, sys.maxsize)
         begin = 0
         while begin < first and (found := gold.take(min(size, first - begin))):
             begin += len(ours.take(len(found)))
@@ -85,7 +86,7 @@ class Inputs:
         if isinstance(outputs, Corpus):
             corpus = gold.corpus() if isinstance(gold, Table) else gold
             with Located(f"{self.predictions}, from sentence {begin + 1} on"):
-                return Rows(list(places), [None] * len(gold), corpus, edited_texts(outputs, corpus))
+                return Rows(list(places), [None] * len(gold), corpus, corpus, edited_texts(outputs, corpus))
         if isinstance(gold, Table):
             return read_rows({**gold, "prediction": outputs}, _COLUMNS, places)
         return rows_of_corpus(gold, outputs, begin)
@@ -155,9 +156,9 @@ def rows_of_corpus(corpus: Corpus, outputs: Sequence[Any], begin: int) -> Rows:
     faults = [text_fault(output) for output in outputs]
     places: list[int | None] = list(range(begin, begin + len(corpus)))
     if not any(faults):
-        return Rows(places, faults, corpus, outputs)
+        return Rows(places, faults, corpus, corpus, outputs)
     good = [row for row, fault in enumerate(faults) if fault is None]
     named = [fault and f"prediction {fault}" for fault in faults]
     if not good:
-        return Rows(places, named, None, ())
-    return Rows(places, named, corpus.select(good), [outputs[row] for row in good])
+        return Rows(places, named, corpus)
+    return Rows(places, named, corpus, corpus.select(good), [outputs[row] for row in good])

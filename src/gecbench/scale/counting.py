@@ -53,20 +53,15 @@ class Counts:
         rows, verdict = read_rows(batch, self.columns, indices), Verdict()
         if rows.corpus is not None:
             verdict = judge(self.intake, rows.corpus, rows.predictions, rows.good_places[0])
-        return Counted.of(self._made(), rows, self._probe()).table(door=asdict(verdict), on_bad=self.on_bad)
+        return Counted.of(self._made(), rows).table(door=asdict(verdict), on_bad=self.on_bad)
 
     @property
     def schema(self) -> pyarrow.Schema:
         """The columns of every table that it returns."""
-        return _schema(self._made(), self._probe())
+        return _schema(self._made(), self.columns.probe())
 
     def _made(self) -> dict[str, Metric]:
         return {column: make_metric(spelled) for column, spelled in self.metrics}
-
-    def _probe(self) -> Corpus:
-        """Return the smallest corpus with the gold that the columns hold."""
-        references = None if self.columns.references is None else [["a"]]
-        return Corpus(["a"], references, None if self.columns.annotations is None else [[]])
 
 
 def counts(
@@ -104,8 +99,8 @@ def tabulate(
     check_intake(door)
     gold = resolve_corpus(corpus, list(columns.values()))
     admitted = door.admit(gold, predictions)
-    rows = Rows(list(range(len(gold))), [None] * len(gold), gold, admitted.lines)
-    return Counted.of(columns, rows, gold).table(door=asdict(Verdict(1)), on_bad="error")
+    rows = Rows(list(range(len(gold))), [None] * len(gold), gold, gold, admitted.lines)
+    return Counted.of(columns, rows).table(door=asdict(Verdict(1)), on_bad="error")
 
 
 @dataclass(frozen=True)
@@ -120,9 +115,9 @@ class Counted:
     hashes: dict[Gold, list[bytes]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, metrics: Mapping[str, Metric], rows: Rows, probe: Corpus) -> Counted:
-        """Count rows; `probe` is any corpus with the gold that theirs has."""
-        corpus, schema = rows.corpus, _schema(metrics, probe)
+    def of(cls, metrics: Mapping[str, Metric], rows: Rows) -> Counted:
+        """Count rows."""
+        corpus, schema = rows.corpus, _schema(metrics, rows.probe)
         if corpus is None:
             return cls(rows, schema)
         golds = {name: metric.gold(corpus) for name, metric in metrics.items()}

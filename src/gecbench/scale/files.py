@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -96,15 +96,13 @@ class ParquetColumn:
 
     def __init__(self, path: str, wanted: Wanted) -> None:
         file = _parquet(path)
-        self._batches = file.iter_batches(columns=[_found(file.schema_arrow.names, wanted, path)])
-        self._waiting: list[Any] = []
+        batches = file.iter_batches(columns=[_found(file.schema_arrow.names, wanted, path)])
+        self._path, self._values = path, chain.from_iterable(batch.column(0).to_pylist() for batch in batches)
 
     def take(self, count: int) -> list[Any]:
         """Return the next values."""
-        while len(self._waiting) < count and (batch := next(self._batches, None)) is not None:
-            self._waiting += batch.column(0).to_pylist()
-        taken, self._waiting = self._waiting[:count], self._waiting[count:]
-        return taken
+        with _readable_parquet(self._path):
+            return list(islice(self._values, count))
 
 
 class Blocks:
@@ -174,14 +172,10 @@ def _found(known: Sequence[str], wanted: Wanted, path: str) -> str:
 
 
 def _parquet(path: str) -> Any:
-    import pyarrow
     import pyarrow.parquet
 
-    with _readable(path):
-        try:
-            return pyarrow.parquet.ParquetFile(path)
-        except pyarrow.ArrowException as error:
-            raise InputError(f"not a Parquet file: {str(error).splitlines()[0]}", file=path) from error
+    with _readable_parquet(path):
+        return pyarrow.parquet.ParquetFile(path)
 
 
 def _opened(path: str) -> Any:
@@ -196,6 +190,17 @@ def _opened(path: str) -> Any:
 
 
 @contextmanager
+def _readable_parquet(path: str) -> Iterator[None]:
+    import pyarrow
+
+    try:
+        with _readable(path):
+            yield
+    except pyarrow.ArrowException as error:
+        raise InputError(f"not a whole Parquet file: {str(error).splitlines()[0]}", file=path) from error
+
+
+@contextmanager
 def _readable(path: str) -> Iterator[None]:
     try:
         yield
@@ -204,4 +209,4 @@ def _readable(path: str) -> Iterator[None]:
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(f"is not a whole gzip file ({error})", file=path) from error
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+        raise InputError(f"cannot be read: {error.strerror or error}", file=path) from error

@@ -8,11 +8,12 @@ import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from gecbench.errors import InputError
+from gecbench.formats.locks import lock
 from gecbench.formats.text import write_bytes
 from gecbench.metrics.stream import Stream
 from gecbench.version import __version__
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 _STATE = "state.npz"
+_LOCK = "lock"
 _FACTS = "facts"
 
 
@@ -28,7 +30,7 @@ class Journal:
     """A folder beside the table of sentences, or in the current one, that is gone when the run is complete.
 
     The state is replaced as a whole. Parts of the table are closed before the state that counts them is written, so
-    that whatever a kill leaves behind them is written again.
+    that whatever a kill leaves behind them is written again. A lock keeps the folder for one run at a time.
     """
 
     def __init__(self, key: Mapping[str, object], target: Path | None) -> None:
@@ -38,10 +40,13 @@ class Journal:
         self._target = target
         self._parts = 0
         self._writer: Any = None
+        self._lock: IO[bytes] | None = None
 
     def load(self, streams: Mapping[str, Stream], resume: bool) -> dict[str, Any]:
         """Return the facts of an unfinished run whose streams go on, or none for a new one."""
         path = self.folder / _STATE
+        if path.exists():
+            self._own()
         if not resume:
             if path.exists():
                 fix = "Go on with --resume, or delete the folder"
@@ -65,6 +70,7 @@ class Journal:
 
     def save(self, streams: Mapping[str, Stream], facts: Mapping[str, Any]) -> None:
         """Write how far the run came."""
+        self._own()
         self._close_part()
         arrays: dict[str, Any] = {}
         known: dict[str, object] = {}
@@ -74,7 +80,6 @@ class Journal:
         arrays[_FACTS] = json.dumps({**facts, "key": self._key, "streams": known, "parts": self._parts})
         content = io.BytesIO()
         np.savez(content, **arrays)
-        self.folder.mkdir(exist_ok=True)
         write_bytes(self.folder / _STATE, content.getvalue(), durable=True)
 
     def write(self, table: pyarrow.Table) -> None:
@@ -82,7 +87,7 @@ class Journal:
         import pyarrow.parquet
 
         if self._writer is None:
-            self.folder.mkdir(exist_ok=True)
+            self._own()
             self._writer = pyarrow.parquet.ParquetWriter(self._part(self._parts), table.schema, compression="zstd")
         self._writer.write_table(table)
 
@@ -94,25 +99,42 @@ class Journal:
         self.discard()
 
     def discard(self) -> None:
-        """Delete the folder."""
+        """Delete the folder, if it is this run's."""
+        is_ours = self._lock is not None
         self.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if is_ours:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def leave(self) -> None:
         """Leave the folder as the last state has it, or none if there is no state."""
-        self.close()
-        if not (self.folder / _STATE).exists():
+        if (self.folder / _STATE).exists():
+            self.close()
+        else:
             self.discard()
 
     def close(self) -> None:
-        """Let go of the open part."""
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
+        """Let go of the open part and of the folder."""
+        self._close_part()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def _own(self) -> None:
+        """Take the folder for this run."""
+        if self._lock is None:
+            self.folder.mkdir(exist_ok=True)
+            file = (self.folder / _LOCK).open("wb")
+            try:
+                lock(file, str(self.folder), "Wait for it, or write to another --per-sentence FILE")
+            except InputError:
+                file.close()
+                raise
+            self._lock = file
 
     def _close_part(self) -> None:
         if self._writer is not None:
-            self.close()
+            self._writer.close()
+            self._writer = None
             self._parts += 1
 
     def _join(self) -> Path:

@@ -78,15 +78,20 @@ def compare(
 def read(*places: str | Path) -> pyarrow.Table:
     """Read parts from Parquet: files, and folders of them."""
     import pyarrow
-    import pyarrow.parquet
 
     files = [file for place in places for file in (sorted(Path(place).rglob("*.parquet")) or [Path(place)])]
+    return pyarrow.concat_tables([_read_file(file) for file in files])
+
+
+def _read_file(file: Path) -> pyarrow.Table:
+    import pyarrow.parquet
+
     try:
-        return pyarrow.concat_tables([pyarrow.parquet.read_table(file) for file in files])
+        return pyarrow.parquet.read_table(file)
     except FileNotFoundError as error:
-        raise InputError("no such file", file=str(error.filename)) from error
+        raise InputError("no such file", file=str(file)) from error
     except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"no table of counts ({str(error).splitlines()[0]})", file=str(places[0])) from error
+        raise InputError(f"no table of counts ({str(error).splitlines()[0]})", file=str(file)) from error
 
 
 def merge(parts: Parts, *, on_bad: OnBad | None = None) -> pyarrow.Table:

@@ -9,11 +9,12 @@ from typing import Any
 
 from gecbench.corpora.edits import as_edits
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.edits import Annotation, EditedTexts
+from gecbench.corpus.edits import Annotation, EditedTexts, check_apart, span
 from gecbench.corpus.gold_checks import check_sentence_annotations
 from gecbench.errors import InputError
 
 SHOWN = 3
+_PLACES = 2**63
 
 
 @dataclass(frozen=True)
@@ -36,15 +37,24 @@ class Columns:
         named = (self.index, self.source, self.prediction, *references, self.annotations)
         return list(dict.fromkeys(name for name in named if name is not None))
 
+    def probe(self) -> Corpus:
+        """Return the smallest corpus with the gold that the columns hold."""
+        references = None if self.references is None else [["a"]]
+        return Corpus(["a"], references, None if self.annotations is None else [[]])
+
 
 @dataclass(frozen=True)
 class Rows:
-    """A batch as it was read: the place of each row in the corpus, what is wrong with it, and the others' texts."""
+    """A batch as it was read: the place of each row in the corpus, what is wrong with it, and the others' texts.
+
+    `probe` is a corpus with the gold that the rows have, also where none of them can be scored.
+    """
 
     places: list[int | None]
     faults: list[str | None]
-    corpus: Corpus | None
-    predictions: Sequence[str]
+    probe: Corpus
+    corpus: Corpus | None = None
+    predictions: Sequence[str] = ()
 
     @property
     def good(self) -> list[int]:
@@ -77,9 +87,10 @@ class Faults:
         for place in places[:SHOWN]:
             self.say(int(place), reason)
 
-    def error(self) -> InputError:
-        """Return the refusal."""
+    def error(self, seen: int | None = None) -> InputError:
+        """Return the refusal; `seen` is how many rows were looked at, if there may be more."""
         rows = "1 row" if self.count == 1 else f"{self.count} rows"
+        rows += f" of the first {seen:,}" if seen else ""
         shown = "; ".join(self.examples) + ("; …" if self.count > len(self.examples) else "")
         fix = 'Correct them, or leave them out: on_bad="skip" (on the command line: --on-bad skip)'
         return InputError(f"{rows} cannot be scored (counted from 0): {shown}", fix=fix)
@@ -106,8 +117,9 @@ def read_rows(batch: Any, columns: Columns, indices: Sequence[int] | None) -> Ro
     _look_places(faults, columns.index or "index", places)
     _look_texts(faults, columns.source, sources)
     edited = any(isinstance(value, list) for value in predictions)
-    predictions = _annotated(faults, columns.prediction, predictions, sources) if edited else predictions
-    if not edited:
+    if edited:
+        predictions = _annotated(faults, columns.prediction, predictions, sources, applied=True)
+    else:
         _look_texts(faults, columns.prediction, predictions)
     references = _references(batch, columns, faults)
     annotations = None
@@ -116,7 +128,7 @@ def read_rows(batch: Any, columns: Columns, indices: Sequence[int] | None) -> Ro
         annotations = _annotated(faults, columns.annotations, given, sources)
     good = [row for row, fault in enumerate(faults.found) if fault is None]
     if not good:
-        return Rows(places, faults.found, None, ())
+        return Rows(places, faults.found, columns.probe())
 
     def chosen(values: Sequence[Any] | None) -> list[Any] | None:
         return None if values is None else list(values) if len(good) == len(values) else [values[row] for row in good]
@@ -129,7 +141,7 @@ def read_rows(batch: Any, columns: Columns, indices: Sequence[int] | None) -> Ro
         ids=[str(places[row]) for row in good],
     )
     texts = chosen(predictions) or []
-    return Rows(places, faults.found, corpus, EditedTexts.of(kept, texts) if edited else texts)
+    return Rows(places, faults.found, corpus, corpus, EditedTexts.of(kept, texts) if edited else texts)
 
 
 def column_of(batch: Any, name: str) -> list[Any]:
@@ -138,7 +150,8 @@ def column_of(batch: Any, name: str) -> list[Any]:
     if name not in known:
         raise InputError(f"no column {name!r}", fix=f"Columns: {', '.join(map(str, known))}")
     values = batch[name]
-    return list(values.to_pylist() if hasattr(values, "to_pylist") else values)
+    as_list = getattr(values, "to_pylist", None) or getattr(values, "tolist", None)
+    return list(as_list() if as_list else values)
 
 
 def _places(batch: Any, columns: Columns, indices: Sequence[int] | None, rows: int) -> list[int | None]:
@@ -155,14 +168,15 @@ def _places(batch: Any, columns: Columns, indices: Sequence[int] | None, rows: i
 
 
 def _look_places(faults: _RowFaults, name: str, places: Sequence[Any]) -> None:
-    if set(map(type, places)) - {int} or min(places, default=0) < 0:
+    if set(map(type, places)) - {int} or min(places, default=0) < 0 or max(places, default=0) >= _PLACES:
         faults.look(name, places, _place_fault)
 
 
 def _place_fault(place: Any) -> str | None:
     if place is None:
         return "is missing"
-    return None if isinstance(place, int) and not isinstance(place, bool) and place >= 0 else f"is {place!r:.40}"
+    is_place = isinstance(place, int) and not isinstance(place, bool) and 0 <= place < _PLACES
+    return None if is_place else f"is {place!r:.40}"
 
 
 def _look_texts(faults: _RowFaults, name: str, values: Sequence[Any]) -> None:
@@ -200,8 +214,10 @@ def _texts_fault(texts: Any) -> str | None:
     return next((f"has one that {fault}" for text in texts if (fault := text_fault(text))), None)
 
 
-def _annotated(faults: _RowFaults, name: str, values: Sequence[Any], sources: Sequence[Any]) -> list[list[Annotation]]:
-    """Return the annotations of each row; where they cannot be read, none and a fault."""
+def _annotated(
+    faults: _RowFaults, name: str, values: Sequence[Any], sources: Sequence[Any], *, applied: bool = False
+) -> list[list[Annotation]]:
+    """Return the annotations of each row; where they cannot be read, or `applied`, none and a fault."""
     found: list[list[Annotation]] = []
     for row, (value, source) in enumerate(zip(values, sources, strict=True)):
         read: list[Annotation] = []
@@ -209,6 +225,8 @@ def _annotated(faults: _RowFaults, name: str, values: Sequence[Any], sources: Se
             try:
                 read = [Annotation(entry["annotator"], as_edits(entry["edits"])) for entry in value]
                 check_sentence_annotations(read, len(source.split()))
+                if applied and read:
+                    check_apart(source, sorted(read[0].edits, key=span))
             except InputError as error:
                 faults.found[row] = f"{name}: {error.problem}"
             except (KeyError, TypeError) as error:

@@ -58,6 +58,7 @@ class FileStream:
     def __init__(self, inputs: Inputs, options: StreamOptions) -> None:
         self._inputs, self._options = inputs, options
         check_outputs([options.per_sentence], inputs.files())
+        _check_target(options.per_sentence)
         self._metrics = metric_columns(list(inputs.metrics))
         self._streams = {name: Stream(metric) for name, metric in self._metrics.items()}
         self._door = Door(options.intake, file=inputs.predictions)
@@ -68,14 +69,12 @@ class FileStream:
 
     def run(self) -> Scores:
         """Score all batches, and return the scores."""
-        facts = self._journal.load(self._streams, self._options.resume)
-        if facts:
-            self._rows, self._skipped = facts["rows"], facts["skipped"]
-            self._door.verdict = Verdict(**facts["door"])
         try:
+            if facts := self._journal.load(self._streams, self._options.resume):
+                self._restore(facts)
             with _Stoppable() as stoppable:
                 self._walk(stoppable)
-            for door in (self._door, *self._reference_doors):
+            for door in self._doors():
                 door.close()
             scores = {name: self._score(stream) for name, stream in self._streams.items()}
             self._journal.finish()
@@ -85,6 +84,20 @@ class FileStream:
             self._journal.leave()
             raise
         return Scores(scores)
+
+    def _restore(self, facts: Mapping[str, Any]) -> None:
+        self._rows, self._skipped = facts["rows"], facts["skipped"]
+        for k in range(len(facts["doors"]) - 1):
+            self._add_reference_door(k)
+        for door, verdict in zip(self._doors(), facts["doors"], strict=True):
+            door.verdict, door.seen = Verdict(**verdict), self._rows
+
+    def _doors(self) -> list[Door]:
+        return [self._door, *self._reference_doors]
+
+    def _add_reference_door(self, k: int) -> None:
+        file = self._inputs.references[min(k, len(self._inputs.references) - 1)]
+        self._reference_doors.append(Door(_ALIGNED, "the references", file))
 
     def _walk(self, stoppable: _Stoppable) -> None:
         saved = monotonic()
@@ -103,10 +116,10 @@ class FileStream:
             faults = Faults(len(faulty))
             for row in faulty:
                 faults.say(rows.places[row] or 0, rows.faults[row] or "")
-            raise faults.error()
+            raise faults.error(self._rows + len(rows.places))
         if rows.corpus is not None:
             self._look(rows.corpus, rows.predictions)
-            self._count(rows, rows.corpus)
+        self._count(rows)
         self._rows += len(rows.places)
         self._skipped += len(faulty)
 
@@ -117,15 +130,13 @@ class FileStream:
             sources = Corpus(sources=corpus.sources)
             for k, column in enumerate(corpus.reference_columns()):
                 if k == len(self._reference_doors):
-                    file = self._inputs.references[min(k, len(self._inputs.references) - 1)]
-                    self._reference_doors.append(Door(_ALIGNED, "the references", file))
+                    self._add_reference_door(k)
                 self._reference_doors[k].look(sources, column)
 
-    def _count(self, rows: Rows, corpus: Corpus) -> None:
-        counted = Counted.of(self._metrics, rows, corpus)
-        for name, stream in self._streams.items():
-            hashes = counted.hashes[counted.golds[name]]
-            stream.take(counted.statistics[name], counted.signatures[name], hashes)
+    def _count(self, rows: Rows) -> None:
+        counted = Counted.of(self._metrics, rows)
+        for name, statistics in counted.statistics.items():
+            self._streams[name].take(statistics, counted.signatures[name], counted.hashes[counted.golds[name]])
         if self._options.per_sentence is not None:
             self._journal.write(with_scores(counted, self._metrics, self._options.on_bad))
 
@@ -134,7 +145,8 @@ class FileStream:
         return score.with_field("skipped", self._skipped) if self._skipped else score
 
     def _save(self) -> None:
-        facts = {"rows": self._rows, "skipped": self._skipped, "door": asdict(self._door.verdict)}
+        doors = [asdict(door.verdict) for door in self._doors()]
+        facts = {"rows": self._rows, "skipped": self._skipped, "doors": doors}
         try:
             self._journal.save(self._streams, facts)
         except (OSError, InputError) as error:
@@ -159,11 +171,19 @@ def with_scores(counted: Counted, metrics: Mapping[str, Metric], on_bad: OnBad) 
     table = counted.table(door=asdict(Verdict()), on_bad=on_bad)
     good, size = counted.rows.good, len(counted.rows.places)
     for name, metric in metrics.items():
-        values = metric.sentence_values(counted.statistics[name])
         column = np.full(size, np.nan)
-        column[good] = values
+        if good:
+            column[good] = metric.sentence_values(counted.statistics[name])
         table = table.append_column(f"{name}_score", pyarrow.array(column, from_pandas=True))
     return table
+
+
+def _check_target(path: Path | None) -> None:
+    """Refuse at once what could not be written at the end."""
+    if path is not None and path.exists() and not path.is_file():
+        raise InputError("is not a file that can be replaced", file=str(path), fix="Name a file of its own")
+    if path is not None and not path.parent.is_dir():
+        raise InputError("no such folder", file=str(path.parent), fix="Make it first")
 
 
 class _Stoppable:

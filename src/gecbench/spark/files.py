@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from gecbench.analysis.report import Scores
-from gecbench.errors import GecbenchError, InputError, MissingDependencyError
+from gecbench.errors import GecbenchError, MissingDependencyError
 from gecbench.formats.columns import PREDICTION_NAMES, REFERENCE_NAMES, SOURCE_NAMES, Columns
-from gecbench.spark.frames import score
+from gecbench.spark.frames import failures_told, score
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 _QUIET = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
 _BRIEF = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
@@ -34,7 +34,8 @@ def score_files(
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         with session(master) as spark:
             for name, path in systems.items():
-                frame = _read(spark, path)
+                with failures_told():
+                    frame = spark.read.parquet(path)
                 found[name] = score(frame, index=index, **_usual_columns(frame.columns, path, column), **options)
     return found
 
@@ -66,15 +67,6 @@ def session(master: str) -> Iterator[SparkSession]:
         yield opened
     finally:
         opened.stop()
-
-
-def _read(spark: SparkSession, path: str) -> DataFrame:
-    from pyspark.errors import AnalysisException
-
-    try:
-        return spark.read.parquet(path)
-    except AnalysisException as error:
-        raise InputError(f"Spark cannot read it: {str(error).splitlines()[0]}", file=path) from error
 
 
 def _usual_columns(names: Sequence[str], path: str, column: str | None) -> dict[str, Any]:

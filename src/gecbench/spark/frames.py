@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +75,8 @@ def with_index(frame: DataFrame, name: str = "index") -> DataFrame:
     files do that were read and not shuffled. Where the numbers of rows differ, `score` refuses them.
     """
     functions = _functions()
-    sizes = {row[0]: row[1] for row in frame.groupBy(functions.spark_partition_id()).count().collect()}
+    with failures_told():
+        sizes = {row[0]: row[1] for row in frame.groupBy(functions.spark_partition_id()).count().collect()}
     begins = list(accumulate((sizes.get(k, 0) for k in range(max(sizes, default=0))), initial=0))
     number = functions.monotonically_increasing_id()
     partition = functions.shiftright(number, _ROWS_OF_A_PARTITION).cast("int")
@@ -150,10 +152,22 @@ def _unpacked(part: Any) -> pyarrow.Table:
 
 
 def _collected(frame: DataFrame) -> Any:
-    from pyspark.errors import PythonException
+    with failures_told():
+        return frame.toArrow()["part"]
+
+
+@contextmanager
+def failures_told() -> Iterator[None]:
+    """Say what failed in Spark in one sentence, not in a trace of Java's calls."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException, PythonException
 
     try:
-        return frame.toArrow()["part"]
+        yield
     except PythonException as error:
         last = str(error).strip().splitlines()[-1]
         raise GecbenchError(f"a worker of Spark failed: {last}") from error
+    except (PySparkException, Py4JError) as error:
+        lines = str(error).splitlines()
+        said = lines[isinstance(error, Py4JError) and len(lines) > 1]  # Py4J says first which call it was
+        raise GecbenchError(f"Spark failed: {said.removeprefix(': ')}") from error
