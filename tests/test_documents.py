@@ -33,6 +33,7 @@ RUN = [ROOT / "README.md", *SHOWING, *CARDS]
 SPACES = sorted(ROOT.glob("spaces/*/README.md"))
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *CARDS, *SPACES, *ROOT.glob("benchmarks/*.md"), *ROOT.glob("docs/**/*.md")])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 SITE, REPOSITORY = "https://gecbench.github.io/gecbench/", "https://github.com/gecbench/gecbench/blob/main/"
 
 
@@ -372,4 +373,22 @@ def test_yaml_parses(name: str) -> None:
 def test_citation_names_this_version() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert citation["version"] == gecbench.__version__
-    assert f"## [{gecbench.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## [{gecbench.__version__}] - {citation['date-released']}" in CHANGELOG.splitlines()
+
+
+@pytest.mark.parametrize("document", [ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *CARDS], ids=name_of)
+def test_signatures_shown_are_of_this_version(document: Path) -> None:
+    shown = set(re.findall(r"\bversion:(\d[\d.]*)", document.read_text(encoding="utf-8")))
+    assert shown <= {gecbench.__version__}
+
+
+def test_changelog_is_in_order() -> None:
+    versions = re.split(r"^## ", CHANGELOG, flags=re.MULTILINE)[1:]
+    assert versions[0].startswith("[Unreleased]\n")
+    assert all(re.match(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d\n", version) for version in versions[1:])
+    for version in versions:
+        sections = re.findall(r"^### (\w+)$", version, re.MULTILINE)
+        assert sections == [name for name in ("Added", "Changed", "Removed", "Fixed") if name in sections]
+    # What begins the same way twice was merged twice.
+    beginnings = re.findall(r"^(- .{30}|  .{40})", CHANGELOG, re.MULTILINE)
+    assert len(beginnings) == len(set(beginnings))

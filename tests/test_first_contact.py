@@ -24,6 +24,7 @@ GOOD, BAD = (str(DATA / "systems" / f"{name}.txt") for name in ("good-corrector"
         ),
         (["score", "-c", "demo", "-p", GOOD, "-f", "jsn"], "invalid choice: 'jsn'. Did you mean json? (choose from"),
         (["human", "rnak"], "invalid choice: 'rnak'. Did you mean rank? (choose from"),
+        (["--versoin"], "there is no option '--versoin'. Did you mean --version? Options: --help, --version."),
         (["demo", "--zzz"], "gecbench demo: error: unrecognized arguments: --zzz\n"),
         (["demo", "zzz"], "unrecognized arguments: zzz\n"),
     ],
@@ -44,6 +45,32 @@ def test_did_you_mean_in_usage(capsys, arguments, hint):
 )
 def test_did_you_mean_in_names(refused, arguments, hint):
     refused(["score", "-c", "demo", "-p", GOOD, *arguments], hint)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["meta", "--human", "conl14"], r"no file of judgments 'conl14'\. Did you mean conll14\? Give a file"),
+        (["reproduce", "sakaguchi"], r"no paper 'sakaguchi' to reproduce\. Did you mean sakaguchi2016\? Choose"),
+        (["run", "--model", "pyton:x:y", "-c", "demo"], r"the model 'pyton:x:y'\. Did you mean python\? Write cmd:"),
+    ],
+)
+def test_did_you_mean_in_other_commands(refused, arguments, hint):
+    refused(arguments, hint)
+
+
+@pytest.mark.parametrize("command", ["human", "leaderboard"])
+def test_a_command_without_its_action_shows_them(capsys, command):
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main([command])
+    assert "\nactions:\n" in capsys.readouterr().out
+
+
+def test_agreement_that_is_not_there_is_a_dash_with_a_reason(capsys):
+    assert main(["human", "agreement"]) == 0
+    printed = capsys.readouterr()
+    assert re.search(r"^demo: judges with themselves +– +– +0$", printed.out, re.MULTILINE)
+    assert "gecbench: demo: judges with themselves: no kappa, as nothing was judged twice\n" in printed.err
 
 
 def test_nothing_near_is_not_guessed(refused):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import combinations
@@ -31,6 +32,7 @@ from gecbench.human.change import Change, changes
 from gecbench.human.ranking import HumanRanking, expected_wins, trueskill
 from gecbench.human.subsets import Bound
 from gecbench.metrics.ratios import percent
+from gecbench.progress import remark
 
 _EXAMPLES = """  gecbench human rank                                   (the demo's judgments)
   gecbench human rank judgments.csv --method expected-wins
@@ -99,9 +101,17 @@ def _agreement(options: argparse.Namespace) -> None:
         found[f"{name}: judges with themselves"] = intra_agreement(pairs)
     for one, other in combinations(groups, 2):
         found[f"{one} with {other}"] = cross_agreement(groups[one], groups[other])
-    rows = [[name, f"{one.kappa:.3f}", f"{one.weighted:.3f}", str(one.comparisons)] for name, one in found.items()]
+    rows = [[name, *map(_kappa, (one.kappa, one.weighted)), str(one.comparisons)] for name, one in found.items()]
     table = Table(["who", "kappa", "weighted", "comparisons"], rows)
     print(render_rows(table, [{"who": name, **asdict(one)} for name, one in found.items()], options.format))
+    for name, one in found.items():
+        if math.isnan(one.kappa):
+            reason = "all judgments are the same" if one.comparisons else "nothing was judged twice"
+            remark(f"{name}: no kappa, as {reason}")
+
+
+def _kappa(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"
 
 
 def _bound_options(parser: argparse.ArgumentParser) -> None:

@@ -67,8 +67,9 @@ def _parse(words: Sequence[str]) -> Namespace:
         print(_HELP.format(usage=_USAGE, commands="\n".join(lines)))
         raise SystemExit(0)
     if first not in listed:
-        hint = f"{did_you_mean(first, listed)}Commands: {', '.join(listed)}."
-        print(f"usage: {_USAGE}\ngecbench: there is no command {first!r}. {hint}", file=sys.stderr)
+        kind, known = ("option", ("--help", "--version")) if first.startswith("-") else ("command", tuple(listed))
+        hint = f"{did_you_mean(first, known)}{kind.capitalize()}s: {', '.join(known)}."
+        print(f"usage: {_USAGE}\ngecbench: there is no {kind} {first!r}. {hint}", file=sys.stderr)
         raise SystemExit(2)
     return make_parser([first]).parse_args(words)
 

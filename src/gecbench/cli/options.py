@@ -43,7 +43,10 @@ class Parser(argparse.ArgumentParser):
             self.add_argument("--quiet", action="store_true", default=argparse.SUPPRESS, help=about)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Refuse unknown options here, where the known ones are at hand, and before what is missing."""
+        """Show the actions where none is named; refuse unknown options here, where the known ones are at hand."""
+        if self._subparsers and not args:
+            self.print_help()
+            self.exit()
         if not self._subparsers and self.add_help:
             for word in takewhile(lambda word: word != "--", args or ()):
                 if word.startswith("--") and not self._get_option_tuples(word.partition("=")[0]):

@@ -13,7 +13,7 @@ from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_annotations, derive_references
 from gecbench.corpus.edits import Annotation
-from gecbench.errors import GecbenchError, InputError, MissingDependencyError
+from gecbench.errors import GecbenchError, InputError, MissingDependencyError, did_you_mean
 from gecbench.formats.judgment_tables import read_judgments
 from gecbench.formats.judgments import Ranking
 
@@ -180,5 +180,6 @@ def load_rankings(name: str) -> list[Ranking]:
     if name in HUMAN_JUDGMENTS:
         return HUMAN_JUDGMENTS[name].rankings()
     if not Path(name).is_file():
-        raise InputError(f"no file of judgments {name!r}", fix=f"Give a file or one of {', '.join(HUMAN_JUDGMENTS)}")
+        hint = f"{did_you_mean(name, HUMAN_JUDGMENTS)}Give a file or one of {', '.join(HUMAN_JUDGMENTS)}"
+        raise InputError(f"no file of judgments {name!r}", fix=hint)
     return read_judgments(name)

@@ -1,4 +1,4 @@
-"""How a number was made, in one line that parses back: `gleu|variant:2017|refs:4|…|version:0.1.0`."""
+"""How a number was made, in one line that parses back: `gleu|variant:2017|refs:4|…|version:0.2.0`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MIXING_WORDS = {"yes": True, "no": False, "cap": "cap", "bounded": "bounded"}
 class Signature(Mapping[str, str]):
     """A metric's name and `key:value` fields, in order.
 
-    >>> signature = Signature.parse("gleu|refs:4|draws:500:py2|version:0.1.0")
+    >>> signature = Signature.parse("gleu|refs:4|draws:500:py2|version:0.2.0")
     >>> signature.metric, signature["draws"], str(signature)
-    ('gleu', '500:py2', 'gleu|refs:4|draws:500:py2|version:0.1.0')
+    ('gleu', '500:py2', 'gleu|refs:4|draws:500:py2|version:0.2.0')
     """
 
     metric: str

@@ -16,7 +16,7 @@ from typing import Any
 from gecbench.corpora.resolve import CorpusLike, is_known_name, resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.tokenizers import detokenize
-from gecbench.errors import InputError
+from gecbench.errors import InputError, did_you_mean
 from gecbench.formats.text import STANDARD_INPUT, check_outputs, write_lines
 from gecbench.models.base import Answer, Model, ModelError, flatten
 from gecbench.models.function import FunctionModel
@@ -55,7 +55,8 @@ def make_model(text: str, **options: Any) -> Model:
     if kind not in _KINDS or not rest.strip():
         raise InputError(
             f"cannot read the model {text!r}",
-            fix="Write cmd:COMMAND, python:module:function, transformers:FOLDER-OR-NAME or endpoint:URL",
+            fix=f"{did_you_mean(kind, _KINDS)}Write cmd:COMMAND, python:module:function, "
+            "transformers:FOLDER-OR-NAME or endpoint:URL",
         )
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:

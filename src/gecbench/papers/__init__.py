@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from gecbench.corpora.upstream import Upstream
-from gecbench.errors import InputError
+from gecbench.errors import InputError, did_you_mean
 from gecbench.papers.document import Reproduction, Settings, published, render
 
 _NAMES = [file.name.removesuffix(".json") for file in files("gecbench.papers").joinpath("published").iterdir()]
@@ -25,7 +25,9 @@ __all__ = ["PAPERS", "Reproduction", "check_paper", "render", "reproduce"]
 def check_paper(paper: str) -> None:
     """Refuse the name of a paper that is not here."""
     if paper not in PAPERS:
-        raise InputError(f"no paper {paper!r} to reproduce", fix=f"Choose one of {', '.join(PAPERS)}")
+        raise InputError(
+            f"no paper {paper!r} to reproduce", fix=f"{did_you_mean(paper, PAPERS)}Choose one of {', '.join(PAPERS)}"
+        )
 
 
 def reproduce(paper: str, upstream: Upstream | None = None, **options: Any) -> Reproduction:
