@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ class Journal:
     """A folder beside the table of sentences, or in the current one, that is gone when the run is complete.
 
     The state is replaced as a whole. Parts of the table are closed before the state that counts them is written, so
-    that whatever a kill leaves behind them is written again.
+    that whatever a kill leaves behind them is written again; they stay until the whole table is in its place.
     """
 
     def __init__(self, key: Mapping[str, object], target: Path | None) -> None:
@@ -94,8 +95,10 @@ class Journal:
         self.discard()
 
     def discard(self) -> None:
-        """Delete the folder."""
+        """Delete the folder, the state first, so that nobody goes on with half of it."""
         self.close()
+        with suppress(OSError):
+            (self.folder / _STATE).unlink(missing_ok=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def leave(self) -> None:
@@ -118,8 +121,6 @@ class Journal:
     def _join(self) -> Path:
         import pyarrow.parquet
 
-        if self._parts == 1:
-            return self._part(0)
         whole = self.folder / "whole.parquet"
         schema = pyarrow.parquet.read_schema(self._part(0))
         with pyarrow.parquet.ParquetWriter(whole, schema, compression="zstd") as writer:
