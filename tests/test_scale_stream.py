@@ -55,7 +55,7 @@ def corpora(draw: st.DrawFn, width: int, most: int) -> tuple[Statistics, list[in
 
 
 @pytest.mark.parametrize(("policy", "width", "most"), POLICIES, ids=lambda each: type(each).__name__)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_running_totals_are_those_of_all_at_once(policy: Policy, width: int, most: int, data: st.DataObject) -> None:
     """Cut anywhere, and stopped and restored before every batch, on both twins."""
