@@ -5,6 +5,10 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from hypothesis import settings
+
+settings.register_profile("gecbench", deadline=None)  # how long an example takes depends on the machine
+settings.load_profile("gecbench")
 
 hypothesis.settings.register_profile("gecbench", deadline=None)  # a busy machine is no failure
 hypothesis.settings.load_profile("gecbench")

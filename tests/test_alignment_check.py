@@ -26,7 +26,7 @@ def count_shared(kernel, left, right):
     return kernel.count_shared(*parts)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(texts, texts), max_size=5))
 def test_counts(twins, pairs):
     left, right = [line for line, _ in pairs], [line for _, line in pairs]
@@ -79,7 +79,7 @@ def damaged(lines, chance):
 
 
 @pytest.mark.usefixtures("kernels_of")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(seeds, st.sampled_from([4, 9, 10, 21, 40, 90]), st.sampled_from([8, 40]))
 def test_finds_what_sets_of_words_find(seed, size, vocabulary):
     chance = random.Random(seed)

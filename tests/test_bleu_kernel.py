@@ -24,7 +24,7 @@ def by_sacrebleu(predictions, references, **options):
 
 
 @pytest.mark.usefixtures("kernels_of")
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     rows=st.lists(st.tuples(lines, st.lists(lines, min_size=1, max_size=3)), min_size=1, max_size=4),
     tokenize=st.sampled_from(["none", "13a", "char"]),
@@ -38,7 +38,7 @@ def test_counts_are_those_of_sacrebleu(rows, tokenize, lowercase):
     assert np.delete(counts, 2, axis=1).tolist() == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(rows=st.lists(st.tuples(lines, st.lists(lines, min_size=1, max_size=3)), min_size=1, max_size=4))
 def test_twins(twins, rows):
     predictions, references = zip(*rows, strict=True)

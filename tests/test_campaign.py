@@ -9,15 +9,15 @@ from campaign.log import DOCUMENT, LOG, document, read_log, table
 
 ATTACKS = all_attacks()
 TRIES = {
-    "differential-m2": 900,
-    "differential-m2-long": 100,
+    "differential-m2": 1000,
+    "differential-m2-long": 300,
     "differential-gleu": 500,
-    "differential-imeasure": 500,
-    **dict.fromkeys([*FILES, "submissions", "records", "resumed", "calls", "options"], 25),
-    "bindings": 2000,
-    "kill": 6,
-    "disk": 6,
-    "kill-serve": 2,
+    "differential-imeasure": 200,
+    **dict.fromkeys([*FILES, "submissions", "records", "resumed", "calls", "options"], 10),
+    "bindings": 1000,
+    "kill": 4,
+    "disk": 4,
+    "kill-serve": 1,
 }
 
 

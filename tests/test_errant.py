@@ -138,7 +138,7 @@ def test_the_official_choice_is_made_with_rounded_f(kernels_of: str) -> None:
     assert GreedyCumulative(0.5).chosen(statistics).tolist() == [0, 1]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.floats(0, 1) | st.integers(0, 32).map(lambda k: k / 32) | st.integers(0, 20_000).map(lambda k: k / 20_000))
 def test_rounding_is_pythons(value: float) -> None:
     rounded = float(ten_thousandths(np.array([value]))[0])
@@ -148,7 +148,7 @@ def test_rounding_is_pythons(value: float) -> None:
 ROWS = st.lists(st.lists(st.tuples(*[st.integers(0, 6)] * 3), min_size=1, max_size=4), min_size=1, max_size=12)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(sentences=ROWS, beta=st.sampled_from([0.5, 1.0, 2.0]))
 def test_twins_choose_as_the_rule_says(sentences: list[list[tuple[int, int, int]]], beta: float) -> None:
     """The rows are TP, FP and FN."""

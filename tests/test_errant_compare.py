@@ -48,7 +48,7 @@ def test_verbose_golden_byte_for_byte(run: Any, tmp_path: Path) -> None:
     assert [hashlib.sha256(printed.encode()).hexdigest()] == list(GOLDEN["verbose_sha256"].values())
 
 
-SHARED_FOLDER = settings(max_examples=75, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SHARED_FOLDER = settings(max_examples=75, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def write(folder: Path, files: tuple[str, str]) -> tuple[Path, Path]:

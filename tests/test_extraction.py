@@ -31,7 +31,7 @@ def levenshtein(before, after):
 
 
 @on_both_kernels
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(sentences, sentences)
 def test_properties(source, rewrite):
     edits = extract_edits(source, rewrite)
@@ -120,7 +120,7 @@ def assert_equal(python, native):
         np.testing.assert_array_equal(ours, theirs)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.tuples(sentences, st.lists(sentences, max_size=3)), max_size=4))
 def test_twins(twins, rows):
     sources, rewrites = [source for source, _ in rows], [texts for _, texts in rows]

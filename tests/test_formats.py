@@ -176,7 +176,7 @@ def annotated_sentences(draw):
     return " ".join(tokens), annotations
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(sentences=st.lists(annotated_sentences(), min_size=1, max_size=4))
 def test_m2_and_json_lines_round_trip(sentences, tmp_path_factory):
     folder = tmp_path_factory.mktemp("round-trip")

@@ -147,7 +147,7 @@ corpora = st.lists(rows, min_size=1, max_size=5).filter(
 
 
 @pytest.mark.parametrize("variant", ["2017", "2016", "equation1"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(corpus=corpora)
 def test_laws(variant, corpus):
     sources, predictions, references = zip(*corpus, strict=True)
@@ -158,7 +158,7 @@ def test_laws(variant, corpus):
     assert GLEU.from_signature(score.signature) == gleu
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(texts=st.lists(st.lists(st.sampled_from("abcd"), min_size=4, max_size=9).map(" ".join), min_size=1, max_size=4))
 def test_a_perfect_output_scores_one(texts):
     assert GLEU().score(sources=["x"] * len(texts), predictions=texts, references=[[t] for t in texts]).value == 1

@@ -31,7 +31,7 @@ def test_greedy_tie_breaks(implementation: str) -> None:
     assert chosen((0, 0, 1), (0, 0, 0)) == 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     sentences=st.lists(st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=1, max_size=4), min_size=1, max_size=8),
     data=st.data(),

@@ -51,7 +51,7 @@ def test_mixing_never_lowers_the_weighted_accuracy_of_a_sentence():
 words = st.lists(st.sampled_from("abcd"), min_size=1, max_size=6).map(" ".join)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(words, words, st.lists(words, min_size=1, max_size=3), st.booleans())
 def test_laws(source, prediction, references, mixing):
     """I lies in [-1, 1]; the source alone gives 0, or 1 if it is right; a reference gives 1; unmixed, order is free."""

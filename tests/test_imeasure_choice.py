@@ -76,7 +76,7 @@ def raw(batch: list[tuple[Sentence, str]], settings: IMeasure, kernel: str) -> l
     return [array.tolist() for array in found]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(grouped(), min_size=1, max_size=3), objectives)
 def test_decomposition_equals_enumeration(batch: list[tuple[Sentence, str]], options: IMeasure) -> None:
     apart = raw(batch, limited(options, listed=0), "native")
@@ -84,7 +84,7 @@ def test_decomposition_equals_enumeration(batch: list[tuple[Sentence, str]], opt
     assert apart[:3] == listed[:3]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(grouped(), min_size=1, max_size=3), objectives)
 def test_both_kernels_do_the_same_work(batch: list[tuple[Sentence, str]], options: IMeasure) -> None:
     options = limited(options, listed=0)
@@ -168,7 +168,6 @@ def test_a_cut_that_may_be_missed_is_dropped(kernel: str) -> None:
     assert rows[:3] == listed[:3]
 
 
-@settings(deadline=None)
 @given(grouped())
 def test_the_best_of_all_references_is_chosen(example: tuple[Sentence, str]) -> None:
     """Against the plainest way: list the mixed references, score each, take the largest key."""
@@ -206,7 +205,7 @@ def far_apart(draw: st.DrawFn) -> tuple[Sentence, str]:
     return Sentence(" ".join(source), tuple(groups), 3), " ".join(hypothesis)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(far_apart())
 def test_no_optimal_alignment_of_any_reference_misses_a_certified_cut(example: tuple[Sentence, str]) -> None:
     """The certificate against the full table: forbid a cut, and every mixed reference costs more to align."""

@@ -27,7 +27,7 @@ texts = st.text(st.sampled_from("ab é \t\n\x0b\x1c\x85\xa0\u1680\u2000\u200a\u2
 sentences = st.lists(st.sampled_from("abc"), max_size=7).map(" ".join)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(lines=st.lists(texts, max_size=6), unicode_whitespace=st.booleans())
 def test_interning(twins, lines, unicode_whitespace):
     encoded = [line.encode() for line in lines]
@@ -68,7 +68,7 @@ def test_interning_on_several_threads(twins):
 
 
 @pytest.mark.usefixtures("kernels_of")
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(lines=st.lists(texts, max_size=6))
 def test_interning_agrees_with_split(lines):
     for rule in ("ascii", "unicode"):
@@ -79,7 +79,7 @@ def test_interning_agrees_with_split(lines):
         assert len(set(zip(flat, tokens.ids.tolist(), strict=True))) == len(set(flat)) == len(set(tokens.ids.tolist()))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     rows=st.lists(st.tuples(sentences, sentences, st.lists(sentences, min_size=1, max_size=3)), min_size=1, max_size=4),
     order=st.integers(1, 6),
@@ -144,7 +144,7 @@ def test_native_refuses_bundles_it_cannot_read(twins):
         native.gleu_counts(good, good, good, np.array([0, 2], dtype=np.int64), 1, False)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     choices=st.lists(st.integers(1, 9), min_size=1, max_size=700),
     first=st.integers(0, 40_000_000),

@@ -185,7 +185,7 @@ parameters = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(parameters)
 def test_the_signature_parses_back(chosen):
     metric = M2(**chosen)
@@ -196,7 +196,7 @@ def test_the_signature_parses_back(chosen):
 sentences = st.lists(st.sampled_from("abcd"), max_size=6).map(" ".join)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(corpora)
 def test_laws_against_rewrites(rows):
     """Extracted edits are neither doubled nor out of order, so nothing exceeds 1."""
@@ -207,7 +207,7 @@ def test_laws_against_rewrites(rows):
     assert ((score.sentence_scores() >= 0) & (score.sentence_scores() <= 1)).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(sentences, st.lists(st.permutations("abcdxy").map(lambda tokens: " ".join(tokens[:4])), min_size=1, max_size=3))
 def test_a_rewrite_without_repeated_words_is_perfect(source, rewrites):
     score = M2().score_corpus(Corpus(sources=[source], references=[rewrites]), rewrites[-1:], aligned=True)

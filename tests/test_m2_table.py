@@ -82,7 +82,7 @@ def outcome(read):
 
 
 @on_both_kernels
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(files, st.sampled_from(["error", "drop"]))
 def test_the_same_as_line_by_line(lines, out_of_range):
     expected = outcome(lambda: line_by_line(lines, out_of_range))
@@ -93,7 +93,7 @@ def test_the_same_as_line_by_line(lines, out_of_range):
         assert_same(found, expected)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(files)
 def test_twins(twins, lines):
     tables = [kernel.read_edits("\n".join(lines).encode()) for kernel in twins("m2")]

@@ -158,7 +158,7 @@ def pairs(draw: st.DrawFn) -> tuple[list[int], list[int], list[GoldEdit]]:
     return source, hypothesis, golds
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(pairs(), st.sampled_from([2, 2, 0, 1, 3, -1]), st.sampled_from(["master", "3.2"]), st.booleans())
 def test_all_implementations_agree(
     pair: tuple[list[int], list[int], list[GoldEdit]], unchanged: int, release: str, ignore: bool

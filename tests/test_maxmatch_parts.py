@@ -11,7 +11,7 @@ from gecbench.kernels.maxmatch.lattice import build_lattice
 from gecbench.kernels.maxmatch.literal import weigh_insertions
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(tokens, max_size=2),
     st.lists(tokens, min_size=1, max_size=9),

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -109,7 +109,6 @@ def test_seed_zero_is_a_seed():
     np.testing.assert_array_equal(first, second)
 
 
-@settings(deadline=None)
 @given(
     data=st.data(),
     choices=st.lists(st.integers(1, 3), min_size=1, max_size=6),

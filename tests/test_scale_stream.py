@@ -55,7 +55,7 @@ def corpora(draw: st.DrawFn, width: int, most: int) -> tuple[Statistics, list[in
 
 
 @pytest.mark.parametrize(("policy", "width", "most"), POLICIES, ids=lambda each: type(each).__name__)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_running_totals_are_those_of_all_at_once(policy: Policy, width: int, most: int, data: st.DataObject) -> None:
     """Cut anywhere, and stopped and restored before every batch, on both twins."""
@@ -241,6 +241,24 @@ class TestStops:
         assert run(*self.ARGUMENTS, "--per-sentence", "per.parquet", "--resume") == whole
         assert scale.read("per.parquet").equals(scale.read("whole.parquet"))
         assert not (files / "per.parquet.journal").exists()
+
+    @pytest.mark.parametrize(("place", "again"), [("Journal.discard", ["--resume"]), ("shutil.rmtree", [])])
+    def test_a_run_that_ends_while_it_cleans_up_can_be_repeated(
+        self, place: str, again: list[str], files: Path, run: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def stop(*_: object, **__: object) -> None:
+            raise Stop
+
+        arguments = [*self.ARGUMENTS[:-1], "50", "--per-sentence", "per.parquet"]
+        monkeypatch.setattr(streaming, "_SECONDS_BETWEEN_STATES", -1.0)
+        with monkeypatch.context() as patch:
+            patch.setattr(f"gecbench.scale.journal.{place}", stop)
+            with pytest.raises(Stop):
+                main(arguments)
+        assert (files / "per.parquet.journal" / "state.npz").exists() == bool(again)
+        whole = run(*self.ARGUMENTS)
+        assert run(*arguments, *again) == whole
+        assert sorted(path.name for path in files.glob("per*")) == ["per.parquet"]
 
     def test_standard_input_has_to_come_again_from_its_beginning(
         self, files: Path, refused: Any, monkeypatch: pytest.MonkeyPatch

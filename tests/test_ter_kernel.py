@@ -26,13 +26,13 @@ def assert_equal_edits(twins, pairs):
     np.testing.assert_array_equal(native, python)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(pairs=st.lists(st.tuples(few_words, few_words), min_size=1, max_size=5))
 def test_few_words(twins, pairs):
     assert_equal_edits(twins, pairs)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(words=some_words, data=st.data())
 def test_moved_words(twins, words, data):
     moved = list(words)

@@ -184,19 +184,19 @@ class TestLaws:
     GUIDE = guide_of(DEMO)
 
     @given(st.integers(0, len(DEMO) - 1))
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     def test_a_source_comes_back(self, i):
         source = DEMO.sources[i]
         assert self.GUIDE.tokenize(source, detokenize([source])[0]) == source
 
     @given(st.integers(0, len(DEMO) - 1), st.integers(0, 3))
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     def test_a_reference_comes_back(self, i, k):
         reference = DEMO.references[i][k]
         assert self.GUIDE.tokenize(DEMO.sources[i], detokenize([reference])[0]) == reference
 
     @given(st.integers(0, len(DEMO) - 1), st.data())
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     def test_unchanged_tokens_stay(self, i, data):
         """Text made of the source's own tokens, in any order, is unchanged."""
         tokens = DEMO.sources[i].split()
@@ -204,14 +204,13 @@ class TestLaws:
         assert self.GUIDE.tokenize(DEMO.sources[i], text) == text
 
     @given(st.text(max_size=60))
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     def test_any_text_gives_single_blanks(self, text):
         found = self.GUIDE.tokenize(DEMO.sources[0], text)
         assert found == " ".join(found.split())
         assert bool(found) == bool(text.split())
 
     @given(st.lists(st.sampled_from(["cat", "runs", "42", ",", ".", "!", "(", ")", "n't", "'s", "we"]), max_size=10))
-    @settings(deadline=None)
     def test_no_letter_is_lost(self, tokens):
         text = " ".join(tokens)
         assert detokenize([text])[0].replace(" ", "") == text.replace(" ", "")

@@ -9,14 +9,24 @@ python -m tests.campaign --document                    the table of docs/reliabi
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 from .attack import Attack, Budget, all_attacks
 from .log import DOCUMENT, LOG, append, document, read_log
+
+
+def commit() -> str:
+    """Return the commit that is attacked, with a + if files differ from it; nothing outside a repository."""
+    git = ["git", "-C", str(LOG.parent), "describe", "--always", "--exclude=*", "--dirty=+"]
+    with contextlib.suppress(OSError):
+        return subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    return ""
 
 
 def attempt(attack: Attack, seed: int, seconds: float, tries: float, log: Path) -> int:
@@ -35,6 +45,7 @@ def attempt(attack: Attack, seed: int, seconds: float, tries: float, log: Path) 
     run = {
         "attack": attack.name,
         "date": time.strftime("%Y-%m-%d", time.gmtime(started)),
+        "commit": commit(),
         "seed": seed,
         "seconds": taken,
         "tries": budget.tries,

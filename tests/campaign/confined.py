@@ -76,23 +76,27 @@ class Confined:
 
     def run(self, case: Case) -> Ending:
         """Run a case in a folder of its own, with a home and a folder for temporary files that must stay empty."""
-        assert self._server.stdin is not None
         with tempfile.TemporaryDirectory(prefix="confined-") as place:
-            work = Path(place) / "work"
-            for name in ("work", "home", "tmp"):
-                (Path(place) / name).mkdir()
-            for name, content in case.files.items():
-                (work / name).parent.mkdir(parents=True, exist_ok=True)
-                (work / name).write_bytes(content)
-            before = _contents(Path(place))
-            request = pickle.dumps((place, list(case.arguments), case.call, SECONDS, MEMORY))
-            self._server.stdin.write(struct.pack("<I", len(request)) + request)
-            self._server.stdin.flush()
-            status = self._answer()
-            after = _contents(Path(place))
-            output, errors = (after.pop(name, b"").decode("utf-8", "replace") for name in ("output", "errors"))
-            touched = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
-            return Ending(status, output, errors, frozenset(name.removeprefix("work/") for name in touched))
+            return self.run_in(Path(place), case)
+
+    def run_in(self, place: Path, case: Case) -> Ending:
+        """Run a case in a place's folder `work`, beside what is there already."""
+        assert self._server.stdin is not None
+        work = place / "work"
+        for name in ("work", "home", "tmp"):
+            (place / name).mkdir(exist_ok=True)
+        for name, content in case.files.items():
+            (work / name).parent.mkdir(parents=True, exist_ok=True)
+            (work / name).write_bytes(content)
+        before = _contents(place)
+        request = pickle.dumps((str(place), list(case.arguments), case.call, SECONDS, MEMORY))
+        self._server.stdin.write(struct.pack("<I", len(request)) + request)
+        self._server.stdin.flush()
+        status = self._answer()
+        after = _contents(place)
+        output, errors = (after.pop(name).decode("utf-8", "replace") for name in ("output", "errors"))
+        touched = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+        return Ending(status, output, errors, frozenset(name.removeprefix("work/") for name in touched))
 
 
 @cache

@@ -1,9 +1,8 @@
-"""Run the command line until its N-th change of a file below a folder, and let that one end badly.
-
-python doomed.py FOLDER N kill|full|denied ARGUMENT...   (GECBENCH_TINY=1: the datasets are tests' own small ones)
+"""Run the command line until a moment, or its N-th change of a file below the current folder, and let it end badly.
 
 A change is opening a file to write, renaming, removing, cutting or making one. "kill" ends the process there as
 `kill -9` does; "full" and "denied" let the change fail as on a full disk or a read-only one, and all that follow, too.
+"moment" ends the process after N milliseconds. The datasets are the tests' own small ones, beside the folder.
 """
 
 from __future__ import annotations
@@ -52,29 +51,28 @@ class Doom:
         return os.path.realpath(path).startswith(self.folder + os.sep)
 
 
-def use_tiny_datasets() -> None:
-    """Make the datasets those of the tests' small tree, which is beside the folder, and lock them so."""
+def use_small_datasets(mirror: Path) -> None:
+    """Make the datasets those of the tests' small tree, and lock them so."""
     from corpora_support import pins_of
 
     from gecbench.corpora import lock, upstream
 
-    mirror = Path(os.environ["GECBENCH_MIRROR"])
     pins = pins_of(mirror)
     upstream.default_pins = lambda: pins
     lock.LOCK_FILE = mirror.parent / "lock.tsv"
+    os.environ["GECBENCH_MIRROR"] = str(mirror)
 
 
-def main() -> int:
-    """Run the command line with a fault ahead of it; 0 changes ahead means none."""
-    folder, number, fault, *arguments = sys.argv[1:]
-    from gecbench.cli import main as run
+def run(number: int, fault: str, arguments: list[str]) -> None:
+    """Run the command line with a fault ahead of it; 0 changes or milliseconds ahead means none."""
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from gecbench.cli import main
+    from gecbench.scale import streaming
 
-    if os.environ.get("GECBENCH_TINY"):
-        use_tiny_datasets()
-    if int(number):
-        sys.addaudithook(Doom(folder, int(number), fault))
-    return run(arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    use_small_datasets(Path.cwd().parent / "mirror")
+    streaming._SECONDS_BETWEEN_STATES = 0
+    if number and fault == "moment":
+        signal.setitimer(signal.ITIMER_REAL, number / 1000)  # no handler: the signal ends the process as kill -9 does
+    elif number:
+        sys.addaudithook(Doom(os.getcwd(), number, fault))  # noqa: PTH109
+    sys.exit(main(arguments))

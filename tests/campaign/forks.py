@@ -40,7 +40,7 @@ def _bound(seconds: int, memory: int) -> None:
 
 def _enter(place: Path) -> None:
     for descriptor, name, flags in ((0, os.devnull, os.O_RDONLY), (1, "output", None), (2, "errors", None)):
-        new = os.O_CREAT | os.O_WRONLY if flags is None else flags
+        new = os.O_CREAT | os.O_WRONLY | os.O_TRUNC if flags is None else flags
         os.dup2(os.open(place / name, new, 0o600), descriptor)
     sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
     os.chdir(place / "work")

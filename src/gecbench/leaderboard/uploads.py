@@ -21,6 +21,7 @@ from gecbench.leaderboard.scoring import Progress
 from gecbench.leaderboard.submission import Submission
 
 Work = Callable[[Progress], dict[str, Any]]
+MOST_TRIES = 3
 _REMEMBERED = 500
 
 
@@ -86,7 +87,7 @@ class Waiting:
     `most_tries` times is set aside, in the folder `aside`.
     """
 
-    def __init__(self, folder: Path, most_tries: int = 3) -> None:
+    def __init__(self, folder: Path, most_tries: int = MOST_TRIES) -> None:
         self.folder = folder
         self.most_tries = most_tries
 

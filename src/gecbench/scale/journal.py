@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -30,7 +31,8 @@ class Journal:
     """A folder beside the table of sentences, or in the current one, that is gone when the run is complete.
 
     The state is replaced as a whole. Parts of the table are closed before the state that counts them is written, so
-    that whatever a kill leaves behind them is written again. A lock keeps the folder for one run at a time.
+    that whatever a kill leaves behind them is written again; they stay until the whole table is in its place. A lock
+    keeps the folder for one run at a time.
     """
 
     def __init__(self, key: Mapping[str, object], target: Path | None) -> None:
@@ -99,10 +101,12 @@ class Journal:
         self.discard()
 
     def discard(self) -> None:
-        """Delete the folder, if it is this run's."""
+        """Delete the folder, if it is this run's; the state first, so that nobody goes on with half of it."""
         is_ours = self._lock is not None
         self.close()
         if is_ours:
+            with suppress(OSError):
+                (self.folder / _STATE).unlink(missing_ok=True)
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def leave(self) -> None:
@@ -140,8 +144,6 @@ class Journal:
     def _join(self) -> Path:
         import pyarrow.parquet
 
-        if self._parts == 1:
-            return self._part(0)
         whole = self.folder / "whole.parquet"
         schema = pyarrow.parquet.read_schema(self._part(0))
         with pyarrow.parquet.ParquetWriter(whole, schema, compression="zstd") as writer:

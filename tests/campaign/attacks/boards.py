@@ -7,10 +7,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from boards import DEMO, GOOD
 from hypothesis import strategies as st
 
 from gecbench import Corpus
-from gecbench.leaderboard.records import Record
+from gecbench.leaderboard.submission import Submission, score_submission
 from gecbench.models.correction import make_model, partial_path, run_key
 
 from .. import formats
@@ -21,22 +22,17 @@ from ..formats import damaged, spoiled
 from .files import HELD, TOKENISED
 
 SOURCES = ["a b c", "the cat goes .", "b"]
-DIGEST = "0" * 64
+
+
+@functools.cache
+def _scored() -> str:
+    return score_submission(Submission("A", GOOD, date="2026-01-02"), DEMO, resamples=20).record.to_json()
 
 
 def good_record() -> dict[str, Any]:
     """Return a record that can be read."""
-    figure = {"value": 0.5, "low": 0.4, "high": 0.6, "human": 0.7, "ratio": 0.7, "signature": "gleu|x", "source": None}
-    record = Record(
-        system="A",
-        corpus="demo",
-        scores={"gleu": figure},
-        date="2026-01-02",
-        outputs=DIGEST,
-        details=DIGEST,
-        links=[{"title": "paper", "url": "https://example.org"}],
-    )
-    return dict(json.loads(record.to_json()))
+    link = {"title": "paper", "url": "https://example.org"}
+    return {**json.loads(_scored()), "links": [link]}
 
 
 def good_journal() -> list[dict[str, Any]]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import subprocess
-import sys
 import tempfile
 import urllib.error
 from collections.abc import Callable, Iterator
@@ -18,14 +16,23 @@ from boards import DEMO, GOOD, finished, server, text, upload
 from corpora_support import files_of, tiny_mirror, upstream_of
 from waiting import eventually
 
+import gecbench
 from gecbench.corpora import lock
 from gecbench.leaderboard.store import FolderStore
 
 from ..attack import Attack, Budget, Finding
+from ..confined import Case, Ending, confined
+from ..explore import missing as unbounded
 
-DOOMED = Path(__file__).parents[1] / "doomed.py"
 SYSTEM = "the system"
 DATASET = "jfleg"
+MOST_MILLISECONDS = 500
+EXPECTED = {
+    "kill": {0, -signal.SIGKILL},
+    "moment": {0, -signal.SIGALRM},
+    "full": {0, 2},
+    "denied": {0, 2},
+}
 
 
 @dataclass(frozen=True)
@@ -42,13 +49,9 @@ class Scene:
     unfinished: Callable[[Path], str]
 
 
-def run_doomed(scene: Scene, folder: Path, number: int, fault: str) -> subprocess.CompletedProcess[str]:
-    """Run the scene's command with a fault at some change of a file; 0: without."""
-    paths = [str(DOOMED.parents[1]), *filter(None, sys.path)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "GECBENCH_TINY": "1"}
-    environment |= {"GECBENCH_MIRROR": str(folder.parent / "mirror"), "HF_HOME": str(folder.parent / "home")}
-    command = [sys.executable, str(DOOMED), str(folder), str(number), fault, *scene.arguments(folder)]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+def run_doomed(arguments: list[str], folder: Path, number: int = 0, fault: str = "kill") -> Ending:
+    """Run a command with a fault at a change of a file or at a moment; 0: without."""
+    return confined().run_in(folder.parent, Case([], call=("doomed:run", (number, fault, arguments), {})))
 
 
 def outputs_broken(folder: Path) -> str:
@@ -80,11 +83,11 @@ def board_unfinished(folder: Path) -> str:
     return board_broken(folder) or ("" if there == 1 else f"the submission is there {there} times")
 
 
-def data_broken(folder: Path) -> str:
-    """Return what is wrong with a dataset's folder: every file that has its name reads as a whole."""
+def tables_broken(folder: Path) -> str:
+    """Return what is wrong with tables: every one that has its name, but parts in a journal, reads as a whole."""
     import pyarrow.parquet
 
-    for path in folder.rglob("*.parquet"):
+    for path in (path for path in folder.rglob("*.parquet") if path.parent.suffix != ".journal"):
         try:
             pyarrow.parquet.read_table(path)
         except (OSError, ValueError) as error:
@@ -94,9 +97,26 @@ def data_broken(folder: Path) -> str:
 
 def data_unfinished(folder: Path) -> str:
     """Return what is wrong with a dataset that was built."""
-    checked = run_doomed(Scene(lambda _: ["data", "verify", DATASET, "-o", "built"], 0, str, str), folder, 0, "kill")
+    checked = run_doomed(["data", "verify", DATASET, "-o", "built"], folder)
     # The card speaks of the real dataset, not of the tests' small one.
-    return "" if checked.returncode == 0 or "built/data" not in checked.stderr else checked.stderr
+    return "" if checked.status == 0 or "built/data" not in checked.errors else checked.errors
+
+
+def stream(folder: Path) -> list[str]:
+    """Return the command that scores a stream, or goes on with one."""
+    again = ["--resume"] if (folder / "scores.parquet.journal" / "state.npz").exists() else []
+    options = ["--batch-size", "10", "--per-sentence", "scores.parquet", *again]
+    return ["score", "--stream", "-c", "demo", "-p", str(folder.parent / "good.txt"), "-m", "gleu", *options]
+
+
+def stream_unfinished(folder: Path) -> str:
+    """Return what is wrong with the table of a stream that came to its end."""
+    import pyarrow.parquet
+
+    column = pyarrow.parquet.read_table(folder / "scores.parquet").column("gleu_score").to_pylist()
+    if column != gecbench.score(GOOD, DEMO, metrics=["gleu"])["gleu"].sentence_scores().tolist():
+        return "other scores than without a fault"
+    return "a journal is left" if (folder / "scores.parquet.journal").exists() else ""
 
 
 SCENES = {
@@ -112,7 +132,8 @@ SCENES = {
         board_broken,
         board_unfinished,
     ),
-    "data build": Scene(lambda _: ["data", "build", DATASET, "-o", "built"], 40, data_broken, data_unfinished),
+    "data build": Scene(lambda _: ["data", "build", DATASET, "-o", "built"], 40, tables_broken, data_unfinished),
+    "score --stream": Scene(stream, 32, tables_broken, stream_unfinished),
 }
 
 
@@ -137,19 +158,18 @@ def one_round(name: str, number: int, fault: str) -> str:
     """Bring on a fault at a change of a file, then run the command to its end; return what is wrong."""
     scene = SCENES[name]
     with stage() as folder:
-        failed = run_doomed(scene, folder, number, fault)
-        if "Traceback" in failed.stderr:
-            return f"a traceback:\n{failed.stderr}"
-        expected = {0, -signal.SIGKILL} if fault == "kill" else {0, 2}
-        if failed.returncode not in expected:
-            return f"status {failed.returncode}: {failed.stderr}"
+        failed = run_doomed(scene.arguments(folder), folder, number, fault)
+        if "Traceback" in failed.errors:
+            return f"a traceback:\n{failed.errors}"
+        if failed.status not in EXPECTED[fault]:
+            return f"status {failed.status}: {failed.errors}"
         if fault == "full" and (left := [path for path in files_of(folder) if path.endswith(".new")]):
             return f"left behind: {left}"
         if problem := scene.broken(folder):
             return problem
-        again = run_doomed(scene, folder, 0, "kill")
-        if again.returncode != 0 and "on the board already" not in again.stderr:
-            return f"cannot go on, status {again.returncode}: {again.stderr}"
+        again = run_doomed(scene.arguments(folder), folder)
+        if again.status != 0 and "on the board already" not in again.errors:
+            return f"cannot go on, status {again.status}: {again.errors}"
         return scene.unfinished(folder)
 
 
@@ -160,9 +180,10 @@ def attack(faults: list[str]) -> Callable[[int, Budget], Iterator[Finding]]:
         for number in budget:
             random = Random(f"{seed} {number}")
             name = list(SCENES)[number % len(SCENES)]
-            change, fault = random.randint(1, SCENES[name].changes), random.choice(faults)
+            fault = random.choice(faults)
+            change = random.randint(1, MOST_MILLISECONDS if fault == "moment" else SCENES[name].changes)
             if problem := one_round(name, change, fault):
-                yield Finding(f"{fault} at change {change} of gecbench {name}", problem)
+                yield Finding(f"{fault} {change} of gecbench {name}", problem)
 
     return run
 
@@ -203,8 +224,8 @@ def serve_and_kill(board: Path, random: Random) -> str:
 
 def missing() -> str:
     """Return why the attacks cannot run here."""
-    if sys.platform == "win32":
-        return "there is no kill -9 here"
+    if reason := unbounded():
+        return reason
     with contextlib.suppress(ImportError):
         import pyarrow  # noqa: F401
         import starlette  # noqa: F401
@@ -217,10 +238,11 @@ def missing() -> str:
 ATTACKS = [
     Attack(
         "kill",
-        f"kill -9 at any change of a file of {', '.join(f'`{name}`' for name in SCENES)}",
+        f"kill -9 at any change of a file or moment of {', '.join(f'`{name}`' for name in SCENES)}",
         "nothing half-written; the same command goes on to the same end",
-        attack(["kill"]),
+        attack(["kill", "moment"]),
         missing=missing,
+        prepare=confined,
     ),
     Attack(
         "disk",
@@ -228,6 +250,7 @@ ATTACKS = [
         "one sentence and status 2; nothing half-written or left behind; the same command goes on",
         attack(["full", "denied"]),
         missing=missing,
+        prepare=confined,
     ),
     Attack(
         "kill-serve",
