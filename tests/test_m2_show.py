@@ -56,12 +56,11 @@ class TestExplain:
         [explanation] = M2().explain(THREE_SENTENCES, THREE_OUTPUTS, [2])
         assert explanation.to_text() == EXPLAINED
 
-    def test_colours_stand_for_signs(self):
+    def test_signs_stand_beside_colours(self):
         [explanation] = M2().explain(THREE_SENTENCES, THREE_OUTPUTS, [0])
         coloured = explanation.to_text(colour=True)
-        assert "\x1b[31mOur → My [0,1)\x1b[0m" in coloured
-        assert "\x1b[32mat → up [3,4)\x1b[0m" in coloured
-        assert "+" not in coloured
+        assert "\x1b[31m!Our → My [0,1)\x1b[0m" in coloured
+        assert "\x1b[32m+at → up [3,4)\x1b[0m" in coloured
         assert "!Our → My" in explanation.to_text()
 
     def test_nothing_to_show(self):

@@ -49,7 +49,7 @@ class Explanation:
     meanings: Mapping[Mark, str] = field(default_factory=lambda: EDIT_MEANINGS)
 
     def to_text(self, colour: bool = False, width: int | None = None) -> str:
-        """Return the rows as lines; without colour, signs stand for the marks (+ match, - missed, ! wrong).
+        """Return the rows as lines; signs before texts, coloured or not, are the marks (+ match, - missed, ! wrong).
 
         Aligned rows wider than `width` continue in further blocks, columns kept together.
         """
@@ -105,11 +105,10 @@ def _blocks(widths: Sequence[int], room: int) -> list[tuple[int, int]]:
 
 
 def _cell_text(cell: Cell, colour: bool) -> tuple[str, int]:
-    if not colour:
-        text = SIGNS[cell.mark] + cell.text
-        return text, len(text)
-    code = _COLOURS.get(cell.mark)
-    return (f"\x1b[{code}m{cell.text}\x1b[0m" if code else cell.text), len(cell.text)
+    """Return a cell's text and how wide it is shown."""
+    text = SIGNS[cell.mark] + cell.text
+    code = _COLOURS.get(cell.mark) if colour else None
+    return (f"\x1b[{code}m{text}\x1b[0m" if code else text), len(text)
 
 
 def _html_cell(cell: Cell) -> str:
