@@ -22,11 +22,8 @@ SCORE = ["score", "-c", "demo", "-p", GOOD]
 SUBMIT = ["leaderboard", "submit", "-c", "demo", "-p", GOOD, "--name", "s", "--board", "board"]
 COMMANDS = {
     "version": ["--version"],
-    "help": ["--help"],
     "doctor": ["doctor"],
     "score": SCORE,
-    "compare": ["compare", "-c", "demo", "-p", GOOD, GOOD.replace("good-corrector", "rule-based"), "--resamples", "10"],
-    "explain": ["explain", "-c", "demo", "-p", GOOD, "-m", "m2"],
     "detokenize": ["detokenize", GOOD, "-o", "-"],
     "submit": SUBMIT,
     "refusal": ["score", "-c", "demo", "-p", "missing"],

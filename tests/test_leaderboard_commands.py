@@ -53,6 +53,15 @@ def test_the_board_lists_what_others_report_on_its_own_corpora_alone(folder, run
     assert run("leaderboard", "list", "--board", "task") == "The board is empty.\n"
 
 
+@pytest.mark.parametrize("before", ["", "*.tmp\n", "*.tmp"])
+def test_init_adds_to_what_a_repository_ignores(before, folder):
+    Path("task").mkdir()
+    Path("task/.gitignore").write_text(before)
+    initialise(Path("task"), ["demo"], Settings(title="T"))
+    lines = Path("task/.gitignore").read_text().splitlines()
+    assert lines == [*before.split(), "/tests/", "/waiting/"]
+
+
 def test_the_card_of_an_organisers_page(folder, run):
     title = 'Task: "A" é # 1'
     run("leaderboard", "init", "task", "--title", title, "-c", "demo", "--licence", "CC BY 4.0")

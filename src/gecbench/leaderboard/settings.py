@@ -105,9 +105,15 @@ def initialise(folder: Path, corpora: Sequence[str], settings: Settings, logo: s
     folder.mkdir(parents=True, exist_ok=True)
     if image is not None:
         write_bytes(folder / image[0], image[1])
-    write_bytes(folder / ".gitignore", _UNPUBLISHED)
+    _ignore_unpublished(folder / ".gitignore")
     write_bytes(folder / FILE, canonical(asdict(written)))
     return written
+
+
+def _ignore_unpublished(path: Path) -> None:
+    kept = path.read_bytes() if path.is_file() else b""
+    between = b"" if not kept or kept.endswith(b"\n") else b"\n"
+    write_bytes(path, kept + between + _UNPUBLISHED)
 
 
 def board_corpora(folder: Path, settings: Settings) -> list[Corpus]:
