@@ -76,7 +76,7 @@ def _parse(words: Sequence[str]) -> Namespace:
 
 def make_parser(commands: Sequence[str] | None = None) -> ArgumentParser:
     """Return the parser of these commands, or of all."""
-    from gecbench.cli.options import Parser
+    from gecbench.cli.parser import Parser
 
     parser = Parser(prog="gecbench", usage=_USAGE)
     subparsers = parser.add_subparsers(prog="gecbench", metavar="COMMAND")
