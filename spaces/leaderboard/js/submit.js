@@ -35,7 +35,7 @@ GECBENCH.define("submit", (use) => {
 
   /** Commands with the address of this page in place of the one that they leave open. */
   function here(text) {
-    return text.replace("https://THIS-BOARD/", new URL(".", location.href).href);
+    return text.replace("THIS-BOARD/", new URL(".", location.href).href);
   }
 
   /** Links to the sentences that systems are run on. */

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 from gecbench.corpus.corpus import Corpus
 from gecbench.leaderboard.settings import Settings
 
-THIS_BOARD = "https://THIS-BOARD/"
+THIS_BOARD = "THIS-BOARD/"
 
 NOTES: Mapping[str, str] = {
     "p": "p: how often chance alone makes a difference as large as that from the entry above "
