@@ -128,7 +128,8 @@ GECBENCH.define("table", (use) => {
       rows.length ? el("label", { class: "field grow" }, el("span", null, "Filter"), filter) : null));
     if (rows.length) {
       const folds = visible.filter((column) => column.chosen).length > 1;
-      const ranking = el("table", { class: folds ? "ranking folds" : "ranking" }, el("thead", null, headerRow(order, visible)), body);
+      const head = el("thead", null, headerRow(order, visible));
+      const ranking = el("table", { class: folds ? "ranking folds" : "ranking" }, head, body);
       main.append(el("div", { class: "actions" }, status, columnChooser(columns), saveCsv(table, shown), copyLink()),
         scrolled("Ranking", ranking), notes(rows, metric, columns));
       draw();
