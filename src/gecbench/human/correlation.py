@@ -83,9 +83,20 @@ def correlate_runs(
     """
     same_systems(metric, human)
     x = np.array([metric[name] for name in human])
-    values = [coefficient(x, run, method) for run in runs]
+    values = _with_runs(x, runs, method)
     value = coefficient(x, np.array(list(human.values())), method)
     return Correlation(method, value, len(human), _interval(values, confidence))
+
+
+def _with_runs(x: NDArray[np.float64], runs: NDArray[np.float64], method: Method) -> list[float]:
+    """Return the coefficient with every run; of ranks once for each order of the systems that occurs."""
+    if method == "pearson":
+        return [coefficient(x, run, method) for run in runs]
+    from scipy import stats
+
+    orders, places = np.unique(stats.rankdata(runs, axis=1), axis=0, return_inverse=True)
+    values = [coefficient(x, order, method) for order in orders]
+    return [values[place] for place in places.ravel()]
 
 
 def same_systems(metric: Collection[str], human: Collection[str]) -> list[str]:
