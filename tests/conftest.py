@@ -3,15 +3,11 @@ import re
 import tempfile
 from pathlib import Path
 
-import hypothesis
 import pytest
 from hypothesis import settings
 
 settings.register_profile("gecbench", deadline=None)  # how long an example takes depends on the machine
 settings.load_profile("gecbench")
-
-hypothesis.settings.register_profile("gecbench", deadline=None)  # a busy machine is no failure
-hypothesis.settings.load_profile("gecbench")
 
 # Set before any test module imports datasets or evaluate, which read them once.
 _HUGGING_FACE_HOME = tempfile.TemporaryDirectory(prefix="gecbench-tests-", ignore_cleanup_errors=True)

@@ -21,7 +21,6 @@ import re
 import shlex
 import shutil
 import socket
-import subprocess
 import sys
 import tempfile
 import traceback
@@ -29,6 +28,8 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import warm
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -111,14 +112,7 @@ class Console:
         raise ValueError(f"cannot run {command!r}")
 
     def _gecbench(self, arguments: Sequence[str]) -> str:
-        done = subprocess.run(
-            [sys.executable, "-X", "utf8", "-m", "gecbench", *arguments],
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            check=False,
-        )
+        done = warm.gecbench(*arguments, folder=self.folder, together=True)
         if done.returncode not in (0, 1, 2) or "Traceback" in done.stdout:
             raise RuntimeError(done.stdout)
         self.exit_code = done.returncode

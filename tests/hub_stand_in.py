@@ -9,13 +9,13 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+import warm
 from loopback import serving
 
 COMMIT = "c" * 40
@@ -112,10 +112,8 @@ class HubStandIn:
         environment = {key: value for key, value in os.environ.items() if not key.endswith("_OFFLINE")}
         environment |= {f"HF_HUB_DISABLE_{what}": "1" for what in ("XET", "TELEMETRY", "PROGRESS_BARS")}
         environment |= {"HF_ENDPOINT": self.url, "HF_TOKEN": token or self.token, "PYTHONUTF8": "1"}
-        command = [sys.executable, "-m", "gecbench", *map(str, arguments)]
         with tempfile.TemporaryDirectory() as home:
-            environment["HF_HOME"] = home
-            return subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
+            return warm.gecbench(*arguments, environment={**environment, "HF_HOME": home})
 
     @contextlib.contextmanager
     def running(self) -> Iterator[HubStandIn]:

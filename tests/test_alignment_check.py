@@ -79,7 +79,7 @@ def damaged(lines, chance):
 
 
 @pytest.mark.usefixtures("kernels_of")
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(seeds, st.sampled_from([4, 9, 10, 21, 40, 90]), st.sampled_from([8, 40]))
 def test_finds_what_sets_of_words_find(seed, size, vocabulary):
     chance = random.Random(seed)

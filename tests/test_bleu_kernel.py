@@ -24,7 +24,7 @@ def by_sacrebleu(predictions, references, **options):
 
 
 @pytest.mark.usefixtures("kernels_of")
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(
     rows=st.lists(st.tuples(lines, st.lists(lines, min_size=1, max_size=3)), min_size=1, max_size=4),
     tokenize=st.sampled_from(["none", "13a", "char"]),

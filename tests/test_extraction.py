@@ -31,7 +31,7 @@ def levenshtein(before, after):
 
 
 @on_both_kernels
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(sentences, sentences)
 def test_properties(source, rewrite):
     edits = extract_edits(source, rewrite)

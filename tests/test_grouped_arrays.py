@@ -41,7 +41,7 @@ def assert_equal(ours, theirs):
 
 
 @on_both_kernels
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(st.lists(annotated, max_size=4), st.booleans(), st.data())
 def test_arrays_are_those_of_the_groups(sentences, treebank, data):
     grouped = [group_annotations(sentence, treebank) for sentence in sentences]
@@ -68,7 +68,7 @@ def edit_line(edit, annotator, texts):
 
 
 @on_both_kernels
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.lists(annotated, min_size=1, max_size=3), st.booleans(), st.sampled_from([PLAIN, ODD]))
 def test_a_file_gives_the_same_arrays(sentences, treebank, texts):
     lines = []

@@ -35,7 +35,7 @@ def offsets(sequences: Sequence[list[Any]]) -> np.ndarray:
     return np.cumsum([0, *map(len, sequences)], dtype=np.int64)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(few_symbols, few_symbols, few_symbols)
 @example([], [], [])
 @example([1], [], [])
@@ -49,7 +49,7 @@ def test_pruned_equals_full_table(
     assert list(map(tuple, columns.tolist())) == align_literally(source, hypothesis, reference)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(few_symbols, few_symbols, st.lists(few_symbols, max_size=3)), min_size=1, max_size=4))
 def test_batches_count_as_the_full_table(
     kernel: ModuleType, batch: list[tuple[list[int], list[int], list[list[int]]]]

@@ -99,20 +99,20 @@ def test_whole_requests_are_answered_after_a_pause(small_server):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_what_was_accepted_is_scored_by_the_next_server(tmp_path, number):
     with server(tmp_path, "--per-minute", "1000") as (address, process):
-        jobs = [upload(address, variant(f"w{k}"), name=f"s{k}") for k in range(4)]
-        assert [status for status, _ in jobs] == [202] * 4
+        jobs = [upload(address, variant(f"w{k}"), name=f"s{k}") for k in range(2)]
+        assert [status for status, _ in jobs] == [202] * 2
         os.kill(process.pid, number)
         process.wait()
     left = len(list((tmp_path / "waiting").iterdir()))
     there = {record.system for record in FolderStore(tmp_path).load().records}
-    assert left + len(there) >= 4
+    assert left + len(there) >= 2
     with server(tmp_path) as (address, _):
         for name, job in ((f"s{k}", job) for k, (_, job) in enumerate(jobs)):
             if name not in there:
                 assert finished(address, job)["state"] == "done"
         eventually(lambda: not list((tmp_path / "waiting").iterdir()), "something waits for ever")
         assert call(address)[0] == 200
-    assert {record.system for record in FolderStore(tmp_path).load().records} == {f"s{k}" for k in range(4)}
+    assert {record.system for record in FolderStore(tmp_path).load().records} == {f"s{k}" for k in range(2)}
 
 
 def test_damaged_leftovers_are_passed_over(tmp_path):

@@ -82,7 +82,7 @@ def outcome(read):
 
 
 @on_both_kernels
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(files, st.sampled_from(["error", "drop"]))
 def test_the_same_as_line_by_line(lines, out_of_range):
     expected = outcome(lambda: line_by_line(lines, out_of_range))

@@ -51,17 +51,14 @@ def test_lengths_that_widen_the_beam(twins, length):
     assert_equal_edits(twins, [([1], words), (words, [1]), ([1, 2], words), ([], words), (words, []), ([], [])])
 
 
-@pytest.mark.parametrize(("seed", "edits", "without_limit"), [(0, 14, 12), (1, 16, 13)])
-def test_the_limit_on_shifts_tried(twins, monkeypatch, seed, edits, without_limit):
+def test_the_limit_on_shifts_tried(twins, monkeypatch):
     """Where more than a thousand shifts would be tried no more are made, and the best so far is not used."""
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     pair = [generator.integers(0, 3, 40).tolist() for _ in range(2)]
-    assert [module.ter_edits(*(token_array([words]) for words in pair)).tolist() for module in twins("ter")] == [
-        [edits],
-        [edits],
-    ]
+    before, after = (token_array([words]) for words in pair)
+    assert [module.ter_edits(before, after).tolist() for module in twins("ter")] == [[14], [14]]
     monkeypatch.setattr(lib_ter, "_MAX_SHIFT_CANDIDATES", 10**6)
-    assert lib_ter.translation_edit_rate(*pair)[0] == without_limit
+    assert lib_ter.translation_edit_rate(*pair)[0] == 12
 
 
 def test_native_refuses_bad_offsets(twins):

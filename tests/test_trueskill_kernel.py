@@ -26,7 +26,7 @@ GAMES = st.tuples(
 def test_one_game_equals_the_trueskill_package(kernels_of: str) -> None:
     rate = select("trueskill").rate
 
-    @settings(max_examples=200)
+    @settings(max_examples=100)
     @given(GAMES)
     def check(game: tuple[float, float, float, float, int, float]) -> None:
         mean1, sigma1, mean2, sigma2, outcome, beta = game

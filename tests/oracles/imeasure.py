@@ -22,6 +22,12 @@ def pair_cost(first: int | None, second: int | None) -> int:
 
 
 @functools.cache
+def column_cost(column: tuple[int | None, ...]) -> int:
+    """Cost of a column: of all pairs in it."""
+    return sum(pair_cost(first, second) for first, second in combinations(column, 2))
+
+
+@functools.cache
 def moves(texts: int) -> list[Cell]:
     """Which texts a column takes a symbol of; those that use more and earlier texts come first."""
     return sorted(product((1, 0), repeat=texts), key=lambda move: (sum(move), move), reverse=True)[:-1]
@@ -33,9 +39,8 @@ def reached(texts: Texts, table: dict[Cell, int], cell: Cell) -> list[tuple[int,
     for move in moves(len(texts)):
         before = tuple(place - used for place, used in zip(cell, move, strict=True))
         if min(before) >= 0:
-            column = [text[place] if used else None for text, place, used in zip(texts, before, move, strict=True)]
-            cost = sum(pair_cost(first, second) for first, second in combinations(column, 2))
-            found.append((table[before] + cost, before))
+            used = (text[place] if use else None for text, place, use in zip(texts, before, move, strict=True))
+            found.append((table[before] + column_cost(tuple(used)), before))
     return found
 
 
