@@ -196,7 +196,7 @@ def _references(batch: Any, columns: Columns, faults: _RowFaults) -> Sequence[An
         return None
     if isinstance(columns.references, str):
         rows = [[each] if isinstance(each, str) else each for each in column_of(batch, columns.references)]
-        lists = all(isinstance(texts, list) and texts for texts in rows)
+        lists = not set(map(type, rows)) - {list, tuple} and all(rows)
         if not lists or set(map(type, chain.from_iterable(rows))) - {str}:
             faults.look(columns.references, rows, _texts_fault)
         return rows
