@@ -1,5 +1,6 @@
 """The same bits from Spark as from one process, however rows are partitioned, and whatever happens to a worker."""
 
+import io
 import os
 import shutil
 import sys
@@ -9,6 +10,7 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
+from hub_stand_in import HubStandIn
 from scale_cases import MADE, REAL
 
 import gecbench
@@ -200,10 +202,29 @@ def test_without_java_it_says_so(monkeypatch, refused):
     refused(["score", "--engine", "spark", "-p", "rows.parquet"], "Spark needs Java 17 or later: install it, or set")
 
 
-def test_frames_are_read_from_the_hub(spark):
-    """Without a network the data source, registered by its import, comes as far as asking for the dataset."""
-    pytest.importorskip("pyspark_huggingface")
-    from pyspark.errors import AnalysisException
+_SESSION = """
+import os, sys
+os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+from pyspark.sql import SparkSession
+import gecbench
+spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+"""
 
-    with pytest.raises(AnalysisException, match=r"Cannot reach \S+/api/datasets/user/pairs: offline mode is enabled"):
-        spark.read.format("huggingface").load("user/pairs")
+
+def test_frames_are_read_from_the_hub_and_written_there(corpus, repository):
+    """The manual's own lines, in a process of their own, with a stand-in on loopback for the Hub."""
+    pytest.importorskip("pyspark_huggingface")
+    manual = (repository / "docs" / "scale.md").read_text(encoding="utf-8")
+    lines = manual.split("```text\nimport pyspark_huggingface")[1].split("```")[0]
+    lines = lines.replace("user/pairs-filtered", "me/it").replace("user/pairs", "me/it")
+    targets = [texts[0] for texts in corpus.references]
+    targets[5] = targets[20]
+    rows = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table({"source": list(corpus.sources), "prediction": targets}), rows)
+    with HubStandIn(files={"data/train-00000-of-00001.parquet": rows.getvalue()}).running() as hub:
+        done = hub.python("-c", f"{_SESSION}import pyspark_huggingface{lines}")
+    assert done.returncode == 0, done.stderr
+    (commit,) = hub.commits
+    assert (commit.repository, commit.deleted) == ("datasets/me/it", [])
+    (written,) = (pyarrow.parquet.read_table(io.BytesIO(content)) for content in commit.files.values())
+    assert written["prediction"].to_pylist() == [*targets[:5], *targets[6:]]
