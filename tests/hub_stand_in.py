@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
+from pathlib import PurePosixPath
 from typing import Any
 
 import warm
@@ -21,6 +22,7 @@ from loopback import serving
 COMMIT = "c" * 40
 _API = re.compile(r"/api/(?P<kind>datasets|spaces|models)/(?P<repository>[^/]+/[^/]+)(?:/(?P<rest>.+))?")
 _FILE = re.compile(r"/(?:(?:datasets|spaces)/)?(?P<repository>[^/]+/[^/]+)/resolve/[^/]+/(?P<rest>.+)")
+_RANGE = re.compile(r"bytes=(\d+)-(\d+)")
 _Answer = tuple[int, Any, dict[str, str]]
 
 
@@ -80,11 +82,7 @@ class HubStandIn:
             files = [{"path": path, "uploadMode": "regular", "shouldIgnore": False} for path in paths]
             return 200, {"files": files}, {}
         if action == "tree":
-            listed = [
-                {"type": "file", "path": name, "size": len(data), "oid": _hash(data)}
-                for name, data in self.files.items()
-            ]
-            return 200, listed, {}
+            return 200, self._tree(revision.partition("/")[2], "recursive=true" in query.lower()), {}
         if action == "commit":
             return 200, self._commit(kind, body, "create_pr=1" in query or revision == "refs/pr/1"), {}
         if action == "revision":
@@ -93,6 +91,14 @@ class HubStandIn:
         if action == "discussions":
             return 200, _DISCUSSION, {}
         return 404, {"error": f"{endpoint} is not part of the stand-in"}, {}
+
+    def _tree(self, folder: str, recursive: bool) -> list[dict[str, Any]]:
+        within = f"{folder}/" if folder else ""
+        inside = {name: data for name, data in self.files.items() if name.startswith(within)}
+        parents = {str(parent) for name in inside for parent in PurePosixPath(name).parents if str(parent) != "."}
+        folders = [{"type": "directory", "path": name, "size": 0, "oid": ""} for name in parents if name != folder]
+        files = [{"type": "file", "path": name, "size": len(data), "oid": _hash(data)} for name, data in inside.items()]
+        return [each for each in (*folders, *files) if recursive or "/" not in str(each["path"]).removeprefix(within)]
 
     def _commit(self, kind: str, body: bytes, pull_request: bool) -> dict[str, Any]:
         lines = [json.loads(line) for line in body.splitlines()]
@@ -109,11 +115,22 @@ class HubStandIn:
 
     def gecbench(self, *arguments: object, token: str = "") -> subprocess.CompletedProcess[str]:
         """Run the command line where this is the Hub, with an empty cache."""
+        with self._environment(token) as environment:
+            return warm.gecbench(*arguments, environment=environment)
+
+    def python(self, program: str) -> subprocess.CompletedProcess[str]:
+        """Run lines of Python where this is the Hub, with an empty cache."""
+        with self._environment() as environment:
+            command = [sys.executable, "-c", program]
+            return subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
+
+    @contextlib.contextmanager
+    def _environment(self, token: str = "") -> Iterator[dict[str, str]]:
         environment = {key: value for key, value in os.environ.items() if not key.endswith("_OFFLINE")}
         environment |= {f"HF_HUB_DISABLE_{what}": "1" for what in ("XET", "TELEMETRY", "PROGRESS_BARS")}
         environment |= {"HF_ENDPOINT": self.url, "HF_TOKEN": token or self.token, "PYTHONUTF8": "1"}
         with tempfile.TemporaryDirectory() as home:
-            return warm.gecbench(*arguments, environment={**environment, "HF_HOME": home})
+            yield {**environment, "HF_HOME": home}
 
     @contextlib.contextmanager
     def running(self) -> Iterator[HubStandIn]:
@@ -131,6 +148,9 @@ class HubStandIn:
                 status, content, headers = stand_in.answer(self.command, self.path, body, token)
                 data = content if isinstance(content, bytes) else json.dumps(content).encode()
                 kind = {} if isinstance(content, bytes) else {"Content-Type": "application/json"}
+                if status == 200 and (part := _RANGE.fullmatch(self.headers.get("Range") or "")):
+                    status, kind["Content-Range"] = 206, f"bytes {part[1]}-{part[2]}/{len(data)}"
+                    data = data[int(part[1]) : int(part[2]) + 1]
                 self.send_response(status)
                 for name, value in {**kind, "Content-Length": str(len(data)), **headers}.items():
                     self.send_header(name, value)

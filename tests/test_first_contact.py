@@ -160,6 +160,16 @@ class TestProgress:
         self.steps(5, total=None)
         assert capsys.readouterr().err == "gecbench: counting: 10 done\n"
 
+    def test_what_goes_fast_has_a_rate_without_what_was_there_before(self, capsys):
+        with progress.progress(90_000, "sentences", 10_000) as bar, progress.progress(None, "lines") as other:
+            self.now = 4.0
+            bar.update(20_000)
+            other.update(6_000)
+        assert capsys.readouterr().err.splitlines() == [
+            "gecbench: sentences: 33 %, 5,000 a second, about 12 s left",
+            "gecbench: lines: 6,000 done, 1,500 a second",
+        ]
+
     def test_quiet(self, capsys, run):
         progress.be_quiet(True)
         self.steps(5)

@@ -216,7 +216,7 @@ class TestSignatures:
 
 FAULTS = {
     "null prediction": ("prediction", None, "row 3: prediction is missing"),
-    "number": ("prediction", 7, "row 3: prediction is a int, not a text"),
+    "number": ("prediction", 7, "row 3: prediction is 7, not a text"),
     "null source": ("source", None, "row 3: source is missing"),
     "no references": ("references", [], "row 3: references is missing"),
     "null references": ("references", None, "row 3: references is missing"),

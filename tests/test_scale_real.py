@@ -5,53 +5,52 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from mirror_files import conll14_gold, jfleg, needs_mirror, submission
+from scale_cases import REAL, Case
 
 import gecbench
-from gecbench import kernels, scale
-from gecbench.corpora.edits import annotation_rows
-from gecbench.corpus.corpus import Corpus
-
-pytestmark = [needs_mirror, pytest.mark.skipif(kernels.active() == "python", reason="the Python twins take minutes")]
+from gecbench import scale
 
 
-def rewrites() -> tuple[Corpus, Any]:
-    """Return JFLEG's test set with its spell-checked source as a system."""
-    references = list(zip(*(jfleg("test", f"ref{k}") for k in range(4)), strict=True))
-    return Corpus(sources=jfleg("test", "src"), references=references), jfleg("test", "spellchecked.src")
+def parts_of(case: Case, size: int) -> list[range]:
+    sentences = len(case.corpus)
+    return [range(begin, min(begin + size, sentences)) for begin in range(0, sentences, size)]
 
 
-def edits() -> tuple[Corpus, Any]:
-    """Return CoNLL-14 with the outputs of AMU."""
-    return conll14_gold(), submission("AMU")
+def assert_same(found: Any, expected: Any) -> None:
+    assert (found, found.parts, found.diagnostics) == (expected, expected.parts, expected.diagnostics)
 
 
-CASES = {
-    "gleu": rewrites,
-    "gleu(draws=py3)": rewrites,
-    "bleu": rewrites,
-    "m2": edits,
-    "imeasure": edits,
-}
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+@pytest.mark.parametrize("make", REAL)
+def test_streams(make: Any, size: int) -> None:
+    case = make()
+    parts, select = parts_of(case, size), getattr(case.outputs, "select", None)
+    outputs = [select(part) if select else case.outputs[part.start : part.stop] for part in parts]
+    for metric, expected in case.alone.items():
+        batches = zip(map(case.corpus.select, parts), outputs, strict=True)
+        assert_same(gecbench.make_metric(metric).stream(batches), expected)
 
 
-@pytest.mark.parametrize("size", [7, 10_000])
-@pytest.mark.parametrize("metric", CASES)
-def test_as_one_process(metric: str, size: int) -> None:
-    corpus, outputs = CASES[metric]()
-    made = gecbench.make_metric(metric)
-    expected = made.score_corpus(corpus, outputs)
-    parts = [range(begin, min(begin + size, len(corpus))) for begin in range(0, len(corpus), size)]
-    streamed = made.stream((corpus.select(part), outputs[part.start : part.stop]) for part in parts)
-    assert (streamed, streamed.parts, streamed.diagnostics) == (expected, expected.parts, expected.diagnostics)
-    columns: dict[str, Any] = {"source": list(corpus.sources), "prediction": list(outputs)}
-    if corpus.references is None:
-        columns["gold"] = [annotation_rows(found) for found in corpus.annotations or ()]
-        function = scale.counts(metric, references=None, annotations="gold")
-    else:
-        columns["gold"] = [list(texts) for texts in corpus.references]
-        function = scale.counts(metric, references="gold")
-    batches = ({name: values[part.start : part.stop] for name, values in columns.items()} for part in parts)
-    tables = [function(batch, part) for batch, part in zip(batches, parts, strict=True)]
-    (merged,) = scale.scores(tables[::-1]).values()
-    assert (merged, merged.parts, merged.diagnostics) == (expected, expected.parts, expected.diagnostics)
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+@pytest.mark.parametrize("make", REAL)
+def test_parts(make: Any, size: int) -> None:
+    case = make()
+    function = scale.counts(**case.arguments)
+    slices = [slice(part.start, part.stop) for part in parts_of(case, size)]
+    tables = [function({column: values[part] for column, values in case.columns.items()}) for part in slices]
+    for metric, score in scale.scores(tables[::-1]).items():
+        assert_same(score, case.alone[metric])
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("make", REAL)
+def test_dataset_map(make: Any, processes: int) -> None:
+    import datasets
+
+    datasets.disable_progress_bars()
+    case = make()
+    dataset = datasets.Dataset.from_dict(case.columns).shuffle(seed=processes)
+    function = scale.counts(**case.arguments)
+    counted = dataset.map(function, batched=True, batch_size=100, num_proc=processes)
+    for metric, score in scale.scores(counted).items():
+        assert_same(score, case.alone[metric])

@@ -1,5 +1,6 @@
 """The same bits from Spark as from one process, however rows are partitioned, and whatever happens to a worker."""
 
+import io
 import os
 import shutil
 import sys
@@ -9,20 +10,19 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
-from mirror_files import conll14_gold, jfleg, needs_mirror, submission
+from hub_stand_in import HubStandIn
+from scale_cases import MADE, REAL
 
 import gecbench
-from gecbench import InputError, kernels, scale
+from gecbench import InputError, scale
 from gecbench.cli import main
 from gecbench.corpora.edits import annotation_rows
-from gecbench.corpus.edits import EditedTexts
 from gecbench.spark import frames
 
 pytest.importorskip("pyspark")
 if shutil.which("java") is None:
     pytest.skip("Spark needs Java", allow_module_level=True)
 
-METRICS = ["gleu", "gleu(draws=py3)", "m2", "imeasure", "bleu"]
 COLUMNS = {"index": "index", "annotations": "annotations"}
 
 
@@ -35,7 +35,6 @@ def spark():
     options = {
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "4",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "3",
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
     }
     with warnings.catch_warnings():
@@ -83,21 +82,22 @@ def assert_same(found, expected):
         np.testing.assert_array_equal(found[name].statistics.offsets, each.statistics.offsets)
 
 
+def scored(spark, case, partitions):
+    """Score a case that is shuffled over some partitions, fourteen batches or more."""
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", len(case.corpus) // 14)
+    return frames.score(frame_of(spark, case.columns, partitions), **case.arguments)
+
+
 @pytest.mark.parametrize("partitions", [1, 7, 64])
-def test_shuffled_partitions_give_the_same_bits(spark, corpus, predictions, partitions):
-    frame = frame_of(spark, rows_of(corpus, predictions), partitions)
-    assert_same(frames.score(frame, METRICS, **COLUMNS), gecbench.score(predictions, corpus, METRICS))
+@pytest.mark.parametrize("make", [*MADE, *REAL])
+def test_shuffled_partitions_give_the_same_bits(spark, make, partitions):
+    case = make()
+    assert_same(scored(spark, case, partitions), case.alone)
 
 
-def test_edits_give_the_same_bits(spark, corpus):
-    edits = EditedTexts.of(corpus.sources, [sentence[:1] for sentence in corpus.annotations])
-    rows = rows_of(corpus, edits) | {"prediction": [annotation_rows(sentence) for sentence in edits.annotations]}
-    found = frames.score(frame_of(spark, rows, 7), "errant", references=None, **COLUMNS)
-    assert_same(found, gecbench.score(edits, corpus, "errant"))
-
-
-def test_a_killed_worker_changes_nothing(spark, corpus, predictions, tmp_path, monkeypatch):
-    calls, count, marker = [], scale.counts, tmp_path / "killed"
+@pytest.mark.parametrize("make", [*MADE, *REAL])
+def test_a_killed_worker_changes_nothing(spark, make, tmp_path, monkeypatch):
+    case, calls, count, marker = make(), [], scale.counts, tmp_path / "killed"
 
     def dying_counts(*metrics, **columns):
         function = count(*metrics, **columns)
@@ -115,9 +115,9 @@ def test_a_killed_worker_changes_nothing(spark, corpus, predictions, tmp_path, m
         return count_or_die
 
     monkeypatch.setattr(frames.scale, "counts", dying_counts)
-    found = frames.score(frame_of(spark, rows_of(corpus, predictions), 3), METRICS, **COLUMNS)
+    found = scored(spark, case, 3)
     assert marker.exists()
-    assert_same(found, gecbench.score(predictions, corpus, METRICS))
+    assert_same(found, case.alone)
 
 
 def test_rows_without_an_index_are_numbered_by_their_order(spark, corpus, predictions):
@@ -202,33 +202,29 @@ def test_without_java_it_says_so(monkeypatch, refused):
     refused(["score", "--engine", "spark", "-p", "rows.parquet"], "Spark needs Java 17 or later: install it, or set")
 
 
-def real_rows(name):
-    """Return a real corpus as rows, its expected scores, and how it is scored."""
-    if name == "JFLEG":
-        references = list(zip(*(jfleg("test", f"ref{k}") for k in range(4)), strict=True))
-        corpus, outputs = gecbench.Corpus(jfleg("test", "src"), references), jfleg("test", "spellchecked.src")
-        gold, metrics, columns = {"references": [list(texts) for texts in references]}, METRICS[:2] + METRICS[4:], {}
-    else:
-        corpus, outputs, metrics = conll14_gold(), submission("AMU"), ["m2", "imeasure"]
-        gold = {"annotations": [annotation_rows(found) for found in corpus.annotations]}
-        columns = {"references": None, "annotations": "annotations"}
-    rows = {"index": list(range(len(corpus))), "source": list(corpus.sources), "prediction": list(outputs), **gold}
-    return rows, gecbench.score(outputs, corpus, metrics), {"metrics": metrics, "index": "index", **columns}
+_SESSION = """
+import os, sys
+os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+from pyspark.sql import SparkSession
+import gecbench
+spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+"""
 
 
-@needs_mirror
-@pytest.mark.parametrize("name", ["JFLEG", "CoNLL-14"])
-def test_real_corpora_give_the_same_bits(spark, name):
-    if name == "CoNLL-14" and kernels.active() == "python":
-        pytest.skip("the Python twins take minutes")
-    rows, expected, wanted = real_rows(name)
-    assert_same(frames.score(frame_of(spark, rows, 7), **wanted), expected)
-
-
-def test_frames_are_read_from_the_hub(spark):
-    """Without a network the data source, registered by its import, comes as far as asking for the dataset."""
+def test_frames_are_read_from_the_hub_and_written_there(corpus, repository):
+    """The manual's own lines, in a process of their own, with a stand-in on loopback for the Hub."""
     pytest.importorskip("pyspark_huggingface")
-    from pyspark.errors import AnalysisException
-
-    with pytest.raises(AnalysisException, match=r"Cannot reach \S+/api/datasets/user/pairs: offline mode is enabled"):
-        spark.read.format("huggingface").load("user/pairs")
+    manual = (repository / "docs" / "scale.md").read_text(encoding="utf-8")
+    lines = manual.split("```text\nimport pyspark_huggingface")[1].split("```")[0]
+    lines = lines.replace("user/pairs-filtered", "me/it").replace("user/pairs", "me/it")
+    targets = [texts[0] for texts in corpus.references]
+    targets[5] = targets[20]
+    rows = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table({"source": list(corpus.sources), "prediction": targets}), rows)
+    with HubStandIn(files={"data/train-00000-of-00001.parquet": rows.getvalue()}).running() as hub:
+        done = hub.python(f"{_SESSION}import pyspark_huggingface{lines}")
+    assert done.returncode == 0, done.stderr
+    (commit,) = hub.commits
+    assert (commit.repository, commit.deleted) == ("datasets/me/it", [])
+    (written,) = (pyarrow.parquet.read_table(io.BytesIO(content)) for content in commit.files.values())
+    assert written["prediction"].to_pylist() == [*targets[:5], *targets[6:]]

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 _Item = TypeVar("_Item")
 _SILENT = SimpleNamespace(update=lambda _steps: None)
 _FIRST_LINE, _NEXT_LINE = 2.0, 10.0  # seconds
+_RATE_SHOWN = 10
 _quiet = False
 
 
@@ -29,7 +30,7 @@ def remark(text: str) -> None:
 
 
 def progress(total: int | None, what: str, start: int = 0) -> AbstractContextManager[Any]:
-    """Return something with `update(steps)` that shows how far the work is, and how much time is left.
+    """Return something with `update(steps)` that shows how far the work is, how fast, and how much time is left.
 
     On a terminal it is tqdm's bar, after a second; elsewhere a line after two seconds and then every ten. What was
     there at the `start` does not count in its rate. `TQDM_DISABLE=1` switches it off, as tqdm's own bars.
@@ -70,11 +71,13 @@ class _Lines:
         if now < self.due:
             return
         self.due = now + _NEXT_LINE
+        rate = max(1, self.done - self.start) / (now - self.began)
+        speed = f", {rate:,.0f} a second" if rate >= _RATE_SHOWN else ""
         if not self.total:
-            remark(f"{self.what}: {self.done} done")
+            remark(f"{self.what}: {self.done:,} done{speed}")
         elif self.done < self.total:
-            left = (now - self.began) / max(1, self.done - self.start) * (self.total - self.done)
-            remark(f"{self.what}: {100 * self.done // self.total} %, about {duration(left)} left")
+            left = duration((self.total - self.done) / rate)
+            remark(f"{self.what}: {100 * self.done // self.total} %{speed}, about {left} left")
 
 
 def duration(seconds: float) -> str:

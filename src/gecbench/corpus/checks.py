@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -36,15 +37,20 @@ def check_references(references: Sequence[Sequence[str]], sources: Sequence[str]
     if isinstance(references, (str, bytes)):
         raise InputError(f"references is a single {type(references).__name__}", fix=_SENTENCE_MAJOR)
     rows = list(references)
+    if not set(map(type, rows)) - {list, tuple} and not set(map(type, chain.from_iterable(rows))) - {str}:
+        return _checked_shape(tuple(map(tuple, rows)), sources)
     for i, texts in enumerate(rows):
         if texts is None or isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
             raise InputError(
                 f"references[{i}] is {_kind(texts)}, not a list of strings",
                 fix=f"{_SENTENCE_MAJOR}: wrap single references as [[reference] for reference in references]",
             )
-    checked = tuple(check_texts(texts, f"references[{i}]") for i, texts in enumerate(rows))
+    return _checked_shape(tuple(check_texts(texts, f"references[{i}]") for i, texts in enumerate(rows)), sources)
+
+
+def _checked_shape(checked: tuple[tuple[str, ...], ...], sources: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     _check_shape(checked, sources)
-    for i, texts in enumerate(checked):
+    for i, texts in enumerate(checked if not all(checked) else ()):
         if not texts:
             raise InputError(f"references[{i}] is empty: no references for sentence {i + 1}", fix="Give at least one")
     return checked

@@ -61,7 +61,7 @@ class Corpus:
             set_field(self, "groups", _check_groups(self.groups, sources))
         if self.ids is not None:
             _check_length("ids", len(self.ids), len(sources))
-        set_field(self, "ids", tuple(self.ids or (str(i) for i in range(1, len(sources) + 1))))
+        set_field(self, "ids", tuple(self.ids or map(str, range(1, len(sources) + 1))))
         set_field(self, "metadata", MappingProxyType(dict(self.metadata)))
 
     def _set_annotations(self, given: object) -> None:

@@ -109,22 +109,27 @@ class Door:
         self.seen += len(lines)
         if isinstance(lines, EditedTexts):
             return
+        if not self._lines and len(lines) >= _ENOUGH_LINES:
+            self._judge(corpus, lines)
+            return
         self._sources += corpus.sources
         self._references += corpus.references or ()
         self._lines += lines
         if len(self._lines) >= _ENOUGH_LINES:
-            self._judge()
-            if self.verdict.is_hopeless():
-                self.verdict.decide()
+            self._judge_waiting()
 
     def close(self) -> None:
         """Look at what waits, and decide."""
         if self._lines:
-            self._judge()
+            self._judge_waiting()
         self.verdict.decide()
 
-    def _judge(self) -> None:
+    def _judge_waiting(self) -> None:
         references = self._references if len(self._references) == len(self._sources) else None
-        part = Corpus(sources=self._sources, references=references)
-        self.verdict += judge(self.intake, part, self._lines, self.seen - len(self._lines), self.name, self.file)
+        self._judge(Corpus(sources=self._sources, references=references), self._lines)
         self._sources, self._references, self._lines = [], [], []
+
+    def _judge(self, part: Corpus, lines: Sequence[str]) -> None:
+        self.verdict += judge(self.intake, part, lines, self.seen - len(lines), self.name, self.file)
+        if self.verdict.is_hopeless():
+            self.verdict.decide()

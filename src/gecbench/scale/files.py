@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ from gecbench.formats.m2 import parse_m2
 from gecbench.formats.text import STANDARD_INPUT, lines_of, split_lines
 
 _CHUNK = 2**20
+_LINES = 2**14
 _UNREAD = (".csv", ".tsv", ".xml")
 
 
@@ -109,16 +110,20 @@ class Blocks:
     """The sentences of an M2 file, as corpora of annotations."""
 
     def __init__(self, path: str) -> None:
-        self.path, self._number = path, 0
+        self.path, self._before = path, 0
         self._lines = Lines(path)
         self._waiting: list[str] = []
+        self._ends: list[int] = []
+        self._begin = 0
 
     def take(self, count: int) -> Sequence[Corpus]:
         """Return the next sentences as one corpus, none at the end."""
-        lines, before, blocks = list[str](), self._number, 0
-        while blocks < count and (line := self._next()) is not None:
-            blocks += not line.strip() and bool(lines) and bool(lines[-1].strip())
-            lines.append(line)
+        while len(self._ends) < count and (more := self._lines.take(_LINES)):
+            self._add(more)
+        end = self._ends[count - 1] if count <= len(self._ends) else len(self._waiting)
+        del self._ends[:count]
+        lines, before = self._waiting[self._begin : end], self._before + self._begin
+        self._begin = end
         if not any(line.strip() for line in lines):
             return ()
         try:
@@ -127,11 +132,15 @@ class Blocks:
             number = None if error.line is None else error.line + before
             raise InputError(error.problem, file=error.file, line=number, fix=error.fix) from error
 
-    def _next(self) -> str | None:
-        if not self._waiting:
-            self._waiting = self._lines.take(_CHUNK // 64)[::-1]
-        self._number += bool(self._waiting)
-        return self._waiting.pop() if self._waiting else None
+    def _add(self, lines: list[str]) -> None:
+        """Let more lines wait; a block ends with the empty line after its text."""
+        if taken := self._begin:
+            del self._waiting[:taken]
+            self._ends = [end - taken for end in self._ends]
+            self._before, self._begin = self._before + taken, 0
+        pairs = enumerate(pairwise([*(self._waiting[-1:] or [""]), *lines]), start=len(self._waiting) + 1)
+        self._ends += [end for end, (above, line) in pairs if not line.strip() and above.strip()]
+        self._waiting += lines
 
 
 def values_of(path: str, wanted: Wanted) -> Values:

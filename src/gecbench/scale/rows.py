@@ -176,7 +176,7 @@ def _place_fault(place: Any) -> str | None:
     if place is None:
         return "is missing"
     is_place = isinstance(place, int) and not isinstance(place, bool) and 0 <= place < _PLACES
-    return None if is_place else f"is {place!r:.40}"
+    return None if is_place else f"is {place!r:.40}, not a whole number from 0"
 
 
 def _look_texts(faults: _RowFaults, name: str, values: Sequence[Any]) -> None:
@@ -188,7 +188,7 @@ def text_fault(value: Any) -> str | None:
     """Return what is wrong with a value that should be a text."""
     if value is None:
         return "is missing"
-    return None if isinstance(value, str) else f"is a {type(value).__name__}, not a text"
+    return None if isinstance(value, str) else f"is {value!r:.40}, not a text"
 
 
 def _references(batch: Any, columns: Columns, faults: _RowFaults) -> Sequence[Any] | None:
@@ -196,7 +196,7 @@ def _references(batch: Any, columns: Columns, faults: _RowFaults) -> Sequence[An
         return None
     if isinstance(columns.references, str):
         rows = [[each] if isinstance(each, str) else each for each in column_of(batch, columns.references)]
-        lists = all(isinstance(texts, list) and texts for texts in rows)
+        lists = not set(map(type, rows)) - {list, tuple} and all(rows)
         if not lists or set(map(type, chain.from_iterable(rows))) - {str}:
             faults.look(columns.references, rows, _texts_fault)
         return rows
@@ -210,7 +210,7 @@ def _texts_fault(texts: Any) -> str | None:
     if not texts:
         return "is missing"
     if not isinstance(texts, (list, tuple)):
-        return f"is a {type(texts).__name__}, not a list of texts"
+        return f"is {texts!r:.40}, not a list of texts"
     return next((f"has one that {fault}" for text in texts if (fault := text_fault(text))), None)
 
 
