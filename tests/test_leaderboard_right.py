@@ -84,7 +84,7 @@ def check_ranks(site, corpus, metrics):
 
 @pytest.fixture(scope="module")
 def public_board(mirror, tmp_path_factory):
-    """The page of all public CoNLL-14 systems and JFLEG's references as systems, the corpora, and what was handed in."""
+    """The page of all public CoNLL-14 systems and of JFLEG's references as systems, the corpora, and all outputs."""
     folder = tmp_path_factory.mktemp("public")
     nucle = gecbench.load_corpus("conll14_fluency:nucle", upstream=mirror)
     jfleg = gecbench.load_corpus("jfleg:test", upstream=mirror)
