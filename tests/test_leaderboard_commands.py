@@ -35,6 +35,25 @@ def test_an_open_boards_commands_run_as_they_stand(own, folder, run):
         assert "My system" in run("leaderboard", "list", "--board", "the board", "-c", name)
 
 
+def test_a_board_of_several_corpora_keeps_them_all_on_its_page(folder, run):
+    write_jsonl(DEMO, "second.jsonl")
+    Path("outputs.txt").write_bytes(text(GOOD))
+    run("leaderboard", "init", "task", "--title", "T", "-c", "demo", "second.jsonl", "--publish-references")
+    run("leaderboard", "build", "--board", "task", "-o", "site")
+    for command in told()[1:]:
+        run(*shlex.split(command)[1:])
+    tables = json.loads(Path("site/data/board.json").read_text())["tables"]
+    assert {table["corpus"]: table["sentences"] for table in tables} == {"demo": len(DEMO), "second": len(DEMO)}
+
+
+def test_seed_scores_what_the_board_has_not(folder, run, monkeypatch):
+    printed = run("leaderboard", "seed", "--board", "board", "-c", "demo")
+    assert "Source (unchanged): GLEU" in printed
+    monkeypatch.setattr("gecbench.leaderboard.submission.score_submission", None)
+    assert run("leaderboard", "seed", "--board", "board", "-c", "demo") == printed
+    assert len(list(Path("board/records").iterdir())) == 1
+
+
 def test_a_sealed_servers_command(folder):
     write_jsonl(DEMO, "my & task.jsonl")
     initialise(Path("task"), ["my & task.jsonl"], Settings(title="T"))

@@ -5,6 +5,8 @@ from chromium import emulate, open_page, texts
 from screenshots import SCREENS
 from test_leaderboard_views import OVERLAPS, show, system
 
+from gecbench.metrics.ratios import percent
+
 pytestmark = pytest.mark.usefixtures("calm")
 EVERY = "m2,m2.precision,m2.recall,imeasure,bleu,interval,ratio,p,unchanged,date"
 WIDER = "return [...document.querySelectorAll('html, .scroll')].map((node) => node.scrollWidth - node.clientWidth)"
@@ -43,3 +45,13 @@ def test_scores_have_the_digits_of_the_board(browser, page, digits, expected):
     assert texts(browser, "table.ranking td.main small")[0] == f"{50:.{digits}f}–{60:.{digits}f}"
     show(browser, page, "compare", rows, digits=digits)
     assert texts(browser, "table.figures tbody tr:first-child td")[2] == f"+{19.26:.{digits}f}"
+
+
+def test_numbers_are_rounded_as_the_terminal_rounds_them(browser, page):
+    """Half-way cases (1/32 is 3.125 points) go to the even digit, all others to the nearest."""
+    open_page(browser, page)
+    values = [k / 32 for k in range(-40, 41)] + [k / 800 for k in range(200)] + [0.1519495412844037, 2 / 3, 1e-7]
+    for digits in (0, 1, 2):
+        script = "return arguments[0].map((value) => GECBENCH.use('dom').points(value, arguments[1]))"
+        shown = [text.replace("−", "-") for text in browser.execute_script(script, values, digits)]
+        assert shown == [percent(value, digits).replace("-0.00", "0.00") for value in values]

@@ -171,7 +171,7 @@ def test_upload_is_ranked_on_the_page(browser, tmp_path):
         assert all(name.startswith(address) for name in asked), "nothing is asked of other hosts"
         submit(browser, "<i>Uploaded</i> system", file)
         wait(browser, "document.querySelector('#added')")
-        assert "Added: rank 2 of 5 by gleu" in texts(browser, "#message")[0]
+        assert "Added: rank 2 of 5 by GLEU" in texts(browser, "#message")[0]
         change(browser, "document.querySelector('#added').click()")
         assert texts(browser, "h2.name bdi") == ["<i>Uploaded</i> system"]
         change(browser, "document.querySelector('main p a').click()")

@@ -4,9 +4,11 @@ import csv
 import dataclasses
 import json
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from boards import DEMO, GOOD, QUICK, add
+from chromium import open_page
 
 import gecbench
 from gecbench.leaderboard.page import PagePlan, build_site
@@ -18,6 +20,7 @@ from gecbench.leaderboard.seeding import public_submissions
 from gecbench.leaderboard.seeds import seed_records
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, score_submission
+from gecbench.metrics.ratios import percent
 
 RULES = gecbench.load_demo_systems()["rule-based"]
 REWRITES = 8
@@ -49,19 +52,20 @@ def check_figures(site, corpus, outputs, metrics):
         assert set(row["scores"]) == set(metrics)
         for metric, figure in row["scores"].items():
             expected = scores[metric]
-            assert figure["value"] == pytest.approx(expected.value, abs=1e-6)
-            assert figure["low"] == pytest.approx(expected.interval.low, abs=1e-6)
-            assert figure["high"] == pytest.approx(expected.interval.high, abs=1e-6)
-            assert figure.get("parts", {}) == {name: expected.parts[name] for name in expected.metric.columns}
+            interval = expected.interval
+            for name, exact in {"value": expected.value, "low": interval.low, "high": interval.high}.items():
+                assert figure[name] == pytest.approx(exact, abs=1e-9)
+                assert percent(figure[name]) == percent(exact), "no figure is rounded twice"
+            assert figure.get("parts", {}) == {part: expected.parts[part] for part in expected.metric.columns}
             if "ratio" in figure:
-                assert figure["ratio"] == pytest.approx(figure["against_others"] / figure["human"], abs=2e-6)
+                assert figure["ratio"] == pytest.approx(figure["against_others"] / figure["human"], abs=1e-9)
             assert "bounded" not in figure
             whole = records[row["id"]]["scores"][metric]
             assert whole["value"] == float(lines[system, metric]["value"]) == expected.value
             compared += 1
     for metric, figure in table["people"]["scores"].items():
         bound = gecbench.human_bound(board_metric(metric), corpus, sizes="last").rows[0].human
-        assert figure["value"] == pytest.approx(bound, abs=1e-6)
+        assert figure["value"] == pytest.approx(bound, abs=1e-9)
     return compared
 
 
@@ -78,34 +82,70 @@ def check_ranks(site, corpus, metrics):
     assert not any("rank" in figure for row in people for figure in row["scores"].values())
 
 
-def test_board_of_all_public_systems_is_what_score_gives(mirror, tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def public_board(mirror, tmp_path_factory):
+    """The page of all public CoNLL-14 systems and of JFLEG's references as systems, the corpora, and all outputs."""
+    folder = tmp_path_factory.mktemp("public")
     nucle = gecbench.load_corpus("conll14_fluency:nucle", upstream=mirror)
     jfleg = gecbench.load_corpus("jfleg:test", upstream=mirror)
     people = [list(lines) for lines in zip(*jfleg.references, strict=True)]
-    handed_in = {
-        nucle.name: list(public_submissions(nucle, mirror)),
-        jfleg.name: [Submission(f"Reference {k}", lines, aligned=True) for k, lines in enumerate(people)],
-    }
-    assert len(handed_in[nucle.name]) == 1 + SYSTEMS + REWRITES
-    store = FolderStore(tmp_path / "board")
+    references = [Submission(f"Reference {k}", lines, aligned=True) for k, lines in enumerate(people)]
+    handed_in = {nucle.name: list(public_submissions(nucle, mirror)), jfleg.name: references}
+    store = FolderStore(folder / "board")
     for corpus in (nucle, jfleg):
         for submission in handed_in[corpus.name]:
             scored = score_submission(submission, corpus, resamples=QUICK)
             store.add(scored.record, scored.details)
-    build_site(store, tmp_path / "site", PagePlan([nucle, jfleg], resamples=QUICK))
-    metrics = {nucle.name: ["gleu", "m2", "imeasure", "bleu"], jfleg.name: ["gleu", "m2", "imeasure", "bleu"]}
+    build_site(store, folder / "site", PagePlan([nucle, jfleg], resamples=QUICK))
+    outputs = {
+        name: {each.system: list(each.predictions) for each in submissions} for name, submissions in handed_in.items()
+    }
+    return folder / "site", nucle, jfleg, outputs
+
+
+def public_metrics():
     ready = [name for name in ("errant",) if gecbench.METRICS[name].missing() is None]
+    return ["gleu", "m2", "imeasure", "bleu", *ready]
+
+
+def test_board_of_all_public_systems_is_what_score_gives(public_board):
+    site, nucle, jfleg, outputs = public_board
+    assert [len(outputs[corpus.name]) for corpus in (nucle, jfleg)] == [1 + SYSTEMS + REWRITES, 4]
+    metrics = public_metrics()
     compared = 0
     for corpus in (nucle, jfleg):
-        outputs = {each.system: list(each.predictions) for each in handed_in[corpus.name]}
-        compared += check_figures(tmp_path / "site", corpus, outputs, [*metrics[corpus.name], *ready])
-        check_ranks(tmp_path / "site", corpus, metrics[corpus.name])
-    assert compared == (1 + SYSTEMS + REWRITES + len(people)) * (4 + len(ready))
-    table, _, _ = page_rows(tmp_path / "site", nucle)
+        compared += check_figures(site, corpus, outputs[corpus.name], metrics)
+        check_ranks(site, corpus, ["gleu", "m2", "imeasure", "bleu"])
+    assert compared == (1 + SYSTEMS + REWRITES + 4) * len(metrics)
+    table, _, _ = page_rows(site, nucle)
     assert table["reported"] == [], "each of these systems is scored, and stands once"
     amu = next(row for row in table["rows"] if row["system"] == "AMU")
     assert amu["reported"]["m2"]["value"] == pytest.approx(0.3502)
     assert 100 * amu["scores"]["imeasure"]["value"] == pytest.approx(-2.78, abs=0.005)
+
+
+SHOWN = """
+return [...document.querySelectorAll("table.ranking tbody tr:not([data-id=''])")].map((row) =>
+  [row.querySelector("th bdi").textContent,
+   ...[...row.querySelectorAll("td.number")].map((cell) => cell.firstChild.textContent)]);
+"""
+
+
+def test_every_figure_is_seen_as_the_terminal_prints_it(public_board, browser, calm):
+    site, nucle, jfleg, outputs = public_board
+    metrics = public_metrics()
+    for corpus in (nucle, jfleg):
+        name, reference_set = table_of(corpus)
+        query = urlencode({"corpus": name, "set": reference_set, "cols": ",".join([*metrics, "m2.precision"])})
+        open_page(browser, f"{(site / 'index.html').as_uri()}#table?{query}")
+        shown = {system: values for system, *values in browser.execute_script(SHOWN)}
+        assert set(shown) == set(outputs[corpus.name])
+        for system, predictions in outputs[corpus.name].items():
+            scores = gecbench.score(predictions, corpus, metrics, aligned=True, tokenized=True)
+            precision = scores["m2"].parts["precision"]
+            expected = [[scores[each].value] + [precision] * (each == "m2") for each in metrics]
+            printed = [percent(value).replace("-", "−") for values in expected for value in values]
+            assert shown[system] == printed, (corpus.name, system)
 
 
 def changed(record, **fields):

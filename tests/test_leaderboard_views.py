@@ -140,6 +140,9 @@ def test_every_point_is_named_and_no_name_is_overprinted(browser, page, screen):
     rows = [system(f"System {k}", 0.5 + 0.01 * (k * 7 % 13) + 0.001 * k) for k in range(14)]
     for k, row in enumerate(rows):
         row["scores"]["bleu"] = {"value": 0.6 + 0.01 * (k * 5 % 11)}
+    for name, gleu, bleu in (("Low", 0.545, 0.585), ("Right", 0.66, 0.66)):
+        rows.append(system(name, gleu))
+        rows[-1]["scores"]["bleu"] = {"value": bleu}
     people = system("Human", 0.55) | {"id": "", "role": "human"}
     people["scores"]["bleu"] = {"value": 0.65}
     show(browser, page, "plot?x=gleu&y=bleu", rows, people=people)
@@ -164,17 +167,27 @@ def test_the_whole_chart_is_above_the_fold(browser, page, screen, view):
     assert all(boxes[0]["left"] <= box["left"] and box["right"] <= boxes[0]["right"] for box in boxes[1:])
 
 
+def test_equal_scores_have_no_correlation(browser, page):
+    rows = [system(f"System {k}", 0.5 + 0.01 * k) for k in range(4)]
+    for row in rows:
+        row["scores"]["bleu"] = {"value": 1.0}
+    show(browser, page, "plot?x=gleu&y=bleu", rows)
+    assert texts(browser, "figcaption") == ["No correlation: all 4 systems have the same BLEU."]
+
+
 def test_no_line_bridges_a_missing_group(browser, page):
     groups = [{"label": str(k), "sentences": 1, "value": value} for k, value in enumerate([0.1, 0.2, None, 0.4, 0.5])]
     open_page(browser, page)
-    lines = browser.execute_script(
+    lines, note = browser.execute_script(
         """const row = { system: "s", id: "0".repeat(64), corpus: "demo", reference_set: "default" };
            const figure = GECBENCH.use("groups").groupFigure([[row, { by_distance: { gleu: arguments[0] } }]],
              "distance", "gleu");
-           return [...figure.querySelectorAll("polyline")].map((line) => line.getAttribute("points"));""",
+           return [[...figure.querySelectorAll("polyline")].map((line) => line.getAttribute("points")),
+             figure.querySelector("figcaption").textContent];""",
         groups,
     )
     assert [len(line.split()) for line in lines] == [2, 2]
+    assert "no such sentences" in note
 
 
 def test_scores_by_error_type(browser, page):

@@ -2,6 +2,7 @@
 // The board's data: tables, rows, metrics, and the order of rows.
 GECBENCH.define("board", () => {
   const { board, load } = GECBENCH;
+  const SIGNIFICANT = 0.05;
 
   function metricOf(name) {
     return board().metrics.find((metric) => metric.name === name)
@@ -81,6 +82,11 @@ GECBENCH.define("board", () => {
     return row.id.slice(0, 12);
   }
 
+  /** A p-value as the terminal prints it. */
+  function shownP({ p_text: text, p_value: value }) {
+    return text ? `${text}${value < SIGNIFICANT ? "*" : ""}` : null;
+  }
+
   function clusterName(number) {
     return number <= 26 ? String.fromCharCode(64 + number) : `#${number}`;
   }
@@ -91,6 +97,6 @@ GECBENCH.define("board", () => {
 
   return {
     metricOf, currentTable, chosenMetric, tableData, hasDetails, humanValue, valueOf, sortRows, byMerit, findRow,
-    shortId, clusterName, setLabel,
+    shortId, shownP, clusterName, setLabel,
   };
 });

@@ -2,7 +2,9 @@
 // Axes and figures as plain SVG, and the statistics beside them.
 GECBENCH.define("charts", (use) => {
   const { el, svg, signed, download } = use("dom");
-  const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-size"];
+  const KEPT = [
+    "fill", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "opacity", "font-family", "font-size",
+  ];
 
   /** The size of a chart: as wide as the page, and no higher than what the window leaves. */
   function chartSize() {

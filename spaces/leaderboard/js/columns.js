@@ -2,9 +2,8 @@
 // The columns of the ranking, which of them are shown, and their choice.
 GECBENCH.define("columns", (use) => {
   const { el, svg, points, range } = use("dom");
-  const { metricOf, valueOf } = use("board");
+  const { metricOf, valueOf, shownP } = use("board");
   const { State } = use("controls");
-  const SIGNIFICANT = 0.05;
 
   /** Return a function from values to places between 0 and 100. */
   function scale(rows, metric) {
@@ -58,11 +57,10 @@ GECBENCH.define("columns", (use) => {
       { key: "interval", label: `${title}, 95 %`, kind: "wide",
         content: (row) => (figureOf(row).low == null ? null : whisker(figureOf(row), place, human)) },
       { key: "ratio", label: "of human", title: "The score against all people but one, divided by people's own",
-        content: (row) => (figureOf(row).ratio == null ? null : [`${points(figureOf(row).ratio, 0)} %`,
+        content: (row) => (figureOf(row).ratio == null ? null : [`${points(figureOf(row).ratio, 1)} %`,
           smaller(`${points(figureOf(row).against_others)} / ${points(figureOf(row).human)}`)]) },
       { key: "p", label: "p", title: "Against the entry above",
-        content: (row) => (figureOf(row).p_text == null ? null
-          : `${figureOf(row).p_text}${figureOf(row).p_value < SIGNIFICANT ? "*" : ""}`) },
+        content: (row) => shownP(figureOf(row)) },
       { key: "unchanged", label: "unchanged", title: "Sentences left as they were", sortable: true,
         content: (row) => (row.unchanged == null ? null : `${points(row.unchanged, 0)} %`) },
       { key: "date", label: "Date", kind: "date", sortable: true, content: (row) => row.date || null },

@@ -65,7 +65,7 @@ GECBENCH.define("compare", (use) => {
     const heading = (row, letter) => el("th", { scope: "col", class: "number" }, `${letter}: `,
       el("a", { href: systemAddress(row) }, foreign(row.system)));
     return el("div", null,
-      scrolled("Scores of both", el("table", { class: "figures" },
+      scrolled("Scores of both", el("table", { class: "figures metrics" },
         el("thead", null, el("tr", null, el("th", { scope: "col" }, "Metric"), heading(a, "A"), heading(b, "B"),
           el("th", { scope: "col", class: "number" }, "A − B"))),
         el("tbody", null, shown.flatMap((name) => [line(a, b, name),

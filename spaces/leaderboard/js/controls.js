@@ -57,8 +57,9 @@ GECBENCH.define("controls", (use) => {
     const found = [];
     if (row.kind === "reported") found.push(["as reported", GECBENCH.board().notes.reported]);
     if (row.role === "source") found.push(["baseline", "The source, unchanged"]);
-    const people = row.id ? "Written by people; not ranked" : "Each reference against the others";
-    if (row.role === "human") found.push(["people", people]);
+    if (row.role === "human") {
+      found.push(row.id ? ["people", "Written by people; not ranked"] : ["mean", "Each reference against the others"]);
+    }
     if (figure.differs) found.push(["not ranked", figure.differs]);
     return found.map(([text, title]) => el("span", { class: "badge", title }, text));
   }

@@ -41,9 +41,17 @@ GECBENCH.define("dom", () => {
     return el("a", { href: parsed.href, rel: "noopener noreferrer nofollow", target: "_blank" }, foreign(text || url));
   }
 
+  /** A number with some decimals as the terminal prints it: what lies exactly between two goes to the even one. */
+  function decimals(value, digits) {
+    const rounded = value.toFixed(digits);
+    const exact = value.toFixed(digits + 30);
+    const cut = exact.slice(0, -30).replace(/\.$/, "");
+    return /50{29}$/.test(exact) && /[02468]$/.test(cut) ? cut : rounded;
+  }
+
   /** A number with the true minus sign, and as many decimals as the board's scores unless told. */
   function signed(value, digits = GECBENCH.board().digits) {
-    return value.toFixed(digits).replace(/^-(?=.*[1-9])/, "−").replace(/^-/, "");
+    return decimals(value, digits).replace(/^-(?=.*[1-9])/, "−").replace(/^-/, "");
   }
 
   function points(value, digits) {

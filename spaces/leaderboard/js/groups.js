@@ -81,7 +81,9 @@ GECBENCH.define("groups", (use) => {
         svg("line", { x1: 0, x2: 28, y1: 5, y2: 5, "stroke-dasharray": DASHES[k] })),
       el("a", { href: systemAddress(row) }, foreign(row.system)))));
     const save = saveSvg(chart.node, `${metric}-${xLabel}`);
-    return el("figure", null, el("figcaption", null, legend, note, " ", save), chart.node);
+    const gaps = found.some(([, groups]) => groups.some((group) => group.value === null));
+    return el("figure", null, el("figcaption", null, legend, note,
+      gaps ? " A line breaks off where a system has no such sentences." : "", " ", save), chart.node);
   }
 
   /** Neighbouring groups that have values, each run of them a line: nothing bridges a missing group. */

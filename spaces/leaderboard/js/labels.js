@@ -6,6 +6,7 @@ GECBENCH.define("labels", (use) => {
   const RADIUS = 7;
   const DISTANCES = [10, 16, 24, 34, 46, 60, 76, 94, 114, 136, 160];
   const CROWD = 40;
+  const COSTS = { cut: 30, ruled: 25, line: 40 };
   const DIRECTIONS = [0, 180, 45, -45, 135, -135, 90, -90, 22, -22, 158, -158, 67, -67, 113, -113];
   const pen = document.createElement("canvas").getContext("2d");
 
@@ -42,20 +43,21 @@ GECBENCH.define("labels", (use) => {
       { x: from.x + share * (to.x - from.x), y: from.y + share * (to.y - from.y), width: 0, height: 0 }));
   }
 
-  /** Return the free places for a text, the nearest first: [{place, line}], the line null beside its point. */
+  /** Return the free places for a text: [{place, line, distance}], the line null beside its point. */
   function freePlaces(point, width, box, taken, distances) {
     return distances.flatMap((distance) => DIRECTIONS.map((degrees) => {
       const place = boxAt(point, width, distance, degrees);
-      return { place, line: distance > DISTANCES[1] ? { from: point, to: nearest(point, place) } : null };
+      return { place, distance, line: distance > DISTANCES[1] ? { from: point, to: nearest(point, place) } : null };
     })).filter(({ place }) => inside(place, box) && !taken.some((other) => overlap(place, other)));
   }
 
-  /** Return the first place where no line passes through a name or a point, or else the first of all. */
-  function bestPlace(point, width, box, taken, lines, distances) {
-    const free = freePlaces(point, width, box, taken, distances);
-    const apart = taken.filter((other) => !overlap(other, dotBox(point)));
-    return free.find(({ place, line }) => !lines.some((other) => crosses(other, place))
-      && !(line && apart.some((other) => crosses(line, other)))) || free[0];
+  /** How bad a place is: far off, on a line of the chart or another name's, or with a line through names or points. */
+  function costOf({ place, line, distance, cut }, apart, lines, ruled) {
+    const count = (some, test) => some.filter(test).length;
+    return distance + (cut ? COSTS.cut : 0)
+      + COSTS.ruled * count(ruled, (other) => overlap(place, other))
+      + COSTS.line * count(lines, (other) => crosses(other, place))
+      + COSTS.line * (line ? count(apart, (other) => crosses(line, other)) : 0);
   }
 
   /** The end of a line from a point to a box: the place of the box that is nearest. */
@@ -69,25 +71,32 @@ GECBENCH.define("labels", (use) => {
     return points.length > CROWD;
   }
 
-  /** Return for each of [{x, y, text}] the parts of its label, none where there is no room at all. */
-  function placeLabels(points, box, reserved) {
+  /** Return the best place for a point's name: {text, place, line}, or nothing where there is no room at all. */
+  function bestPlace(point, box, taken, lines, ruled, distances) {
+    const apart = taken.filter((other) => !overlap(other, dotBox(point)));
+    const texts = new Set((box.right - box.left < 500 ? [16, 9] : [26, 12]).map((most) => shorten(point.text, most)));
+    const tried = [...texts].flatMap((text, cut) => freePlaces(point, widthOf(text), box, taken, distances)
+      .map((found) => ({ ...found, text, cost: costOf({ ...found, cut }, apart, lines, ruled) })));
+    return tried.reduce((best, each) => (best && best.cost <= each.cost ? best : each), null);
+  }
+
+  /** Return for each of [{x, y, text}] its label, {line, name}; `reserved` is kept free, `ruled` if there is room. */
+  function placeLabels(points, box, reserved, ruled) {
     const taken = [...reserved, ...points.map(dotBox)];
     const lines = [];
     const distances = crowded(points) ? DISTANCES.slice(0, 2) : DISTANCES;
     return points.map((point) => {
-      const tried = (box.right - box.left < 500 ? [16, 9] : [26, 12]).map((most) => shorten(point.text, most))
-        .map((text) => ({ text, ...bestPlace(point, widthOf(text), box, taken, lines, distances) }));
-      const found = tried.find((each) => each.place);
-      if (!found) return [];
+      const found = bestPlace(point, box, taken, lines, ruled, distances);
+      if (!found) return { line: null, name: null };
       const { text, place, line } = found;
       taken.push(place);
       if (line) lines.push(line);
-      return [
-        line ? svg("line", { class: "leader", x1: point.x, y1: point.y, x2: line.to.x, y2: line.to.y }) : null,
-        svg("text", { x: place.x + 1, y: place.y + HEIGHT - 4 }, text),
-      ];
+      return {
+        line: line && svg("line", { class: "leader", x1: point.x, y1: point.y, x2: line.to.x, y2: line.to.y }),
+        name: svg("text", { x: place.x + 1, y: place.y + HEIGHT - 4 }, text),
+      };
     });
   }
 
-  return { placeLabels, widthOf, crowded };
+  return { placeLabels, widthOf, overlap, inside, dotBox, crowded };
 });

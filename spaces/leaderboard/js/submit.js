@@ -2,6 +2,8 @@
 // How to submit; with the server behind the page, a form that scores at once.
 GECBENCH.define("submit", (use) => {
   const { el, outside } = use("dom");
+  const { metricOf } = use("board");
+
   async function showSubmit(main, state) {
     const { server, metrics, commands, tables, sealed, link } = GECBENCH.board();
     main.append(
@@ -123,7 +125,7 @@ GECBENCH.define("submit", (use) => {
     await GECBENCH.refresh();
     const place = new URLSearchParams({ corpus: job.corpus, set: job.reference_set, id: job.record.slice(0, 12) });
     message.classList.add("good");
-    message.replaceChildren(`Added: rank ${job.rank} of ${job.of} by ${job.metric}. `,
+    message.replaceChildren(`Added: rank ${job.rank} of ${job.of} by ${metricOf(job.metric).title}. `,
       el("a", { href: `#system?${place}`, id: "added" }, "See it on the board"),
       ...job.warnings.map((warning) => el("span", { class: "warning" }, ` Note: ${warning}.`)));
   }

@@ -3,7 +3,7 @@
 GECBENCH.define("system", (use) => {
   const { el, empty, foreign, outside, points, range, sentence } = use("dom");
   const {
-    metricOf, currentTable, tableData, hasDetails, byMerit, findRow, shortId, clusterName, setLabel,
+    metricOf, currentTable, tableData, hasDetails, byMerit, findRow, shortId, shownP, clusterName, setLabel,
   } = use("board");
   const { State, select, badges, copyLink, systemOptions, scrolled, dataFiles } = use("controls");
   const { groupFigure, detailed, waysOf } = use("groups");
@@ -63,7 +63,7 @@ GECBENCH.define("system", (use) => {
     ["Recall", (figure) => figure.parts && figure.parts.recall != null && points(figure.parts.recall)],
     ["Rank", (figure) => figure.rank],
     ["Cluster", (figure) => figure.cluster && clusterName(figure.cluster)],
-    ["p", (figure) => figure.p_text, "Against the entry above"],
+    ["p", shownP, "Against the entry above; * below 0.05"],
     ["human", (figure) => figure.human != null && points(figure.human), "People, each against the others"],
     ["beside", (figure) => figure.ratio != null && points(figure.against_others), "The system against the same others"],
     ["of human", (figure) => figure.ratio != null && `${points(figure.ratio, 1)} %`, "beside divided by human"],

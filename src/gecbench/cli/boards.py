@@ -69,20 +69,25 @@ def submit(options: argparse.Namespace) -> None:
 
 def seed(options: argparse.Namespace) -> None:
     """Score the public outputs that the board does not have yet."""
+    from gecbench.leaderboard.records import Details, table_of
     from gecbench.leaderboard.seeding import public_submissions
     from gecbench.leaderboard.submission import score_submission
 
     store = _folder(options.board)
     settings = store.settings
     for corpus in _corpora(options.corpus, store) or _corpora([_SEEDED], store):
-        there = {(record.table, record.outputs) for record in store.load().records}
+        table = table_of(corpus)
+        there = {record.outputs: record for record in store.load().records if record.table == table}
         for submission in public_submissions(corpus):
-            scored = score_submission(submission, corpus, sealed=settings.sealed)
-            record = scored.record
-            if (record.table, record.outputs) not in there:
+            record = there.get(Details(submission.predictions).outputs)
+            if record is None or record.fingerprint != corpus.fingerprint():
+                scored = score_submission(submission, corpus, sealed=settings.sealed)
+                record = scored.record
                 store.add(record, scored.details)
             shown = ", ".join(
-                f"{METRICS[name].title} {percent(one['value'], settings.digits)}" for name, one in record.scores.items()
+                f"{metric.title} {percent(record.scores[name]['value'], settings.digits)}"
+                for name, metric in METRICS.items()
+                if name in record.scores
             )
             print(f"{record.corpus} ({record.reference_set})  {record.system}: {shown}", flush=True)
 

@@ -45,12 +45,12 @@ def card(ours: str, settings: Settings) -> str:
 def sample_commands(board: str, corpora: Sequence[Corpus], settings: Settings) -> list[str]:
     """Return the commands with which one submits to a board whose references one has."""
     name = corpora[0].name if corpora else "demo"
-    own = len(settings.corpora) == 1
-    place = f"--board {shlex.quote(board)}" + ("" if own else f" -c {shlex.quote(name)}")
+    place, corpus = f"--board {shlex.quote(board)}", f" -c {shlex.quote(name)}"
+    submitted, built = ("" if len(settings.corpora) == 1 else corpus), ("" if settings.corpora else corpus)
     return [
         "pip install gecbench",
-        f'gecbench leaderboard submit {place} -p outputs.txt --name "My system" --submitter Me',
-        f"gecbench leaderboard build {place} -o site",
+        f'gecbench leaderboard submit {place}{submitted} -p outputs.txt --name "My system" --submitter Me',
+        f"gecbench leaderboard build {place}{built} -o site",
     ]
 
 

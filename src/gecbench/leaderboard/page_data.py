@@ -154,4 +154,5 @@ def _disarmed(cell: object) -> object:
 
 
 def _rounded(value: Any) -> Any:
-    return round(value, 6) if isinstance(value, float) else value
+    """Return a number short enough for the page, yet exact enough for its decimals to be those of the value itself."""
+    return round(value, 12) if isinstance(value, float) else value
