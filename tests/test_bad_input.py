@@ -185,7 +185,18 @@ BAD_JSONL = {
     "a span that ends before it starts": (edited(start=2), r"c.jsonl:2: the span 2 1 does not fit"),
     "a negative span": (edited(start=-1), r"c.jsonl:2: the span -1 1 does not fit"),
     "a type that is a number": (edited(type=3), r"c.jsonl:2: type is 3, not a string"),
-    "a field that edits have not": (edited(begin=3), r"c.jsonl:2: 'annotations' cannot be read"),
+    "a field that edits have not": (
+        edited(begin=3),
+        r"c.jsonl:2: 'annotations' cannot be read: unknown 'begin'. Each needs",
+    ),
+    "an edit without its span": (
+        edited().replace(b'"start": 0, "end": 1, ', b""),
+        r"c.jsonl:2: 'annotations' cannot be read: no 'start' and 'end'. Each needs",
+    ),
+    "an edit without corrections": (
+        edited().replace(b', "corrections": ["x"]', b""),
+        r"c.jsonl:2: 'annotations' cannot be read: no 'corrections'. Each needs",
+    ),
     "an infinite annotator": (
         edited().replace(b'"annotator": 0', b'"annotator": 1e400'),
         r"c.jsonl:2: annotator is inf, not a whole number",
@@ -194,7 +205,10 @@ BAD_JSONL = {
         edited().replace(b'"annotator": 0', b'"annotator": 36893488147419103232'),
         r"c.jsonl:2: annotator is 36893488147419103232, not a whole number of at most 31 bits",
     ),
-    "annotations that are null": (b'{"source": "a b", "annotations": [null]}\n', r"c.jsonl:1: 'annotations' cannot be"),
+    "annotations that are null": (
+        b'{"source": "a b", "annotations": [null]}\n',
+        r"c.jsonl:1: 'annotations' cannot be read: a value of another type. Each needs",
+    ),
     "edits that are null": (
         b'{"source": "a b", "annotations": [{"annotator": 0, "edits": [null]}]}\n',
         r"c.jsonl:1: 'annotations' cannot be read",

@@ -1,5 +1,8 @@
 """The attacks of the campaign, each a few times; `python -m tests.campaign` repeats them for as long as you like."""
 
+import re
+from pathlib import Path
+
 import pytest
 from campaign.attack import Attack, Budget, Finding, all_attacks
 from campaign.attacks.files import FILES
@@ -78,3 +81,26 @@ def test_the_document_shows_the_committed_log():
     text = DOCUMENT.read_text(encoding="utf-8")
     shown_as_it_should_be = document(ATTACKS.values(), read_log(LOG), text) == text
     assert shown_as_it_should_be, "python -m tests.campaign --document renews the table"
+
+
+def test_every_test_that_the_document_names_is_there():
+    _, _, found = DOCUMENT.read_text(encoding="utf-8").partition("## What was found in 0.1.0")
+    named = [
+        (file, name)
+        for file, names in re.findall(r"`(\S+\.py)`: ((?:`test_\w+`(?:, )?)+)", found)
+        for name in re.findall(r"test_\w+", names)
+    ]
+    assert len(named) > 40
+    for file, name in named:
+        assert f"def {name}(" in (Path(__file__).parent / file).read_text(encoding="utf-8"), f"{file}: no {name}"
+
+
+def test_an_attack_that_is_asked_for_and_cannot_run_is_a_failure(monkeypatch, tmp_path, capsys):
+    from campaign import __main__ as command
+
+    attacks = {"a": Attack("a", "what", "holds", lambda *_: [], missing=lambda: "no compiler")}
+    monkeypatch.setattr(command, "all_attacks", lambda: attacks)
+    for words, status in (([], 0), (["--only", "a"], 1)):
+        monkeypatch.setattr("sys.argv", ["campaign", "--tries", "1", "--log", str(tmp_path / "log"), *words])
+        assert command.main() == status
+        assert capsys.readouterr().out == "a: left out, no compiler\n"

@@ -83,6 +83,22 @@ class Located:
             raise InputError(error.problem, file=self.place, line=self.line, fix=error.fix) from error
 
 
+def unfit(error: KeyError | TypeError) -> str:
+    """Return in words why a record could not be taken apart: what an error of Python's means.
+
+    >>> unfit(KeyError("start"))
+    "no 'start'"
+    """
+    import re
+
+    if isinstance(error, KeyError):
+        return f"no {error.args[0]!r}"
+    for words, meaning in ((r"missing \d+ required .*: (.*)", "no"), (r"unexpected keyword argument (.*)", "unknown")):
+        if found := re.search(words, str(error)):
+            return f"{meaning} {found[1]}"
+    return "a value of another type"
+
+
 class MissingDependencyError(GecbenchError, ImportError):
     """An optional package is needed for what was asked."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,8 @@ def _verify(options: argparse.Namespace, folder: Path) -> None:
 
     problems = [*verify_dataset(options.dataset, folder), *card_problems(options.dataset, folder / "README.md")]
     if problems:
-        raise InputError("; ".join(problems), fix=f"Build it again: gecbench data build {options.dataset}")
+        again = ["gecbench", "data", "build", options.dataset, *(["-o", options.folder] if options.folder else [])]
+        raise InputError("; ".join(problems), fix=f"Build it again: {shlex.join(again)}")
     print(f"{folder}: all files, columns and contents are as they should be")
 
 

@@ -12,7 +12,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.error_groups import Alternative, ErrorGroup, GroupedSentence, Replacement
 from gecbench.corpus.gold_checks import check_annotators, check_sentence_annotations, check_sentence_groups
-from gecbench.errors import InputError, Located
+from gecbench.errors import InputError, Located, unfit
 from gecbench.formats.text import read_lines, write_lines
 
 
@@ -90,7 +90,7 @@ def _read_column(rows: Sequence[dict[str, Any]], key: str, file: str) -> list[An
             try:
                 values.append(read(row[key], len(row["source"].split())))
             except (KeyError, TypeError) as error:
-                raise InputError(f"{key!r} cannot be read ({error!r})", fix=fix) from error
+                raise InputError(f"{key!r} cannot be read: {unfit(error)}", fix=fix) from error
     return values
 
 

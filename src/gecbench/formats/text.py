@@ -30,7 +30,7 @@ def split_lines(data: bytes, file: str) -> list[str]:
     """Return the lines of a file's content, as `read_lines` does; `file` is its name in errors."""
     text = decode(data, file)
     if "\n" not in text and "\r" in text.rstrip("\r"):
-        fix = f"Convert it first: tr '\\r' '\\n' < {file}"
+        fix = r"Convert it first, as tr '\r' '\n' does"
         raise InputError("lines end in a carriage return alone", file=file, line=1, fix=fix)
     return lines_of(text)
 

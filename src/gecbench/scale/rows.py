@@ -11,7 +11,7 @@ from gecbench.corpora.edits import as_edits
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation, EditedTexts, check_apart, span
 from gecbench.corpus.gold_checks import check_sentence_annotations
-from gecbench.errors import InputError
+from gecbench.errors import InputError, unfit
 
 SHOWN = 3
 _PLACES = 2**63
@@ -230,6 +230,6 @@ def _annotated(
             except InputError as error:
                 faults.found[row] = f"{name}: {error.problem}"
             except (KeyError, TypeError) as error:
-                faults.found[row] = f"{name} is missing" if value is None else f"{name} cannot be read ({error!r})"
+                faults.found[row] = f"{name} is missing" if value is None else f"{name} cannot be read: {unfit(error)}"
         found.append(read)
     return found
