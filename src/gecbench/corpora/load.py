@@ -92,9 +92,11 @@ def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
         elif split is None and part in declared.splits():
             split = part
         else:
+            configs, splits = list(declared.configs), list(declared.splits())
             raise InputError(
                 f"{part!r} is neither a configuration nor a split of {name}",
-                fix=f"Configurations: {', '.join(declared.configs)}. Splits: {', '.join(declared.splits())}",
+                fix=f"{did_you_mean(part, configs + splits)}Configurations: {', '.join(configs)}. "
+                f"Splits: {', '.join(splits)}",
             )
     return declared.name, config, split
 
