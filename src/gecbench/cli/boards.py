@@ -14,6 +14,7 @@ from gecbench.cli.options import cleaned, pick
 from gecbench.errors import InputError
 from gecbench.metrics.ratios import percent
 from gecbench.metrics.registry import METRICS
+from gecbench.progress import tracked
 
 if TYPE_CHECKING:
     from gecbench.corpus.corpus import Corpus
@@ -76,7 +77,8 @@ def seed(options: argparse.Namespace) -> None:
     settings = store.settings
     for corpus in _corpora(options.corpus, store) or _corpora([_SEEDED], store):
         there = {(record.table, record.outputs) for record in store.load().records}
-        for submission in public_submissions(corpus):
+        lines, submissions = [], list(public_submissions(corpus))
+        for submission in tracked(submissions, len(submissions), "scoring public outputs"):
             scored = score_submission(submission, corpus, sealed=settings.sealed)
             record = scored.record
             if (record.table, record.outputs) not in there:
@@ -84,7 +86,8 @@ def seed(options: argparse.Namespace) -> None:
             shown = ", ".join(
                 f"{METRICS[name].title} {percent(one['value'], settings.digits)}" for name, one in record.scores.items()
             )
-            print(f"{record.corpus} ({record.reference_set})  {record.system}: {shown}", flush=True)
+            lines.append(f"{record.corpus} ({record.reference_set})  {record.system}: {shown}")
+        print("\n".join(lines), flush=True)
 
 
 def list_board(options: argparse.Namespace) -> None:
@@ -144,11 +147,11 @@ def verify(options: argparse.Namespace) -> None:
     store = local_store(open_board(options.board))
     corpora = known_corpora(_corpora(options.corpus, store))
     different = total = 0
-    for verdict in score_again(store, corpora, options.files):
+    for verdict in list(score_again(store, corpora, options.files)):
         total += 1
         different += bool(verdict.problems)
         state = "not scored here" if verdict.problems is None else "; ".join(verdict.problems) or "as scored"
-        print(f"{verdict.file[:12]}  {verdict.system or '?'}: {state}", flush=True)
+        print(f"{verdict.file[:12]}  {verdict.system or '?'}: {state}")
     if different:
         raise InputError(f"{different} of {total} records are not what scoring gives", fix="Do not merge them")
 
