@@ -26,13 +26,26 @@ GOOD, BAD = (str(DATA / "systems" / f"{name}.txt") for name in ("good-corrector"
         (["human", "rnak"], "invalid choice: 'rnak'. Did you mean rank? (choose from"),
         (["--versoin"], "there is no option '--versoin'. Did you mean --version? Options: --help, --version."),
         (["demo", "--zzz"], "gecbench demo: error: unrecognized arguments: --zzz\n"),
+        (["score"], "gecbench score: error: the following arguments are required: -p/--predictions\n"),
         (["demo", "zzz"], "unrecognized arguments: zzz\n"),
     ],
 )
 def test_did_you_mean_in_usage(capsys, arguments, hint):
     with pytest.raises(SystemExit, match=r"^2$"):
         main(arguments)
-    assert hint in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert hint in said
+    assert len(said.splitlines()) <= 2, "the mistake is buried"
+
+
+@pytest.mark.parametrize(("asked", "same"), [(["help"], []), (["help", "score"], ["score", "--help"])])
+def test_help_is_a_word_too(capsys, asked, same):
+    shown = []
+    for arguments in (asked, same):
+        with pytest.raises(SystemExit, match=r"^0$"):
+            main(arguments)
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
 
 
 @pytest.mark.parametrize(
@@ -41,6 +54,8 @@ def test_did_you_mean_in_usage(capsys, arguments, hint):
         (["-m", "imesure"], r"unknown metric 'imesure'\. Did you mean imeasure\? Known metrics: gleu"),
         (["-c", "dmeo"], r"no corpus or file 'dmeo'\. Did you mean demo\? Corpora: "),
         (["-c", "jflge:test"], r"Did you mean jfleg:test\? Corpora: "),
+        (["-c", "jfleg:tset"], r"nor a split of jfleg\. Did you mean test\? Configurations: "),
+        (["-m", "gleu(drws=py3)"], r"gleu has no parameter 'drws'\. Did you mean draws\? Its parameters: "),
     ],
 )
 def test_did_you_mean_in_names(refused, arguments, hint):
@@ -121,18 +136,25 @@ def test_completion(run, shell, tmp_path):
 
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
-def test_bash_completes_commands_and_files(run, tmp_path):
+def test_bash_completes_commands_names_and_files(run, tmp_path):
     (tmp_path / "script").write_text(run("completion", "bash"), encoding="utf-8")
     (tmp_path / "unusual.txt").touch()
     (function,) = re.findall(r"^complete .*-F (\w+) gecbench$", (tmp_path / "script").read_text(), re.MULTILINE)
     ask = "source ./script; words() { COMP_WORDS=($@); COMP_CWORD=$(($# - 1)); COMPREPLY=(); "
     ask += f'{function}; echo "${{COMPREPLY[@]}}"; }}; '
-    ask += "words gecbench comp; words gecbench score --fail; words gecbench score -p unus"
+    ask += "words gecbench comp; words gecbench score --fail; words gecbench score -p unus; "
+    ask += "words gecbench score -m gleu im; words gecbench score -c un; words gecbench score -c jf; "
+    ask += "words gecbench human rank conll14-; words gecbench reproduce sak"
     done = subprocess.run(["bash", "-c", ask], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert [set(line.split()) for line in done.stdout.splitlines()] == [
         {"compare", "completion", "compute_gleu"},
         {"--fail-under"},
         {"unusual.txt"},
+        {"imeasure"},
+        {"unusual.txt"},
+        {"jfleg"},
+        {"conll14-crowd", "conll14-references"},
+        {"sakaguchi2016"},
     ]
 
 

@@ -22,6 +22,7 @@ from mirror_files import (
     submission,
 )
 
+import gecbench
 from gecbench import M2, compare, kernels
 from gecbench.kernels.maxmatch.closure import close_lattice
 from gecbench.kernels.maxmatch.edits import Options
@@ -64,6 +65,11 @@ def score(name, **options):
     found = M2(annotators=annotators, **options).score_corpus(corpus, predictions)
     assert found.diagnostics["too_large_for_literal"] == 0
     return found
+
+
+def test_conll14_by_its_bare_name_is_the_official_gold():
+    found = gecbench.score(submission("CAMB"), "conll14", "m2", aligned=True, tokenized=True)["m2"]
+    assert digits(found) == GOLDEN["runs"]["conll14.combined.CAMB"]["printed"]
 
 
 @pytest.mark.parametrize("name", GOLDEN["runs"])

@@ -84,7 +84,7 @@ def test_every_python_function_takes_a_name():
         ),
         (Path("nowhere/at-all"), "or a file: .m2, .xml, .jsonl"),
         ("nowhere.m2", "nowhere.m2: no such file"),
-        ("jfleg:tset", r"neither a configuration nor a split of jfleg\. Config.*Splits: validation, test"),
+        ("jfleg:tset", r"nor a split of jfleg\. Did you mean test\? Config.*Splits: validation, test"),
         (42, "a int is not a corpus"),
         (["a sentence"], "a list is not a corpus"),
         ([{"text": "He go ."}], "columns text. They need sentence"),

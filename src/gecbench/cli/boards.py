@@ -14,6 +14,7 @@ from gecbench.cli.options import cleaned, pick
 from gecbench.errors import InputError
 from gecbench.metrics.ratios import percent
 from gecbench.metrics.registry import METRICS
+from gecbench.progress import tracked
 
 if TYPE_CHECKING:
     from gecbench.corpus.corpus import Corpus
@@ -78,7 +79,8 @@ def seed(options: argparse.Namespace) -> None:
     for corpus in _corpora(options.corpus, store) or _corpora([_SEEDED], store):
         table = table_of(corpus)
         there = {record.outputs: record for record in store.load().records if record.table == table}
-        for submission in public_submissions(corpus):
+        lines, submissions = [], list(public_submissions(corpus))
+        for submission in tracked(submissions, len(submissions), "scoring public outputs"):
             record = there.get(Details(submission.predictions).outputs)
             if record is None or record.fingerprint != corpus.fingerprint():
                 scored = score_submission(submission, corpus, sealed=settings.sealed)
@@ -89,7 +91,8 @@ def seed(options: argparse.Namespace) -> None:
                 for name, metric in METRICS.items()
                 if name in record.scores
             )
-            print(f"{record.corpus} ({record.reference_set})  {record.system}: {shown}", flush=True)
+            lines.append(f"{record.corpus} ({record.reference_set})  {record.system}: {shown}")
+        print("\n".join(lines), flush=True)
 
 
 def list_board(options: argparse.Namespace) -> None:
@@ -149,11 +152,11 @@ def verify(options: argparse.Namespace) -> None:
     store = local_store(open_board(options.board))
     corpora = known_corpora(_corpora(options.corpus, store))
     different = total = 0
-    for verdict in score_again(store, corpora, options.files):
+    for verdict in list(score_again(store, corpora, options.files)):
         total += 1
         different += bool(verdict.problems)
         state = "not scored here" if verdict.problems is None else "; ".join(verdict.problems) or "as scored"
-        print(f"{verdict.file[:12]}  {verdict.system or '?'}: {state}", flush=True)
+        print(f"{verdict.file[:12]}  {verdict.system or '?'}: {state}")
     if different:
         raise InputError(f"{different} of {total} records are not what scoring gives", fix="Do not merge them")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gecbench.cli.options import add_command
@@ -16,7 +16,9 @@ _EXAMPLES = """  gecbench completion bash > ~/.local/share/bash-completion/compl
 
 def add_parser(commands: Any) -> None:
     """Add the command."""
-    parser = add_command(commands, "completion", "Print a script that completes commands and options", _EXAMPLES, run)
+    parser = add_command(
+        commands, "completion", "Print a script that completes commands, options and names", _EXAMPLES, run
+    )
     parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell that reads it")
 
 
@@ -27,12 +29,51 @@ def run(options: argparse.Namespace) -> None:
     from gecbench.cli.main import make_parser
 
     parser = make_parser()
+    names = _names()
     for action in _actions(parser):
-        if "FILE" in str(action.metavar):
+        metavar = str(action.metavar)
+        if metavar == "NAME|FILE":
+            kind = "judgments" if action.dest in ("judgments", "human") else "corpus"
+            action.complete = _name_or_file(kind, names[kind])  # type: ignore[attr-defined]
+        elif "FILE" in metavar:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
-        elif action.metavar == "FOLDER":
+        elif metavar == "FOLDER":
             action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
+        else:
+            action.choices = action.choices or names.get(metavar)
     print(shtab.complete(parser, shell=options.shell))
+
+
+def _names() -> dict[str, list[str]]:
+    """Return the known names, by what stands for them in the help or by what they are of."""
+    from gecbench.corpora.catalog import DATASETS, HUMAN_JUDGMENTS
+    from gecbench.metrics.registry import METRICS
+    from gecbench.models.prompts import NAMES
+    from gecbench.papers import PAPERS
+
+    return {
+        "METRIC": [*METRICS],
+        "PAPER": [*PAPERS],
+        "DATASET": [*DATASETS],
+        "corpus": ["demo", *DATASETS, *(alias for each in DATASETS.values() for alias in each.aliases)],
+        "judgments": [*HUMAN_JUDGMENTS],
+        "PROMPT": [*NAMES],
+    }
+
+
+def _name_or_file(kind: str, names: Sequence[str]) -> dict[str, Any]:
+    """Return what each shell completes with names and files alike."""
+    from shtab import FILE
+
+    words, function = " ".join(names), f"_gecbench_{kind}"
+    bash = f'compgen -W "{words}" -- "$1"\n  {FILE["bash"]} "$1"'
+    zsh = f"_alternative 'names:name:({words})' 'files:file:_files'"
+    return {
+        "bash": function,
+        "zsh": function,
+        "fish": f"{words} {FILE['fish']}",
+        "preamble": {"bash": f"{function}() {{\n  {bash}\n}}", "zsh": f"{function}() {{\n  {zsh}\n}}"},
+    }
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:

@@ -56,6 +56,8 @@ def _listed() -> dict[str, str]:
 
 def _parse(words: Sequence[str]) -> Namespace:
     """Return the options of the command that comes first; exit after help, the version or wrong use."""
+    if words[:1] == ["help"]:
+        words = [*words[1:2], "--help"]
     first = words[0] if words else ""
     if first == "--version":
         print(f"gecbench {__version__}")
@@ -69,7 +71,7 @@ def _parse(words: Sequence[str]) -> Namespace:
     if first not in listed:
         kind, known = ("option", ("--help", "--version")) if first.startswith("-") else ("command", tuple(listed))
         hint = f"{did_you_mean(first, known)}{kind.capitalize()}s: {', '.join(known)}."
-        print(f"usage: {_USAGE}\ngecbench: there is no {kind} {first!r}. {hint}", file=sys.stderr)
+        print(f"gecbench: there is no {kind} {first!r}. {hint}", file=sys.stderr)
         raise SystemExit(2)
     return make_parser([first]).parse_args(words)
 

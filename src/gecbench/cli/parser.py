@@ -32,8 +32,8 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong, and what was perhaps meant."""
+        """Say what is wrong, what was perhaps meant, and where the options are listed."""
         if wrong := re.match(r"(.*)invalid choice: '([^']*)' (\(choose from (.*)\))", message):
             hint = did_you_mean(wrong[2], re.findall(r"[\w-]+", wrong[4]))
             message = f"{wrong[1]}invalid choice: '{wrong[2]}'. {hint}{wrong[3]}"
-        super().error(message)
+        self.exit(2, f"{self.prog}: error: {message}\nOptions and examples: {self.prog} --help\n")

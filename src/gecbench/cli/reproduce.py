@@ -12,7 +12,7 @@ from typing import Any
 from gecbench.cli.options import add_command, add_format_option, count
 from gecbench.errors import InputError, MissingDependencyError
 from gecbench.papers import PAPERS, Reproduction, check_paper, render, reproduce
-from gecbench.progress import remark
+from gecbench.progress import remark, tracked
 
 _EXAMPLES = """  gecbench reproduce sakaguchi2016
   gecbench reproduce jfleg2017 --figures figures
@@ -77,10 +77,10 @@ def _make_folder(folder: Path) -> None:
 def draw_figures(reproductions: Sequence[Reproduction], folder: Path, ending: str) -> None:
     """Write every figure into the folder, with its caption above and its note below."""
     module = _matplotlib()
-    for reproduction in reproductions:
-        for figure in reproduction.figures:
-            picture = module.Figure(figsize=figure.size, layout="constrained")
-            figure.draw(picture)
-            picture.suptitle(figure.caption, fontsize=10, wrap=True)
-            picture.supxlabel(fill(figure.note, round(16 * figure.size[0])), fontsize=7, color="#555555")
-            picture.savefig(folder / f"{reproduction.paper}-{figure.name}.{ending}", dpi=150)
+    figures = [(reproduction.paper, figure) for reproduction in reproductions for figure in reproduction.figures]
+    for paper, figure in tracked(figures, len(figures), "drawing"):
+        picture = module.Figure(figsize=figure.size, layout="constrained")
+        figure.draw(picture)
+        picture.suptitle(figure.caption, fontsize=10, wrap=True)
+        picture.supxlabel(fill(figure.note, round(16 * figure.size[0])), fontsize=7, color="#555555")
+        picture.savefig(folder / f"{paper}-{figure.name}.{ending}", dpi=150)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -38,8 +39,10 @@ def is_dataset(name: str) -> bool:
 
 
 def dataset(name: str) -> DatasetDeclaration:
-    """Return a dataset by its name or another name of it."""
-    name = _ALIASES.get(name, name)
+    """Return a dataset by its name, or by another name of it with the configuration that this means."""
+    if name in _ALIASES:
+        declared = DATASETS[_ALIASES[name]]
+        return replace(declared, default_config=declared.aliases[name])
     if name not in DATASETS:
         raise InputError(
             f"there is no dataset {name!r}", fix=f"{did_you_mean(name, DATASETS)}Choose one of {', '.join(DATASETS)}"

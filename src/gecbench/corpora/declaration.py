@@ -56,8 +56,8 @@ class DatasetDeclaration:
     """One dataset; `redistributable` is false where upstream states no licence that allows it.
 
     With `several_reference_sets` each configuration is a benchmark of its own, not another view of the same
-    references. `aliases` are other names of it, `tokenizer` is how its sentences are split. `sources` name its upstream
-    files, `judgments` the published rankings that belong to it.
+    references. `aliases` are other names of it, each with the configuration that it means; `tokenizer` is how its
+    sentences are split. `sources` name its upstream files, `judgments` the published rankings that belong to it.
     """
 
     name: str
@@ -69,7 +69,7 @@ class DatasetDeclaration:
     default_config: str
     configs: Mapping[str, Config]
     several_reference_sets: bool = False
-    aliases: tuple[str, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
     tokenizer: str = "treebank"
     judgments: Mapping[str, HumanJudgments] = field(default_factory=dict)
     version: str = VERSION

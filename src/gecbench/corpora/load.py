@@ -82,6 +82,8 @@ def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
     ('jfleg', 'm2', 'test')
     >>> parse_corpus_name("jfleg:dev")
     ('jfleg', None, 'validation')
+    >>> parse_corpus_name("conll14"), parse_corpus_name("conll14:all")
+    (('conll14_fluency', 'nucle', None), ('conll14_fluency', 'all', None))
     """
     name, *rest = text.split(":")
     declared = dataset(name)
@@ -92,11 +94,13 @@ def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
         elif split is None and part in declared.splits():
             split = part
         else:
+            configs, splits = list(declared.configs), list(declared.splits())
             raise InputError(
                 f"{part!r} is neither a configuration nor a split of {name}",
-                fix=f"Configurations: {', '.join(declared.configs)}. Splits: {', '.join(declared.splits())}",
+                fix=f"{did_you_mean(part, configs + splits)}Configurations: {', '.join(configs)}. "
+                f"Splits: {', '.join(splits)}",
             )
-    return declared.name, config, split
+    return declared.name, config or (declared.default_config if name != declared.name else None), split
 
 
 def is_corpus_name(text: str) -> bool:

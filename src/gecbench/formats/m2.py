@@ -142,7 +142,8 @@ def write_m2(corpus: Corpus, path: str | Path) -> None:
 def format_m2(corpus: Corpus) -> list[str]:
     """Return the annotations of a corpus as lines of M2."""
     if corpus.annotations is None:
-        raise InputError(f"{corpus.name} has no annotations to write as M2")
+        fix = "Make edits of parallel text with gecbench errant_parallel, or start from a file that has them"
+        raise InputError(f"{corpus.name} has no annotations to write as M2", fix=fix)
     lines = []
     for source, sentence in zip(corpus.sources, corpus.annotations, strict=True):
         lines.append(f"S {source}")

@@ -99,12 +99,16 @@ def meta_evaluate(
     if not scores:
         raise InputError("no metric to evaluate", fix="Give scores in a file, or a metric with references and systems")
     rows = []
-    for found in scores:
-        correlations = {method: _correlation(found.systems, human, method, resamples, seed) for method in methods}
-        agreement = None
-        if judgments is not None and found.sentences is not None:
-            agreement = sentence_agreement(found.sentences, judgments, resamples=resamples, seed=seed)
-        rows.append(MetaRow(found.metric, found.references, correlations, agreement))
+    with progress(len(scores) * len(methods), "correlations") as bar:
+        for found in scores:
+            correlations = {}
+            for method in methods:
+                correlations[method] = _correlation(found.systems, human, method, resamples, seed)
+                bar.update(1)
+            agreement = None
+            if judgments is not None and found.sentences is not None:
+                agreement = sentence_agreement(found.sentences, judgments, resamples=resamples, seed=seed)
+            rows.append(MetaRow(found.metric, found.references, correlations, agreement))
     return rows
 
 

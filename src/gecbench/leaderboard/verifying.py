@@ -15,6 +15,7 @@ from gecbench.leaderboard.records import BoardTable, Figure, Record
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, score_submission
 from gecbench.metrics.signature import Signature
+from gecbench.progress import tracked
 
 _FIELDS = ("corpus", "reference_set", "fingerprint", "sentences", "outputs", "unchanged")
 
@@ -34,7 +35,8 @@ def verify(store: FolderStore, corpora: Mapping[BoardTable, Corpus], files: Sequ
     paths = sorted((store.folder / "records").glob("*"))
     if missing := wanted - {path.stem for path in paths}:
         raise InputError(f"the board has no record {min(missing)[:80]!r}", fix="Give files of its folder records")
-    for path in (path for path in paths if not files or path.stem in wanted):
+    chosen = [path for path in paths if not files or path.stem in wanted]
+    for path in tracked(chosen, len(chosen), "scoring records again"):
         try:
             record = store.record(path)
         except (InputError, OSError) as error:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.edits import Annotation
 from gecbench.corpus.intake import Admitted, Intake
-from gecbench.errors import InputError
+from gecbench.errors import InputError, did_you_mean
 from gecbench.metrics.parameters import Parameter, parameters_of
 from gecbench.metrics.policy import Policy
 from gecbench.metrics.ratios import Values, percent
@@ -267,7 +267,8 @@ class Metric(ABC):
         known = cls.parameters()
         for name in names:
             if name not in known:
-                raise InputError(f"{cls.name} has no parameter {name!r}", fix=f"Its parameters: {', '.join(known)}")
+                fix = f"{did_you_mean(name, known)}Its parameters: {', '.join(known)}"
+                raise InputError(f"{cls.name} has no parameter {name!r}", fix=fix)
 
 
 def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:

@@ -198,7 +198,7 @@ def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, compl
             "figure2",
             "Human F0.5 by error category",
             drawing(by_category),
-            f"A colour for each category, of the annotators at hand.{lacking}",
+            f"A colour and a mark for each category, of the annotators at hand.{lacking}",
         ),
         Figure(
             "figure3",

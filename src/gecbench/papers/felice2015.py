@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.human.correlation import coefficient
-from gecbench.metrics.base import Score
+from gecbench.metrics.base import Metric, Score
 from gecbench.metrics.imeasure.accuracy import weighted_accuracy
 from gecbench.metrics.imeasure.metric import IMeasure
 from gecbench.metrics.m2.metric import M2
 from gecbench.metrics.ratios import f_beta, precision_recall
 from gecbench.papers.data import Conll14, m2_percentages
 from gecbench.papers.document import Contents, Section, Settings, comparison, published, side_by_side
+from gecbench.progress import tracked
 
 PAPER = "felice2015"
 SUBSET = (
@@ -28,11 +29,16 @@ def reproduce(settings: Settings) -> Contents:
     """Compute the worked examples, and the systems' scores on all sentences."""
     data = Conll14(settings.upstream)
     corpus = data.whole("nucle_alt")
-    m2, mixed = (
-        {name: metric.score_corpus(corpus, lines, aligned=True, tokenized=True) for name, lines in data.systems.items()}
-        for metric in (M2(), M2(mixing="cap"))
-    )
+    m2, mixed = (_scores(metric, corpus, data.systems) for metric in (M2(), M2(mixing="cap")))
     return (_examples(), _table8(), _table10(m2, mixed), _table11(corpus, data, m2)), ()
+
+
+def _scores(metric: Metric, corpus: Corpus, systems: Mapping[str, Sequence[str]]) -> dict[str, Score]:
+    """Return every system's score, and show how far that is."""
+    return {
+        name: metric.score_corpus(corpus, lines, aligned=True, tokenized=True)
+        for name, lines in tracked(systems.items(), len(systems), metric.title)
+    }
 
 
 def _examples() -> Section:
@@ -98,9 +104,7 @@ def _table10(m2: Mapping[str, Score], mixed: Mapping[str, Score]) -> Section:
 
 def _table11(corpus: Corpus, data: Conll14, m2: Mapping[str, Score]) -> Section:
     printed = published(PAPER)["table11"]
-    scores = {
-        name: IMeasure().score_corpus(corpus, data.systems[name], aligned=True, tokenized=True) for name in printed
-    }
+    scores = _scores(IMeasure(), corpus, {name: data.systems[name] for name in printed})
     rows = []
     for name, theirs in printed.items():
         parts = scores[name].parts

@@ -28,7 +28,7 @@ def _approved(split: str) -> Callable[[], list[Ranking]]:
 
 DATASET = DatasetDeclaration(
     name="conll14_fluency",
-    aliases=("conll14",),
+    aliases={"conll14": "nucle"},
     title="CoNLL-14 with fluency and minimal rewrites",
     homepage="https://github.com/keisks/reassess-gec",
     licence="other",

@@ -177,7 +177,8 @@ def figure3(found: Correlations) -> Figure:
     draw = partial(grouped_points, labels=labels, printed=printed, ours=ours, quantity="Spearman's ρ", limits=(-0.6, 1))
     note = "Bars: computed here, a colour for each metric; black lines: published."
     if found.missing:
-        note += f" Missing bars: {', '.join(found.missing)} {next(iter(found.missing.values()))}."
+        why = next(iter(found.missing.values()))
+        note += f" Missing are the bars of {' and '.join(found.missing)}, each of which {why}."
     return Figure("figure3", caption, draw, note, (8.5, 4.8))
 
 
