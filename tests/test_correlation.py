@@ -77,6 +77,18 @@ def test_interval_over_runs_of_the_human_ranking() -> None:
     assert (result.interval.low, result.interval.high) == pytest.approx((0.5, 1))
 
 
+def test_every_run_counts_with_its_own_coefficient() -> None:
+    metric = {"A": 9.0, "B": 5.0, "C": 1.0, "D": 5.0}
+    runs = np.random.default_rng(3).integers(0, 4, (200, 4)).astype(float)
+    runs[:3] = 1.0
+    for method, theirs in (("spearman", stats.spearmanr), ("kendall", stats.kendalltau), ("pearson", stats.pearsonr)):
+        values = [theirs(list(metric.values()), run).statistic for run in runs if np.ptp(run)]
+        interval = correlate_runs(metric, HUMAN, runs, method).interval
+        assert interval is not None
+        assert interval.resamples == len(values)
+        assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])), abs=1e-12)
+
+
 SCORES = st.lists(st.integers(0, 2).map(float), min_size=4, max_size=4)
 PAIRS = st.lists(st.tuples(st.sampled_from(["AB", "AC", "BD", "CD", "AD"]), st.sampled_from([0, 1, 2])), min_size=1)
 
