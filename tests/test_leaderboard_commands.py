@@ -9,10 +9,12 @@ import pytest
 import yaml
 from boards import DEMO, GOOD, QUICK, text
 
+from gecbench.cli.main import main
 from gecbench.formats.jsonl import write_jsonl
 from gecbench.leaderboard.page import PagePlan, build_site
 from gecbench.leaderboard.settings import Settings, board_corpora, initialise
 from gecbench.leaderboard.store import FolderStore
+from gecbench.metrics.registry import METRICS
 
 
 def told(site="site"):
@@ -44,6 +46,13 @@ def test_a_board_of_several_corpora_keeps_them_all_on_its_page(folder, run):
         run(*shlex.split(command)[1:])
     tables = json.loads(Path("site/data/board.json").read_text())["tables"]
     assert {table["corpus"]: table["sentences"] for table in tables} == {"demo": len(DEMO), "second": len(DEMO)}
+
+
+def test_init_says_that_the_metric_that_ranks_is_not_installed(folder, capsys, monkeypatch):
+    monkeypatch.setattr(METRICS["errant"], "missing", classmethod(lambda _cls: "it lacks a model."))
+    assert main(["leaderboard", "init", "task", "--title", "T", "-c", "demo", "--metric", "errant"]) == 0
+    assert "note: until it can be scored here, another metric ranks: it lacks a model." in capsys.readouterr().err
+    assert Path("task/board.json").is_file()
 
 
 def test_seed_scores_what_the_board_has_not(folder, run, monkeypatch):

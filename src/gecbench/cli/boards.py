@@ -34,6 +34,8 @@ def init(options: argparse.Namespace) -> None:
     per_day = SEALED_PER_DAY if options.per_day is None and sealed else options.per_day or None
     about = pick(options, "title", "description", "licence", "link", "metric", "publish_references")
     initialise(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
+    if missing := METRICS[options.metric].missing():
+        _warn((f"until it can be scored here, another metric ranks: {missing}",), "note")
     print(f"{Path(options.folder) / 'board.json'}: {'sealed' if sealed else 'open'}, ranked by {options.metric}")
     if sealed:
         print("Pages and answers tell scores of whole corpora only; keep the gold out of what you publish.")
