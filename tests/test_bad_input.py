@@ -35,6 +35,8 @@ BAD_VALUES = {
     "a string among lists": ({"references": [*REFERENCES[:2], "Cats sleep ."]}, r"references\[2\] is a str"),
     "one string as references": ({"references": "Cats sleep ."}, r"references is a single str"),
     "a string for predictions": ({"predictions": "He goes home ."}, r"predictions is a single str"),
+    "a number for predictions": ({"predictions": 3}, r"predictions is a int \(3\)\. Pass predictions=\[\.\.\.\]"),
+    "a truth for references": ({"references": True}, r"references is a bool \(True\)\. references\[i\] must be"),
     "no references for a sentence": ({"references": [*REFERENCES[:2], []]}, r"no references for sentence 3"),
     "None among predictions": ({"predictions": [*PREDICTIONS[:2], None]}, r"predictions\[2\] is None"),
     "None among references": ({"references": [*REFERENCES[:2], [None]]}, r"references\[2\]\[0\] is None"),
@@ -51,6 +53,20 @@ BAD_VALUES = {
 def test_api(change, message):
     with pytest.raises(gecbench.InputError, match=message):
         gecbench.GLEU().score(**{**GOOD, **change})
+
+
+@pytest.mark.parametrize("number", [True, 3, 2.5, None])
+def test_predictions_that_are_no_list(number):
+    with pytest.raises(gecbench.InputError, match="predictions is"):
+        gecbench.score(number, "demo")
+    with pytest.raises(gecbench.InputError, match="predictions of a is"):
+        gecbench.compare({"a": number, "b": number}, "demo")
+
+
+@pytest.mark.parametrize("column", ["He goes .", b"x", 3, None], ids=str)
+def test_a_column_that_is_no_list(column):
+    with pytest.raises(gecbench.InputError, match="the column 'prediction' is a single"):
+        gecbench.compare({"a": {"prediction": column}}, "demo", test=None)
 
 
 @pytest.mark.parametrize(("change", "message"), BAD_VALUES.values(), ids=BAD_VALUES)
@@ -257,6 +273,13 @@ def test_wrong_use(options, message, folder, refused):
     for name, content in GOOD_FILES.items():
         (folder / name).write_bytes(content)
     refused(["score", "-s", "s", "-r", "r0", "r1", "-p", "p", *options], message)
+
+
+def test_a_bad_metric_is_refused_before_anything_is_said(folder, capsys):
+    for name, content in GOOD_FILES.items():
+        (folder / name).write_bytes(content)
+    assert main(["score", "-s", "s", "-r", "r0", "r1", "-p", "p", "--clean", "-m", "gleu(order=0)"]) == 2
+    assert capsys.readouterr().err == "gecbench: gleu: order=0 is not a whole number of at least 1.\n"
 
 
 def test_an_unknown_corpus(refused):

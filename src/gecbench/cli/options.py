@@ -189,11 +189,14 @@ def check_one_given(what: str, ways: Sequence[object], fix: str) -> None:
 def read_corpus(options: argparse.Namespace) -> Corpus:
     """Return the corpus that the options name."""
     from gecbench.corpora.resolve import apply_edits_for, read_edits, resolve_corpus
+    from gecbench.metrics.registry import make_metric
 
     ways = (options.corpus, options.gold, options.source or options.references)
     check_one_given("corpus", ways, "Give -s with -r, or --gold, or -c")
+    chosen = [options.metric] if "metric" in options else getattr(options, "metrics", ["gleu"])
+    for metric in chosen:
+        make_metric(metric)  # a bad one is refused before any work
     if options.corpus or options.gold:
-        chosen = [options.metric] if "metric" in options else getattr(options, "metrics", ["gleu"])
         if options.corpus:
             return resolve_corpus(options.corpus, chosen)
         return apply_edits_for(chosen, read_edits(options.gold))

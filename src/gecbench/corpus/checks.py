@@ -22,8 +22,8 @@ def check_texts(texts: Iterable[str], argument: str) -> tuple[str, ...]:
             f"{argument} is a single {type(texts).__name__}, not a list of sentences",
             fix=f"Pass {argument}=[...], one string per sentence",
         )
-    if texts is None:
-        raise InputError(f"{argument} is None", fix=f"Pass {argument}=[...], one string per sentence")
+    if not isinstance(texts, Iterable):
+        raise InputError(f"{argument} is {_kind(texts)}", fix=f"Pass {argument}=[...], one string per sentence")
     checked = tuple(texts)
     if set(map(type, checked)) - {str}:
         for i, text in enumerate(checked):
@@ -36,6 +36,8 @@ def check_references(references: Sequence[Sequence[str]], sources: Sequence[str]
     """Return the references as tuples, sentence-major, or say what is wrong with their shape."""
     if isinstance(references, (str, bytes)):
         raise InputError(f"references is a single {type(references).__name__}", fix=_SENTENCE_MAJOR)
+    if not isinstance(references, Iterable):
+        raise InputError(f"references is {_kind(references)}", fix=_SENTENCE_MAJOR)
     rows = list(references)
     if not set(map(type, rows)) - {list, tuple} and not set(map(type, chain.from_iterable(rows))) - {str}:
         return _checked_shape(tuple(map(tuple, rows)), sources)

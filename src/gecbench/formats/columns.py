@@ -6,7 +6,7 @@ by it, in any order; a `source` beside a prediction must be the corpus's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -153,15 +153,23 @@ def columns_of(table: Any) -> Columns | None:
     if names is not None and not callable(names) and hasattr(table, "__getitem__"):
         return Columns({str(name): list(table[name]) for name in names})
     if isinstance(table, Mapping):
-        return Columns({str(name): list(values) for name, values in table.items()})
+        return Columns({str(name): _listed(str(name), values) for name, values in table.items()})
     if isinstance(table, Sequence) and table and all(isinstance(row, Mapping) for row in table):
         return Columns(_transposed(table, None))
     return None
 
 
+def _listed(name: str, values: Any) -> list[Any]:
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InputError(
+            f"the column {name!r} is a single {type(values).__name__}", fix="Give a list, one entry per row"
+        )
+    return list(values)
+
+
 def texts_of(predictions: Any, corpus: Corpus, column: str | None = None) -> Any:
     """Return the texts of predictions that are a table, in the order of the corpus; other predictions as they are."""
-    if isinstance(predictions, (str, bytes, EditedTexts)) or predictions is None:
+    if isinstance(predictions, (str, bytes, EditedTexts)):
         return predictions
     if isinstance(predictions, Path):
         return read_predictions(predictions, corpus, column)
@@ -170,7 +178,7 @@ def texts_of(predictions: Any, corpus: Corpus, column: str | None = None) -> Any
         return paired_predictions(columns, corpus, column)
     if column is not None:
         raise InputError(f"column={column!r}, but the predictions are no table", fix="Leave it out")
-    return list(predictions)
+    return list(predictions) if isinstance(predictions, Iterable) else predictions
 
 
 def paired_predictions(columns: Columns, corpus: Corpus, column: str | None = None) -> list[str]:
