@@ -1,6 +1,7 @@
 """What Spark costs beside one process: the same made-up corpus, scored by both, to the same bits.
 
-    python benchmarks/spark.py --sentences 1000000
+    python benchmarks/spark.py                                  # the table of docs/scale.md
+    python benchmarks/spark.py gleu:300000:4 bleu:300000:4      # some rows of one's own
 
 Processor time is that of all processes: of Spark the driver, Java from its start on, and the Python workers. Both read
 the same Parquet file. Linux only.
@@ -21,6 +22,7 @@ from measure import child, machine, machine_line, print_row
 from texts import lines_of, make
 
 SPARK_PARTS = ("driver", "java", "workers")
+RUNS = ["gleu:1000000:4", "gleu:20000:4", "gleu:300000:1", "gleu:20000:1", "features:300000:1", "features:20000:1"]
 
 
 def write_pairs(path: Path, sentences: int, references: int) -> None:
@@ -87,37 +89,35 @@ def processor_times() -> dict[str, float]:
 def main() -> None:
     """Measure both and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sentences", type=int, default=1_000_000)
-    parser.add_argument("--references", type=int, default=4)
-    parser.add_argument("--metrics", nargs="+", default=["gleu"], help='names of metrics, or "features"')
+    parser.add_argument("runs", nargs="*", default=RUNS, help="METRIC:SENTENCES:REFERENCES; the metric may be features")
     parser.add_argument("--child", nargs=3, metavar=("WHAT", "PATH", "METRIC"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         what, path, metric = options.child
         print(json.dumps((with_spark if what == "spark" else in_one_process)(path, metric)))
         return
-    print(f"{machine_line(machine())}; {options.sentences:,} sentences, {options.references} references\n")
-    print_row("metric", "one process", "Spark", *SPARK_PARTS, "ratio", "same bits")
-    print_row("---", *["---:"] * 6, "---")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "pairs.parquet"
-        write_pairs(path, options.sentences, options.references)
-        for metric in options.metrics:
-            report(str(path), metric)
+    print(f"{machine_line(machine())}\n")
+    names = ("one process", "Spark", *(f"of that {part}" for part in SPARK_PARTS), "ratio")
+    print_row("metric", "sentences", "references", *names, "same bits")
+    print_row("---", *["---:"] * 8, "---")
+    for run in options.runs:
+        metric, sentences, references = run.split(":")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "pairs.parquet"
+            write_pairs(path, int(sentences), int(references))
+            print_row(metric, f"{int(sentences):,}", references, *measured(str(path), metric))
+            sys.stdout.flush()
 
 
-def report(path: str, metric: str) -> None:
-    """Print the row of a metric."""
+def measured(path: str, metric: str) -> list[str]:
+    """Return the rest of the row of a metric."""
     spark = child("spark.py", "--child", "spark", path, metric)
-    parts = [f"{spark[part]:.1f}" for part in SPARK_PARTS]
+    parts = [f"{spark[part]:.1f} s" for part in ("seconds", *SPARK_PARTS)]
     if metric == "features":
-        print_row(metric, "", f"{spark['seconds']:.1f} s", *parts, "", "")
-        return
+        return ["", *parts, "", ""]
     one = child("spark.py", "--child", "one", path, metric)
     same = "yes" if (one["value"], one["score"]) == (spark["value"], spark["score"]) else "NO"
-    ratio = f"{spark['seconds'] / one['seconds']:.2f}"
-    print_row(metric, f"{one['seconds']:.1f} s", f"{spark['seconds']:.1f} s", *parts, ratio, same)
-    sys.stdout.flush()
+    return [f"{one['seconds']:.1f} s", *parts, f"{spark['seconds'] / one['seconds']:.2f}", same]
 
 
 if __name__ == "__main__":
