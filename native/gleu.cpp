@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "mersenne_twister.hpp"
@@ -111,28 +113,41 @@ using Columns = std::array<std::int64_t, kSide>;
 
 struct MovingColumns {
   std::vector<std::int64_t> columns, totals;
-  std::vector<std::vector<Columns>> groups;  // by row
+  std::vector<std::unique_ptr<Columns[]>> groups;  // by row; threads fill them, and touch their memory first
 
-  MovingColumns(const std::int64_t* counts, std::int64_t width, const std::int64_t* row_offsets, std::int64_t sentences)
+  MovingColumns(const std::int64_t* counts, std::int64_t width, const std::int64_t* row_offsets, std::int64_t sentences,
+                int threads)
       : totals(width, 0) {
-    for (std::int64_t c = 0; c < width; ++c) {
-      bool moves = false;
-      for (std::int64_t i = 0; i < sentences; ++i) {
-        const std::int64_t first = counts[row_offsets[i] * width + c];
-        totals[c] += first;
-        for (std::int64_t row = row_offsets[i] + 1; row < row_offsets[i + 1]; ++row)
-          moves |= counts[row * width + c] != first;
+    std::vector<char> moves(width, 0);
+    std::mutex joining;
+    share_sentences(sentences, threads, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<std::int64_t> sums(width, 0);
+      std::vector<char> moved(width, 0);
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t* first = counts + row_offsets[i] * width;
+        for (std::int64_t c = 0; c < width; ++c) sums[c] += first[c];
+        for (const std::int64_t* row = first + width; row < counts + row_offsets[i + 1] * width; row += width)
+          for (std::int64_t c = 0; c < width; ++c) moved[c] |= row[c] != first[c] ? 1 : 0;
       }
-      if (moves) columns.push_back(c);
-    }
-    groups.assign((columns.size() + kSide - 1) / kSide, std::vector<Columns>(row_offsets[sentences], Columns{}));
-    for (std::size_t m = 0; m < columns.size(); ++m)
-      for (std::int64_t row = 0; row < row_offsets[sentences]; ++row)
-        groups[m / kSide][row][m % kSide] = counts[row * width + columns[m]];
+      const std::lock_guard<std::mutex> lock(joining);
+      for (std::int64_t c = 0; c < width; ++c) totals[c] += sums[c], moves[c] |= moved[c];
+    });
+    for (std::int64_t c = 0; c < width; ++c)
+      if (moves[c] != 0) columns.push_back(c);
+    while (groups.size() * kSide < columns.size()) groups.emplace_back(new Columns[row_offsets[sentences]]);
+    share_sentences(row_offsets[sentences], threads, [&](std::int64_t begin, std::int64_t end) {
+      for (std::size_t group = 0; group < groups.size(); ++group)
+        for (std::int64_t row = begin; row < end; ++row) fill(groups[group][row], counts + row * width, group * kSide);
+    });
+  }
+
+ private:
+  void fill(Columns& side, const std::int64_t* row, std::size_t first) const {
+    for (std::size_t m = 0; m < kSide; ++m) side[m] = first + m < columns.size() ? row[columns[first + m]] : 0;
   }
 };
 
-Columns sum_of(const std::vector<Columns>& counts, const std::vector<std::int64_t>& rows) {
+Columns sum_of(const Columns* counts, const std::vector<std::int64_t>& rows) {
   Columns sum{};
   for (const std::int64_t row : rows)
     for (std::size_t m = 0; m < kSide; ++m) sum[m] += counts[row][m];
@@ -175,7 +190,7 @@ void draw_rows(const std::int64_t* row_offsets, std::int64_t sentences, std::int
 void sampled_totals(const std::int64_t* counts, std::int64_t width, const std::int64_t* row_offsets,
                     std::int64_t sentences, std::int64_t iterations, Generator generator, int threads,
                     std::uint32_t* states, std::int64_t* totals) {
-  const MovingColumns moving(counts, width, row_offsets, sentences);
+  const MovingColumns moving(counts, width, row_offsets, sentences, threads);
   const std::size_t moved = moving.columns.size();
   run_tasks((iterations + kDraws - 1) / kDraws, threads, [&](std::int64_t task) {
     const std::int64_t first = task * kDraws, last = std::min(first + kDraws, iterations);
@@ -193,7 +208,7 @@ void sampled_totals(const std::int64_t* counts, std::int64_t width, const std::i
       for (std::int64_t d = first; d < last; ++d) {
         draw_block(row_offsets + begin, generator, twisters[d - first], rows.size(), rows.data());
         for (std::size_t group = 0; group < moving.groups.size(); ++group) {
-          const Columns sum = sum_of(moving.groups[group], rows);
+          const Columns sum = sum_of(moving.groups[group].get(), rows);
           for (std::size_t m = group * kSide; m < std::min(moved, (group + 1) * kSide); ++m)
             totals[d * width + moving.columns[m]] += sum[m % kSide];
         }

@@ -68,6 +68,17 @@ struct Part {
   Vocabulary vocabulary;
 };
 
+// Where each of some parts begins, and the last one ends, so that all have about as many bytes.
+std::vector<std::int64_t> bounds_of_parts(const std::int64_t* line_offsets, std::int64_t lines, std::int64_t count) {
+  std::vector<std::int64_t> bounds;
+  for (std::int64_t number = 0; number < count; ++number) {
+    const std::int64_t bytes = line_offsets[lines] / count * number;
+    bounds.push_back(std::lower_bound(line_offsets, line_offsets + lines, bytes) - line_offsets);
+  }
+  bounds.push_back(lines);
+  return bounds;
+}
+
 }  // namespace
 
 InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, std::int64_t lines, bool unicode,
@@ -75,10 +86,11 @@ InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, s
   const std::int64_t most = (lines + kLinesOfAPart - 1) / kLinesOfAPart;
   const std::int64_t count = std::max<std::int64_t>(1, std::min<std::int64_t>(threads, most));
   std::vector<Part> parts(static_cast<std::size_t>(count));
-  const auto bound = [&](std::int64_t number) { return lines * number / count; };
+  const std::vector<std::int64_t> bounds = bounds_of_parts(line_offsets, lines, count);
   run_tasks(count, threads, [&](std::int64_t number) {
     Part& part = parts[static_cast<std::size_t>(number)];
-    for (std::int64_t i = bound(number); i < bound(number + 1); ++i) {
+    part.ends.reserve(static_cast<std::size_t>(bounds[number + 1] - bounds[number]));
+    for (std::int64_t i = bounds[number]; i < bounds[number + 1]; ++i) {
       const std::string_view line = text.substr(line_offsets[i], line_offsets[i + 1] - line_offsets[i]);
       split_line(line, unicode, [&](std::string_view token) { part.ids.push_back(part.vocabulary.number(token)); });
       part.ends.push_back(static_cast<std::int64_t>(part.ids.size()));
@@ -88,15 +100,21 @@ InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, s
   Vocabulary& vocabulary = parts[0].vocabulary;
   InternedTokens result;
   result.ids = std::move(parts[0].ids);
-  result.offsets.reserve(lines + 1);
-  result.offsets.push_back(0);
-  result.offsets.insert(result.offsets.end(), parts[0].ends.begin(), parts[0].ends.end());
+  result.offsets.resize(lines + 1, 0);
+  std::vector<std::int64_t> begins{0};  // of each part in the ids of all
+  std::vector<std::vector<std::int32_t>> numbers(1);
   for (std::size_t number = 1; number < parts.size(); ++number) {
-    const std::vector<std::int32_t> numbers = vocabulary.number_all(parts[number].vocabulary);
-    const auto before = static_cast<std::int64_t>(result.ids.size());
-    for (const std::int32_t id : parts[number].ids) result.ids.push_back(numbers[id]);
-    for (const std::int64_t end : parts[number].ends) result.offsets.push_back(before + end);
+    numbers.push_back(vocabulary.number_all(parts[number].vocabulary));
+    begins.push_back(static_cast<std::int64_t>(result.ids.size()));
+    result.ids.resize(result.ids.size() + parts[number].ids.size());
   }
+  run_tasks(count, threads, [&](std::int64_t number) {
+    const Part& part = parts[static_cast<std::size_t>(number)];
+    std::int32_t* ids = result.ids.data() + begins[number];
+    for (std::size_t n = 0; number > 0 && n < part.ids.size(); ++n) ids[n] = numbers[number][part.ids[n]];
+    std::int64_t* ends = result.offsets.data() + bounds[number] + 1;
+    for (std::size_t n = 0; n < part.ends.size(); ++n) ends[n] = begins[number] + part.ends[n];
+  });
   if (list_vocabulary) vocabulary.list(result.vocabulary, result.lengths);
   return result;
 }

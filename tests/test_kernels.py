@@ -249,3 +249,21 @@ def test_a_thread_that_cannot_start_is_done_without():
         assert (runs(*table, threads=1000) == alone).all()
     """
     subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True)
+
+
+def test_lines_with_line_feeds_inside_stay_whole(kernels_of: str) -> None:
+    encoded = encode_lines(["a\nb", "", "é \n", "c"])
+    assert encoded.lengths.tolist() == [4, 1, 5, 2]
+    tokens = intern_lines(["a\nb", "", "b é\n", "a"], "unicode")
+    assert tokens.lists() == [[0, 1], [], [1, 2], [0]]
+
+
+def test_the_numbers_of_tokens_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [" ".join(f"w{i * k % 977}" for k in range(i % 9)) for i in range(20_000)]
+    found = []
+    for threads in ("1", "2", "5"):
+        monkeypatch.setenv("GECBENCH_THREADS", threads)
+        found.append(intern_lines([*lines, "x" * 100_000, *([""] * 9_000)], "ascii"))
+    for other in found[1:]:
+        assert np.array_equal(other.ids, found[0].ids)
+        assert np.array_equal(other.offsets, found[0].offsets)

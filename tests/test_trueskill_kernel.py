@@ -79,6 +79,27 @@ def test_twins_give_identical_runs(twins: Twins, systems: int, count: int, seed:
     assert systems == 2 or not np.array_equal(expected[0], expected[1])
 
 
+def test_twins_pick_the_same_opponents_in_any_league(twins: Twins) -> None:
+    python, native = twins("trueskill")
+
+    @settings(max_examples=60, deadline=None)
+    @given(
+        st.integers(0, 2**64 - 1), st.tuples(st.integers(2, 20), st.integers(1, 60), st.integers(1, 60)),
+        st.integers(0, 2**40), st.integers(1, 19), st.sampled_from([0.5, 5.0, 40.0]),
+        st.sampled_from([0.1, 1.0, 500.0]),
+    )  # fmt: skip
+    def check(seed: int, sizes: tuple[int, int, int], first: int, runs: int, sigma: float, beta: float) -> None:
+        table = pair_table(random_judgments(seed, *sizes[:2]))
+        arguments = {
+            "systems": len(table.systems), "offsets": table.offsets, "outcomes": table.outcomes,
+            "iterations": sizes[2], "sigma": sigma, "beta": beta, "margin": draw_margin(beta), "seed": seed,
+            "first_run": first, "count": runs,
+        }  # fmt: skip
+        assert np.array_equal(native.runs(**arguments, threads=2), python.runs(**arguments))
+
+    check()
+
+
 def test_random_numbers_are_splitmix64() -> None:
     from gecbench.kernels.trueskill import GOLDEN, MASK, mix
 

@@ -30,6 +30,12 @@ using Matrix = Input<std::int64_t, 2>;
 template <typename T>
 using Output = nb::ndarray<nb::numpy, T>;
 
+// The number of cells of a table that is to be made.
+inline std::size_t table_size(std::size_t rows, std::size_t columns) {
+  if (columns != 0 && rows > (std::size_t{1} << 48) / columns) throw std::bad_alloc();
+  return rows * columns;
+}
+
 // Hands a vector over to numpy without a copy.
 template <typename T>
 Output<T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
@@ -50,6 +56,26 @@ Output<T> to_matrix(std::vector<T>&& values, std::size_t columns) {
   const std::size_t rows = values.size() / columns;
   return to_numpy(std::move(values), {rows, columns});
 }
+
+// A matrix whose cells are all written by a kernel: nothing is in them before, so that threads touch its memory first.
+template <typename T>
+class Unfilled {
+ public:
+  Unfilled(std::size_t rows, std::size_t columns)
+      : rows_(rows), columns_(columns), cells_(new T[table_size(rows, columns)]) {}
+
+  T* data() { return cells_.get(); }
+
+  Output<T> to_numpy() && {
+    T* data = cells_.get();
+    nb::capsule owner(cells_.release(), [](void* pointer) noexcept { delete[] static_cast<T*>(pointer); });
+    return Output<T>(data, {rows_, columns_}, owner);
+  }
+
+ private:
+  std::size_t rows_, columns_;
+  std::unique_ptr<T[]> cells_;
+};
 
 // An attribute of a bundle. Arrays are taken as they are (a converted copy would die before the kernel reads it).
 template <typename T>
@@ -99,12 +125,6 @@ void check_counts(const Array& counts) {
 
 inline void check_order(int order) {
   if (order < 1 || order > 65535) throw std::invalid_argument("order is 1 to 65535");
-}
-
-// The number of cells of a table that is to be made.
-inline std::size_t table_size(std::size_t rows, std::size_t columns) {
-  if (columns != 0 && rows > (std::size_t{1} << 48) / columns) throw std::bad_alloc();
-  return rows * columns;
 }
 
 inline TokenArray read_tokens(nb::handle bundle) {

@@ -33,12 +33,12 @@ Output<std::int64_t> count(nb::handle sources, nb::handle hypotheses, nb::handle
   check_size(reference_rows.size(), source.size + 1, "reference_rows");
   check_offsets(reference_rows, reference.size, "reference_rows");
   const std::size_t width = 2 + 2 * static_cast<std::size_t>(order);
-  std::vector<std::int64_t> counts(table_size(reference.size, width));
+  Unfilled<std::int64_t> counts(reference.size, width);
   {
     nb::gil_scoped_release released;
     gleu_counts(source, hypothesis, reference, reference_rows.data(), order, multiset, threads, counts.data());
   }
-  return to_matrix(std::move(counts), width);
+  return std::move(counts).to_numpy();
 }
 
 Output<std::int64_t> rows(const Offsets& row_offsets, std::int64_t first_iteration, std::int64_t iterations,

@@ -118,7 +118,7 @@ def known_corpora() -> str:
 
 def apply_edits_for(metrics: Sequence[str | Metric] | None, corpus: Corpus) -> Corpus:
     """Return the corpus with references if a metric needs them; for no metrics, if its edits can be applied."""
-    if not corpus.has("annotations") and corpus.groups is None:
+    if not corpus.has("annotations") and not corpus.has("groups"):
         return corpus
     if metrics is not None:
         chosen = [metrics] if isinstance(metrics, (str, Metric)) else metrics

@@ -17,6 +17,7 @@ from gecbench.formats.judgments import Judgment
 from gecbench.progress import progress
 
 _STEPS_AT_ONCE = 2_000_000
+_RUNS_OF_A_THREAD = 16  # those that the kernel makes side by side
 SIGMA = 0.5
 DRAW_PROBABILITY = 0.25
 BETA_DIVISOR = 40
@@ -142,7 +143,8 @@ def trueskill(
 def _means_of_runs(table: PairTable, steps: int, runs: int, seed: int, threads: int) -> NDArray[np.float64]:
     """Return the final means of every run, runs × systems."""
     beta = SIGMA * steps / BETA_DIVISOR
-    block = max(32, _STEPS_AT_ONCE // steps)
+    side = threads * _RUNS_OF_A_THREAD
+    block = side * max(1, _STEPS_AT_ONCE // (steps * side))
     blocks: list[NDArray[np.float64]] = []
     with progress(runs, "TrueSkill") as bar:
         for first in range(0, runs, block):

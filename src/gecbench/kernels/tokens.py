@@ -104,9 +104,16 @@ class EncodedLines:
 
 
 def encode_lines(lines: Sequence[str]) -> EncodedLines:
-    """Encode lines as UTF-8."""
-    lengths = [len(line) if line.isascii() else len(_encode(line)) for line in lines]
-    return EncodedLines("".join(lines).encode(), np.array(lengths, dtype=np.int64))
+    """Encode lines as UTF-8, each with a line feed at its end, which separates tokens as well."""
+    joined = "\n".join([*lines, ""])
+    try:
+        text = joined.encode()
+    except UnicodeEncodeError:
+        text = b"".join(_encode(f"{line}\n") for line in lines)
+    ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n")) + 1
+    if len(ends) != len(lines):
+        ends = np.cumsum([len(_encode(line)) + 1 for line in lines], dtype=np.int64)
+    return EncodedLines(text, np.diff(ends, prepend=0))
 
 
 def intern_lines(lines: Sequence[str], rule: TokenRule) -> TokenArray:
