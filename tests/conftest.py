@@ -18,8 +18,8 @@ os.environ["HF_HUB_OFFLINE"] = os.environ["HF_EVALUATE_OFFLINE"] = os.environ["H
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """Run a folder on all cores, single files in this process: workers take longer to start than most files to run."""
-    return None if any(Path(path).is_dir() for path in config.args) else 0
+    """Run a folder on one worker more than cores, since many tests wait; single files in this process, sooner done."""
+    return 1 + (os.cpu_count() or 1) if any(Path(path).is_dir() for path in config.args) else 0
 
 
 @pytest.fixture(scope="module", params=["native", "python"])

@@ -1,38 +1,13 @@
-"""The attacks of the campaign, each a few times; `python -m tests.campaign` repeats them for as long as you like."""
+"""The campaign's rule, its table and its command; the attacks themselves are in campaign/test_attacks.py."""
 
 import re
 from pathlib import Path
 
 import pytest
 from campaign.attack import Attack, Budget, Finding, all_attacks
-from campaign.attacks.files import FILES
 from campaign.confined import Case, confined, judge
 from campaign.explore import missing
 from campaign.log import DOCUMENT, LOG, document, read_log, table
-
-ATTACKS = all_attacks()
-TRIES = {
-    "differential-m2": 1000,
-    "differential-m2-long": 300,
-    "differential-gleu": 500,
-    "differential-imeasure": 200,
-    **dict.fromkeys([*FILES, "submissions", "records", "resumed", "calls", "options"], 10),
-    "bindings": 1000,
-    "kill": 4,
-    "disk": 4,
-    "kill-serve": 1,
-}
-
-
-@pytest.mark.parametrize("name", TRIES)
-def test_attack(name):
-    attack = ATTACKS[name]
-    if reason := attack.missing():
-        pytest.skip(reason)
-    budget = Budget(most=TRIES[name])
-    findings = list(attack.run(17, budget))
-    assert not findings, "\n".join(f"{finding.what}\n{finding.evidence}" for finding in findings)
-    assert budget.tries >= TRIES[name]
 
 
 @pytest.mark.skipif(bool(missing()), reason=missing())
@@ -79,7 +54,7 @@ def test_the_table_says_what_was_found_and_whether_it_held_since():
 
 def test_the_document_shows_the_committed_log():
     text = DOCUMENT.read_text(encoding="utf-8")
-    shown_as_it_should_be = document(ATTACKS.values(), read_log(LOG), text) == text
+    shown_as_it_should_be = document(all_attacks().values(), read_log(LOG), text) == text
     assert shown_as_it_should_be, "python -m tests.campaign --document renews the table"
 
 

@@ -33,7 +33,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, what was perhaps meant, and where the options are listed."""
-        if wrong := re.match(r"(.*)invalid choice: '([^']*)' (\(choose from (.*)\))", message):
-            hint = did_you_mean(wrong[2], re.findall(r"[\w-]+", wrong[4]))
-            message = f"{wrong[1]}invalid choice: '{wrong[2]}'. {hint}{wrong[3]}"
-        self.exit(2, f"{self.prog}: error: {message}\nOptions and examples: {self.prog} --help\n")
+        if wrong := re.match(r"(.*)invalid choice: '([^']*)' \(choose from (.*)\)", message):
+            hint = did_you_mean(wrong[2], re.findall(r"[\w-]+", wrong[3]))
+            message = f"{wrong[1]}invalid choice: '{wrong[2]}'. {hint}Choose from {wrong[3]}"
+        stop = "" if message.endswith("?") else "."
+        self.exit(2, f"{self.prog}: error: {message}{stop} Options and examples: {self.prog} --help\n")
