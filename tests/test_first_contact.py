@@ -218,3 +218,11 @@ def test_quiet_leaves_the_result(capsys, folder):
     output = capsys.readouterr()
     assert output.err == ""
     assert "GLEU" in output.out
+
+
+def test_a_large_corpus_is_told_of_streams(capsys, monkeypatch):
+    from gecbench.cli import score
+
+    monkeypatch.setattr(score, "_LARGE", 42)
+    assert main(["score", "-c", "demo", "-p", GOOD]) == 0
+    assert capsys.readouterr().err.startswith("gecbench: 42 sentences at once; with --stream it takes less memory")

@@ -28,11 +28,13 @@ from gecbench.cli.options import (
     systems_of,
 )
 from gecbench.errors import InputError
+from gecbench.progress import remark
 
 if TYPE_CHECKING:
     from gecbench.analysis.report import Report
     from gecbench.corpus.corpus import Corpus
 
+_LARGE = 50_000  # sentences: seconds for every metric
 _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench score -s source.txt -r ref*.txt -p a.txt b.txt.gz -m gleu bleu --resamples 1000
   cat output.txt | gecbench score -s source.txt -r ref0.txt -p - --format json
@@ -90,6 +92,8 @@ def run(options: argparse.Namespace) -> int:
     _check_whole(options)
     corpus = read_corpus(options)
     systems = read_systems(options, corpus)
+    if len(corpus) >= _LARGE:
+        remark(f"{len(corpus):,} sentences at once; with --stream it takes less memory and shows how far it is")
     report = compare_systems(options, systems, corpus)
     if options.per_sentence is not None:
         print(_per_sentence(report, corpus, options.format))

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _QUIET = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
-_UNVERIFIED = "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"  # Spark's own classes, as installed
-_BRIEF = {"spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC {_UNVERIFIED}"}
+_BRIEF = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 
 
 def score_files(
