@@ -98,10 +98,11 @@ def test_sentences_of_inspect(tmp_path):
         assert found.answer == case.replies[i]
         assert sample.target == list(case.benchmark.corpus.references[i])
     explanation = next(iter(by_id["1"].scores.values())).explanation
-    assert explanation.count("```") == 4
+    assert explanation.count("```text\n") == 3
     assert "system edits  +have → has [2,3)" in explanation
     assert "I-measure: I " in explanation
     assert "reference   My brother has" in explanation
+    assert ", mean over 4 references" in explanation
 
 
 def test_epochs_and_parts_in_inspect(tmp_path):
