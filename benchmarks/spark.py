@@ -22,7 +22,10 @@ from measure import child, machine, machine_line, print_row
 from texts import lines_of, make
 
 SPARK_PARTS = ("driver", "java", "workers")
-RUNS = ["gleu:1000000:4", "gleu:20000:4", "gleu:300000:1", "gleu:20000:1", "features:300000:1", "features:20000:1"]
+RUNS = [
+    *("gleu:1000000:4", "gleu:20000:4", "gleu:1000000:1", "gleu:20000:1", "m2:1000000:2", "imeasure:1000000:2"),
+    *("features:300000:1", "features:20000:1"),
+]
 
 
 def write_pairs(path: Path, sentences: int, references: int) -> None:
