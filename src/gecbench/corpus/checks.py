@@ -39,23 +39,23 @@ def check_references(references: Sequence[Sequence[str]], sources: Sequence[str]
     if not isinstance(references, Iterable):
         raise InputError(f"references is {_kind(references)}", fix=_SENTENCE_MAJOR)
     rows = list(references)
-    if not set(map(type, rows)) - {list, tuple} and not set(map(type, chain.from_iterable(rows))) - {str}:
-        return _checked_shape(tuple(map(tuple, rows)), sources)
+    plain = set(map(type, rows)) <= {list, tuple} and set(map(type, chain.from_iterable(rows))) <= {str}
+    checked = tuple(map(tuple, rows)) if plain else _check_rows(rows)
+    _check_shape(checked, sources)
+    if not all(checked):
+        i = checked.index(())
+        raise InputError(f"references[{i}] is empty: no references for sentence {i + 1}", fix="Give at least one")
+    return checked
+
+
+def _check_rows(rows: Sequence[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     for i, texts in enumerate(rows):
         if texts is None or isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
             raise InputError(
                 f"references[{i}] is {_kind(texts)}, not a list of strings",
                 fix=f"{_SENTENCE_MAJOR}: wrap single references as [[reference] for reference in references]",
             )
-    return _checked_shape(tuple(check_texts(texts, f"references[{i}]") for i, texts in enumerate(rows)), sources)
-
-
-def _checked_shape(checked: tuple[tuple[str, ...], ...], sources: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    _check_shape(checked, sources)
-    for i, texts in enumerate(checked if not all(checked) else ()):
-        if not texts:
-            raise InputError(f"references[{i}] is empty: no references for sentence {i + 1}", fix="Give at least one")
-    return checked
+    return tuple(check_texts(texts, f"references[{i}]") for i, texts in enumerate(rows))
 
 
 def check_predictions(predictions: Iterable[str], sentences: int, name: str = "predictions") -> tuple[str, ...]:
