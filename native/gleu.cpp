@@ -41,17 +41,17 @@ class Counter {
  private:
   // The official penalty looks at types: an n-gram the reference has even once costs nothing.
   std::int64_t official_numerator() const {
-    std::int64_t match = 0, penalty = 0;
+    std::int32_t match = 0, penalty = 0;
     for (std::size_t k = 0; k < in_hypothesis_.size(); ++k) {
       match += std::min(in_hypothesis_[k], in_reference_[k]);
-      if (in_reference_[k] == 0) penalty += std::min(in_hypothesis_[k], in_source_[k]);
+      penalty += in_reference_[k] == 0 ? std::min(in_hypothesis_[k], in_source_[k]) : 0;
     }
-    return std::max<std::int64_t>(match - penalty, 0);
+    return std::max(match - penalty, 0);
   }
 
   // Sakaguchi et al. 2016, Equation 1, as printed.
   std::int64_t literal_numerator() const {
-    std::int64_t match = 0, penalty = 0;
+    std::int32_t match = 0, penalty = 0;
     for (std::size_t k = 0; k < in_hypothesis_.size(); ++k) {
       const std::int32_t with_reference = std::min(in_hypothesis_[k], in_reference_[k]);
       match += with_reference;
@@ -72,8 +72,21 @@ int bit_length(std::uint64_t value) {
   return bits;
 }
 
-std::int64_t draw_below(MersenneTwister& twister, std::int64_t choices, Generator generator) {
-  if (generator == Generator::kPython2) return static_cast<std::int64_t>(twister.uniform() * choices);
+// floor(random() * choices) of CPython 2, whose random() is made of two words. The product lies between those with the
+// least and the most that the second word can add; where their whole parts agree, rounding cannot lead elsewhere.
+std::int64_t draw_python2(MersenneTwister& twister, std::int64_t choices) {
+  constexpr int kHighBits = 27;
+  const std::uint32_t high = twister.next() >> (32 - kHighBits), low = twister.next() >> 6;
+  if (choices < 1 << 16) {
+    const std::uint64_t least = std::uint64_t{high} * static_cast<std::uint64_t>(choices);
+    const std::uint64_t most = least + static_cast<std::uint64_t>(choices);
+    if (least >> kHighBits == most >> kHighBits) return static_cast<std::int64_t>(least >> kHighBits);
+  }
+  return static_cast<std::int64_t>(MersenneTwister::uniform(high, low) * static_cast<double>(choices));
+}
+
+// random.randrange(choices) of CPython 3.
+std::int64_t draw_python3(MersenneTwister& twister, std::int64_t choices) {
   const int bits = bit_length(static_cast<std::uint64_t>(choices));
   std::int64_t drawn;
   do {
@@ -84,8 +97,11 @@ std::int64_t draw_below(MersenneTwister& twister, std::int64_t choices, Generato
 
 void draw_block(const std::int64_t* row_offsets, Generator generator, MersenneTwister& twister, std::int64_t sentences,
                 std::int64_t* rows) {
-  for (std::int64_t i = 0; i < sentences; ++i)
-    rows[i] = row_offsets[i] + draw_below(twister, row_offsets[i + 1] - row_offsets[i], generator);
+  const auto draw = [&](auto draw_one) {
+    for (std::int64_t i = 0; i < sentences; ++i)
+      rows[i] = row_offsets[i] + draw_one(twister, row_offsets[i + 1] - row_offsets[i]);
+  };
+  generator == Generator::kPython2 ? draw(draw_python2) : draw(draw_python3);
 }
 
 std::vector<MersenneTwister> twisters_of(std::int64_t first_iteration, std::int64_t iterations) {

@@ -51,6 +51,11 @@ class MersenneTwister {
   // random.random()
   double uniform() {
     const std::uint32_t high = next() >> 5, low = next() >> 6;
+    return uniform(high, low);
+  }
+
+  // The same from 27 bits of one word and 26 of the next.
+  static double uniform(std::uint32_t high, std::uint32_t low) {
     return (high * 67108864.0 + low) * (1.0 / 9007199254740992.0);
   }
 

@@ -1,4 +1,4 @@
-// The n-grams of a hypothesis, and how often other texts have them.
+// N-grams of a hypothesis and of the texts beside it, as numbers.
 #pragma once
 
 #include <algorithm>
@@ -10,97 +10,131 @@
 
 namespace gecbench {
 
-// The n-grams of one hypothesis, numbered; those of other texts get the number of their equal in it, or kAbsent. An
-// n-gram is the pair (number of its first n - 1 tokens, last token), compared exactly, so no two n-grams collide.
-class NgramNumbers {
+// Numbers pairs from 1 on as they come, compared exactly, so no two collide.
+class PairNumbers {
  public:
-  static constexpr std::int32_t kAbsent = -1;
+  static constexpr std::int32_t kAbsent = 0;
+  static constexpr std::int64_t kAnything = -1;
 
-  void reset(std::size_t positions) {
-    std::size_t wanted = 16;
-    while (wanted < 2 * positions) wanted *= 2;
-    slots_.assign(wanted, Slot{});
+  // Forgets all. Up to `most` pairs will come, each of two numbers from 0 to `largest`, or with any number on the
+  // right.
+  void reset(std::int64_t most, std::int64_t largest) {
     used_ = 0;
+    in_table_ = largest != kAnything && largest < kTableWidth && most < kTableNumbers;
+    if (in_table_) {
+      width_ = static_cast<std::int32_t>(largest) + 1;
+      table_.assign(static_cast<std::size_t>(width_) * width_, kAbsent);
+      return;
+    }
+    std::size_t wanted = 16;
+    while (wanted < 2 * static_cast<std::size_t>(most)) wanted *= 2;
+    slots_.assign(wanted, Slot{});
   }
 
-  std::int32_t number(std::int32_t prefix, std::int32_t token) {
-    Slot& slot = slot_of(prefix, token);
-    if (slot.number == kAbsent) slot = Slot{key_of(prefix, token), used_++};
+  std::int32_t number(std::int32_t left, std::int32_t right) {
+    if (in_table_) {
+      std::uint8_t& place = table_[left * width_ + right];
+      if (place == kAbsent) place = static_cast<std::uint8_t>(++used_);
+      return place;
+    }
+    Slot& slot = slot_of(left, right);
+    if (slot.number == kAbsent) slot = Slot{key_of(left, right), ++used_};
     return slot.number;
   }
 
-  std::int32_t find(std::int32_t prefix, std::int32_t token) { return slot_of(prefix, token).number; }
+  std::int32_t find(std::int32_t left, std::int32_t right) {
+    return in_table_ ? table_[left * width_ + right] : slot_of(left, right).number;
+  }
+
+  // Puts the number of each of so many neighbours, itself and the next, in the place of the first.
+  void find_neighbours(std::int32_t* numbers, std::int64_t count) {
+    if (in_table_) {
+      for (std::int64_t i = 0; i < count; ++i) numbers[i] = table_[numbers[i] * width_ + numbers[i + 1]];
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) numbers[i] = find(numbers[i], numbers[i + 1]);
+    }
+  }
 
   std::int32_t used() const { return used_; }
 
  private:
-  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};  // no prefix is negative
+  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};  // nothing on the left is negative
+  static constexpr std::int64_t kTableWidth = 128;            // above it a table would be slow to clear
+  static constexpr std::int64_t kTableNumbers = 256;          // fit a byte
 
   struct Slot {
     std::uint64_t key = kEmpty;
     std::int32_t number = kAbsent;
   };
 
-  static std::uint64_t key_of(std::int32_t prefix, std::int32_t token) {
-    return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(prefix)) << 32) | static_cast<std::uint32_t>(token);
+  static std::uint64_t key_of(std::int32_t left, std::int32_t right) {
+    return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32) | static_cast<std::uint32_t>(right);
   }
 
-  // The slot of an n-gram, or the empty one where it belongs.
-  Slot& slot_of(std::int32_t prefix, std::int32_t token) {
-    const std::uint64_t key = key_of(prefix, token);
+  // The slot of a pair, or the empty one where it belongs.
+  Slot& slot_of(std::int32_t left, std::int32_t right) {
+    const std::uint64_t key = key_of(left, right);
     std::size_t index = (key * 0x9E3779B97F4A7C15ULL >> 29) & (slots_.size() - 1);
     while (slots_[index].key != key && slots_[index].key != kEmpty) index = (index + 1) & (slots_.size() - 1);
     return slots_[index];
   }
 
+  bool in_table_ = false;
+  std::int32_t width_ = 0, used_ = 0;
+  std::vector<std::uint8_t> table_;
   std::vector<Slot> slots_;
-  std::int32_t used_ = 0;
 };
 
 inline std::int64_t ngrams(TokenSpan tokens, int order) {
   return std::max<std::int64_t>(std::int64_t{tokens.size} + 1 - order, 0);
 }
 
-// Counts the n-grams of a hypothesis in it and in other texts, order after order from 1 on.
+// Counts the n-grams of a hypothesis in it and in other texts, order after order from 1 on. An n-gram is the pair of
+// its first and its last n - 1 tokens.
 class HypothesisNgrams {
  public:
-  using Occurrences = std::vector<std::int32_t>;  // by number
+  using Occurrences = std::vector<std::int32_t>;  // by number; those of number 0 are not in the hypothesis
 
   void begin(TokenSpan hypothesis, const std::vector<TokenSpan>& texts) {
     hypothesis_ = hypothesis;
-    numbers_of_hypothesis_.assign(hypothesis.size, 0);
+    numbers_of_hypothesis_.resize(hypothesis.size);
     numbers_of_texts_.resize(std::max(numbers_of_texts_.size(), texts.size()));
-    for (std::size_t t = 0; t < texts.size(); ++t) numbers_of_texts_[t].assign(texts[t].size, 0);
+    for (std::size_t t = 0; t < texts.size(); ++t) numbers_of_texts_[t].resize(texts[t].size);
   }
 
   void count_hypothesis(int n, Occurrences& occurrences) {
     const std::int64_t positions = ngrams(hypothesis_, n);
-    ngram_numbers_.reset(positions);
+    pairs_.reset(positions, n == 1 ? PairNumbers::kAnything : pairs_.used());
+    Numbers& numbers = numbers_of_hypothesis_;
     for (std::int64_t i = 0; i < positions; ++i)
-      numbers_of_hypothesis_[i] = ngram_numbers_.number(numbers_of_hypothesis_[i], hypothesis_[i + n - 1]);
-    occurrences.assign(ngram_numbers_.used(), 0);
-    for (std::int64_t i = 0; i < positions; ++i) ++occurrences[numbers_of_hypothesis_[i]];
+      numbers[i] = n == 1 ? pairs_.number(0, hypothesis_[i]) : pairs_.number(numbers[i], numbers[i + 1]);
+    occurrences.assign(pairs_.used() + 1, 0);
+    for (std::int64_t i = 0; i < positions; ++i) ++occurrences[numbers[i]];
   }
 
-  // After the hypothesis, in the same order n; an n-gram that the hypothesis lacks is not counted.
+  // After the hypothesis, in the same order n.
   void count_text(const std::vector<TokenSpan>& texts, std::size_t text, int n, Occurrences& occurrences) {
     const TokenSpan tokens = texts[text];
-    std::vector<std::int32_t>& numbers = numbers_of_texts_[text];
-    occurrences.assign(ngram_numbers_.used(), 0);
-    for (std::int64_t i = 0; i < ngrams(tokens, n); ++i) {
-      if (numbers[i] == NgramNumbers::kAbsent) continue;
-      const bool rest_absent = n > 1 && numbers[i + 1] == NgramNumbers::kAbsent;  // without the first token
-      numbers[i] = rest_absent ? NgramNumbers::kAbsent : ngram_numbers_.find(numbers[i], tokens[i + n - 1]);
-      if (numbers[i] != NgramNumbers::kAbsent) ++occurrences[numbers[i]];
+    Numbers& numbers = numbers_of_texts_[text];
+    const std::int64_t positions = ngrams(tokens, n);
+    if (n == 1) {
+      for (std::int64_t i = 0; i < positions; ++i) numbers[i] = pairs_.find(0, tokens[i]);
+    } else {
+      pairs_.find_neighbours(numbers.data(), positions);
     }
+    occurrences.assign(pairs_.used() + 1, 0);
+    for (std::int64_t i = 0; i < positions; ++i) ++occurrences[numbers[i]];
+    occurrences[PairNumbers::kAbsent] = 0;
   }
 
  private:
+  using Numbers = std::vector<std::int32_t>;
+
   TokenSpan hypothesis_;
-  NgramNumbers ngram_numbers_;
+  PairNumbers pairs_;
   // Of the n-gram, before of the (n - 1)-gram, that starts at each position.
-  std::vector<std::int32_t> numbers_of_hypothesis_;
-  std::vector<std::vector<std::int32_t>> numbers_of_texts_;
+  Numbers numbers_of_hypothesis_;
+  std::vector<Numbers> numbers_of_texts_;
 };
 
 }  // namespace gecbench

@@ -18,12 +18,11 @@ class TokenTypes {
     types_.clear();
   }
 
-  void add(std::string_view token, unsigned side) {
-    const std::uint64_t hash = hash_of(token);
+  void add(std::string_view token, std::uint64_t hash, unsigned side) {
     std::size_t slot = hash & (slots_.size() - 1);
     for (; slots_[slot] >= 0; slot = (slot + 1) & (slots_.size() - 1)) {
       Type& type = types_[slots_[slot]];
-      if (type.hash == hash && type.token == token) {
+      if (type.hash == hash && same_token(type.token, token)) {
         type.sides |= side;
         return;
       }
@@ -68,8 +67,11 @@ void count_shared(const Lines& left, const Lines& right, std::int64_t pairs, std
     while (start < most && ours[start] == theirs[start]) ++start;
     while (end < most - start && ours[ours.size() - 1 - end] == theirs[theirs.size() - 1 - end]) ++end;
     types.clear(ours.size() + theirs.size());
-    for (std::size_t n = 0; n < ours.size(); ++n) types.add(ours[n], n < start || n + end >= ours.size() ? 3 : 1);
-    for (std::size_t n = start; n + end < theirs.size(); ++n) types.add(theirs[n], 2);
+    const auto add = [&types](std::string_view token, const Lines& lines, unsigned side) {
+      types.add(token, hash_of(token, lines.text.data() + lines.text.size()), side);
+    };
+    for (std::size_t n = 0; n < ours.size(); ++n) add(ours[n], left, n < start || n + end >= ours.size() ? 3 : 1);
+    for (std::size_t n = start; n + end < theirs.size(); ++n) add(theirs[n], right, 2);
     rows[2] = types.shared();
     rows[3] = types.size();
   }

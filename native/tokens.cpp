@@ -14,13 +14,12 @@ class Vocabulary {
  public:
   Vocabulary() : slots_(1 << 12, -1) {}
 
-  std::int32_t number(std::string_view token) {
+  std::int32_t number(std::string_view token, std::uint64_t hash) {
     if (2 * entries_.size() >= slots_.size()) grow();
-    const std::uint64_t hash = hash_of(token);
     std::size_t slot = hash & (slots_.size() - 1);
     while (slots_[slot] >= 0) {
       const Entry& entry = entries_[slots_[slot]];
-      if (entry.hash == hash && entry.token == token) return slots_[slot];
+      if (entry.hash == hash && same_token(entry.token, token)) return slots_[slot];
       slot = (slot + 1) & (slots_.size() - 1);
     }
     slots_[slot] = static_cast<std::int32_t>(entries_.size());
@@ -31,7 +30,8 @@ class Vocabulary {
   // The numbers of another vocabulary's tokens in this one.
   std::vector<std::int32_t> number_all(const Vocabulary& other) {
     std::vector<std::int32_t> numbers;
-    for (const Entry& entry : other.entries_) numbers.push_back(number(entry.token));
+    numbers.reserve(other.entries_.size());
+    for (const Entry& entry : other.entries_) numbers.push_back(number(entry.token, entry.hash));
     return numbers;
   }
 
@@ -92,7 +92,9 @@ InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, s
     part.ends.reserve(static_cast<std::size_t>(bounds[number + 1] - bounds[number]));
     for (std::int64_t i = bounds[number]; i < bounds[number + 1]; ++i) {
       const std::string_view line = text.substr(line_offsets[i], line_offsets[i + 1] - line_offsets[i]);
-      split_line(line, unicode, [&](std::string_view token) { part.ids.push_back(part.vocabulary.number(token)); });
+      split_line(line, unicode, [&](std::string_view token) {
+        part.ids.push_back(part.vocabulary.number(token, hash_of(token, text.data() + text.size())));
+      });
       part.ends.push_back(static_cast<std::int64_t>(part.ids.size()));
     }
   });

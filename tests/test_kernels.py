@@ -52,6 +52,18 @@ def test_known_lines_keep_their_numbers(known, lines, rule):
     assert numbered.tokens.lists() + later.lists() == intern_lines([*known, *lines], rule).lists()
 
 
+def test_tokens_and_lines_of_all_sizes(twins):
+    """Tokens that differ in one byte, up to three words of them; lines of up to a thousand bytes."""
+    generator = random.Random(5)
+    tokens = ["".join(generator.choices("ab", k=size)) for size in range(1, 25) for _ in range(40)]
+    encoded = [" ".join(generator.choices(tokens, k=size)).encode() for size in range(80)]
+    offsets = np.cumsum([0, *map(len, encoded)]).astype(np.int64)
+    for unicode_whitespace in (False, True):
+        found = (module.intern_and_list(b"".join(encoded), offsets, unicode_whitespace) for module in twins("tokens"))
+        for left, right in zip(*found, strict=True):
+            np.testing.assert_array_equal(left, right)
+
+
 def test_interning_on_several_threads(twins):
     """Lines enough for several parts, which share some words and have others of their own."""
     words = np.random.default_rng(2).integers(0, 9, size=(20_000, 3)) * np.arange(1, 20_001)[:, None] // 7
@@ -94,6 +106,18 @@ def test_ngram_counts(twins, rows, order, multiset):
     owners = np.cumsum([0, *map(len, references)]).astype(np.int64)
     native, python = (module.gleu_counts(*texts, owners, order, multiset) for module in twins("gleu"))
     np.testing.assert_array_equal(native, python)
+
+
+@pytest.mark.parametrize("words", [3, 20, 127, 128, 300])
+def test_ngrams_of_long_lines(twins, words):
+    """Up to 600 tokens: few words in many orders, and more words than the kernel's table takes."""
+    generator = np.random.default_rng(words)
+    lines = [" ".join(map(str, generator.integers(0, words, size=size))) for size in (100, 254, 257, 600)]
+    tokens = intern_lines([*lines, *lines[::-1], *lines[1:], lines[0]], "ascii")
+    rows = np.arange(5, dtype=np.int64)
+    for multiset in (False, True):
+        found = (m.gleu_counts(tokens[:4], tokens[4:8], tokens[8:], rows, 4, multiset) for m in twins("gleu"))
+        np.testing.assert_array_equal(*found)
 
 
 @needs_native
@@ -158,6 +182,14 @@ def test_draws(twins, choices, first, python3):
     counts[:, 4] = 7
     native, python = (module.sampled_totals(counts, offsets, 3, python3) for module in twins("gleu"))
     np.testing.assert_array_equal(native, python)
+
+
+@pytest.mark.parametrize("choices", [1000, 60_000, 65_536, 3_000_000])
+def test_draws_of_many_choices(twins, choices):
+    """So many that some draws depend on the second word of a random number, too."""
+    offsets = choices * np.arange(200, dtype=np.int64)
+    for python3 in (False, True):
+        np.testing.assert_array_equal(*(module.draw_rows(offsets, 0, 200, python3) for module in twins("gleu")))
 
 
 @needs_native

@@ -1,11 +1,13 @@
 """The check of shifted lines with sets of words, line after line."""
 
-PROBES, RUN, WINDOW, SHORT, UNLIKE = 2000, 10, 30, 4, 0.2
+from fractions import Fraction
+
+PROBES, RUN, WINDOW, SHORT, UNLIKE = 2000, 10, 30, 4, Fraction(1, 5)
 
 
 def overlap(left, right):
     first, second = set(left.split()), set(right.split())
-    return len(first & second) / len(first | second) if first | second else 1.0
+    return Fraction(len(first & second), len(first | second)) if first | second else Fraction(1)
 
 
 def verdict(sources, lines):
@@ -17,13 +19,13 @@ def verdict(sources, lines):
         if len(known) < SHORT or not words:
             continue
         if len(words) < SHORT:
-            likeness.append((i, len(set(words) & set(known)) / len(words)))
+            likeness.append((i, Fraction(len(set(words) & set(known)), len(words))))
             continue
         own = overlap(sources[i], lines[i])
         likeness.append((i, own))
-        around = [overlap(sources[j], lines[i]) for j in (i - 1, i + 1) if 0 <= j < len(sources)]
+        near = max((float(overlap(sources[j], lines[i])) for j in (i - 1, i + 1) if 0 <= j < len(sources)), default=0)
         long.append(i)
-        misplaced = misplaced + 1 if own < 0.6 and any(near > max(0.4, own + 0.2) for near in around) else 0
+        misplaced = misplaced + 1 if float(own) < 0.6 and near > max(0.4, float(own) + 0.2) else 0
         if misplaced == needed:
             return "shifted", long[-needed] + 1
     return unlike(sources, lines, likeness)
@@ -33,12 +35,9 @@ def unlike(sources, lines, likeness):
     window = min(WINDOW, len(likeness))
     if window < RUN:
         return None
-    total = sum(own for _, own in likeness[:window])
     for end in range(window, len(likeness) + 1):
-        if total < UNLIKE * window:
+        if sum(own for _, own in likeness[end - window : end]) < UNLIKE * window:
             seen = [i for i, _ in likeness[end - window : end]]
             found = {next((j for j, text in enumerate(sources) if overlap(text, lines[i]) > 0.5), None) for i in seen}
             return "elsewhere" if 2 * len(found - {None}) > window else "foreign", seen[0] + 1
-        if end < len(likeness):
-            total += likeness[end][1] - likeness[end - window][1]
     return None

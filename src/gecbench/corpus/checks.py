@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gecbench import kernels
 from gecbench.errors import InputError
-from gecbench.kernels.tokens import offsets_of
+from gecbench.kernels.tokens import encode_lines
 
 _SENTENCE_MAJOR = "references[i] must be the list of references of sentence i"
 
@@ -150,23 +150,47 @@ def check_alignment(
     """
     step = max(1, len(sources) // _PROBES)
     seen, likeness, short = _likeness(sources[::step], lines[::step])
-    probes = (seen * step).tolist()
-    needed = min(_RUN, max(5, len(sources) // 2))
-    run: list[int] = []
-    long = np.flatnonzero(~short)
-    for number in np.flatnonzero(likeness[long] < _DOUBTFUL).tolist():
-        k = int(long[number])
-        before = max(probes[k] - 1, 0)
-        around = [(source,) for source in sources[before : probes[k] + 2]]
-        if not _is_misplaced(lines[probes[k]], around, probes[k] - before):
-            continue
-        run = [*run, number] if run and run[-1] == number - 1 else [number]
-        if len(run) == needed:
-            problem = f"{name} look shifted from line {probes[long[run[0]]] + 1} on"
-            raise InputError(f"{problem}: they resemble the sources of neighbouring lines", file=file, fix=_PAIR)
-    window = min(_WINDOW, len(probes))
+    places = seen * step
+    _check_neighbours(sources, lines, places[~short], likeness[~short], name, file)
+    window = min(_WINDOW, len(places))
     if window >= _RUN:
-        _check_likeness(sources, lines, list(zip(probes, likeness.tolist(), strict=True)), window, name, file)
+        _check_likeness(sources, lines, places, likeness, window, name, file)
+
+
+def _check_neighbours(
+    sources: Sequence[str],
+    lines: Sequence[str],
+    places: npt.NDArray[np.int64],
+    likeness: npt.NDArray[np.float64],
+    name: str,
+    file: str | None,
+) -> None:
+    """Refuse a run of lines each of which is misplaced, by how far they belong to their own sources."""
+    doubtful = np.flatnonzero(likeness < _DOUBTFUL)
+    misplaced = doubtful[_misplaced(sources, lines, places[doubtful], likeness[doubtful])]
+    needed = min(_RUN, max(5, len(sources) // 2))
+    ends = misplaced[needed - 1 :]
+    runs = ends - misplaced[: len(ends)] == needed - 1
+    if runs.any():
+        problem = f"{name} look shifted from line {places[misplaced[runs.argmax()]] + 1} on"
+        raise InputError(f"{problem}: they resemble the sources of neighbouring lines", file=file, fix=_PAIR)
+
+
+def _misplaced(
+    sources: Sequence[str], lines: Sequence[str], places: npt.NDArray[np.int64], likeness: npt.NDArray[np.float64]
+) -> npt.NDArray[np.bool_]:
+    """Return which of the lines at these places share far more tokens with a neighbouring source than their own."""
+    found = np.zeros(len(places), dtype=np.bool_)
+    for neighbours in (places - 1, places + 1):
+        inside = np.flatnonzero((neighbours >= 0) & (neighbours < len(sources)))
+        counts = _count_shared([sources[i] for i in neighbours[inside]], [lines[i] for i in places[inside]])
+        found[inside] |= counts[:, 2] / counts[:, 3] > _far_more(likeness[inside])
+    return found
+
+
+def _far_more(likeness: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return the overlap beyond which a line belongs elsewhere: two fifths, and a fifth more than with its own."""
+    return np.maximum(0.4, np.add(likeness, 0.2))
 
 
 def _likeness(
@@ -176,14 +200,20 @@ def _likeness(
 
     That is the `overlap` of long lines, and of short ones the share of tokens that the source has.
     """
-    ours, theirs = _encoded(sources), _encoded(lines)
-    counts = kernels.select("overlap").count_shared(
-        b"".join(ours), offsets_of(ours), b"".join(theirs), offsets_of(theirs)
-    )
+    counts = _count_shared(sources, lines)
     seen = np.flatnonzero((counts[:, 0] >= _SHORT) & (counts[:, 1] > 0))
     tokens, shared, union = counts[seen, 1:].T
     short = tokens < _SHORT
     return seen, shared / np.where(short, tokens, union), short
+
+
+def _count_shared(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.int32]:
+    """Return the tokens of each left line and of each right one, how many they share, and how many there are."""
+    ours, theirs = encode_lines(left), encode_lines(right)
+    counts: npt.NDArray[np.int32] = kernels.select("overlap").count_shared(
+        ours.text, ours.offsets(), theirs.text, theirs.offsets()
+    )
+    return counts
 
 
 def foreign_lines(sources: Sequence[str], lines: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -195,13 +225,6 @@ def foreign_lines(sources: Sequence[str], lines: Sequence[str]) -> npt.NDArray[n
     foreign = np.zeros(len(lines), dtype=np.bool_)
     foreign[seen] = likeness < _UNLIKE
     return foreign
-
-
-def _encoded(lines: Sequence[str]) -> list[bytes]:
-    try:
-        return [line.encode() for line in lines]
-    except UnicodeEncodeError:
-        return [line.encode(errors="surrogatepass") for line in lines]
 
 
 def misplaced_lines(lines: Sequence[str], texts: Sequence[Sequence[str]]) -> list[int]:
@@ -222,37 +245,33 @@ def _is_short(line: str) -> bool:
 
 
 def _is_misplaced(line: str, texts: Sequence[Sequence[str]], i: int) -> bool:
-    """Return whether the line shares far more tokens with a text of the sentence before or after it than with its own.
-
-    Far more: over two fifths of them, and a fifth more than with its own.
-    """
+    """Return whether the line shares far more tokens with a text of a neighbouring sentence than with its own."""
 
     def likeness(j: int) -> float:
         return max(overlap(text, line) for text in texts[j])
 
-    needed = max(0.4, likeness(i) + 0.2)
+    needed = _far_more(likeness(i))
     return any(likeness(j) > needed for j in (i - 1, i + 1) if 0 <= j < len(texts))
 
 
 def _check_likeness(
     sources: Sequence[str],
     lines: Sequence[str],
-    likeness: list[tuple[int, float]],
+    places: npt.NDArray[np.int64],
+    likeness: npt.NDArray[np.float64],
     window: int,
     name: str,
     file: str | None,
 ) -> None:
-    total = sum(own for _, own in likeness[:window])
-    for end in range(window, len(likeness) + 1):
-        if total < _UNLIKE * window:
-            seen = [i for i, _ in likeness[end - window : end]]
-            if 2 * len({_place(lines[i], sources) for i in seen} - {None}) > window:
-                problem, evidence = "look shifted", "they resemble the sources of other lines"
-                raise InputError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
-            problem, evidence = "do not belong to the sources", "they share hardly a word with their lines"
-            raise ForeignTextError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
-        if end < len(likeness):
-            total += likeness[end][1] - likeness[end - window][1]
+    rounding = 1e-9
+    unlike = np.lib.stride_tricks.sliding_window_view(likeness, window).mean(axis=1) < _UNLIKE - rounding
+    for begin in np.flatnonzero(unlike)[:1]:
+        seen = places[begin : begin + window].tolist()
+        if 2 * len({_place(lines[i], sources) for i in seen} - {None}) > window:
+            problem, evidence = "look shifted", "they resemble the sources of other lines"
+            raise InputError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
+        problem, evidence = "do not belong to the sources", "they share hardly a word with their lines"
+        raise ForeignTextError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
 
 
 def _place(line: str, sources: Sequence[str]) -> int | None:

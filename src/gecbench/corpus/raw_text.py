@@ -98,10 +98,12 @@ def _final_mark(text: str) -> bool | None:
 
 
 def _comma(text: str) -> bool | None:
-    return True if " , " in text else False if ", " in text else None
+    return " , " in text if ", " in text else None
 
 
 def _clitic(text: str) -> bool | None:
+    if "'" not in text and "’" not in text:
+        return None
     if " n't" in text or " 's " in text:
         return True
     return False if "n't " in text or "'s " in text or "n’t " in text or "’s " in text else None
@@ -151,6 +153,16 @@ _MARKUP = re.compile(r"^<think>.*?</think>\s*|^(?:<\w+>|\*\*|__)\s*|\s*(?:</\w+>
 _QUOTES = {'"': '"', "“": "”", "'": "'", "«": "»", "`": "`"}
 
 
+def _without_fence(line: str) -> str:
+    return _FENCE.sub("", line) if "```" in line else line
+
+
+def _without_markup(line: str) -> str:
+    if "<" in line or "**" in line or "__" in line:
+        return _MARKUP.sub("", _MARKUP.sub("", line))
+    return line
+
+
 def _without_quotes(line: str) -> str:
     text = line.strip()
     if len(text) < 3 or _QUOTES.get(text[0]) != text[-1]:
@@ -164,8 +176,8 @@ def wrappers_of(lines: Sequence[str]) -> tuple[Wrapper, ...]:
     """Return the known wrappers; a text before a colon that nearly all lines begin with counts as a label."""
     common = _common_label(lines)
     return (
-        Wrapper("fence", "a Markdown fence around them", lambda line: _FENCE.sub("", line)),
-        Wrapper("markup", "markup around them", lambda line: _MARKUP.sub("", _MARKUP.sub("", line))),
+        Wrapper("fence", "a Markdown fence around them", _without_fence),
+        Wrapper("markup", "markup around them", _without_markup),
         Wrapper("number", "a number or bullet before them", lambda line: _NUMBER.sub("", line)),
         Wrapper(
             "label",
@@ -180,7 +192,7 @@ def wrappers_of(lines: Sequence[str]) -> tuple[Wrapper, ...]:
 def _common_label(lines: Sequence[str]) -> str:
     """Return what nearly all lines begin with: a text before a colon, or two words and more."""
     needed = max(2, _WRAPPED_SHARE * len(lines))
-    words = Counter(" ".join(line.split(" ")[:2]) + " " for line in lines if line.count(" ") > 1)
+    words = Counter(" ".join(line.split(" ", 2)[:2]) + " " for line in lines if line.count(" ") > 1)
     labels = Counter(line[: line.index(": ") + 2] for line in lines if ": " in line[:60])
     for starts in (words, labels):
         start, count = starts.most_common(1)[0] if starts else ("", 0)

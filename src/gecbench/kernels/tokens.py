@@ -97,10 +97,13 @@ class EncodedLines:
     text: bytes
     lengths: Offsets
 
+    def offsets(self) -> Offsets:
+        """Return where each line begins, and the last one ends."""
+        return np.concatenate([[0], self.lengths]).cumsum(dtype=np.int64)
+
     def lines(self) -> list[str]:
         """Return the lines as text."""
-        bounds = np.concatenate([[0], self.lengths]).cumsum(dtype=np.int64).tolist()
-        return [self.text[begin:end].decode() for begin, end in pairwise(bounds)]
+        return [self.text[begin:end].decode() for begin, end in pairwise(self.offsets().tolist())]
 
 
 def encode_lines(lines: Sequence[str]) -> EncodedLines:
