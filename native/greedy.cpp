@@ -1,6 +1,9 @@
 #include "greedy.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "threads.hpp"
@@ -17,56 +20,94 @@ double ten_thousandths(double value) {
   return whole + (beyond_the_tie > 0 || (beyond_the_tie == 0 && std::fmod(whole, 2) == 1) ? 1 : 0);
 }
 
+// Whole numbers, exact up to 2^53.
+struct Totals {
+  double correct = 0, proposed = 0, gold = 0;
+};
+
+// What is not negative compares as its bits do, and whole numbers are chosen without a jump.
+std::int64_t bits_of(double value) {
+  std::int64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
 // What options are compared by: higher F, on a tie more correct edits, then less of `size` and of `size_after`.
 struct Rank {
-  double f = -1.0;  // below any F
-  std::int64_t correct = 0;
-  double size = 0.0;
-  std::int64_t size_after = 0;
+  std::int64_t f = -1;  // below any F
+  std::int64_t correct = 0, size = 0, size_after = 0;
 
   bool beats(const Rank& other) const {
-    if (f != other.f) return f > other.f;
-    if (correct != other.correct) return correct > other.correct;
-    return size != other.size ? size < other.size : size_after < other.size_after;
+    const bool smaller = (size < other.size) | ((size == other.size) & (size_after < other.size_after));
+    const bool ahead = (correct > other.correct) | ((correct == other.correct) & smaller);
+    return (f > other.f) | ((f == other.f) & ahead);
   }
 };
 
-Rank official_rank(const Totals& sums, double beta_squared) {
-  const double size = beta_squared * static_cast<double>(sums.gold) + static_cast<double>(sums.proposed);
-  const double f = size == 0 ? 1.0 : (1 + beta_squared) * static_cast<double>(sums.correct) / size;
-  return {f, sums.correct, size, 0};
+// The M2 scorer's rule.
+struct Official {
+  double beta_squared;
+
+  Rank operator()(const Totals& sums) const {
+    const double size = beta_squared * sums.gold + sums.proposed;
+    const double f = size == 0 ? 1.0 : (1 + beta_squared) * sums.correct / size;
+    return {bits_of(f), bits_of(sums.correct), bits_of(size), 0};
+  }
+};
+
+// errant_compare's rule.
+struct Rounded {
+  double beta_squared;
+
+  Rank operator()(const Totals& sums) const {
+    const double precision = sums.proposed == sums.correct ? 1.0 : sums.correct / sums.proposed;
+    const double recall = sums.gold == sums.correct ? 1.0 : sums.correct / sums.gold;
+    const double size = beta_squared * precision + recall;
+    const double f = size == 0 ? 0.0 : (1 + beta_squared) * precision * recall / size;
+    return {bits_of(ten_thousandths(f)), bits_of(sums.correct), bits_of(sums.proposed), bits_of(sums.gold)};
+  }
+};
+
+template <typename Work>
+void with_rule(Rule rule, const Work& work) {
+  rule.rounded ? work(Rounded{rule.beta_squared}) : work(Official{rule.beta_squared});
 }
 
-Rank rounded_rank(const Totals& sums, double beta_squared) {
-  const auto correct = static_cast<double>(sums.correct);
-  const double precision = sums.proposed == sums.correct ? 1.0 : correct / static_cast<double>(sums.proposed);
-  const double recall = sums.gold == sums.correct ? 1.0 : correct / static_cast<double>(sums.gold);
-  const double size = beta_squared * precision + recall;
-  const double f = size == 0 ? 0.0 : (1 + beta_squared) * precision * recall / size;
-  return {ten_thousandths(f), sums.correct, static_cast<double>(sums.proposed), sums.gold};
+template <typename Number>
+Totals plus(const Totals& totals, const Number* counts) {
+  return {totals.correct + static_cast<double>(counts[0]), totals.proposed + static_cast<double>(counts[1]),
+          totals.gold + static_cast<double>(counts[2])};
 }
 
 // One step of a walk: the best of the options offered; of equals, the one offered first.
+template <typename RankOf>
 class Step {
  public:
-  Step(const Totals& before, Rule rule) : before_(before), best_(before), rule_(rule) {}
+  Step(const Totals& before, RankOf rank_of) : before_(before), rank_of_(rank_of) {}
 
   void offer(const std::int64_t* counts, std::int64_t option) {
-    const Totals sums{before_.correct + counts[0], before_.proposed + counts[1], before_.gold + counts[2]};
-    const Rank rank = (rule_.rounded ? rounded_rank : official_rank)(sums, rule_.beta_squared);
-    if (rank.beats(rank_)) best_ = sums, rank_ = rank, chosen_ = option;
+    const Rank rank = rank_of_(plus(before_, counts));
+    const bool better = rank.beats(rank_);
+    const auto choose = [better](std::int64_t one, std::int64_t other) { return better ? one : other; };
+    rank_ = {choose(rank.f, rank_.f), choose(rank.correct, rank_.correct), choose(rank.size, rank_.size),
+             choose(rank.size_after, rank_.size_after)};
+    chosen_ = choose(option, chosen_);
   }
 
-  const Totals& totals() const { return best_; }
   std::int64_t chosen() const { return chosen_; }  // -1 if nothing was offered
 
  private:
   const Totals before_;
-  Totals best_;
-  const Rule rule_;
+  const RankOf rank_of_;
   Rank rank_;
   std::int64_t chosen_ = -1;
 };
+
+void write(const Totals& totals, std::int64_t* row) {
+  row[0] = static_cast<std::int64_t>(totals.correct);
+  row[1] = static_cast<std::int64_t>(totals.proposed);
+  row[2] = static_cast<std::int64_t>(totals.gold);
+}
 
 std::vector<std::uint32_t> present_members(const AnnotatorCounts& edits) {
   std::vector<std::uint32_t> members(edits.sentences, 0);
@@ -79,37 +120,92 @@ std::vector<std::uint32_t> present_members(const AnnotatorCounts& edits) {
   return members;
 }
 
+template <typename RankOf>
 Totals walk_subset(const AnnotatorCounts& edits, std::int64_t author, std::uint32_t subset,
-                   const std::vector<std::uint32_t>& present, Rule rule) {
+                   const std::vector<std::uint32_t>& present, RankOf rank_of) {
   Totals totals;
   const std::int64_t* counts = edits.counts + author * edits.sentences * edits.annotators * 3;
   for (const std::uint32_t here : present) {
     const std::uint32_t options = (subset & here) != 0 ? subset & here : subset;
-    Step step(totals, rule);
+    Step step(totals, rank_of);
     for (int annotator = 0; annotator < edits.annotators; ++annotator) {
       if ((options >> annotator & 1U) != 0) step.offer(counts + annotator * 3, annotator);
     }
-    totals = step.totals();
+    if (step.chosen() >= 0) totals = plus(totals, counts + step.chosen() * 3);
     counts += edits.annotators * 3;
   }
   return totals;
 }
 
+// The rows of each sentence without those that have an equal before them, which would never be chosen.
+class DistinctRows {
+ public:
+  DistinctRows(const SentenceRows& rows, std::int64_t sentences) : offsets_{0} {
+    for (std::int64_t sentence = 0; sentence < sentences; ++sentence) {
+      for (std::int64_t row = rows.row_offsets[sentence]; row < rows.row_offsets[sentence + 1]; ++row) {
+        Row counts;
+        std::copy_n(rows.counts + 3 * row, 3, counts.begin());
+        if (std::find(rows_.begin() + offsets_.back(), rows_.end(), counts) == rows_.end()) rows_.push_back(counts);
+      }
+      offsets_.push_back(static_cast<std::int64_t>(rows_.size()));
+    }
+  }
+
+  // Adds the best row of a sentence to the totals; the only one needs no comparison.
+  template <typename RankOf>
+  void walk(std::int32_t sentence, RankOf rank_of, Totals& totals) const {
+    const std::int64_t begin = offsets_[sentence], end = offsets_[sentence + 1];
+    if (begin == end) return;
+    const double* best = rows_[begin].data();
+    Rank rank = rank_of(plus(totals, best));
+    for (std::int64_t row = begin + 1; row < end; ++row) {
+      const double* other = rows_[row].data();
+      const Rank found = rank_of(plus(totals, other));
+      const bool better = found.beats(rank);
+      best = better ? other : best;
+      if (row + 1 < end && better) rank = found;
+    }
+    totals = plus(totals, best);
+  }
+
+ private:
+  using Row = std::array<double, 3>;
+  std::vector<Row> rows_;
+  std::vector<std::int64_t> offsets_;
+};
+
+// Walks made side by side: each step of one waits for the step before, those of the others do not.
+constexpr std::int64_t kSide = 8;
+
 }  // namespace
 
-Totals walk(const SentenceRows& rows, Rule rule, const std::int32_t* sentences, std::int64_t size,
-            std::int64_t* chosen) {
-  Totals totals;
-  for (std::int64_t place = 0; place < size; ++place) {
-    const std::int64_t sentence = sentences == nullptr ? place : sentences[place];
-    Step step(totals, rule);
-    for (std::int64_t row = rows.row_offsets[sentence]; row < rows.row_offsets[sentence + 1]; ++row) {
-      step.offer(rows.counts + 3 * row, row);
+void choose_rows(const SentenceRows& rows, std::int64_t sentences, Rule rule, std::int64_t* chosen) {
+  with_rule(rule, [&](auto rank_of) {
+    Totals totals;
+    for (std::int64_t sentence = 0; sentence < sentences; ++sentence) {
+      Step step(totals, rank_of);
+      for (std::int64_t row = rows.row_offsets[sentence]; row < rows.row_offsets[sentence + 1]; ++row)
+        step.offer(rows.counts + 3 * row, row);
+      chosen[sentence] = step.chosen();
+      if (chosen[sentence] >= 0) totals = plus(totals, rows.counts + 3 * chosen[sentence]);
     }
-    totals = step.totals();
-    if (chosen != nullptr) chosen[place] = step.chosen();
-  }
-  return totals;
+  });
+}
+
+void sample_totals(const SentenceRows& rows, std::int64_t sentences, Rule rule, const std::int32_t* samples,
+                   std::int64_t count, std::int64_t size, int threads, std::int64_t* totals) {
+  const DistinctRows distinct(rows, sentences);
+  const auto walk_some = [&](std::int64_t first, std::int64_t sides, auto rank_of) {
+    std::array<Totals, kSide> sums;
+    for (std::int64_t place = 0; place < size; ++place)
+      for (std::int64_t side = 0; side < sides; ++side)
+        distinct.walk(samples[(first + side) * size + place], rank_of, sums[side]);
+    for (std::int64_t side = 0; side < sides; ++side) write(sums[side], totals + (first + side) * 3);
+  };
+  run_tasks((count + kSide - 1) / kSide, threads, [&](std::int64_t task) {
+    const std::int64_t first = task * kSide;
+    with_rule(rule, [&](auto rank_of) { walk_some(first, std::min(kSide, count - first), rank_of); });
+  });
 }
 
 void subset_totals(const AnnotatorCounts& edits, const std::uint32_t* subsets, std::int64_t subset_count, Rule rule,
@@ -117,10 +213,9 @@ void subset_totals(const AnnotatorCounts& edits, const std::uint32_t* subsets, s
   const std::vector<std::uint32_t> present = present_members(edits);
   run_tasks(edits.authors * subset_count, threads, [&](std::int64_t task) {
     const std::uint32_t subset = subsets[task % subset_count];
-    const Totals sums = walk_subset(edits, task / subset_count, subset, present, rule);
-    totals[task * 3] = sums.correct;
-    totals[task * 3 + 1] = sums.proposed;
-    totals[task * 3 + 2] = sums.gold;
+    with_rule(rule, [&](auto rank_of) {
+      write(walk_subset(edits, task / subset_count, subset, present, rank_of), totals + task * 3);
+    });
   });
 }
 

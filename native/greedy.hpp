@@ -6,12 +6,6 @@
 
 namespace gecbench::greedy {
 
-struct Totals {
-  std::int64_t correct = 0;
-  std::int64_t proposed = 0;
-  std::int64_t gold = 0;
-};
-
 // How options are compared; `rounded`: errant_compare's F, rounded to four decimals.
 struct Rule {
   double beta_squared;
@@ -24,9 +18,12 @@ struct SentenceRows {
   const std::int64_t* row_offsets;
 };
 
-// Totals of the greedy choice along `sentences` (null: 0, 1, 2 …); `chosen`, if not null, gets the rows, -1 for none.
-Totals walk(const SentenceRows& rows, Rule rule, const std::int32_t* sentences, std::int64_t size,
-            std::int64_t* chosen);
+// The row chosen for each sentence, -1 where it has none.
+void choose_rows(const SentenceRows& rows, std::int64_t sentences, Rule rule, std::int64_t* chosen);
+
+// totals[count][3]: of the greedy choice along each of the samples[count][size], which name sentences.
+void sample_totals(const SentenceRows& rows, std::int64_t sentences, Rule rule, const std::int32_t* samples,
+                   std::int64_t count, std::int64_t size, int threads, std::int64_t* totals);
 
 // counts[authors][sentences][annotators][3], present[sentences][annotators].
 struct AnnotatorCounts {

@@ -174,7 +174,7 @@ def test_intervals_tests_and_sentences(kernels_of: str) -> None:
     assert score.interval is not None
     assert score.interval.low <= score.value <= score.interval.high
     assert score.sentence_scores().round(4).tolist() == [0.6667, 0.0]
-    values = bootstrap_values(ERRANT(), score.statistics, 20)
+    (values,) = bootstrap_values([score], 20)
     assert set(values.round(4)) <= {0.6667, 0.5, 0.0}, "only these corpora can be drawn from two sentences"
     report = gecbench.compare({"idle": list(GOLD.sources), "system": EDITS}, GOLD, "errant", resamples=20)
     assert report.ranked() == ["system", "idle"]

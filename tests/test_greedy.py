@@ -50,6 +50,21 @@ def test_twins_agree_on_samples(sentences: list[list[tuple[int, int, int]]], dat
         assert totals.tolist() == results[0].tolist()
 
 
+@pytest.mark.parametrize("rounded", [False, True])
+def test_twins_agree_on_many_samples(twins: Any, rounded: bool) -> None:
+    """More samples than are walked side by side; sentences of one to four rows, some of them equal."""
+    python, native = twins("greedy")
+    random = np.random.default_rng(8)
+    offsets = np.cumsum([0, *random.integers(1, 5, size=60)])
+    rows = random.integers(0, 3, (offsets[-1], 3))
+    rows[:, 0] = rows.min(axis=1)
+    samples = random.integers(0, 60, (21, 90), dtype=np.int32)
+    expected = python.sample_totals(rows, offsets, 0.25, samples, rounded=rounded)
+    for threads in (1, 3):
+        found = native.sample_totals(rows, offsets, 0.25, samples, threads, rounded)
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_a_sentence_without_annotators_is_passed_over(implementation: str) -> None:
     rows, offsets = np.array([[1, 2, 3]], dtype=np.int64), np.array([0, 0, 1], dtype=np.int64)
     greedy = select("greedy", implementation)

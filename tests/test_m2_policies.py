@@ -9,7 +9,7 @@ from m2_corpus import annotation
 from oracles.greedy import f_score, greedy, rank
 
 from gecbench import M2, Corpus, IMeasure, compare, load_demo, load_demo_systems
-from gecbench.analysis.significance import bootstrap_values, paired_bootstrap, paired_randomisation, with_interval
+from gecbench.analysis.significance import Pair, bootstrap_values, paired_bootstrap, paired_randomisation, with_interval
 from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative
 from gecbench.metrics.statistics import Statistics
 
@@ -98,7 +98,7 @@ def test_subsets_of_the_counts_are_subsets_of_annotators():
 @pytest.mark.parametrize("system", ["rule-based", "good-corrector"])
 def test_bootstrap_walks_every_resample_anew(system):
     score = M2().score_corpus(DEMO, SYSTEMS[system])
-    found = bootstrap_values(score.metric, score.statistics, resamples=25, seed=4)
+    (found,) = bootstrap_values([score], resamples=25, seed=4)
     rows = rows_of(score.statistics)
     drawn = np.random.default_rng(4).integers(0, len(DEMO), size=(25, len(DEMO)), dtype=np.int64)
     expected = [f_score(greedy([rows[i] for i in sample])) for sample in drawn]
@@ -110,7 +110,7 @@ def test_bootstrap_walks_every_resample_anew(system):
 @pytest.mark.parametrize("metric", [M2(policy="best-per-sentence"), M2(policy="average"), IMeasure()], ids=str)
 def test_bootstrap_of_the_other_policies(metric):
     outputs = SYSTEMS["rule-based"]
-    found = bootstrap_values(metric, metric.count(DEMO, outputs), resamples=5, seed=4)
+    (found,) = bootstrap_values([metric.score_corpus(DEMO, outputs)], resamples=5, seed=4)
     drawn = np.random.default_rng(4).integers(0, len(DEMO), size=(5, len(DEMO)), dtype=np.int64)
     resampled = ((DEMO.select(sample), [outputs[i] for i in sample]) for sample in drawn)
     expected = [metric.score_corpus(corpus, texts, aligned=True).value for corpus, texts in resampled]
@@ -127,7 +127,7 @@ def test_randomisation_walks_every_shuffle_anew():
         mixed = [b if swap else a for a, b, swap in zip(left, right, swapped, strict=True)]
         others = [a if swap else b for a, b, swap in zip(left, right, swapped, strict=True)]
         extreme += abs(f_score(greedy(mixed)) - f_score(greedy(others))) >= observed - 1e-12
-    found = paired_randomisation(better, worse, names, resamples=60, seed=9)
+    (found,) = paired_randomisation([Pair(better, worse, names)], resamples=60, seed=9)
     assert found.difference == pytest.approx(better.value - worse.value)
     assert found.p_value == (extreme + 1) / 61
 
@@ -135,11 +135,9 @@ def test_randomisation_walks_every_shuffle_anew():
 def test_paired_bootstrap_is_centred():
     names = ("rule-based", "spell-checker")
     better, worse = (M2().score_corpus(DEMO, SYSTEMS[name]) for name in names)
-    differences = np.subtract(
-        *(bootstrap_values(score.metric, score.statistics, 50, seed=2) for score in (better, worse))
-    )
+    differences = np.subtract(*bootstrap_values([better, worse], 50, seed=2))
     extreme = np.abs(differences - differences.mean()) >= better.value - worse.value - 1e-12
-    found = paired_bootstrap(better, worse, names, 50, seed=2)
+    (found,) = paired_bootstrap([Pair(better, worse, names)], 50, seed=2)
     assert found.p_value == (extreme.sum() + 1) / 51
 
 

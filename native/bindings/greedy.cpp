@@ -17,14 +17,14 @@ Output<std::int64_t> choose_rows(const Rows& counts, const Offsets& row_offsets,
   std::vector<std::int64_t> chosen(row_offsets.size() - 1);
   {
     nb::gil_scoped_release released;
-    const auto size = static_cast<std::int64_t>(chosen.size());
-    greedy::walk({counts.data(), row_offsets.data()}, {beta_squared, rounded}, nullptr, size, chosen.data());
+    const auto sentences = static_cast<std::int64_t>(chosen.size());
+    greedy::choose_rows({counts.data(), row_offsets.data()}, sentences, {beta_squared, rounded}, chosen.data());
   }
   return to_vector(std::move(chosen));
 }
 
 Output<std::int64_t> sample_totals(const Rows& counts, const Offsets& row_offsets, double beta_squared,
-                                   const Samples& samples, bool rounded) {
+                                   const Samples& samples, int threads, bool rounded) {
   check_offsets(row_offsets, counts.shape(0), "row_offsets");
   check_counts(counts);
   const auto sentences = static_cast<std::int64_t>(row_offsets.size()) - 1;
@@ -33,16 +33,12 @@ Output<std::int64_t> sample_totals(const Rows& counts, const Offsets& row_offset
       throw std::invalid_argument("a sample names a sentence that does not exist");
     }
   }
-  std::vector<std::int64_t> totals;
+  std::vector<std::int64_t> totals(table_size(samples.shape(0), 3));
   {
     nb::gil_scoped_release released;
-    const std::size_t size = samples.shape(1);
-    for (std::size_t sample = 0; sample < samples.shape(0); ++sample) {
-      const greedy::Totals sums =
-          greedy::walk({counts.data(), row_offsets.data()}, {beta_squared, rounded}, samples.data() + sample * size,
-                       static_cast<std::int64_t>(size), nullptr);
-      totals.insert(totals.end(), {sums.correct, sums.proposed, sums.gold});
-    }
+    greedy::sample_totals({counts.data(), row_offsets.data()}, sentences, {beta_squared, rounded}, samples.data(),
+                          static_cast<std::int64_t>(samples.shape(0)), static_cast<std::int64_t>(samples.shape(1)),
+                          threads, totals.data());
   }
   return to_matrix(std::move(totals), 3);
 }
@@ -84,7 +80,7 @@ void bind_greedy(nb::module_ module) {
   module.def("choose_rows", &choose_rows, nb::arg("counts"), nb::arg("row_offsets"), nb::arg("beta_squared"),
              nb::arg("rounded") = false);
   module.def("sample_totals", &sample_totals, nb::arg("counts"), nb::arg("row_offsets"), nb::arg("beta_squared"),
-             nb::arg("samples"), nb::arg("rounded") = false);
+             nb::arg("samples"), nb::arg("threads") = 1, nb::arg("rounded") = false);
   module.def("subset_totals", &subset_totals, nb::arg("counts"), nb::arg("present"), nb::arg("subsets"),
              nb::arg("beta_squared"), nb::arg("threads") = 1, nb::arg("rounded") = false);
 }

@@ -10,13 +10,12 @@ from gecbench.analysis.report import Report, Scores
 from gecbench.analysis.significance import (
     DEFAULT_SEED,
     TESTS,
+    Pair,
     PairedTest,
     TestName,
     check_resamples,
-    paired_bootstrap,
-    paired_randomisation,
-    paired_t_test,
-    with_interval,
+    paired_tests,
+    with_intervals,
 )
 from gecbench.corpora.resolve import CorpusLike, resolve_corpus
 from gecbench.corpus.corpus import Corpus
@@ -96,23 +95,25 @@ def compare(
     gold, intake = resolve_corpus(corpus, _listed(metrics)), Intake(tokenize, tokenized, aligned, foreign)
     texts = {name: texts_of(predictions, gold, column) for name, predictions in systems.items()}
     admitted = {name: intake.admit(gold, lines, f"predictions of {name}") for name, lines in texts.items()}
-    scored = {name: _score_admitted(each, metrics, resamples, seed) for name, each in admitted.items()}
-    return Report(scored, paired_tests(scored, test, against, resamples, seed))
+    scored = _score_admitted(admitted, metrics, resamples, seed)
+    return Report(scored, significance_tests(scored, test, against, resamples, seed))
 
 
-def paired_tests(
+def significance_tests(
     scored: Mapping[str, Mapping[str, Score]], test: TestName | None, against: str, resamples: int, seed: int
 ) -> list[PairedTest]:
     """Test the systems' scores against each other, for every metric."""
     if test is None:
         return []
     _check_opponent(scored, against)
-    tests: list[PairedTest] = []
-    for metric in next(iter(scored.values())):
-        values = {name: scores[metric] for name, scores in scored.items()}
-        found = (_test(test, values[a], values[b], (a, b), resamples, seed) for a, b in _pairs(values, against))
-        tests += [replace(each, metric=metric) for each in found]
-    return tests
+    columns, pairs = [], []
+    for column in next(iter(scored.values())):
+        values = {name: scores[column] for name, scores in scored.items()}
+        for names in _pairs(values, against):
+            columns.append(column)
+            pairs.append(Pair(values[names[0]], values[names[1]], names))
+    found = paired_tests(test, pairs, resamples, seed)
+    return [replace(each, metric=column) for each, column in zip(found, columns, strict=True)]
 
 
 def human_bound(
@@ -141,16 +142,6 @@ def check_test(test: str | None) -> None:
         raise InputError(f"test={test!r} is unknown", fix=f"Use {', '.join(map(repr, TESTS))} or None")
 
 
-def _test(
-    test: TestName, system: Score, baseline: Score, names: tuple[str, str], resamples: int, seed: int
-) -> PairedTest:
-    if test == "t-test":
-        return paired_t_test(system, baseline, names)
-    check_resamples(resamples)
-    run = paired_bootstrap if test == "bootstrap" else paired_randomisation
-    return run(system, baseline, names, resamples, seed)
-
-
 def score_system(
     predictions: Iterable[str],
     corpus: Corpus,
@@ -161,15 +152,24 @@ def score_system(
     intake: Intake,
 ) -> dict[str, Score]:
     """Return a system's scores by column name."""
-    return _score_admitted(intake.admit(corpus, predictions, name), metrics, resamples, seed)
+    return _score_admitted({name: intake.admit(corpus, predictions, name)}, metrics, resamples, seed)[name]
 
 
-def _score_admitted(admitted: Admitted, metrics: Metrics, resamples: int, seed: int) -> dict[str, Score]:
+def _score_admitted(
+    admitted: Mapping[str, Admitted], metrics: Metrics, resamples: int, seed: int
+) -> dict[str, dict[str, Score]]:
+    """Return the scores of systems by name and column."""
     columns = metric_columns(metrics)
     if resamples:
         check_resamples(resamples)
-    scores = {column: metric.score_admitted(admitted) for column, metric in columns.items()}
-    return {column: with_interval(each, resamples, seed) if resamples else each for column, each in scores.items()}
+    places = [(name, column) for name in admitted for column in columns]
+    scores = [columns[column].score_admitted(admitted[name]) for name, column in places]
+    if resamples:
+        scores = with_intervals(scores, resamples, seed)
+    found: dict[str, dict[str, Score]] = {name: {} for name in admitted}
+    for (name, column), score in zip(places, scores, strict=True):
+        found[name][column] = score
+    return found
 
 
 def _listed(metrics: Metrics) -> Sequence[str | Metric]:

@@ -184,8 +184,14 @@ std::uint64_t greedily(Bytes& bytes, Setting setting) {
   }
   std::vector<std::int64_t> rows(n + 1), chosen(n);
   for (std::size_t i = 0; i <= n; ++i) rows[i] = static_cast<std::int64_t>(i * annotators);
-  greedy::walk({counts.data(), rows.data()}, rule, nullptr, static_cast<std::int64_t>(n), chosen.data());
+  greedy::choose_rows({counts.data(), rows.data()}, static_cast<std::int64_t>(n), rule, chosen.data());
   for (std::size_t i = 0; i < n; ++i) require(rows[i] <= chosen[i] && chosen[i] < rows[i + 1]);
+  constexpr std::size_t kSamples = 11;
+  std::vector<std::int32_t> samples(kSamples * n);
+  for (std::int32_t& sentence : samples) sentence = bytes.below(static_cast<int>(n));
+  std::vector<std::int64_t> walked(kSamples * 3);
+  greedy::sample_totals({counts.data(), rows.data()}, static_cast<std::int64_t>(n), rule, samples.data(), kSamples,
+                        static_cast<std::int64_t>(n), setting.threads, walked.data());
   const auto present = std::make_unique<bool[]>(n * annotators);
   for (std::size_t i = 0; i < n * annotators; ++i) present[i] = bytes.below(4) != 0;
   std::vector<std::uint32_t> subsets((std::size_t{1} << annotators) - 1);
@@ -195,7 +201,7 @@ std::uint64_t greedily(Bytes& bytes, Setting setting) {
                          counts.data(), present.get()},
                         subsets.data(), static_cast<std::int64_t>(subsets.size()), rule, setting.threads,
                         totals.data());
-  return sum(totals, sum(chosen));
+  return sum(totals, sum(chosen, sum(walked)));
 }
 
 std::uint64_t matching(Bytes& bytes, Setting setting) {

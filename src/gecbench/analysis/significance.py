@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from numbers import Integral
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from gecbench.errors import InputError
-from gecbench.metrics.base import Interval, Metric, Score
+from gecbench.metrics.base import Interval, Score
 from gecbench.metrics.ratios import Values
-from gecbench.metrics.statistics import Statistics
+from gecbench.metrics.weighing import Samples
 from gecbench.progress import progress
 
 if TYPE_CHECKING:
@@ -39,73 +40,117 @@ class PairedTest:
     resamples: int
 
 
-def bootstrap_values(metric: Metric, statistics: Statistics, resamples: int, seed: int = DEFAULT_SEED) -> Values:
-    """Return the metric's value on corpora of as many sentences drawn with replacement (Koehn 2004)."""
-    generator, sentences = _generator(seed), len(statistics)
-    values = []
-    for size in _chunk_sizes(sentences, resamples, "resampling"):
-        drawn = generator.integers(0, sentences, size=(size, sentences), dtype=np.int64)
-        totals = metric.reference_policy.resampled_totals(statistics, drawn)
-        values.append(metric.values(totals).mean(axis=-1))
-    return np.concatenate(values)
+def bootstrap_values(scores: Sequence[Score], resamples: int, seed: int = DEFAULT_SEED) -> list[Values]:
+    """Return each score's value on corpora of as many sentences drawn with replacement (Koehn 2004).
+
+    The scores are of one corpus, and the same corpora are drawn for all of them.
+    """
+    generator, sentences = _generator(seed), len(scores[0].statistics)
+    values: list[list[Values]] = [[] for _ in scores]
+    with _resampling(scores, resamples, "resampling") as (sizes, bar):
+        for size in sizes:
+            drawn = generator.integers(0, sentences, size=(size, sentences), dtype=np.int64)
+            samples = Samples(drawn.astype(np.int32), sentences)
+            for score, found in zip(scores, values, strict=True):
+                for totals in score.metric.reference_policy.resampled_totals(score.statistics, samples):
+                    found.append(score.metric.values(totals).mean(axis=-1))
+                bar.update(size)
+    return [np.concatenate(found) for found in values]
+
+
+def with_intervals(
+    scores: Sequence[Score], resamples: int, seed: int = DEFAULT_SEED, confidence: float = 0.95
+) -> list[Score]:
+    """Return the scores of a corpus with the percentile intervals of their bootstrap values that are numbers."""
+    tail = (1 - confidence) / 2
+    found = []
+    for score, values in zip(scores, bootstrap_values(scores, resamples, seed), strict=True):
+        low, high = np.quantile(values[~np.isnan(values)], [tail, 1 - tail])
+        found.append(score.with_interval(Interval(float(low), float(high), confidence, resamples), seed))
+    return found
 
 
 def with_interval(score: Score, resamples: int, seed: int = DEFAULT_SEED, confidence: float = 0.95) -> Score:
-    """Return the score with the percentile interval of its bootstrap values, those that are numbers."""
-    values = bootstrap_values(score.metric, score.statistics, resamples, seed)
-    values = values[~np.isnan(values)]
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(values, [tail, 1 - tail])
-    return score.with_interval(Interval(float(low), float(high), confidence, resamples), seed)
+    """Return one score with its interval."""
+    return with_intervals([score], resamples, seed, confidence)[0]
 
 
-def paired_bootstrap(
-    system: Score, baseline: Score, names: tuple[str, str], resamples: int, seed: int = DEFAULT_SEED
-) -> PairedTest:
-    """Test a difference by the paired bootstrap, centred on its own mean.
+@dataclass(frozen=True)
+class Pair:
+    """A system's score and its baseline's, of the same metric and corpus, and the names of both."""
+
+    system: Score
+    baseline: Score
+    names: tuple[str, str]
+
+    def result(self, test: TestName, p_value: float, resamples: int) -> PairedTest:
+        """Return what a test found."""
+        difference = self.system.value - self.baseline.value
+        return PairedTest(test, self.system.name, *self.names, difference, p_value, resamples)
+
+    def resampled(self, test: TestName, null: Values) -> PairedTest:
+        """Return what a test found by differences that chance makes: the share of those at least as large."""
+        rounding = 1e-12
+        extreme = int((np.abs(null) >= abs(self.system.value - self.baseline.value) - rounding).sum())
+        return self.result(test, (extreme + 1) / (len(null) + 1), len(null))
+
+
+def paired_tests(test: TestName, pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
+    """Test the difference of each pair; all are of one corpus."""
+    if test == "t-test":
+        return [paired_t_test(pair) for pair in pairs]
+    check_resamples(resamples)
+    return (paired_bootstrap if test == "bootstrap" else paired_randomisation)(pairs, resamples, seed)
+
+
+def paired_bootstrap(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
+    """Test differences by the paired bootstrap, centred on their own means.
 
     p is the share of resamples whose difference is further from the mean difference than the observed one
     is from 0 (both counted with one added, so that p is never 0).
     """
-    differences = bootstrap_values(system.metric, system.statistics, resamples, seed) - bootstrap_values(
-        baseline.metric, baseline.statistics, resamples, seed
-    )
-    observed = system.value - baseline.value
-    return _paired("bootstrap", system, names, observed, differences - differences.mean())
+    scores = list({id(score): score for pair in pairs for score in (pair.system, pair.baseline)}.values())
+    values = dict(zip(map(id, scores), bootstrap_values(scores, resamples, seed), strict=True))
+    found = []
+    for pair in pairs:
+        differences = values[id(pair.system)] - values[id(pair.baseline)]
+        found.append(pair.resampled("bootstrap", differences - differences.mean()))
+    return found
 
 
-def paired_randomisation(
-    system: Score, baseline: Score, names: tuple[str, str], resamples: int, seed: int = DEFAULT_SEED
-) -> PairedTest:
-    """Test a difference by approximate randomisation: outputs swapped sentence by sentence at random.
+def paired_randomisation(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
+    """Test differences by approximate randomisation: outputs swapped sentence by sentence at random.
 
     Riezler & Maxwell 2005: p is the share of shuffles whose difference is at least the observed one.
     """
-    metric = system.metric
-    generator, sentences = _generator(seed), len(system.statistics)
-    differences = []
-    for size in _chunk_sizes(sentences, resamples, "shuffling"):
-        swapped = generator.integers(0, 2, size=(size, sentences), dtype=np.int64)
-        sides = metric.reference_policy.swapped_totals(system.statistics, baseline.statistics, swapped)
-        left, right = (metric.values(totals).mean(axis=-1) for totals in sides)
-        differences.append(left - right)
-    return _paired("randomisation", system, names, system.value - baseline.value, np.concatenate(differences))
+    generator, sentences = _generator(seed), len(pairs[0].system.statistics)
+    differences: list[list[Values]] = [[] for _ in pairs]
+    with _resampling([pair.system for pair in pairs], resamples, "shuffling") as (sizes, bar):
+        for size in sizes:
+            swaps = generator.integers(0, 2, size=(size, sentences), dtype=np.int64).astype(np.int32)
+            for pair, found in zip(pairs, differences, strict=True):
+                metric, both = pair.system.metric, (pair.system.statistics, pair.baseline.statistics)
+                for sides in metric.reference_policy.swapped_totals(*both, swaps):
+                    left, right = (metric.values(totals).mean(axis=-1) for totals in sides)
+                    found.append(left - right)
+                bar.update(size)
+    tested = zip(pairs, map(np.concatenate, differences), strict=True)
+    return [pair.resampled("randomisation", null) for pair, null in tested]
 
 
-def paired_t_test(system: Score, baseline: Score, names: tuple[str, str]) -> PairedTest:
+def paired_t_test(pair: Pair) -> PairedTest:
     """Test a difference by Student's paired t-test over the sentence scores, as Felice & Briscoe 2015 did.
 
     Sentences that either score leaves out do not count.
     """
     from scipy.stats import ttest_rel
 
-    left, right = system.sentence_scores(), baseline.sentence_scores()
+    left, right = pair.system.sentence_scores(), pair.baseline.sentence_scores()
     scored = np.isfinite(left) & np.isfinite(right)
     if scored.sum() < 2:
         raise InputError("a t-test needs at least two sentences", fix="Use another test, or none")
     differs = bool((left[scored] != right[scored]).any())
-    p_value = float(ttest_rel(left[scored], right[scored]).pvalue) if differs else 1.0
-    return PairedTest("t-test", system.name, *names, system.value - baseline.value, p_value, 0)
+    return pair.result("t-test", float(ttest_rel(left[scored], right[scored]).pvalue) if differs else 1.0, 0)
 
 
 def check_resamples(resamples: int) -> None:
@@ -122,22 +167,14 @@ def _generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def _paired(test: TestName, system: Score, names: tuple[str, str], observed: float, null: Values) -> PairedTest:
-    rounding = 1e-12
-    extreme = int((np.abs(null) >= abs(observed) - rounding).sum())
-    p_value = (extreme + 1) / (len(null) + 1)
-    return PairedTest(test, system.name, *names, observed, p_value, len(null))
-
-
-def _chunk_sizes(sentences: int, resamples: int, what: str) -> Iterator[int]:
-    """Yield how many resamples to make at once, and show the progress."""
+@contextmanager
+def _resampling(scores: Sequence[Score], resamples: int, what: str) -> Iterator[tuple[list[int], Any]]:
+    """Return how many resamples to make at once, again and again, and what shows the progress."""
     check_resamples(resamples)
-    most = max(1, min(1000, _CHUNK_VALUES // sentences))
-    with progress(resamples, what) as bar, _threads_of_numpy().limit(limits=1, user_api="blas"):
-        for begin in range(0, resamples, most):
-            size = min(most, resamples - begin)
-            yield size
-            bar.update(size)
+    most = max(1, min(1000, _CHUNK_VALUES // len(scores[0].statistics)))
+    sizes = [min(most, resamples - begin) for begin in range(0, resamples, most)]
+    with progress(resamples * len(scores), what) as bar, _threads_of_numpy().limit(limits=1, user_api="blas"):
+        yield sizes, bar
 
 
 @cache

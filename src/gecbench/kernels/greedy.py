@@ -23,9 +23,15 @@ def choose_rows(counts: Counts, row_offsets: Counts, beta_squared: float, rounde
 
 
 def sample_totals(
-    counts: Counts, row_offsets: Counts, beta_squared: float, samples: NDArray[np.int32], rounded: bool = False
+    counts: Counts,
+    row_offsets: Counts,
+    beta_squared: float,
+    samples: NDArray[np.int32],
+    threads: int = 1,
+    rounded: bool = False,
 ) -> Counts:
-    """Return the totals along each row of sentence indexes: (samples, 3)."""
+    """Return the totals along each row of sentence indexes: (samples, 3). `threads` is for the native twin."""
+    del threads
     return _walk_samples(counts, row_offsets, beta_squared, samples, rounded)[0]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gecbench.analysis.significance import paired_randomisation
+from gecbench.analysis.significance import Pair, paired_randomisation
 from gecbench.analysis.tables import shown_p_value
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import GecbenchError
@@ -107,8 +107,8 @@ class Significance:
         return corpus.fingerprint() if corpus is not None else None
 
     def _test(self, record: Record, other: Record, metric: str) -> float:
-        scores = [self._score(each, metric) for each in (record, other)]
-        return paired_randomisation(scores[0], scores[1], ("system", "above"), self.resamples).p_value
+        pair = Pair(self._score(record, metric), self._score(other, metric), ("system", "above"))
+        return paired_randomisation([pair], self.resamples)[0].p_value
 
     def _score(self, record: Record, metric: str) -> Score:
         key = (record.table, record.outputs, metric)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -83,8 +84,19 @@ class BLEU(Metric):
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return sacrebleu's BLEU of totals, as a fraction."""
         flat = totals.reshape(-1, totals.shape[-1])
-        scores = [self._compute(row).score / 100 for row in flat.tolist()]
-        return np.array(scores, dtype=np.float64).reshape(totals.shape[:-1])
+        values = np.empty(len(flat))
+        smoothed = (flat[:, _LENGTHS:] == 0).any(axis=1) | (self.smoothing in ("floor", "add-k"))
+        values[smoothed] = [self._compute(row).score / 100 for row in flat[smoothed].tolist()]
+        values[~smoothed] = self._unsmoothed(flat[~smoothed]) / 100
+        return values.reshape(totals.shape[:-1])
+
+    def _unsmoothed(self, totals: npt.NDArray[Any]) -> Values:
+        """Return sacrebleu's score of totals with a match in every order: its own steps, for many at once."""
+        precisions = 100.0 * totals[:, _LENGTHS : _LENGTHS + _ORDER] / totals[:, _LENGTHS + _ORDER :]
+        lengths = totals[:, [2, 0] if self.variant == "2016" else [0, 1]].tolist()
+        brevity = [1.0 if ours >= theirs else math.exp(1 - theirs / ours) for ours, theirs in lengths]
+        means = [math.exp(sum(map(math.log, row)) / _ORDER) for row in precisions.tolist()]
+        return np.multiply(brevity, means)
 
     def parts(self, totals: Counts) -> dict[str, float]:
         """Return brevity penalty, lengths and precisions."""

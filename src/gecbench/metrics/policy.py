@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +17,10 @@ from gecbench import kernels
 from gecbench.errors import InputError
 from gecbench.metrics.running import Running, RunningChoice, RunningDraws, RunningSum
 from gecbench.metrics.statistics import Counts, Statistics
+from gecbench.metrics.weighing import Samples, Totals, weighted_totals
 
-Samples = npt.NDArray[np.int64]
-Totals = npt.NDArray[np.float64]
+Swaps = npt.NDArray[np.int32]
 Generator = Literal["py2", "py3"]
-_BLOCK_BYTES = 64 * 2**20
 
 
 class Policy(ABC):
@@ -36,15 +35,12 @@ class Policy(ABC):
         """Return totals that take the sentences batch by batch."""
 
     @abstractmethod
-    def resampled_totals(self, statistics: Statistics, samples: Samples) -> Totals:
-        """Return the totals of pseudo-corpora: place p of sample b holds sentence `samples[b, p]`.
-
-        They are samples × rounds × counts.
-        """
+    def resampled_totals(self, statistics: Statistics, samples: Samples) -> Iterator[Totals]:
+        """Yield the totals of pseudo-corpora, samples × rounds × counts, some samples at a time."""
 
     @abstractmethod
-    def swapped_totals(self, left: Statistics, right: Statistics, swaps: Samples) -> tuple[Totals, Totals]:
-        """Return the totals of two systems after swapping the sentences where `swaps`, samples × sentences, is 1."""
+    def swapped_totals(self, left: Statistics, right: Statistics, swaps: Swaps) -> Iterator[tuple[Totals, Totals]]:
+        """Yield the totals of two systems after swapping the sentences where `swaps`, samples × sentences, is 1."""
 
 
 class ChosenRows(Policy):
@@ -68,21 +64,16 @@ class ChosenRows(Policy):
         totals: Counts = statistics.counts[rows].sum(axis=1)
         return totals
 
-    def resampled_totals(self, statistics: Statistics, samples: Samples) -> Totals:
+    def resampled_totals(self, statistics: Statistics, samples: Samples) -> Iterator[Totals]:
         """Weigh every sentence's chosen counts by how often it occurs; each sentence keeps its own choices."""
-        sentences = len(statistics)
-        places = samples + sentences * np.arange(len(samples))[:, None]
-        weights = np.bincount(places.ravel(), minlength=len(samples) * sentences)
-        totals = self._weighted(self._settled(statistics), weights.reshape(len(samples), sentences))
-        return np.moveaxis(totals, 0, -1)
+        return self._weighted(self._settled(statistics), samples.weights)
 
-    def swapped_totals(self, left: Statistics, right: Statistics, swaps: Samples) -> tuple[Totals, Totals]:
-        """Return the totals after swapping; what one side lost, the other gained."""
+    def swapped_totals(self, left: Statistics, right: Statistics, swaps: Swaps) -> Iterator[tuple[Totals, Totals]]:
+        """Yield the totals after swapping; what one side lost, the other gained."""
         before, other = self._settled(left), self._settled(right)
-        gained = self._weighted(Statistics(other.counts - before.counts, before.offsets), swaps)
-        lost = self.totals(right).T[:, None] - gained
-        gained += self.totals(left).T[:, None]
-        return np.moveaxis(gained, 0, -1), np.moveaxis(lost, 0, -1)
+        ours, theirs = self.totals(left), self.totals(right)
+        for gained in self._weighted(Statistics(other.counts - before.counts, before.offsets), swaps):
+            yield ours + gained, theirs - gained
 
     def _settled(self, statistics: Statistics) -> Statistics:
         """Return the chosen rows alone where there is only one round."""
@@ -91,26 +82,10 @@ class ChosenRows(Policy):
         rows = self.chosen_rows(statistics, 0, 1)[0]
         return Statistics(statistics.counts[rows], np.arange(len(rows) + 1))
 
-    def _weighted(self, statistics: Statistics, weights: Samples) -> Totals:
-        """Return the weighted sums of the chosen counts, counts × samples × rounds.
-
-        What a sentence counts whatever is chosen is summed once; only the rest is summed for every round.
-        """
-        counts, starts, rounds = statistics.counts, statistics.offsets[:-1], self.rounds(statistics)
-        floats = _exact_float(counts, int(weights.sum(axis=1).max()))
-        weighing = weights.astype(floats)
-        least = np.minimum.reduceat(counts, starts).astype(floats)
-        varies = np.maximum.reduceat(counts, starts) != least
-        whatever_chosen = (weighing @ least).T[:, :, None]
-        totals = np.empty((counts.shape[1], len(weights), rounds))
-        totals[~varies.any(axis=0)] = whatever_chosen[~varies.any(axis=0)]
-        for begin, end in _blocks(rounds, len(statistics)) if varies.any() else ():
-            rows = self.chosen_rows(statistics, begin, end - begin)
-            for column in np.flatnonzero(varies.any(axis=0)):
-                sentences = np.flatnonzero(varies[:, column])
-                more = counts[:, column].astype(floats)[rows[:, sentences]] - least[sentences, column]
-                np.add(weighing[:, sentences] @ more.T, whatever_chosen[column], out=totals[column, :, begin:end])
-        return totals
+    def _weighted(self, statistics: Statistics, weights: npt.NDArray[Any]) -> Iterator[Totals]:
+        return weighted_totals(
+            statistics, weights, self.rounds(statistics), lambda *rounds: self.chosen_rows(statistics, *rounds)
+        )
 
 
 @dataclass(frozen=True)
@@ -160,7 +135,7 @@ class GreedyCumulative(Policy):
 
     def totals(self, statistics: Statistics) -> Counts:
         """Walk the corpus in order."""
-        return self._walk(statistics, np.arange(len(statistics))[None])
+        return self._walk(statistics, np.arange(len(statistics), dtype=np.int32)[None])
 
     def chosen(self, statistics: Statistics) -> npt.NDArray[np.int64]:
         """Return the row chosen for each sentence."""
@@ -169,23 +144,20 @@ class GreedyCumulative(Policy):
         )
         return rows
 
-    def resampled_totals(self, statistics: Statistics, samples: Samples) -> Totals:
+    def resampled_totals(self, statistics: Statistics, samples: Samples) -> Iterator[Totals]:
         """Walk every pseudo-corpus in its own order."""
-        return self._walk(statistics, samples)[:, None, :].astype(np.float64)
+        yield self._walk(statistics, samples.sentences)[:, None, :].astype(np.float64)
 
-    def swapped_totals(self, left: Statistics, right: Statistics, swaps: Samples) -> tuple[Totals, Totals]:
+    def swapped_totals(self, left: Statistics, right: Statistics, swaps: Swaps) -> Iterator[tuple[Totals, Totals]]:
         """Walk the corpus in its order, twice."""
-        both, sentences = Statistics.concatenate([left, right]), np.arange(len(left))
-        first = self.resampled_totals(both, sentences + len(left) * swaps)
-        return first, self.resampled_totals(both, sentences + len(left) * (1 - swaps))
+        both, size = Statistics.concatenate([left, right]), len(left)
+        places = np.arange(size, dtype=np.int32) + size * np.stack([swaps, 1 - swaps])
+        first, second = (self._walk(both, each)[:, None, :].astype(np.float64) for each in places)
+        yield first, second
 
-    def _walk(self, statistics: Statistics, samples: npt.NDArray[np.integer]) -> Counts:
+    def _walk(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
         totals: Counts = kernels.select("greedy").sample_totals(
-            statistics.counts,
-            statistics.offsets,
-            self.beta**2,
-            np.ascontiguousarray(samples, dtype=np.int32),
-            self.rounded,
+            statistics.counts, statistics.offsets, self.beta**2, samples, kernels.threads(), self.rounded
         )
         return totals
 
@@ -250,20 +222,9 @@ class ChosenInOrder(EachRow):
             "references chosen for the corpus as a whole cannot be chosen batch by batch", fix="Use optimise=sentence"
         )
 
-    def _weighted(self, statistics: Statistics, weights: Samples) -> Totals:
+    def _weighted(self, statistics: Statistics, weights: npt.NDArray[Any]) -> Iterator[Totals]:
         """Refuse: another corpus would have led to other references, and they are not kept."""
         raise InputError(
             "references chosen for the corpus as a whole cannot be resampled",
             fix="Use optimise=sentence, or ask for no intervals and no resampling test",
         )
-
-
-def _exact_float(counts: Counts, weight: int) -> npt.DTypeLike:
-    """Return the smallest float type in which all sums of differences of counts, with this weight, are exact."""
-    return np.float32 if 2 * int(np.abs(counts).max(initial=0)) * weight < 2**24 else np.float64
-
-
-def _blocks(rounds: int, values_per_round: int) -> Iterator[tuple[int, int]]:
-    size = max(1, _BLOCK_BYTES // (8 * max(1, values_per_round)))
-    for begin in range(0, rounds, size):
-        yield begin, min(begin + size, rounds)

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench.analysis.report import Report, Scores
-from gecbench.analysis.significance import DEFAULT_SEED, TestName, check_resamples, with_interval
-from gecbench.api import check_test, paired_tests
+from gecbench.analysis.significance import DEFAULT_SEED, TestName, check_resamples, with_intervals
+from gecbench.api import check_test, significance_tests
 from gecbench.corpus.door import Verdict
 from gecbench.corpus.fingerprint import fingerprint_of
 from gecbench.errors import InputError
@@ -46,8 +46,10 @@ def scores(parts: Parts, *, on_bad: OnBad | None = None, resamples: int = 0, see
     table = merge(parts, on_bad=on_bad)
     making = Making.of(table)
     making.verdict.decide()
-    found = {name: _score(table, name, making) for name in making.metrics}
-    return Scores({name: with_interval(each, resamples, seed) if resamples else each for name, each in found.items()})
+    found = [_score(table, name, making) for name in making.metrics]
+    if resamples:
+        found = with_intervals(found, resamples, seed)
+    return Scores(dict(zip(making.metrics, found, strict=True)))
 
 
 def compare(
@@ -72,7 +74,7 @@ def compare(
             raise InputError(
                 f"{name} was scored on other data or in another way than {first[0]}", fix="Count both alike"
             )
-    return Report(scored, paired_tests(scored, test, against, resamples, seed))
+    return Report(scored, significance_tests(scored, test, against, resamples, seed))
 
 
 def read(*places: str | Path) -> pyarrow.Table:
