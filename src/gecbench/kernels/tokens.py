@@ -113,10 +113,11 @@ def encode_lines(lines: Sequence[str]) -> EncodedLines:
         text = joined.encode()
     except UnicodeEncodeError:
         text = b"".join(_encode(f"{line}\n") for line in lines)
-    ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n")) + 1
-    if len(ends) != len(lines):
-        ends = np.cumsum([len(_encode(line)) + 1 for line in lines], dtype=np.int64)
-    return EncodedLines(text, np.diff(ends, prepend=0))
+    if len(text) == len(joined):
+        lengths = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines))
+    else:
+        lengths = np.array([len(line) if line.isascii() else len(line.encode()) for line in lines], dtype=np.int64)
+    return EncodedLines(text, lengths + 1)
 
 
 def intern_lines(lines: Sequence[str], rule: TokenRule) -> TokenArray:
