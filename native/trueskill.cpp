@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
-#include "game.hpp"
-#include "lanes.hpp"
+#include "games.hpp"
+#include "side.hpp"
 #include "threads.hpp"
 
 namespace gecbench {
@@ -21,24 +22,13 @@ std::uint64_t mix(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-class Random {
- public:
-  Random(std::uint64_t seed, std::uint64_t run) : state_(mix(seed + run * kGolden)) {}
-
-  double uniform() {
-    state_ += kGolden;
-    return static_cast<double>(mix(state_) >> 11) * 0x1.0p-53;
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 // Runs made side by side: each step of one waits for the step before, those of the others do not.
-constexpr std::size_t kSide = 16, kPairs = 4;
-static_assert(kSide % (kPairs * kDoubles) == 0 && kSide % kFloats == 0, "runs are taken some at once");
-template <typename Number>
-using Side = std::array<Number, kSide>;
+constexpr std::size_t kSide = 16;
+using Doubles = Side<double, kSide>;
+using Floats = Side<float, kSide>;
+using Ints = Side<std::int32_t, kSide>;
+using Bits = Side<std::uint32_t, kSide>;
+constexpr std::size_t kBits = 32;
 
 // Opponents are first picked by weights in single precision, and where these could err once more in double precision,
 // as in the Python twin. Of means up to kMostMean, weights are off by less than kRough of themselves, and each of the
@@ -47,184 +37,227 @@ constexpr float kMostMean = 8.0F, kRough = 4e-5F, kRounding = 1.2e-7F;
 
 // exp(x) = exp(x / 16)^16 by a polynomial that is off by 2e-7 before the powers; NaN, which leaves every pick in doubt,
 // where |x| > kMostMean.
-Floats rough_exp(Floats x) {
-  const Floats inside = where_at_least(all(kMostMean * kMostMean), x * x, all(1.0F), all(std::nanf("")));
-  x = x * all(1.0F / 16);
-  Floats sum = inside;
-  for (int k = 7; k > 0; --k) sum = all(1.0F) + sum * x * all(1.0F / static_cast<float>(k));
-  for (int power = 1; power < 16; power *= 2) sum = sum * sum;
-  return sum;
+inline float rough_exp(float x) {
+  constexpr std::array<float, 8> kSeries{1.0F / 5040, 1.0F / 720, 1.0F / 120, 1.0F / 24, 1.0F / 6, 0.5F, 1.0F, 1.0F};
+  float sum = 0.0F;
+  for (std::size_t n = 0; n < kSeries.size(); ++n) sum = sum * (x * (1.0F / 16)) + kSeries[n];
+  const float squared = sum * sum, fourth = squared * squared, eighth = fourth * fourth;
+  return std::fabs(x) <= kMostMean ? eighth * eighth : std::numeric_limits<float>::quiet_NaN();
 }
 
 class Runs {
  public:
   Runs(const PairwiseJudgments& judgments, const TrueSkillParameters& parameters, std::uint64_t seed,
-       std::uint64_t first_run, std::size_t count)
+       std::uint64_t first_run)
       : judgments_(judgments),
         parameters_(parameters),
         systems_(static_cast<std::size_t>(judgments.systems)),
-        count_(count),
+        words_((systems_ + kBits - 1) / kBits),
         doubt_(2 * (kRough + kRounding * static_cast<float>(systems_))),
-        means_(systems_ * kSide, 0.0),
-        variances_(systems_ * kSide, parameters.sigma * parameters.sigma),
-        rises_(systems_ * kSide, 1.0F),
-        falls_(systems_ * kSide, 1.0F),
-        shares_(systems_ * kSide, 0.0F) {
-    for (std::size_t pair = 0; pair < systems_ * systems_; ++pair) {
-      met_.push_back(judgments.offsets[pair] < judgments.offsets[pair + 1] ? 1.0F : 0.0F);
+        means_(systems_),
+        variances_(systems_),
+        rises_(systems_),
+        falls_(systems_),
+        shares_(systems_),
+        met_(systems_ * words_, 0) {
+    for (std::size_t system = 0; system < systems_; ++system) {
+      means_[system].fill(0.0);
+      variances_[system].fill(parameters.sigma * parameters.sigma);
+      rises_[system].fill(1.0F);
+      falls_[system].fill(1.0F);
+      for (std::size_t other = 0; other < systems_; ++other) {
+        const std::int64_t* bounds = judgments.offsets + system * systems_ + other;
+        if (bounds[0] < bounds[1]) met_[system * words_ + other / kBits] |= 1U << (kBits - 1 - other % kBits);
+      }
     }
-    for (std::size_t run = 0; run < kSide; ++run) random_.emplace_back(seed, first_run + run);
+    for (std::size_t run = 0; run < kSide; ++run) states_[run] = mix(seed + (first_run + run) * kGolden);
   }
 
   void play(std::int64_t iterations) {
     for (std::int64_t step = 0; step < iterations; ++step) {
-      for (std::size_t run = 0; run < count_; run += kPairs * kDoubles) find_players(run);  // step 1
-      for (std::size_t run = 0; run < count_; run += kFloats) pick_opponents(run);          // step 2
-      for (std::size_t run = 0; run < count_; ++run) games_[run] = next_game(run);          // step 3
-      for (std::size_t run = 0; run < count_; ++run) games_[run].find_chance();             // step 4
-      for (std::size_t run = 0; run < count_; ++run) games_[run].find_densities();
-      for (std::size_t run = 0; run < count_; ++run) settle(run);
-      for (std::size_t run = 0; run < count_; run += kFloats) {
-        weigh(players_, run);
-        weigh(opponents_, run);
-      }
+      draw(chances_);
+      draw(choices_);
+      find_players();     // step 1
+      weigh_opponents();  // step 2
+      pick_opponents();
+      pick_judgments();                                   // step 3
+      games_.play(parameters_.beta, parameters_.margin);  // step 4
+      settle(players_, games_.mean1, games_.variance1);
+      settle(opponents_, games_.mean2, games_.variance2);
     }
   }
 
   // The means of a run's systems.
   void list_means(std::size_t run, double* means) const {
-    for (std::size_t system = 0; system < systems_; ++system) means[system] = means_[place(system, run)];
+    for (std::size_t system = 0; system < systems_; ++system) means[system] = means_[system][run];
   }
 
  private:
-  static std::size_t place(std::size_t system, std::size_t run) { return system * kSide + run; }
+  // SplitMix64's next numbers in [0, 1).
+  GECBENCH_SIDE_BY_SIDE void draw(Doubles& numbers) {
+    Side<std::uint64_t, kSide> mixed;
+    for (std::size_t run = 0; run < kSide; ++run) {
+      states_[run] += kGolden;
+      mixed[run] = mix(states_[run]) >> 11;
+    }
+    for (std::size_t run = 0; run < kSide; ++run)
+      numbers[run] = static_cast<double>(static_cast<std::int64_t>(mixed[run])) * 0x1.0p-53;
+  }
 
   // The systems of the largest variance, the last of equals.
-  void find_players(std::size_t run) {
-    std::array<Doubles, kPairs> largest, players;
-    for (std::size_t pair = 0; pair < kPairs; ++pair) {
-      largest[pair] = load<Doubles>(&variances_[run + pair * kDoubles]);
-      players[pair] = all(0.0);
+  GECBENCH_SIDE_BY_SIDE void find_players() {
+    Doubles largest, players;
+    const Doubles* const variances = variances_.data();
+    const std::size_t systems = systems_;
+    for (std::size_t run = 0; run < kSide; ++run) {
+      const double first = variances[0][run], second = variances[1][run];
+      players[run] = second >= first ? 1.0 : 0.0;
+      largest[run] = first > second ? first : second;
     }
-    for (std::size_t system = 1; system < systems_; ++system) {
-      const Doubles number = all(static_cast<double>(system));
-      for (std::size_t pair = 0; pair < kPairs; ++pair) {
-        const Doubles variances = load<Doubles>(&variances_[place(system, run) + pair * kDoubles]);
-        players[pair] = larger_of(where_at_least(variances, largest[pair], number, all(0.0)), players[pair]);
-        largest[pair] = larger_of(largest[pair], variances);
+    for (std::size_t system = 2; system < systems; ++system) {
+      const auto number = static_cast<double>(system);
+      GECBENCH_LANES
+      for (std::size_t run = 0; run < kSide; ++run) {
+        const double variance = variances[system][run];
+        players[run] = variance >= largest[run] ? number : players[run];
+        largest[run] = largest[run] > variance ? largest[run] : variance;
       }
     }
-    for (std::size_t lane = 0; lane < kPairs * kDoubles; ++lane)
-      players_[run + lane] = static_cast<std::size_t>(players[lane / kDoubles][lane % kDoubles]);
+    for (std::size_t run = 0; run < kSide; ++run) players_[run] = static_cast<std::int32_t>(players[run]);
   }
 
-  // Adds up the opponents' weights, and counts the sums up to the target.
-  void pick_opponents(std::size_t run) {
-    Floats rise, fall, total = all(0.0F), target, below = all(0.0F);
-    std::array<const float*, kFloats> met;
-    for (std::size_t lane = 0; lane < kFloats; ++lane) {
-      rise[lane] = rises_[place(players_[run + lane], run + lane)];
-      fall[lane] = falls_[place(players_[run + lane], run + lane)];
-      met[lane] = met_.data() + players_[run + lane] * systems_;
-      chances_[run + lane] = random_[run + lane].uniform();
-      target[lane] = static_cast<float>(chances_[run + lane]);
+  void weigh_opponents() {
+    Floats rise, fall, total{};
+    Bits met;
+    for (std::size_t run = 0; run < kSide; ++run) {
+      rise[run] = rises_[players_[run]][run];
+      fall[run] = falls_[players_[run]][run];
     }
-    for (std::size_t other = 0; other < systems_; ++other) {
-      const Floats up = rise * load<Floats>(&falls_[place(other, run)]);
-      const Floats down = fall * load<Floats>(&rises_[place(other, run)]);
-      total = total + Floats{met[0][other], met[1][other], met[2][other], met[3][other]} * smaller_of(up, down);
-      store(total, &shares_[place(other, run)]);
-    }
-    target = target * total;
-    for (std::size_t other = 0; other < systems_; ++other) {
-      below = below + where_at_least(target, load<Floats>(&shares_[place(other, run)]), all(1.0F), all(0.0F));
-    }
-    for (std::size_t lane = 0; lane < kFloats; ++lane) {
-      const auto found = static_cast<std::size_t>(below[lane]);
-      opponents_[run + lane] = is_sure(found, target[lane], run + lane) ? found : pick_exactly(run + lane);
+    for (std::size_t first = 0; first < systems_; first += kBits) {
+      for (std::size_t run = 0; run < kSide; ++run) met[run] = met_[players_[run] * words_ + first / kBits];
+      const std::size_t count = std::min<std::size_t>(kBits, systems_ - first);
+      add_weights(rise, fall, met, &rises_[first], &falls_[first], count, &shares_[first], total);
     }
   }
 
-  // Whether the sums on both sides of the target are far from it; false where one is NaN.
-  bool is_sure(std::size_t below, float target, std::size_t run) const {
-    const float doubt = doubt_ * shares_[place(systems_ - 1, run)];
-    return below < systems_ && shares_[place(below, run)] - target > doubt &&
-           (below == 0 || target - shares_[place(below - 1, run)] > doubt);
+  // Adds up weights of systems that were met, up to 32 of them.
+  GECBENCH_SIDE_BY_SIDE static void add_weights(const Floats& rise, const Floats& fall, const Bits& met,
+                                                const Floats* __restrict rises, const Floats* __restrict falls,
+                                                std::size_t count, Floats* __restrict shares, Floats& total) {
+    Floats sum;
+    Bits bits;
+    for (std::size_t run = 0; run < kSide; ++run) {
+      sum[run] = total[run];
+      bits[run] = met[run];
+    }
+    for (std::size_t other = 0; other < count; ++other) {
+      GECBENCH_LANES
+      for (std::size_t run = 0; run < kSide; ++run) {
+        const float up = rise[run] * falls[other][run], down = fall[run] * rises[other][run];
+        const float weight = up < down ? up : down;
+        sum[run] += static_cast<std::int32_t>(bits[run]) < 0 ? weight : 0.0F;
+        bits[run] <<= 1;
+        shares[other][run] = sum[run];
+      }
+    }
+    for (std::size_t run = 0; run < kSide; ++run) total[run] = sum[run];
+  }
+
+  // Counts the sums that are below or above the target beyond doubt; it is in the first that is not below.
+  GECBENCH_SIDE_BY_SIDE void pick_opponents() {
+    Floats low, high;
+    Ints below, above;
+    const Floats* const shares = shares_.data();
+    const std::size_t systems = systems_;
+    for (std::size_t run = 0; run < kSide; ++run) {
+      const float total = shares[systems - 1][run];
+      const float target = static_cast<float>(chances_[run]) * total;
+      low[run] = target - doubt_ * total;
+      high[run] = target + doubt_ * total;
+      below[run] = above[run] = 0;
+    }
+    for (std::size_t other = 0; other < systems; ++other) {
+      GECBENCH_LANES
+      for (std::size_t run = 0; run < kSide; ++run) {
+        below[run] += shares[other][run] < low[run] ? 1 : 0;
+        above[run] += shares[other][run] > high[run] ? 1 : 0;
+      }
+    }
+    for (std::size_t run = 0; run < kSide; ++run) opponents_[run] = below[run];
+    for (std::size_t run = 0; run < kSide; ++run)
+      if (below[run] + above[run] < judgments_.systems) opponents_[run] = pick_exactly(run);
   }
 
   // The first system whose sum exceeds the target; rounding may let the target reach the total.
-  std::size_t pick_exactly(std::size_t run) const {
-    const std::size_t player = players_[run];
-    const double rise = std::exp(means_[place(player, run)]), fall = 1 / rise;
+  std::int32_t pick_exactly(std::size_t run) const {
+    const double rise = exponential(means_[players_[run]][run]), fall = 1 / rise;
+    const std::int64_t* bounds = judgments_.offsets + players_[run] * judgments_.systems;
     std::vector<double> shares;
     double total = 0.0;
     for (std::size_t other = 0; other < systems_; ++other) {
-      const double theirs = std::exp(means_[place(other, run)]);
-      const double met = met_[player * systems_ + other];
-      total += met * std::min(rise * (1 / theirs), fall * theirs);
+      const double theirs = exponential(means_[other][run]);
+      if (bounds[other] < bounds[other + 1]) total += std::min(rise * (1 / theirs), fall * theirs);
       shares.push_back(total);
     }
     const auto found = std::upper_bound(shares.begin(), shares.end(), chances_[run] * total);
-    return static_cast<std::size_t>(std::min(found, std::lower_bound(shares.begin(), shares.end(), total)) -
-                                    shares.begin());
+    return static_cast<std::int32_t>(std::min(found, std::lower_bound(shares.begin(), shares.end(), total)) -
+                                     shares.begin());
   }
 
-  Game next_game(std::size_t run) {
-    const std::int64_t* bounds = judgments_.offsets + players_[run] * systems_ + opponents_[run];
-    const auto choice = static_cast<std::int64_t>(random_[run].uniform() * static_cast<double>(bounds[1] - bounds[0]));
-    const std::size_t player = place(players_[run], run), opponent = place(opponents_[run], run);
-    return {{means_[player], variances_[player]},
-            {means_[opponent], variances_[opponent]},
-            judgments_.outcomes[bounds[0] + choice],
-            parameters_.beta,
-            parameters_.margin};
+  void pick_judgments() {
+    for (std::size_t run = 0; run < kSide; ++run) {
+      const std::int32_t player = players_[run], opponent = opponents_[run];
+      const std::int64_t* bounds = judgments_.offsets + player * judgments_.systems + opponent;
+      const auto choice = static_cast<std::int64_t>(choices_[run] * static_cast<double>(bounds[1] - bounds[0]));
+      games_.outcomes[run] = judgments_.outcomes[bounds[0] + choice];
+      games_.mean1[run] = means_[player][run];
+      games_.variance1[run] = variances_[player][run];
+      games_.mean2[run] = means_[opponent][run];
+      games_.variance2[run] = variances_[opponent][run];
+    }
   }
 
-  void settle(std::size_t run) {
-    Rating first, second;
-    games_[run].rate(first, second);
-    remember(place(players_[run], run), first);
-    remember(place(opponents_[run], run), second);
-  }
-
-  void remember(std::size_t at, const Rating& rating) {
-    means_[at] = rating.mean;
-    variances_[at] = rating.variance;
-  }
-
-  void weigh(const Side<std::size_t>& systems, std::size_t run) {
-    Floats means;
-    for (std::size_t lane = 0; lane < kFloats; ++lane)
-      means[lane] = static_cast<float>(means_[place(systems[run + lane], run + lane)]);
-    const Floats rises = rough_exp(means), falls = all(1.0F) / rises;
-    for (std::size_t lane = 0; lane < kFloats; ++lane) {
-      rises_[place(systems[run + lane], run + lane)] = rises[lane];
-      falls_[place(systems[run + lane], run + lane)] = falls[lane];
+  GECBENCH_SIDE_BY_SIDE void settle(const Ints& systems, const Doubles& means, const Doubles& variances) {
+    Floats rises, falls;
+    for (std::size_t run = 0; run < kSide; ++run) {
+      rises[run] = rough_exp(static_cast<float>(means[run]));
+      falls[run] = 1.0F / rises[run];
+    }
+    for (std::size_t run = 0; run < kSide; ++run) {
+      means_[systems[run]][run] = means[run];
+      variances_[systems[run]][run] = variances[run];
+      rises_[systems[run]][run] = rises[run];
+      falls_[systems[run]][run] = falls[run];
     }
   }
 
   const PairwiseJudgments& judgments_;
   const TrueSkillParameters& parameters_;
-  const std::size_t systems_, count_;
+  const std::size_t systems_, words_;
   const float doubt_;  // how near to the target a sum must be, as a share of the total, for a pick to be in doubt
-  // Of each system and run, [systems][kSide]
-  std::vector<double> means_, variances_;
-  std::vector<float> rises_, falls_;  // about exp(mean), and its inverse
-  std::vector<float> shares_;         // sums of weights
-  std::vector<float> met_;            // 1 where two systems were compared, [systems][systems]
-  std::vector<Random> random_;
-  Side<std::size_t> players_{}, opponents_{};
-  Side<double> chances_{};
-  Side<Game> games_{};
+  // Of each system and run
+  std::vector<Doubles> means_, variances_;
+  std::vector<Floats> rises_, falls_;  // about exp(mean), and its inverse
+  std::vector<Floats> shares_;         // sums of weights
+  std::vector<std::uint32_t> met_;     // [systems][words_], a bit for each other system, the first is the highest
+  Side<std::uint64_t, kSide> states_;
+  Ints players_, opponents_;
+  Doubles chances_, choices_;
+  Games<kSide> games_{};
 };
 
 }  // namespace
 
 void rate(Rating& first, Rating& second, int outcome, double beta, double margin) {
-  Game game(first, second, outcome, beta, margin);
-  game.find_chance();
-  game.find_densities();
-  game.rate(first, second);
+  Games<1> game{};
+  game.mean1[0] = first.mean;
+  game.variance1[0] = first.variance;
+  game.mean2[0] = second.mean;
+  game.variance2[0] = second.variance;
+  game.outcomes[0] = outcome;
+  game.play(beta, margin);
+  first = {game.mean1[0], game.variance1[0]};
+  second = {game.mean2[0], game.variance2[0]};
 }
 
 void trueskill_runs(const PairwiseJudgments& judgments, std::int64_t iterations, const TrueSkillParameters& parameters,
@@ -232,8 +265,7 @@ void trueskill_runs(const PairwiseJudgments& judgments, std::int64_t iterations,
   constexpr auto kRuns = static_cast<std::int64_t>(kSide);
   run_tasks((count + kRuns - 1) / kRuns, threads, [&](std::int64_t task) {
     const std::int64_t begin = task * kRuns, size = std::min(kRuns, count - begin);
-    Runs runs(judgments, parameters, seed, first_run + static_cast<std::uint64_t>(begin),
-              static_cast<std::size_t>(size));
+    Runs runs(judgments, parameters, seed, first_run + static_cast<std::uint64_t>(begin));
     runs.play(iterations);
     for (std::int64_t run = 0; run < size; ++run)
       runs.list_means(static_cast<std::size_t>(run), results + (begin + run) * judgments.systems);

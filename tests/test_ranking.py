@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import nan
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from test_agreement import judged
 
 from gecbench.errors import InputError
-from gecbench.formats.judgments import Judgment
-from gecbench.human.ranking import clusters, expected_wins, pair_table, rank_ranges, trueskill
+from gecbench.formats.judgments import Judgment, Place, Ranking, expand_pairs
+from gecbench.human.ranking import clusters, expected_wins, pair_table, rank_ranges, table_of_rankings, trueskill
 
 
 def say(text: str) -> list[Judgment]:
@@ -73,6 +76,24 @@ def test_pair_table_sees_each_judgment_from_both_sides() -> None:
     assert table.count(1).tolist() == [[0, 0, 0], [1, 0, 0], [0, 0, 0]]
     assert table.count(-1).tolist() == [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
     assert table.count(0).tolist() == [[0, 0, 1], [0, 0, 0], [1, 0, 0]]
+
+
+def test_table_of_rankings_is_that_of_their_pairs() -> None:
+    places = st.lists(st.tuples(st.sampled_from("ABCDE"), st.sampled_from([1.0, 2.0, 2.5, nan])), max_size=5)
+
+    @given(st.lists(places, min_size=1, max_size=12))
+    def check(found: list[list[tuple[str, float]]]) -> None:
+        rankings = [
+            Ranking(number, "j", tuple(Place((system,), rank) for system, rank in dict(one).items()))
+            for number, one in enumerate([*found, [("A", 1.0), ("B", 2.0)]])
+        ]
+        made, expected = table_of_rankings(rankings), pair_table(expand_pairs(rankings, unranked=True))
+        assert made.systems == expected.systems
+        assert np.array_equal(made.offsets, expected.offsets)
+        assert np.array_equal(made.outcomes, expected.outcomes)
+        assert np.array_equal(trueskill(made, runs=2).runs, trueskill(expand_pairs(rankings), runs=2).runs)
+
+    check()
 
 
 def test_what_cannot_be_ranked() -> None:

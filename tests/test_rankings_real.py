@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import ModuleType
+
+import numpy as np
 import pytest
 from mirror_files import golden, needs_mirror
 
@@ -15,7 +19,15 @@ from gecbench.formats.judgments import Ranking, expand_pairs, relabel
 from gecbench.formats.scores import parse_system_scores
 from gecbench.human.agreement import Agreement, cross_agreement, inter_agreement, pooled_agreement
 from gecbench.human.correlation import Method, correlate
-from gecbench.human.ranking import HumanRanking, expected_wins, trueskill
+from gecbench.human.ranking import (
+    BETA_DIVISOR,
+    SIGMA,
+    HumanRanking,
+    draw_margin,
+    expected_wins,
+    pair_table,
+    trueskill,
+)
 
 PUBLISHED = golden("human_rankings.json")
 
@@ -90,6 +102,22 @@ def test_crowd_trueskill(upstream: Upstream, labels: str) -> None:
     split = "crowd" if labels == "published_labels" else "crowd_relabelled"
     ranking = trueskill(expand_pairs(approved(upstream, split)), runs=300)
     assert ranking.scores() == pytest.approx(PUBLISHED["nonexpert"][labels], abs=0.01)
+
+
+@pytest.mark.parametrize("split", ["expert", "crowd", "references", "jfleg"])
+def test_twins_run_the_published_judgments_alike(
+    upstream: Upstream, twins: Callable[[str], tuple[ModuleType, ModuleType]], split: str
+) -> None:
+    rankings = jfleg.read_rankings(upstream) if split == "jfleg" else approved(upstream, split)
+    table = pair_table(expand_pairs(rankings))
+    beta = SIGMA * (table.pairs + 1) / BETA_DIVISOR
+    arguments = {
+        "systems": len(table.systems), "offsets": table.offsets, "outcomes": table.outcomes,
+        "iterations": min(5_000, table.pairs + 1), "sigma": SIGMA, "beta": beta, "margin": draw_margin(beta), "seed": 1,
+        "first_run": 0, "count": 2,
+    }  # fmt: skip
+    python, native = twins("trueskill")
+    assert np.array_equal(native.runs(**arguments), python.runs(**arguments))
 
 
 def kappas(result: Agreement) -> tuple[float, float]:

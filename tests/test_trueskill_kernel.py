@@ -52,6 +52,19 @@ def test_extreme_upsets_stay_finite_and_shrink_the_lead(kernels_of: str) -> None
         assert 0 < variance2 < 1
 
 
+def test_twins_rate_games_of_any_lead_alike(twins: Twins) -> None:
+    python, native = twins("trueskill")
+    means, variances = st.floats(-200, 200), st.floats(1e-4, 2000)
+
+    @settings(max_examples=500, deadline=None)
+    @given(means, variances, means, variances, st.sampled_from([-1, 0, 1]), st.floats(0.05, 600))
+    def check(mean1: float, variance1: float, mean2: float, variance2: float, outcome: int, beta: float) -> None:
+        game = (mean1, variance1, mean2, variance2, outcome, beta, draw_margin(beta))
+        assert native.rate(*game) == python.rate(*game)
+
+    check()
+
+
 def random_judgments(seed: int, systems: int, count: int) -> list[Judgment]:
     random = np.random.default_rng(seed)
     pairs = []
@@ -84,7 +97,7 @@ def test_twins_pick_the_same_opponents_in_any_league(twins: Twins) -> None:
 
     @settings(max_examples=60, deadline=None)
     @given(
-        st.integers(0, 2**64 - 1), st.tuples(st.integers(2, 20), st.integers(1, 60), st.integers(1, 60)),
+        st.integers(0, 2**64 - 1), st.tuples(st.integers(2, 80), st.integers(1, 90), st.integers(1, 60)),
         st.integers(0, 2**40), st.integers(1, 19), st.sampled_from([0.5, 5.0, 40.0]),
         st.sampled_from([0.1, 1.0, 500.0]),
     )  # fmt: skip

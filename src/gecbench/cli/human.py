@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gecbench.analysis.tables import Table, render_rows
 from gecbench.cli.options import (
@@ -27,12 +27,13 @@ from gecbench.corpus.intake import Intake
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, expand_pairs
 from gecbench.human.agreement import cross_agreement, inter_agreement, intra_agreement
-from gecbench.human.bound import bound_by_category, human_bound
 from gecbench.human.change import Change, changes
-from gecbench.human.ranking import HumanRanking, expected_wins, trueskill
-from gecbench.human.subsets import Bound
+from gecbench.human.ranking import HumanRanking, PairTable, expected_wins, table_of_rankings, trueskill
 from gecbench.metrics.ratios import percent
 from gecbench.progress import remark
+
+if TYPE_CHECKING:
+    from gecbench.human.subsets import Bound
 
 _EXAMPLES = """  gecbench human rank                                   (the demo's judgments)
   gecbench human rank judgments.csv --method expected-wins
@@ -69,7 +70,7 @@ def add_ranking_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", metavar="N", type=count, default=0, help="seed of the runs")
 
 
-def make_ranking(options: argparse.Namespace, judgments: Iterable[Judgment]) -> HumanRanking:
+def make_ranking(options: argparse.Namespace, judgments: Iterable[Judgment] | PairTable) -> HumanRanking:
     """Rank the systems that were judged."""
     rank = trueskill if options.method == "trueskill" else expected_wins
     return rank(judgments, runs=options.runs, seed=options.seed)
@@ -81,7 +82,7 @@ def _rank_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _rank(options: argparse.Namespace) -> None:
-    ranking = make_ranking(options, expand_pairs(load_rankings(options.judgments)))
+    ranking = make_ranking(options, table_of_rankings(load_rankings(options.judgments)))
     rows = [
         [line.system, str(line.cluster), f"{line.score:.3f}", f"{line.best}–{line.worst}"] for line in ranking.systems
     ]
@@ -124,6 +125,8 @@ def _bound_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _bound(options: argparse.Namespace) -> None:
+    from gecbench.human.bound import bound_by_category, human_bound
+
     corpus = read_corpus(options)
     systems = read_systems(options, corpus)
     sizes: Any = "last" if options.last else "all"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from gecbench.errors import InputError
 from gecbench.formats.judgments import Place, Ranking, repeats_a_system
 from gecbench.formats.table import whole_number
 from gecbench.formats.xml_reader import XmlReader
@@ -26,6 +27,8 @@ class _Reader(XmlReader):
         self.rankings: list[Ranking] = []
         self.item: tuple[int, str, float | None] | None = None
         self.places: list[Place] = []
+        self.judged: set[str] = set()  # systems of this item
+        self.known: dict[tuple[str | None, str | None], Place] = {}  # by the attributes that a place is made of
 
     def attribute(self, attributes: dict[str, str], name: str, element: str) -> str:
         if name not in attributes:
@@ -51,17 +54,31 @@ class _Reader(XmlReader):
             sentence = self.number(attributes, "src-id", name) - self.first_sentence
             self.item = (sentence, self.attribute(attributes, "user", name), self.seconds(attributes))
             self.places = []
+            self.judged = set()
         elif name == "translation":
             if self.item is None:
                 raise self.wrong("translation outside a ranking-item")
             self.places.append(self.place(attributes))
 
     def place(self, attributes: dict[str, str]) -> Place:
+        key = attributes.get("system"), attributes.get("rank")
+        if key not in self.known:
+            self.known[key] = self.new_place(attributes)
+        place = self.known[key]
+        if not self.judged.isdisjoint(place.systems):
+            raise self.repeated(attributes)
+        self.judged.update(place.systems)
+        return place
+
+    def new_place(self, attributes: dict[str, str]) -> Place:
         names = self.attribute(attributes, "system", "translation")
         systems = tuple(name for name in re.split(r"[\s,]+", names) if name)
-        if repeats_a_system(systems, self.places):
-            raise self.wrong(f"system={names!r} is empty or repeats a system of this ranking-item")
+        if repeats_a_system(systems, ()):
+            raise self.repeated(attributes)
         return Place(systems, self.number(attributes, "rank", "translation"))
+
+    def repeated(self, attributes: dict[str, str]) -> InputError:
+        return self.wrong(f"system={attributes['system']!r} is empty or repeats a system of this ranking-item")
 
     def close(self, name: str) -> None:
         if name == "ranking-item" and self.item is not None:

@@ -57,7 +57,12 @@ class Judgment:
     @property
     def outcome(self) -> int:
         """1 if the first system is better, -1 if the second is, 0 for a tie."""
-        return (self.rank1 < self.rank2) - (self.rank1 > self.rank2)
+        return compare_ranks(self.rank1, self.rank2)
+
+
+def compare_ranks(rank1: float, rank2: float) -> int:
+    """Return 1 if the first rank is better, -1 if the second is, 0 for a tie."""
+    return (rank1 < rank2) - (rank1 > rank2)
 
 
 def repeats_a_system(systems: tuple[str, ...], places: Iterable[Place]) -> bool:
@@ -74,13 +79,16 @@ def expand_pairs(rankings: Iterable[Ranking], *, groups: bool = False, unranked:
     system produced is left out.
     """
     for ranking in rankings:
-        places = [place for place in ranking.places if place.systems and (unranked or not isnan(place.rank))]
-        if groups:
-            named = [(" ".join(place.systems), place.rank) for place in places]
-        else:
-            named = [(system, place.rank) for place in places for system in place.systems]
-        for (system1, rank1), (system2, rank2) in combinations(named, 2):
+        for (system1, rank1), (system2, rank2) in combinations(named_ranks(ranking, groups, unranked), 2):
             yield Judgment(ranking.sentence, ranking.judge, system1, system2, rank1, rank2)
+
+
+def named_ranks(ranking: Ranking, groups: bool = False, unranked: bool = False) -> list[tuple[str, float]]:
+    """Return what `expand_pairs` makes pairs of: systems (or groups) with their ranks, in the order shown."""
+    places = [place for place in ranking.places if place.systems and (unranked or not isnan(place.rank))]
+    if groups:
+        return [(" ".join(place.systems), place.rank) for place in places]
+    return [(system, place.rank) for place in places for system in place.systems]
 
 
 def shown_text(text: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import ceil, sqrt
 from statistics import NormalDist
 from typing import Any
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from gecbench import kernels
 from gecbench.errors import InputError
-from gecbench.formats.judgments import Judgment
+from gecbench.formats.judgments import Judgment, Ranking, compare_ranks, named_ranks
 from gecbench.progress import progress
 
 _STEPS_AT_ONCE = 2_000_000
@@ -73,16 +74,24 @@ class PairTable:
 
 def pair_table(judgments: Iterable[Judgment]) -> PairTable:
     """Return the judgments of every pair of systems, systems in order of their names."""
-    ranked = [judgment for judgment in judgments if judgment.ranked]
-    if not ranked:
+    return _table([((pair.system1, pair.rank1), (pair.system2, pair.rank2)) for pair in judgments if pair.ranked])
+
+
+def table_of_rankings(rankings: Iterable[Ranking]) -> PairTable:
+    """Return the table of `expand_pairs(rankings)` without making judgments of the pairs."""
+    return _table([pair for ranking in rankings for pair in combinations(named_ranks(ranking), 2)])
+
+
+def _table(pairs: Sequence[tuple[tuple[str, float], tuple[str, float]]]) -> PairTable:
+    if not pairs:
         raise InputError("no judgments to rank by", fix="A ranking needs at least one ranked pair of systems.")
-    systems = tuple(sorted({name for pair in ranked for name in (pair.system1, pair.system2)}))
+    systems = tuple(sorted({name for pair in pairs for name, _ in pair}))
     index = {system: number for number, system in enumerate(systems)}
-    first = np.array([index[pair.system1] for pair in ranked])
-    second = np.array([index[pair.system2] for pair in ranked])
+    first = np.array([index[name] for (name, _), _ in pairs])
+    second = np.array([index[name] for _, (name, _) in pairs])
     if (first == second).any():
-        raise InputError(f"{ranked[int((first == second).argmax())].system1} is compared with itself")
-    outcome = np.array([pair.outcome for pair in ranked], dtype=np.int8)
+        raise InputError(f"{systems[first[(first == second).argmax()]]} is compared with itself")
+    outcome = np.array([compare_ranks(rank1, rank2) for (_, rank1), (_, rank2) in pairs], dtype=np.int8)
     cells = np.concatenate((first * len(systems) + second, second * len(systems) + first))
     order = np.argsort(cells, kind="stable")
     offsets = np.searchsorted(cells[order], np.arange(len(systems) ** 2 + 1))
@@ -90,13 +99,13 @@ def pair_table(judgments: Iterable[Judgment]) -> PairTable:
 
 
 def expected_wins(
-    judgments: Iterable[Judgment], *, runs: int = 1000, seed: int = 0, level: float = 0.05
+    judgments: Iterable[Judgment] | PairTable, *, runs: int = 1000, seed: int = 0, level: float = 0.05
 ) -> HumanRanking:
     """Expected Wins: the mean over opponents of wins / (wins + losses), ties ignored (Bojar et al. 2013).
 
     Rank ranges come from bootstrap resamples of the judgments.
     """
-    table = pair_table(judgments)
+    table = judgments if isinstance(judgments, PairTable) else pair_table(judgments)
     wins = table.count(1)
     scores = _win_rates(wins[None])[0]
     upper = np.triu_indices(len(table.systems), 1)
@@ -119,7 +128,7 @@ def _win_rates(wins: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def trueskill(
-    judgments: Iterable[Judgment],
+    judgments: Iterable[Judgment] | PairTable,
     *,
     runs: int = 1000,
     seed: int = 0,
@@ -132,7 +141,7 @@ def trueskill(
     sigma 0.5, tau 0, draw probability 0.25, as many iterations as judgments and one, beta = sigma *
     iterations / 40.
     """
-    table = pair_table(judgments)
+    table = judgments if isinstance(judgments, PairTable) else pair_table(judgments)
     steps = table.pairs + 1 if iterations is None else iterations
     if runs < 1 or steps < 1:
         raise InputError("TrueSkill needs at least one run of one iteration")

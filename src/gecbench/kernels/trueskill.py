@@ -9,15 +9,15 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
-from math import erfc, exp, pi, sqrt
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gecbench.kernels.normal import density, exponential, probability
+
 MASK = 0xFFFFFFFFFFFFFFFF
 GOLDEN = 0x9E3779B97F4A7C15
-ROOT_OF_HALF = sqrt(0.5)
-DENSITY_AT_ZERO = 1 / sqrt(2 * pi)
 
 
 def mix(value: int) -> int:
@@ -36,21 +36,13 @@ def uniforms(seed: int, run: int) -> Iterator[float]:
         yield (mix(state) >> 11) * 2.0**-53
 
 
-def _density(x: float) -> float:
-    return DENSITY_AT_ZERO * exp(-0.5 * x * x)
-
-
-def _probability(x: float) -> float:
-    return 0.5 * erfc(-x * ROOT_OF_HALF)
-
-
 def _win(lead: float, margin: float) -> tuple[float, float]:
     """V and w of a win (Herbrich et al. 2006, §4), `lead` and `margin` in units of the total deviation."""
     x = lead - margin
-    probability = _probability(x)
-    if probability <= 0:
+    chance = probability(x)
+    if chance <= 0:
         return -x, 1.0
-    v = _density(x) / probability
+    v = density(x) / chance
     return v, v * (v + x)
 
 
@@ -58,12 +50,12 @@ def _tie(lead: float, margin: float) -> tuple[float, float]:
     """V and w of a tie, for the player who leads by `lead`; odd and even in it."""
     distance = abs(lead)
     low, high = -margin - distance, margin - distance
-    probability = _probability(high) - _probability(low)
-    if probability <= 0:
+    chance = probability(high) - probability(low)
+    if chance <= 0:
         return (high if lead >= 0 else -high), 1.0
-    scale = 1 / probability
-    v = (_density(low) - _density(high)) * scale
-    w = v * v + (high * _density(high) - low * _density(low)) * scale
+    scale = 1 / chance
+    v = (density(low) - density(high)) * scale
+    w = v * v + (high * density(high) - low * density(low)) * scale
     return (v if lead >= 0 else -v), w
 
 
@@ -148,7 +140,7 @@ def _one_run(
             means[player], variances[player], means[opponent], variances[opponent], outcome, beta, margin
         )
         for system in (player, opponent):
-            rises[system] = exp(means[system])
+            rises[system] = exponential(means[system])
             falls[system] = 1 / rises[system]
     return means
 
