@@ -238,7 +238,7 @@ class EachRow(ChosenRows):
 
 @dataclass(frozen=True)
 class OnlyRow(EachRow):
-    """One row per sentence: all references were counted together (BLEU), or the best chosen while counting (I-measure)."""
+    """One row per sentence: references were counted together (BLEU), or the best chosen while counting (I-measure)."""
 
 
 @dataclass(frozen=True)
