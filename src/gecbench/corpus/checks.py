@@ -108,9 +108,13 @@ def _mean_overlap(sources: Sequence[str], references: Sequence[Sequence[str]]) -
 
 def overlap(left: str, right: str) -> float:
     """Return the Jaccard overlap of the token sets of two sentences (1 if both are empty)."""
-    first, second = set(left.split()), set(right.split())
-    union = len(first | second)
-    return len(first & second) / union if union else 1.0
+    return _shared(set(left.split()), set(right.split()))
+
+
+def _shared(first: set[str], second: set[str]) -> float:
+    shared = len(first & second)
+    union = len(first) + len(second) - shared
+    return shared / union if union else 1.0
 
 
 def _check_text(text: object, place: str) -> None:
@@ -157,8 +161,8 @@ def check_alignment(
     for number in np.flatnonzero(likeness[long] < _DOUBTFUL).tolist():
         k = int(long[number])
         before = max(probes[k] - 1, 0)
-        around = [(source,) for source in sources[before : probes[k] + 2]]
-        if not _is_misplaced(lines[probes[k]], around, probes[k] - before):
+        around = [(set(source.split()),) for source in sources[before : probes[k] + 2]]
+        if not _is_misplaced(set(lines[probes[k]].split()), around, probes[k] - before):
             continue
         run = [*run, number] if run and run[-1] == number - 1 else [number]
         if len(run) == needed:
@@ -210,25 +214,22 @@ def misplaced_lines(lines: Sequence[str], texts: Sequence[Sequence[str]]) -> lis
     `texts[i]` are the source of sentence i and whatever else its correction may resemble. A copy of the source and a
     line of less than four tokens are never misplaced.
     """
+    tokens = [[set(text.split()) for text in row] for row in texts]
     return [
         i + 1
         for i, line in enumerate(lines)
-        if line != texts[i][0] and not _is_short(line) and _is_misplaced(line, texts, i)
+        if line != texts[i][0] and len(words := line.split()) >= _SHORT and _is_misplaced(set(words), tokens, i)
     ]
 
 
-def _is_short(line: str) -> bool:
-    return len(line.split()) < _SHORT
-
-
-def _is_misplaced(line: str, texts: Sequence[Sequence[str]], i: int) -> bool:
+def _is_misplaced(line: set[str], texts: Sequence[Sequence[set[str]]], i: int) -> bool:
     """Return whether the line shares far more tokens with a text of the sentence before or after it than with its own.
 
     Far more: over two fifths of them, and a fifth more than with its own.
     """
 
     def likeness(j: int) -> float:
-        return max(overlap(text, line) for text in texts[j])
+        return max(_shared(text, line) for text in texts[j])
 
     needed = max(0.4, likeness(i) + 0.2)
     return any(likeness(j) > needed for j in (i - 1, i + 1) if 0 <= j < len(texts))
