@@ -103,7 +103,7 @@ class BLEU(Metric):
 
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
         """Return references, casing, tokeniser, smoothing and sacrebleu's version."""
-        from importlib.metadata import version
+        from sacrebleu import __version__
 
         variant = {"variant": self.variant} if self.variant != "sacrebleu" else {}
         return {
@@ -112,7 +112,7 @@ class BLEU(Metric):
             "case": "lower" if self.lowercase else "mixed",
             "tok": self.tokenize,
             "smooth": self.smoothing,
-            "sacrebleu": version("sacrebleu"),
+            "sacrebleu": __version__,
         }
 
     @staticmethod
