@@ -232,7 +232,7 @@ def _is_misplaced(line: set[str], texts: Sequence[Sequence[set[str]]], i: int) -
         return max(_shared(text, line) for text in texts[j])
 
     needed = max(0.4, likeness(i) + 0.2)
-    return any(likeness(j) > needed for j in (i - 1, i + 1) if 0 <= j < len(texts))
+    return needed < 1 and any(likeness(j) > needed for j in (i - 1, i + 1) if 0 <= j < len(texts))
 
 
 def _check_likeness(
