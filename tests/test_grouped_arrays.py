@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mirror_files import conll14_gold, jfleg, needs_mirror
 from numpy.testing import assert_array_equal
@@ -13,7 +13,7 @@ from gecbench.corpus.error_groups import group_annotations
 from gecbench.corpus.mixing import choices_of, combination_count
 from gecbench.formats.m2 import noop_line, parse_m2
 from gecbench.kernels.tokens import TokenArray
-from gecbench.metrics.imeasure.gold import MixedGold, mixed_gold
+from gecbench.metrics.imeasure.gold import FlatEdits, MixedGold, mixed_gold
 
 on_both_kernels = pytest.mark.usefixtures("kernels_of")
 
@@ -45,7 +45,7 @@ def assert_equal(ours, theirs):
 @given(st.lists(annotated, max_size=4), st.booleans(), st.data())
 def test_arrays_are_those_of_the_groups(sentences, treebank, data):
     grouped = [group_annotations(sentence, treebank) for sentence in sentences]
-    gold = MixedGold.of_annotations(sentences, treebank)
+    gold = MixedGold.of_edits(FlatEdits.of(sentences, treebank))
     assert_equal(gold, MixedGold.of(grouped))
     assert gold.combinations() == [combination_count(sentence) for sentence in grouped]
     chosen = data.draw(st.lists(st.sampled_from(range(len(sentences))), unique=True)) if sentences else []
@@ -81,20 +81,41 @@ def test_a_file_gives_the_same_arrays(sentences, treebank, texts):
     assert corpus.edit_table() is not None
     gold = mixed_gold(corpus, treebank)
     assert texts is ODD or "annotations" not in vars(corpus), "edits were made as objects"
-    assert_equal(gold, MixedGold.of_annotations(corpus.annotations, treebank))
+    assert_equal(gold, MixedGold.of_edits(FlatEdits.of(corpus.annotations, treebank)))
 
 
 @on_both_kernels
 @needs_mirror
 def test_real_data():
     table = conll14_gold("withalt").edit_table()
-    assert_equal(MixedGold.of_table(table, True), MixedGold.of_annotations(conll14_gold("withalt").annotations, True))
+    assert_equal(
+        MixedGold.of_table(table, True), MixedGold.of_edits(FlatEdits.of(conll14_gold("withalt").annotations, True))
+    )
     golds = [(conll14_gold(part).annotations, True) for part in ("combined", "withalt", 0)]
     references = list(zip(*(jfleg("test", f"ref{k}") for k in range(4)), strict=True))
     golds.append((extracted_annotations(Corpus(sources=jfleg("test", "src"), references=references)), False))
     for annotations, treebank in golds:
         grouped = [group_annotations(sentence, treebank) for sentence in annotations]
-        assert_equal(MixedGold.of_annotations(annotations, treebank), MixedGold.of(grouped))
+        assert_equal(MixedGold.of_edits(FlatEdits.of(annotations, treebank)), MixedGold.of(grouped))
+
+
+texts_of_few_words = st.lists(st.sampled_from("abc"), max_size=5).map(" ".join)
+
+
+@on_both_kernels
+@settings(max_examples=75)
+@given(
+    st.lists(
+        st.tuples(texts_of_few_words, st.lists(texts_of_few_words, min_size=1, max_size=4)), min_size=1, max_size=4
+    ),
+    st.lists(st.integers(0, 3), min_size=1, max_size=3, unique=True),
+)
+def test_some_of_the_rewrites_have_the_groups_that_they_have_alone(pairs, chosen):
+    sources, references = zip(*pairs, strict=True)
+    rows = [[texts[k] for k in chosen if k < len(texts)] for texts in references]
+    assume(all(rows))
+    some = Corpus(sources=sources, references=references).with_references(chosen)
+    assert_equal(mixed_gold(some, True), mixed_gold(Corpus(sources=sources, references=rows), True))
 
 
 def test_native_refuses_arrays_that_do_not_fit(twins):

@@ -110,6 +110,19 @@ def test_metrics_that_merge_references_are_counted_again():
     assert bound.g[bound.subsets.tolist().index(0b1011)] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("metric", [gecbench.BLEU, gecbench.IMeasure])
+def test_people_are_counted_against_the_others_alone(metric, monkeypatch):
+    counted, count = [], metric.count
+
+    def counting(self, corpus, predictions):
+        counted.append(corpus.reference_range())
+        return count(self, corpus, predictions)
+
+    monkeypatch.setattr(metric, "count", counting)
+    human_bound(metric(), Corpus(sources=["a b c"], references=[["a b d", "a c", "a b"]]), sizes="last")
+    assert counted == ["2", "2", "2"]
+
+
 def test_metrics_that_choose_while_counting_see_only_the_subset():
     corpus = ten_annotators(sentences=6)
     some = corpus.replace(annotations=[[a for a in row if a.annotator < 3] for row in corpus.annotations])

@@ -17,8 +17,8 @@ from gecbench.corpus.error_groups import ErrorGroup
 from gecbench.corpus.mixing import alternatives_of
 from gecbench.errors import InputError
 from gecbench.kernels import native_module
-from gecbench.kernels.imeasure.alignment import Aligner, RefusedError
-from gecbench.kernels.imeasure.groups import Group
+from gecbench.kernels.imeasure.alignment import Aligner
+from gecbench.kernels.imeasure.groups import Group, RefusedError
 from gecbench.kernels.imeasure.keys import METRICS, Objective, key
 from gecbench.kernels.imeasure.mixing import Limits, MixedSentence
 from gecbench.kernels.tokens import intern_lines

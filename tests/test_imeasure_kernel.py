@@ -16,7 +16,10 @@ from oracles.imeasure import align_literally, literal_counts
 
 from gecbench.kernels import select
 from gecbench.kernels.imeasure import keys
-from gecbench.kernels.imeasure.alignment import Aligner, RefusedError
+from gecbench.kernels.imeasure.alignment import Aligner, Walk
+from gecbench.kernels.imeasure.groups import RefusedError
+from gecbench.kernels.imeasure.pairs import PairTable
+from gecbench.kernels.imeasure.pruned import Pairs, align_pruned
 from gecbench.kernels.tokens import TokenArray
 
 few_symbols = st.lists(st.integers(0, 2), max_size=6)
@@ -87,13 +90,47 @@ def test_table_5_alignment(kernel: ModuleType) -> None:
     assert columns[:, 1].tolist() == columns[:, 2].tolist()
 
 
+def reordered(size: int) -> tuple[list[int], list[int], list[int]]:
+    """Texts of the same words in another order, which need much slack."""
+    words = list(range(size))
+    return words, words[::-1], words[size // 2 :] + words[: size // 2]
+
+
 def test_texts_beyond_the_limit_are_reported_not_guessed(kernel: ModuleType) -> None:
-    source, hypothesis, reference = list(range(20)), list(range(100, 130)), list(range(200, 225))
-    arguments = flatten([source]), flatten([hypothesis]), flatten([reference])
-    _, status, _ = kernel.count_references(*arguments, np.array([0, 1]), 31 * 31)
+    arguments = [flatten([text]) for text in reordered(50)]
+    _, status, _ = kernel.count_references(*arguments, np.array([0, 1]), 51 * 51)
     assert status.tolist() == [3]
-    _, status, _ = kernel.count_references(*arguments, np.array([0, 1]), 31**3)
+    _, status, _ = kernel.count_references(*arguments, np.array([0, 1]), 51**3)
     assert status.tolist() == [0]
+
+
+def test_texts_too_different_to_walk_are_aligned_as_in_the_full_table(kernel: ModuleType) -> None:
+    source, hypothesis, reference = reordered(24)
+    source, hypothesis = [*source, 90, 91], [92, *hypothesis]
+    columns = kernel.align(ids(source), ids(hypothesis), ids(reference))
+    assert list(map(tuple, columns.tolist())) == align_literally(source, hypothesis, reference)
+
+
+@settings(max_examples=50)
+@given(few_symbols, few_symbols, few_symbols)
+@example([1, 2, 3, 4] * 3, [4, 3, 2, 1] * 3, [2, 1, 4, 3] * 3)
+def test_the_table_aligns_as_the_walk(source: list[int], hypothesis: list[int], reference: list[int]) -> None:
+    pairs = Pairs(PairTable(source, hypothesis), PairTable(reference, source), PairTable(reference, hypothesis))
+    walk = Walk(pairs)
+    assert walk.go()
+    found = align_pruned(pairs, 0, 1 << 20)
+    assert (found.columns, found.slack) == (walk.columns, walk.slack)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(few_symbols, few_symbols, st.lists(few_symbols, max_size=3)), min_size=1, max_size=4))
+@example([(*reordered(24)[:2], [reordered(24)[2], [*reordered(24)[2], 7], reordered(30)[1]])])
+def test_both_twins_visit_the_same_cells(twins: Any, batch: list[tuple[list[int], list[int], list[list[int]]]]) -> None:
+    sources, hypotheses, lists = zip(*batch, strict=True)
+    references = [reference for group in lists for reference in group]
+    arguments = flatten(sources), flatten(hypotheses), flatten(references), offsets(lists), 1 << 20
+    python, native = (kernel.count_references(*arguments) for kernel in twins("imeasure"))
+    assert all(np.array_equal(one, other) for one, other in zip(python, native, strict=True))
 
 
 def test_a_pair_beyond_the_limit_is_refused_before_any_table() -> None:

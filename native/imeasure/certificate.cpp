@@ -28,27 +28,36 @@ int Certificate::failing_cut(TokenSpan text, const std::vector<int>& cuts,
   return -1;
 }
 
-// Least cost of standing at each position of the text on arrival at the end of the segment.
+// Least cost of standing at each position of the text on arrival at the end of the segment. Rows after the tokens that
+// a branch shares with the one before it are known.
 void Certificate::through_branches(TokenSpan text, const std::vector<std::int32_t>& costs,
                                    const std::vector<Branch>& branches, std::vector<std::int32_t>& arrived) {
-  const int size = text.size + 1;
+  const std::int64_t size = text.size + 1;
   arrived.assign(size, kFar);
-  row_.resize(size);
-  next_.resize(size);
+  rows_.assign(costs.begin(), costs.end());
+  TokenSpan known;
   for (const Branch& branch : branches) {
-    std::copy(costs.begin(), costs.end(), row_.begin());
-    for (int n = 0; n < branch.tokens.size; ++n) {
-      const std::int32_t token = branch.tokens[n];
-      const std::int32_t step = n + 1 == branch.tokens.size ? kFar : kGap;
-      std::int32_t left = next_[0] = row_[0] + kGap;
-      for (int i = 1; i < size; ++i) {
-        const std::int32_t diagonal = row_[i - 1] + (token == text[i - 1] ? kMatch : kMismatch);
-        left = next_[i] = std::min(std::min(diagonal, row_[i] + kGap), left + step);
-      }
-      std::swap(row_, next_);
+    const TokenSpan tokens = branch.tokens, inner = tokens.part(0, std::max(0, tokens.size - 1));
+    const auto shared = std::mismatch(known.begin(), known.end(), inner.begin(), inner.end()).first - known.begin();
+    rows_.resize((tokens.size + 1) * size);
+    std::int32_t* row = rows_.data() + shared * size;
+    for (auto n = shared; n < tokens.size; ++n, row += size) {
+      advance(text, tokens[n], n + 1 == tokens.size, row, row + size);
     }
-    for (int i = 0; i < size; ++i) arrived[i] = std::min(arrived[i], row_[i] - branch.distance);
+    for (std::int64_t i = 0; i < size; ++i) arrived[i] = std::min(arrived[i], row[i] - branch.distance);
+    known = inner;
   }
+}
+
+// Consume one token of the chain; after the last one the text does not move on yet.
+void Certificate::advance(TokenSpan text, std::int32_t token, bool last, const std::int32_t* row,
+                          std::int32_t* next) const {
+  next[0] = row[0] + kGap;
+  for (int i = 0; i < text.size; ++i) {
+    next[i + 1] = std::min(row[i + 1] + kGap, row[i] + (token == text[i] ? kMatch : kMismatch));
+  }
+  if (last) return;
+  for (int i = 0; i < text.size; ++i) next[i + 1] = std::min(next[i + 1], next[i] + kGap);
 }
 
 // Least cost of leaving the node between two segments without having stood at the cut, less its charge.

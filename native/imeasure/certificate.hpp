@@ -26,9 +26,10 @@ class Certificate {
  private:
   void through_branches(TokenSpan text, const std::vector<std::int32_t>& costs, const std::vector<Branch>& branches,
                         std::vector<std::int32_t>& arrived);
+  void advance(TokenSpan text, std::int32_t token, bool last, const std::int32_t* row, std::int32_t* next) const;
   void miss(int cut, int charge);
 
-  std::vector<std::int32_t> passed_, missed_, after_passing_, after_missing_, row_, next_;
+  std::vector<std::int32_t> passed_, missed_, after_passing_, after_missing_, rows_;
 };
 
 }  // namespace gecbench::imeasure

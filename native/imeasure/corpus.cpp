@@ -15,14 +15,13 @@ ReferenceCounts count_references(const TokenArray& sources, const TokenArray& hy
   share_sentences(sources.size, threads, [&](std::int64_t begin, std::int64_t end) {
     Aligner aligner(cell_limit);
     for (std::int64_t n = begin; n < end; ++n) {
-      aligner.cells = 0;
       try {
         aligner.begin(sources[n], hypotheses[n]);
         for (std::int64_t row = sentence_offsets[n]; row < sentence_offsets[n + 1]; ++row) {
           aligner.align(references[row]);
           std::copy(aligner.counts.begin(), aligner.counts.end(), found.counts.begin() + row * 15);
         }
-        found.cells[n] = aligner.cells;
+        found.cells[n] = aligner.cells();
       } catch (const TooLong&) {
         found.status[n] = kTooLong;
       }
@@ -52,9 +51,10 @@ MixedChoice choose_mixed(const TokenArray& sources, const TokenArray& hypotheses
   found.work.resize(sources.size * 4);
   Counts total{};
   share_sentences(sources.size, objective.corpus ? 1 : threads, [&](std::int64_t begin, std::int64_t end) {
+    Tools tools{Aligner(limits.cells), {}};
     for (std::int64_t n = begin; n < end; ++n) {
       const std::vector<Group> groups = gold.groups(n);
-      MixedSentence sentence(sources[n], hypotheses[n], groups, limits);
+      MixedSentence sentence(sources[n], hypotheses[n], groups, limits, tools);
       Counts counts{};
       found.status[n] = sentence.choose(total, objective, found.choices.data() + gold.group_offsets[n], counts);
       if (objective.corpus) add(total, counts);

@@ -1,7 +1,8 @@
 #include "imeasure/mixing.hpp"
 
 #include <algorithm>
-#include <set>
+#include <string_view>
+#include <unordered_set>
 
 namespace gecbench::imeasure {
 
@@ -34,6 +35,10 @@ bool overlap(const Edit& first, const Edit& second) {
   return first.start < second.end && second.start < first.end;
 }
 
+std::string_view bytes(const std::vector<std::int32_t>& tokens) {
+  return {reinterpret_cast<const char*>(tokens.data()), tokens.size() * sizeof(std::int32_t)};
+}
+
 bool advance(std::vector<int>& choice, const std::vector<Group>& groups, const std::vector<int>& members) {
   for (std::size_t n = members.size(); n-- > 0;) {
     if (++choice[n] < groups[members[n]].choices()) return true;
@@ -45,8 +50,13 @@ bool advance(std::vector<int>& choice, const std::vector<Group>& groups, const s
 }  // namespace
 
 MixedSentence::MixedSentence(TokenSpan source, TokenSpan hypothesis, const std::vector<Group>& groups,
-                             const Limits& limits)
-    : source_(source), hypothesis_(hypothesis), groups_(groups), limits_(limits), aligner_(limits.cells) {
+                             const Limits& limits, Tools& tools)
+    : source_(source),
+      hypothesis_(hypothesis),
+      groups_(groups),
+      limits_(limits),
+      aligner_(tools.aligner),
+      certificate_(tools.certificate) {
   for (std::size_t g = 0; g < groups.size(); ++g) order_.push_back(static_cast<int>(g));
   std::stable_sort(order_.begin(), order_.end(), [&groups](int a, int b) {
     return std::pair(groups[a].start(), groups[a].end()) < std::pair(groups[b].start(), groups[b].end());
@@ -62,6 +72,7 @@ Status MixedSentence::choose(const Counts& offset, const Objective& goal, std::i
     work.segments = static_cast<std::int64_t>(segments.size());
     std::vector<std::vector<Counts>> rows(segments.size());
     for (std::size_t g = 0; g < segments.size(); ++g) {
+      rows[g].reserve(segments[g].options.size());
       for (const Option& option : segments[g].options) rows[g].push_back(option.counts);
     }
     const auto picks = pick_best(rows, offset, goal, static_cast<std::size_t>(limits_.sums));  // step 3
@@ -113,9 +124,8 @@ int MixedSentence::doubtful_cut(const std::vector<Cut>& bounds, const std::vecto
     by_hypothesis.emplace_back();
     slack.push_back(0);
     for (const Option& option : segment.options) {
-      const TokenSpan tokens{option.tokens.data(), static_cast<int>(option.tokens.size())};
-      by_source.back().push_back({tokens, option.source_distance});
-      by_hypothesis.back().push_back({tokens, option.hypothesis_distance});
+      by_source.back().push_back({option.span(), option.source_distance});
+      by_hypothesis.back().push_back({option.span(), option.hypothesis_distance});
       slack.back() = std::max(slack.back(), option.slack);
     }
   }
@@ -144,48 +154,52 @@ Segment MixedSentence::segment(Cut start, Cut end) {
   const std::int64_t pair = (std::int64_t(source.size) + 1) * (std::int64_t(found.hypothesis.size) + 1);
   if (count > limits_.segment || (count > 0 && pair > limits_.work / count)) throw Refused{kTooMany};
   aligner_.begin(source, found.hypothesis);
-  aligner_.cells = 0;
   found.distance = aligner_.distance();
-  std::vector<int> choice(found.groups.size(), 0);
-  std::set<std::vector<std::int32_t>> seen;
-  if (count > 0) {
-    do {
-      std::vector<std::int32_t> tokens;
-      if (apply(found.groups, choice, source, start.source, tokens) && seen.insert(tokens).second) {
-        found.options.push_back({choice, std::move(tokens), {}, 0, 0, 0});
-      }
-    } while (advance(choice, groups_, found.groups));
-  }
+  if (count > 0) found.options = list_options(found.groups, source, start.source);
   if (found.options.empty()) throw Refused{kCollides};
   for (Option& option : found.options) {
-    if (aligner_.cells > limits_.work) throw Refused{kTooMany};
-    aligner_.align({option.tokens.data(), static_cast<int>(option.tokens.size())});
+    if (aligner_.cells() > limits_.work) throw Refused{kTooMany};
+    aligner_.align(option.span());
     option.counts = aligner_.counts;
     option.source_distance = aligner_.source_distance;
     option.hypothesis_distance = aligner_.hypothesis_distance;
     option.slack = aligner_.slack;
   }
   work.alignments += static_cast<std::int64_t>(found.options.size());
-  work.cells += aligner_.cells;
+  work.cells += aligner_.cells();
   return found;
+}
+
+// The distinct references of a stretch, later groups varying fastest.
+std::vector<Option> MixedSentence::list_options(const std::vector<int>& members, TokenSpan source, int shift) {
+  std::vector<Option> options;
+  std::vector<int> choice(members.size(), 0);
+  std::vector<std::int32_t> tokens;
+  std::unordered_set<std::string_view> seen;
+  do {
+    if (!apply(members, choice, source, shift, tokens) || seen.count(bytes(tokens)) > 0) continue;
+    options.push_back({choice, tokens, {}, 0, 0, 0});
+    seen.insert(bytes(options.back().tokens));
+  } while (advance(choice, groups_, members));
+  return options;
 }
 
 // Apply the chosen edits from right to left; not if two of them have the same span (docs/imeasure.md, section 3).
 bool MixedSentence::apply(const std::vector<int>& members, const std::vector<int>& choice, TokenSpan source, int shift,
-                          std::vector<std::int32_t>& tokens) const {
-  std::vector<const Edit*> edits;
+                          std::vector<std::int32_t>& tokens) {
+  edits_.clear();
   for (std::size_t n = 0; n < choice.size(); ++n) {
     const Group& group = groups_[members[n]];
     if (choice[n] == static_cast<int>(group.alternatives.size())) continue;
-    for (const Edit& edit : group.alternatives[choice[n]]) edits.push_back(&edit);
+    for (const Edit& edit : group.alternatives[choice[n]]) edits_.push_back(&edit);
   }
   auto span = [](const Edit* edit) { return std::pair(edit->start, edit->end); };
-  std::sort(edits.begin(), edits.end(), [&span](const Edit* a, const Edit* b) { return span(a) > span(b); });
-  for (std::size_t n = 1; n < edits.size(); ++n) {
-    if (span(edits[n]) == span(edits[n - 1])) return false;
+  std::sort(edits_.begin(), edits_.end(), [&span](const Edit* a, const Edit* b) { return span(a) > span(b); });
+  for (std::size_t n = 1; n < edits_.size(); ++n) {
+    if (span(edits_[n]) == span(edits_[n - 1])) return false;
   }
   tokens.assign(source.data, source.data + source.size);
-  for (const Edit* edit : edits) replace(tokens, edit->start - shift, edit->end - shift, edit->tokens);
+  for (const Edit* edit : edits_) replace(tokens, edit->start - shift, edit->end - shift, edit->tokens);
   return true;
 }
 
@@ -253,8 +267,8 @@ std::vector<Cut> MixedSentence::find_cuts(const std::vector<std::pair<int, int>>
     int best_run = 0;
     for (int i = left + 1; i < right; ++i) {
       const std::int32_t* row = pair.excess_row(i);
-      if (std::count(row, row + pair.width, 0) != 1) continue;
-      const Cut place{i, static_cast<int>(std::find(row, row + pair.width, 0) - row)};
+      if (std::count(row, row + pair.width(), 0) != 1) continue;
+      const Cut place{i, static_cast<int>(std::find(row, row + pair.width(), 0) - row)};
       const int run = kept_run(place, left, right);
       if (run > best_run) best = place, best_run = run;
     }

@@ -32,6 +32,8 @@ struct Option {
   std::vector<std::int32_t> tokens;
   Counts counts;
   int source_distance, hypothesis_distance, slack;
+
+  TokenSpan span() const { return {tokens.data(), static_cast<std::int32_t>(tokens.size())}; }
 };
 
 // A stretch of the sentence that contains whole groups, with all its references.
@@ -46,10 +48,17 @@ struct Refused {
   Status status;
 };
 
+// Memory that sentences use one after another.
+struct Tools {
+  Aligner aligner;
+  Certificate certificate;
+};
+
 // One sentence, its hypothesis and its groups.
 class MixedSentence {
  public:
-  MixedSentence(TokenSpan source, TokenSpan hypothesis, const std::vector<Group>& groups, const Limits& limits);
+  MixedSentence(TokenSpan source, TokenSpan hypothesis, const std::vector<Group>& groups, const Limits& limits,
+                Tools& tools);
 
   // Chooses an alternative per group (-1 is none) and returns how it went.
   Status choose(const Counts& offset, const Objective& goal, std::int32_t* choices, Counts& counts);
@@ -60,8 +69,9 @@ class MixedSentence {
   std::vector<Segment> certified_segments();
   int doubtful_cut(const std::vector<Cut>& bounds, const std::vector<Segment>& segments);
   Segment segment(Cut start, Cut end);
+  std::vector<Option> list_options(const std::vector<int>& members, TokenSpan source, int shift);
   bool apply(const std::vector<int>& members, const std::vector<int>& choice, TokenSpan source, int shift,
-             std::vector<std::int32_t>& tokens) const;
+             std::vector<std::int32_t>& tokens);
   std::vector<std::pair<int, int>> blocks() const;
   int reach(const std::vector<int>& block) const;
   std::vector<Cut> find_cuts(const std::vector<std::pair<int, int>>& blocks);
@@ -71,8 +81,9 @@ class MixedSentence {
   const std::vector<Group>& groups_;
   Limits limits_;
   std::vector<int> order_;
-  Aligner aligner_;
-  Certificate certificate_;
+  std::vector<const Edit*> edits_;
+  Aligner& aligner_;
+  Certificate& certificate_;
 };
 
 }  // namespace gecbench::imeasure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -108,9 +109,13 @@ def _mean_overlap(sources: Sequence[str], references: Sequence[Sequence[str]]) -
 
 def overlap(left: str, right: str) -> float:
     """Return the Jaccard overlap of the token sets of two sentences (1 if both are empty)."""
-    first, second = set(left.split()), set(right.split())
-    union = len(first | second)
-    return len(first & second) / union if union else 1.0
+    return _shared(set(left.split()), set(right.split()))
+
+
+def _shared(first: set[str], second: set[str]) -> float:
+    shared = len(first & second)
+    union = len(first) + len(second) - shared
+    return shared / union if union else 1.0
 
 
 def _check_text(text: object, place: str) -> None:
@@ -188,7 +193,7 @@ def _misplaced(
     return found
 
 
-def _far_more(likeness: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def _far_more(likeness: npt.ArrayLike) -> Any:
     """Return the overlap beyond which a line belongs elsewhere: two fifths, and a fifth more than with its own."""
     return np.maximum(0.4, np.add(likeness, 0.2))
 
@@ -233,25 +238,22 @@ def misplaced_lines(lines: Sequence[str], texts: Sequence[Sequence[str]]) -> lis
     `texts[i]` are the source of sentence i and whatever else its correction may resemble. A copy of the source and a
     line of less than four tokens are never misplaced.
     """
+    tokens = [[set(text.split()) for text in row] for row in texts]
     return [
         i + 1
         for i, line in enumerate(lines)
-        if line != texts[i][0] and not _is_short(line) and _is_misplaced(line, texts, i)
+        if line != texts[i][0] and len(words := line.split()) >= _SHORT and _is_misplaced(set(words), tokens, i)
     ]
 
 
-def _is_short(line: str) -> bool:
-    return len(line.split()) < _SHORT
-
-
-def _is_misplaced(line: str, texts: Sequence[Sequence[str]], i: int) -> bool:
+def _is_misplaced(line: set[str], texts: Sequence[Sequence[set[str]]], i: int) -> bool:
     """Return whether the line shares far more tokens with a text of a neighbouring sentence than with its own."""
 
     def likeness(j: int) -> float:
-        return max(overlap(text, line) for text in texts[j])
+        return max(_shared(text, line) for text in texts[j])
 
     needed = _far_more(likeness(i))
-    return any(likeness(j) > needed for j in (i - 1, i + 1) if 0 <= j < len(texts))
+    return needed < 1 and any(likeness(j) > needed for j in (i - 1, i + 1) if 0 <= j < len(texts))
 
 
 def _check_likeness(

@@ -33,7 +33,8 @@ def check_sentence_annotations(sentence: Sequence[Annotation], tokens: int) -> N
         _check(annotation, Annotation, "an annotation")
         _check_number(annotation.annotator, "annotator")
         for edit in annotation.edits:
-            _check_edit(edit, tokens)
+            if not _is_usual(edit, tokens):
+                _check_edit(edit, tokens)
     if len(sentence) > 1 and len({annotation.annotator for annotation in sentence}) != len(sentence):
         raise InputError("lists an annotator twice", fix="Put all edits of an annotator into one Annotation")
 
@@ -52,6 +53,18 @@ def check_sentence_groups(sentence: GroupedSentence, tokens: int) -> None:
             _check(alternative.annotator, str, "annotator")
             for change in alternative.replacements:
                 _check_replacement(change, tokens)
+
+
+def _is_usual(edit: Edit, tokens: int) -> bool:
+    """Return whether an edit is what nearly all are, one correction of plain kinds: there is nothing to refuse."""
+    return (
+        type(edit) is Edit
+        and type(edit.start) is int is type(edit.end)
+        and 0 <= edit.start <= edit.end <= tokens
+        and type(edit.corrections) is tuple
+        and len(edit.corrections) == 1
+        and type(edit.corrections[0]) is str is type(edit.type) is type(edit.required) is type(edit.comment)
+    )
 
 
 def _check_edit(edit: Edit, tokens: int) -> None:

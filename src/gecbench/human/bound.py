@@ -29,7 +29,7 @@ from gecbench.human.subsets import (
 from gecbench.metrics.base import Metric
 from gecbench.metrics.m2.error_types import error_types, restrict_types
 from gecbench.metrics.m2.gold import complete
-from gecbench.metrics.policy import GreedyCumulative
+from gecbench.metrics.policy import GreedyCumulative, OnlyRow
 from gecbench.metrics.registry import make_metric
 from gecbench.metrics.statistics import Counts, Statistics
 from gecbench.progress import progress
@@ -129,6 +129,8 @@ def author_counts(metric: Metric, annotators: Annotators, systems: Systems) -> C
 
     None where the metric has no row of counts for each annotator, as when it merges references.
     """
+    if isinstance(metric.reference_policy, OnlyRow):
+        return None
     tables = []
     corpus = annotators.corpus
     with progress(len(annotators.texts) + len(systems), metric.title) as bar:

@@ -16,7 +16,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.kernels.tokens import EncodedLines, KnownLines, encode_lines, offsets_of
 from gecbench.metrics.base import Metric, require_references
 from gecbench.metrics.parameters import parameter
-from gecbench.metrics.policy import EachRow
+from gecbench.metrics.policy import OnlyRow
 from gecbench.metrics.ratios import Values
 from gecbench.metrics.signature import Signature
 from gecbench.metrics.statistics import Counts, Statistics
@@ -56,9 +56,9 @@ class BLEU(Metric):
         super().__post_init__()
 
     @property
-    def reference_policy(self) -> EachRow:
+    def reference_policy(self) -> OnlyRow:
         """All references at once."""
-        return EachRow()
+        return OnlyRow()
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return lengths, matches and totals of every sentence, equal to sacrebleu's statistics.
@@ -115,7 +115,7 @@ class BLEU(Metric):
 
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
         """Return references, casing, tokeniser, smoothing and sacrebleu's version."""
-        from importlib.metadata import version
+        from sacrebleu import __version__
 
         variant = {"variant": self.variant} if self.variant != "sacrebleu" else {}
         return {
@@ -124,7 +124,7 @@ class BLEU(Metric):
             "case": "lower" if self.lowercase else "mixed",
             "tok": self.tokenize,
             "smooth": self.smoothing,
-            "sacrebleu": version("sacrebleu"),
+            "sacrebleu": __version__,
         }
 
     @staticmethod

@@ -199,11 +199,7 @@ class BestPerSentence(ChosenRows):
 
 @dataclass(frozen=True)
 class EachRow(ChosenRows):
-    """Every row in turn: the value is the average over the references or annotators.
-
-    Where all references are counted together (BLEU), or the best is chosen while counting (I-measure), it is the only
-    row of each sentence.
-    """
+    """Every row in turn: the value is the average over the references or annotators."""
 
     def rounds(self, statistics: Statistics) -> int:
         """Return the number of rows, which every sentence must share."""
@@ -215,7 +211,12 @@ class EachRow(ChosenRows):
 
 
 @dataclass(frozen=True)
-class ChosenInOrder(EachRow):
+class OnlyRow(EachRow):
+    """One row per sentence: references were counted together (BLEU), or the best chosen while counting (I-measure)."""
+
+
+@dataclass(frozen=True)
+class ChosenInOrder(OnlyRow):
     """References chosen while counting, each for the best running total: they hold for this order of sentences only."""
 
     def running(self) -> Running:

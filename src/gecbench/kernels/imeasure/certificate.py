@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gecbench.kernels.imeasure.alignment import GAP, MATCH, MISMATCH, Tokens
+from gecbench.kernels.imeasure.pairs import GAP, MATCH, MISMATCH, Tokens
 
 FAR = 1 << 40
 Branch = tuple[Tokens, int]

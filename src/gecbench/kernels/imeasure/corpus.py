@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gecbench.kernels.imeasure.alignment import Aligner, RefusedError
-from gecbench.kernels.imeasure.groups import GroupArrays, Limits
+from gecbench.kernels.imeasure.alignment import Aligner
+from gecbench.kernels.imeasure.groups import GroupArrays, Limits, RefusedError
 from gecbench.kernels.imeasure.keys import Objective, best_of
 from gecbench.kernels.imeasure.mixing import MixedSentence
 from gecbench.kernels.tokens import TokenArray

@@ -12,6 +12,14 @@ from gecbench.kernels.tokens import Offsets, TokenArray
 
 Item = TypeVar("Item")
 Edit = tuple[int, int, tuple[int, ...]]
+DONE, COLLIDES, TOO_MANY, TOO_LONG = range(4)
+
+
+class RefusedError(Exception):
+    """The sentence cannot be scored exactly within the limits."""
+
+    def __init__(self, status: int) -> None:
+        self.status = status
 
 
 class Group(NamedTuple):

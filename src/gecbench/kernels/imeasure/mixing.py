@@ -12,10 +12,11 @@ from itertools import pairwise, product
 from math import prod
 from typing import NamedTuple
 
-from gecbench.kernels.imeasure.alignment import COLLIDES, DONE, TOO_MANY, Aligner, Alignment, RefusedError, Tokens
+from gecbench.kernels.imeasure.alignment import Aligner, Alignment
 from gecbench.kernels.imeasure.certificate import failing_cut
-from gecbench.kernels.imeasure.groups import Edit, Group, Limits
+from gecbench.kernels.imeasure.groups import COLLIDES, DONE, TOO_MANY, Edit, Group, Limits, RefusedError
 from gecbench.kernels.imeasure.keys import Counts, Objective
+from gecbench.kernels.imeasure.pairs import Tokens
 from gecbench.kernels.imeasure.product import pick_best
 
 MOST = 1 << 62

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,48 @@ from gecbench.kernels.grouping import GroupLayout
 from gecbench.kernels.imeasure import GroupArrays
 from gecbench.kernels.m2 import EditTable
 from gecbench.kernels.tokens import NO_TOKENS, EncodedLines, Ids, Offsets, TokenArray, intern_lines, offsets_of
+
+
+class FlatEdits(NamedTuple):
+    """Edits of a corpus laid end to end: those of sentence s are sentence_offsets[s]:sentence_offsets[s + 1].
+
+    Each has its annotator, its span, its correction with single spaces, and the tokens of that; `people` is the number
+    of annotators of each sentence.
+    """
+
+    sentence_offsets: Offsets
+    annotators: Offsets
+    spans: Ids
+    people: Ids
+    texts: Sequence[str]
+    tokens: TokenArray
+
+    @classmethod
+    def of(cls, annotations: Sequence[Sequence[Annotation]], treebank: bool) -> FlatEdits:
+        """Lay out annotations."""
+        edits = [edit for sentence in annotations for item in sentence for edit in item.edits]
+        texts = [split_correction(edit.corrections[0], treebank) for edit in edits]
+        return cls(
+            sentence_offsets=np.cumsum([0, *(sum(len(item.edits) for item in each) for each in annotations)]),
+            annotators=np.array([item.annotator for each in annotations for item in each for _ in item.edits]),
+            spans=np.array([span(edit) for edit in edits], dtype=np.int32).reshape(-1, 2),
+            people=np.array([*map(len, annotations)], dtype=np.int32),
+            texts=texts,
+            tokens=intern_lines(texts, "unicode"),
+        )
+
+    def of_some(self, chosen: Sequence[int]) -> FlatEdits:
+        """Return the edits of these annotators, in ascending order, where those of a sentence are numbered from 0."""
+        kept = np.flatnonzero(np.isin(self.annotators, chosen))
+        offsets, places = _select(self.tokens.offsets, kept)
+        return FlatEdits(
+            np.searchsorted(kept, self.sentence_offsets),
+            np.searchsorted(chosen, self.annotators[kept]),
+            self.spans[kept],
+            np.searchsorted(chosen, self.people).astype(np.int32),
+            [self.texts[edit] for edit in kept.tolist()],
+            TokenArray(self.tokens.ids[places], offsets),
+        )
 
 
 @dataclass(frozen=True)
@@ -55,43 +98,33 @@ class MixedGold:
         return cls([edit.corrections[0] for edit in edits], flat, bridged)
 
     @classmethod
-    def of_annotations(cls, annotations: Sequence[Sequence[Annotation]], treebank: bool) -> MixedGold:
-        """Group the annotators' edits; what `of` makes of their `group_annotations`, without making these."""
-        edits = [edit for sentence in annotations for item in sentence for edit in item.edits]
-        return cls._of_edits(
-            sentence_offsets=np.cumsum([0, *(sum(len(item.edits) for item in each) for each in annotations)]),
-            annotators=np.array([item.annotator for each in annotations for item in each for _ in item.edits]),
-            spans=np.array([span(edit) for edit in edits], dtype=np.int32).reshape(-1, 2),
-            people=np.array([*map(len, annotations)], dtype=np.int32),
-            texts=[split_correction(edit.corrections[0], treebank) for edit in edits],
-        )
-
-    @classmethod
     def of_table(cls, table: EditTable, treebank: bool) -> MixedGold | None:
-        """Return the same of annotations read as arrays; None if these lack a correction for its blanks."""
+        """Return the gold of annotations read as arrays; None if these lack a correction for its blanks."""
         if table.spelled.count(b"\x01") != len(table.correction_lengths):
             return None
-        texts = EncodedLines(table.corrections, table.correction_lengths).lines()
-        return cls._of_edits(
+        corrections = EncodedLines(table.corrections, table.correction_lengths).lines()
+        texts = [split_correction(corrections[first], treebank) for first in table.alternative_offsets[:-1].tolist()]
+        edits = FlatEdits(
             sentence_offsets=table.edit_offsets[table.row_offsets],
             annotators=np.repeat(table.annotators, np.diff(table.edit_offsets)),
             spans=np.column_stack([table.starts, table.ends]),
             people=np.diff(table.row_offsets).astype(np.int32),
-            texts=[split_correction(texts[first], treebank) for first in table.alternative_offsets[:-1].tolist()],
+            texts=texts,
+            tokens=intern_lines(texts, "unicode"),
         )
+        return cls.of_edits(edits)
 
     @classmethod
-    def _of_edits(
-        cls, sentence_offsets: Offsets, annotators: Offsets, spans: Ids, people: Ids, texts: Sequence[str]
-    ) -> MixedGold:
-        numbered = np.unique(annotators, return_inverse=True)[1].astype(np.int32)
+    def of_edits(cls, edits: FlatEdits) -> MixedGold:
+        """Group the annotators' edits; what `of` makes of their `group_annotations`, without making these."""
+        numbered = np.unique(edits.annotators, return_inverse=True)[1].astype(np.int32)
         found = kernels.select("grouping").group_edits(
-            sentence_offsets, numbered, spans, intern_lines(texts, "unicode"), people
+            edits.sentence_offsets, numbered, edits.spans, edits.tokens, edits.people
         )
         layout = GroupLayout(*found)
         first = layout.members[layout.member_offsets[:-1]]
-        flat = GroupArrays(*layout[:4], np.ascontiguousarray(spans[first]), NO_TOKENS)
-        return cls(_joined_texts(texts, layout), flat, layout.bridged.astype(np.bool_))
+        flat = GroupArrays(*layout[:4], np.ascontiguousarray(edits.spans[first]), NO_TOKENS)
+        return cls(_joined_texts(edits.texts, layout), flat, layout.bridged.astype(np.bool_))
 
     def select(self, sentences: Sequence[int]) -> MixedGold:
         """Return the groups of these sentences, in this order."""
@@ -154,9 +187,17 @@ def _mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
     if table is not None and (gold := MixedGold.of_table(table, treebank)) is not None:
         return gold
     if corpus.annotations is not None:
-        return MixedGold.of_annotations(corpus.annotations, treebank)
+        return MixedGold.of_edits(FlatEdits.of(corpus.annotations, treebank))
+    return MixedGold.of_edits(_rewritten(corpus))
+
+
+def _rewritten(corpus: Corpus) -> FlatEdits:
+    """Return the edits of the rewrites; of some rewrites of a corpus those that were laid out for all."""
     _require_references(corpus)
-    return MixedGold.of_annotations(extracted_annotations(corpus), treebank=False)
+    whole, chosen = corpus.origin() or (corpus, ())
+    if whole is corpus or [*chosen] != sorted({*chosen}):
+        return corpus.derived("edits of rewrites", lambda: FlatEdits.of(extracted_annotations(corpus), treebank=False))
+    return _rewritten(whole).of_some(chosen)
 
 
 def spaced_sources(corpus: Corpus) -> list[str]:

@@ -26,7 +26,7 @@ from gecbench.metrics.imeasure.accuracy import (
 from gecbench.metrics.imeasure.choice import ReferenceChoice, Selection, select_references
 from gecbench.metrics.imeasure.explain import explain_sentence
 from gecbench.metrics.imeasure.gold import spaced_sources
-from gecbench.metrics.policy import ChosenInOrder, EachRow, Policy
+from gecbench.metrics.policy import ChosenInOrder, OnlyRow, Policy
 from gecbench.metrics.ratios import Values
 from gecbench.metrics.signature import MIXING_WORDS, Signature
 from gecbench.metrics.statistics import Counts, Statistics
@@ -73,7 +73,7 @@ class IMeasure(ReferenceChoice):
     @property
     def reference_policy(self) -> Policy:
         """References are chosen while counting."""
-        return ChosenInOrder() if self.optimise == "corpus" else EachRow()
+        return ChosenInOrder() if self.optimise == "corpus" else OnlyRow()
 
     def select(self, corpus: Corpus, predictions: Sequence[str]) -> Selection:
         """Choose a reference for every sentence."""
