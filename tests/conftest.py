@@ -22,6 +22,11 @@ def pytest_xdist_auto_num_workers(config):
     return 1 + (os.cpu_count() or 1) if any(Path(path).is_dir() for path in config.args) else 0
 
 
+def pytest_collection_modifyitems(items):
+    """Begin with what takes longest: documents, and the tests in a browser, which one worker then runs in one."""
+    items.sort(key=lambda item: not {"browser", "documents"}.intersection(item.fixturenames))
+
+
 @pytest.fixture(scope="module", params=["native", "python"])
 def implementation(request):
     """Run a test once with each implementation of the kernels, for `kernels.select`."""
@@ -145,7 +150,6 @@ def calm(browser):
     import chromium
 
     chromium.emulate(browser)
-    browser.get("about:blank")
     browser.get_log("browser")
     yield
     problems = [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
