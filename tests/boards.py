@@ -6,13 +6,12 @@ import contextlib
 import json
 import os
 import socket
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
 from urllib.parse import urlencode
 
+import warm
 from waiting import eventually
 
 import gecbench
@@ -86,14 +85,13 @@ def answers(address: str) -> bool:
 
 
 @contextlib.contextmanager
-def server(board: Path, *options: str, token: str = "", log=subprocess.PIPE):
-    """Run `gecbench leaderboard serve` and yield its address and process; `log` gets all that it prints."""
+def server(board: Path, *options: str, token: str = ""):
+    """Run `gecbench leaderboard serve` and yield its address and process."""
     port = free_port()
-    command = [sys.executable, "-m", "gecbench", "leaderboard", "serve", "--board", str(board), "--port", str(port)]
+    command = ["leaderboard", "serve", "--board", board, "--port", port]
     environment = {**os.environ, "GECBENCH_LEADERBOARD_TOKEN": token}
     corpus = () if (board / "board.json").exists() else ("-c", "demo", "--publish-references")
-    errors = None if log is subprocess.PIPE else subprocess.STDOUT
-    process = subprocess.Popen([*command, *corpus, *options], env=environment, stdout=log, stderr=errors)
+    process = warm.start(*command, *corpus, *options, environment=environment)
     address = f"http://127.0.0.1:{port}/"
     try:
         eventually(lambda: process.poll() is not None or answers(address), "the server is silent")
@@ -102,8 +100,6 @@ def server(board: Path, *options: str, token: str = "", log=subprocess.PIPE):
     finally:
         process.kill()
         process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
 
 
 def call(address: str, data: bytes | None = None, headers: dict[str, str] | None = None) -> tuple[int, bytes, dict]:
