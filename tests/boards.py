@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import socket
+import tempfile
 import urllib.error
 import urllib.request
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -44,10 +47,17 @@ def add(store: FolderStore, system: str, predictions, **about) -> Record:
 
 def demo_board(folder: Path) -> FolderStore:
     """Return a board with three demo systems and the source."""
-    store = FolderStore(folder)
+    shutil.copytree(_scored_demo().name, folder, dirs_exist_ok=True)
+    return FolderStore(folder)
+
+
+@cache
+def _scored_demo() -> tempfile.TemporaryDirectory:
+    folder = tempfile.TemporaryDirectory(prefix="gecbench-board-", ignore_cleanup_errors=True)
     for name, predictions in gecbench.load_demo_systems().items():
-        add(store, name, predictions, role="source" if name == "do-nothing" else "system")
-    return store
+        role = "source" if name == "do-nothing" else "system"
+        add(FolderStore(folder.name), name, predictions, role=role)
+    return folder
 
 
 def hostile_board(folder: Path) -> FolderStore:
