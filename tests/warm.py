@@ -15,11 +15,12 @@ from importlib import import_module
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
-# Not huggingface_hub, which reads the environment when it is imported.
+# What is there of it. Not huggingface_hub, which reads the environment when it is imported, but what it imports.
 IMPORTED = [
-    *("gecbench.api", "gecbench.cli.options", "gecbench.metrics.bleu", "gecbench.metrics.imeasure.gold"),
-    *("gecbench.leaderboard.page", "gecbench.leaderboard.submission"),
-    *("gecbench.leaderboard.server", "gecbench.leaderboard.listening"),
+    *("gecbench.api", "gecbench.cli.options", "gecbench.leaderboard.server", "gecbench.leaderboard.listening"),
+    *(f"gecbench.metrics.{name}" for name in ("bleu", "errant.metric", "gleu", "imeasure.metric", "m2.metric")),
+    *("numpy.random", "rapidfuzz.distance", "sacrebleu", "threadpoolctl"),
+    *("fsspec", "httpcore2", "httpx2", "tqdm.auto", "yaml"),
 ]
 _numbers = itertools.count()
 
