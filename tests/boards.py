@@ -104,7 +104,7 @@ def server(board: Path, *options: str, token: str = ""):
     process = warm.start(*command, *corpus, *options, environment=environment)
     address = f"http://127.0.0.1:{port}/"
     try:
-        eventually(lambda: process.poll() is not None or answers(address), "the server is silent")
+        eventually(lambda: process.poll() is not None or answers(address), "the server is silent", every=0.05)
         assert process.poll() is None, "the server ended"
         yield address, process
     finally:
@@ -139,4 +139,4 @@ def finished(address: str, job: dict) -> dict:
         report = json.loads(body)
         return report if report["state"] in ("done", "failed") else None
 
-    return eventually(ended, "the submission does not end")
+    return eventually(ended, "the submission does not end", every=0.05)

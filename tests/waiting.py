@@ -3,12 +3,11 @@
 import time
 
 
-def eventually(happened, message="it never happens", *, seconds=30.0):
+def eventually(happened, message="it never happens", *, seconds=30.0, every=0.01):
     """Wait until a function returns something true, and return that."""
-    deadline, pause = time.monotonic() + seconds, 0.005
+    deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if found := happened():
             return found
-        time.sleep(pause)
-        pause = min(1.5 * pause, 0.1)
+        time.sleep(every)
     raise AssertionError(message)
