@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import socket
-import subprocess
-import sys
+import tempfile
 import urllib.error
 import urllib.request
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlencode
 
+import warm
 from waiting import eventually
 
 import gecbench
@@ -45,10 +47,17 @@ def add(store: FolderStore, system: str, predictions, **about) -> Record:
 
 def demo_board(folder: Path) -> FolderStore:
     """Return a board with three demo systems and the source."""
-    store = FolderStore(folder)
+    shutil.copytree(_scored_demo().name, folder, dirs_exist_ok=True)
+    return FolderStore(folder)
+
+
+@cache
+def _scored_demo() -> tempfile.TemporaryDirectory:
+    folder = tempfile.TemporaryDirectory(prefix="gecbench-board-", ignore_cleanup_errors=True)
     for name, predictions in gecbench.load_demo_systems().items():
-        add(store, name, predictions, role="source" if name == "do-nothing" else "system")
-    return store
+        role = "source" if name == "do-nothing" else "system"
+        add(FolderStore(folder.name), name, predictions, role=role)
+    return folder
 
 
 def hostile_board(folder: Path) -> FolderStore:
@@ -86,24 +95,21 @@ def answers(address: str) -> bool:
 
 
 @contextlib.contextmanager
-def server(board: Path, *options: str, token: str = "", log=subprocess.PIPE):
-    """Run `gecbench leaderboard serve` and yield its address and process; `log` gets all that it prints."""
+def server(board: Path, *options: str, token: str = ""):
+    """Run `gecbench leaderboard serve` and yield its address and process."""
     port = free_port()
-    command = [sys.executable, "-m", "gecbench", "leaderboard", "serve", "--board", str(board), "--port", str(port)]
+    command = ["leaderboard", "serve", "--board", board, "--port", port]
     environment = {**os.environ, "GECBENCH_LEADERBOARD_TOKEN": token}
     corpus = () if (board / "board.json").exists() else ("-c", "demo", "--publish-references")
-    errors = None if log is subprocess.PIPE else subprocess.STDOUT
-    process = subprocess.Popen([*command, *corpus, *options], env=environment, stdout=log, stderr=errors)
+    process = warm.start(*command, *corpus, *options, environment=environment)
     address = f"http://127.0.0.1:{port}/"
     try:
-        eventually(lambda: process.poll() is not None or answers(address), "the server is silent")
+        eventually(lambda: process.poll() is not None or answers(address), "the server is silent", every=0.05)
         assert process.poll() is None, "the server ended"
         yield address, process
     finally:
         process.kill()
         process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
 
 
 def call(address: str, data: bytes | None = None, headers: dict[str, str] | None = None) -> tuple[int, bytes, dict]:
@@ -133,4 +139,4 @@ def finished(address: str, job: dict) -> dict:
         report = json.loads(body)
         return report if report["state"] in ("done", "failed") else None
 
-    return eventually(ended, "the submission does not end")
+    return eventually(ended, "the submission does not end", every=0.05)

@@ -71,8 +71,12 @@ def wait(browser, script, *arguments):
 
 
 def open_page(browser, address):
-    browser.get("about:blank")
-    browser.get(address)
+    """Load a page anew, also where only the part behind # differs from what is shown."""
+    if browser.current_url.partition("#")[0] == address.partition("#")[0]:
+        browser.execute_script("history.replaceState(null, '', arguments[0])", address)
+        browser.refresh()
+    else:
+        browser.get(address)
     wait(browser, "document.documentElement.dataset.drawn")
 
 
@@ -84,7 +88,9 @@ def change(browser, script, *arguments):
 
 
 def go(browser, address):
-    change(browser, "location.hash = arguments[0]", address)
+    """Show another view of the page that is open, or the same one again."""
+    turn = "location.hash === hash ? dispatchEvent(new Event('hashchange')) : location.hash = hash"
+    change(browser, f"const {{ hash }} = new URL(arguments[0], location); {turn}", address)
 
 
 def texts(browser, selector):

@@ -1,5 +1,7 @@
+import gc
 import os
 import re
+import ssl
 import tempfile
 from pathlib import Path
 
@@ -20,6 +22,22 @@ os.environ["HF_HUB_OFFLINE"] = os.environ["HF_EVALUATE_OFFLINE"] = os.environ["H
 def pytest_xdist_auto_num_workers(config):
     """Run a folder on one worker more than cores, since many tests wait; single files in this process, sooner done."""
     return 1 + (os.cpu_count() or 1) if any(Path(path).is_dir() for path in config.args) else 0
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Leave what is imported and collected out of all searches for garbage, which would find none there."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with what takes longest: documents, and the tests in a browser, which one worker then runs in one."""
+    items.sort(key=lambda item: not {"browser", "documents"}.intersection(item.fixturenames))
 
 
 @pytest.fixture(scope="module", params=["native", "python"])
@@ -145,7 +163,6 @@ def calm(browser):
     import chromium
 
     chromium.emulate(browser)
-    browser.get("about:blank")
     browser.get_log("browser")
     yield
     problems = [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
@@ -176,7 +193,11 @@ def tiny_model(tmp_path_factory):
 
 @pytest.fixture
 def online(monkeypatch):
-    """Let huggingface_hub ask servers on loopback, soon again after a failure, on a machine with a token."""
+    """Let huggingface_hub ask servers on loopback, soon again after a failure, on a machine with a token.
+
+    They need no certificates, which take longer to read than most answers.
+    """
+    monkeypatch.setattr("ssl.create_default_context", lambda *_, **__: ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     monkeypatch.setattr("gecbench.models.service._LONGEST_BACK_OFF", 0.01)
     monkeypatch.setenv("HF_TOKEN", "hf_of-this-machine")

@@ -152,7 +152,10 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(ROOT / "metrics", Path(folder) / "metrics")
             os.chdir(folder)
-            renewed = run_document(document.read_text(encoding="utf-8"), Path(folder))
+            try:
+                renewed = run_document(document.read_text(encoding="utf-8"), Path(folder))
+            except RuntimeError as error:
+                raise RuntimeError(f"{document}: {error}") from error
             os.chdir(before)
         if options.write:
             document.write_text(renewed, encoding="utf-8", newline="\n")

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from urllib.parse import urlencode
 
-from chromium import VIEWS, chromium, emulate, open_page, wait
+from chromium import VIEWS, chromium, emulate, go, open_page, wait
 
 SCREENS = {"desktop": (1280, 800), "phone": (390, 844)}
 
@@ -22,7 +22,7 @@ def addresses(browser, page: str, corpus: str | None):
     found = {view: f"{page}#{view}{query}" for view in VIEWS}
     if first:
         found["system"] = page + first
-    open_page(browser, found["groups"])
+    go(browser, found["groups"])
     ways = browser.execute_script(
         "return [...document.querySelectorAll('.controls label:nth-of-type(3) option')].map((option) => option.value)"
     )

@@ -67,7 +67,7 @@ def sealed(tmp_path_factory):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("screen", SCREENS)
-def test_every_view_of_a_sealed_board(browser, sealed, axe, screen, theme):
+def test_every_view_of_a_sealed_board(axe, browser, sealed, screen, theme):
     width, height = SCREENS[screen]
     views = addresses(browser, sealed, "demo")
     emulate(browser, width=width, height=height, dark=theme == "dark")

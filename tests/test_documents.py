@@ -7,8 +7,6 @@ import json
 import os
 import re
 import runpy
-import subprocess
-import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import warm
 import yaml
 from documents import BLOCK, METRICS_TABLE, ROOT, commands, metrics_table
 from mirror_files import golden
@@ -71,12 +70,9 @@ def without_versions(text: str) -> list[str]:
 
 
 def together() -> dict[str, list[Path]]:
-    """Return the documents to run in one process each: by folder, and what needs errant apart."""
-    groups: dict[str, list[Path]] = {}
-    for path in RUN:
-        folder = "cards" if path in CARDS else path.relative_to(ROOT).parent.as_posix()
-        groups.setdefault("errant" if path == ROOT / "docs/errant.md" else folder, []).append(path)
-    return groups
+    """Return the documents to run in one process each: what needs errant, and the others."""
+    errant = ROOT / "docs/errant.md"
+    return {"errant": [errant], "others": [path for path in RUN if path != errant]}
 
 
 @pytest.mark.parametrize("documents", together().values(), ids=together())
@@ -84,17 +80,11 @@ def test_documents_show_what_happens(documents: list[Path], tmp_path: Path) -> N
     if documents == [ROOT / "docs/errant.md"] and find_spec("errant") is None:
         pytest.skip("errant is not installed")
     offline = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "tests" / "documents.py"), *map(str, documents)],
-        cwd=tmp_path,
-        env={**os.environ, **offline},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    run = warm.start(*documents, folder=tmp_path, environment={**os.environ, **offline}, module="documents")
+    output, errors = run.communicate()
+    assert run.returncode == 0, errors
     shown = without_versions("".join(document.read_text(encoding="utf-8") for document in documents))
-    real = without_versions(done.stdout)
+    real = without_versions(output)
     assert shown == real, "\n".join(difflib.unified_diff(shown, real, "shown", "real", lineterm=""))
 
 

@@ -19,6 +19,7 @@ from gecbench.formats.m2 import write_m2
 from gecbench.formats.text import write_lines
 
 COMMANDS = [line.split("\t") for line in (GOLDENS / "dropins/commands.tsv").read_text().splitlines()]
+DEMO = load_demo().select(range(6))
 
 
 def command_of(name):
@@ -28,14 +29,13 @@ def command_of(name):
 @pytest.fixture
 def six(folder):
     """Write the first six sentences of the demo corpus, as the official programs got them."""
-    demo = load_demo().select(range(6))
-    write_lines("source.txt", demo.sources)
+    write_lines("source.txt", DEMO.sources)
     for k in range(4):
-        write_lines(f"ref{k}.txt", [texts[k] for texts in demo.references])
+        write_lines(f"ref{k}.txt", [texts[k] for texts in DEMO.references])
     for name in ("rule-based", "good-corrector"):
         write_lines(f"{name}.6.txt", load_demo_systems()[name][:6])
-    write_m2(demo, "gold6.m2")
-    write_imeasure_xml(derive_groups(demo), "gold6.xml")
+    write_m2(DEMO, "gold6.m2")
+    write_imeasure_xml(derive_groups(DEMO), "gold6.xml")
     return folder
 
 

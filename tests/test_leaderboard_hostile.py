@@ -43,12 +43,12 @@ LINKS = [
 ]
 
 
-@pytest.mark.parametrize("url", LINKS)
-def test_other_links_stay_text(browser, opened, url):
-    node = browser.execute_script(
-        "const node = GECBENCH.use('dom').outside(arguments[0], 'x'); return [node.tagName, node.textContent]", url
-    )
-    assert node == ["BDI", "x"]
+def test_other_links_stay_text(browser, opened):
+    for url in LINKS:
+        node = browser.execute_script(
+            "const node = GECBENCH.use('dom').outside(arguments[0], 'x'); return [node.tagName, node.textContent]", url
+        )
+        assert node == ["BDI", "x"], url
     good = browser.execute_script(
         "const node = GECBENCH.use('dom').outside('https://example.org/a', '');"
         "return [node.tagName, node.href, node.rel]"
@@ -81,8 +81,9 @@ def test_inline_script_is_forbidden(browser, opened):
 @pytest.mark.parametrize("width", [1280, 390])
 def test_fits_phones_and_has_contrast_in_both_themes(browser, hostile, width, dark, tmp_path):
     emulate(browser, width=width, dark=dark)
+    open_page(browser, hostile)
     for view in VIEWS:
-        open_page(browser, f"{hostile}#{view}")
+        go(browser, f"#{view}")
         sizes = browser.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
         assert sizes[0] <= sizes[1], f"{view} is wider than the screen"
     colours = browser.execute_script(

@@ -51,7 +51,9 @@ def small_server(monkeypatch):
 
     monkeypatch.setattr(listening, "HEAD_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        running = uvicorn.Server(listening.configured(application, "127.0.0.1", 0))
+        settings = listening.configured(application, "127.0.0.1", 0)
+        settings.timeout_keep_alive = 1
+        running = uvicorn.Server(settings)
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         eventually(lambda: running.started, "the server does not start")

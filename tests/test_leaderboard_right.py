@@ -164,9 +164,9 @@ def places_of(records, metric="gleu", corpora=()):
     return {record.system: places.get(record.id) for record in records}
 
 
-@pytest.fixture
-def records(tmp_path):
-    store = FolderStore(tmp_path)
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    store = FolderStore(tmp_path_factory.mktemp("board"))
     return [add(store, "good", GOOD), add(store, "rules", RULES)]
 
 

@@ -185,11 +185,14 @@ parameters = st.fixed_dictionaries(
 )
 
 
+FOUR = load_demo().select(range(4))
+
+
 @settings(max_examples=20)
 @given(parameters)
 def test_the_signature_parses_back(chosen):
     metric = M2(**chosen)
-    score = metric.score_corpus(load_demo().select(range(4)), load_demo().sources[:4])
+    score = metric.score_corpus(FOUR, FOUR.sources)
     assert make_metric(str(score.signature)) == metric
 
 

@@ -2,12 +2,12 @@
 
 import json
 import random
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+import warm
 from programs import script
 from waiting import eventually
 
@@ -48,12 +48,6 @@ def arguments(model):
     return ["run", "--model", model, "-c", "demo", "-o", "out.txt", "-f", "json", *batch]
 
 
-def start(model):
-    return subprocess.Popen(
-        [sys.executable, "-m", "gecbench", *arguments(model)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-
-
 def count_rows():
     partial = partial_path(Path("out.txt"))
     return partial.read_bytes().count(b"\n") - 1 if partial.exists() else 0
@@ -66,26 +60,25 @@ def kill_after_rows(process, wanted):
 
 
 def test_killed_in_the_middle_and_run_again(model):
-    kill_after_rows(start(model), 10)
+    kill_after_rows(warm.start(*arguments(model)), 10)
     time.sleep(0.3)  # what the orphaned command still prints goes nowhere
     kept = count_rows()
     assert 10 <= kept < len(DEMO)
     assert not Path("out.txt").exists()
     Path("seen").unlink()
-    second = start(model)
-    report, messages = second.communicate(timeout=120)
-    assert second.returncode == 0, messages
-    assert f"{kept} of 42 outputs are there already".encode() in messages
+    second = warm.gecbench(*arguments(model))
+    assert second.returncode == 0, second.stderr
+    assert f"{kept} of 42 outputs are there already" in second.stderr
     assert Path("seen").read_text(encoding="utf-8").splitlines() == list(DEMO.sources[kept:]), "only what was left"
     assert Path("out.txt").read_text(encoding="utf-8").splitlines() == EXPECTED
-    assert json.loads(report)["systems"][0]["scores"][0]["value"] == gecbench.score(EXPECTED, DEMO)["gleu"].value
+    assert json.loads(second.stdout)["systems"][0]["scores"][0]["value"] == gecbench.score(EXPECTED, DEMO)["gleu"].value
     assert not partial_path(Path("out.txt")).exists()
 
 
 def test_killed_again_and_again(model):
     generator = random.Random(7)
     for _ in range(30):
-        kill_after_rows(start(model), count_rows() + generator.randint(1, 20))
+        kill_after_rows(warm.start(*arguments(model)), count_rows() + generator.randint(1, 20))
         if Path("out.txt").exists():
             break
     assert main(arguments(model)) == 0

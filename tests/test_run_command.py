@@ -13,9 +13,9 @@ from gecbench.corpora.demo import DATA
 
 DEMO = gecbench.load_demo()
 GOOD = gecbench.load_demo_systems()["good-corrector"]
-MODEL = "def table():\n    from gecbench import load_demo, load_demo_systems\n"
-MODEL += "    return dict(zip(load_demo().sources, load_demo_systems()['good-corrector']))\n"
-MODEL += "def good(text: str):\n    return table()[text]\n"
+MODEL = "from gecbench import load_demo, load_demo_systems\n"
+MODEL += "TABLE = dict(zip(load_demo().sources, load_demo_systems()['good-corrector']))\n"
+MODEL += "def good(text: str):\n    return TABLE[text]\n"
 
 
 @pytest.fixture(autouse=True)

@@ -3,11 +3,11 @@
 import time
 
 
-def eventually(happened, message="it never happens", *, seconds=30.0):
+def eventually(happened, message="it never happens", *, seconds=30.0, every=0.01):
     """Wait until a function returns something true, and return that."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if found := happened():
             return found
-        time.sleep(0.01)
+        time.sleep(every)
     raise AssertionError(message)
