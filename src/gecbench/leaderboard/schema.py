@@ -63,7 +63,7 @@ def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
             raise InputError(f"{where} is empty", fix=f"Give a {where}")
         if len(value) > longest:
             raise InputError(f"{where} has {len(value)} characters, more than {longest}", fix="Shorten it")
-        if not all(map(is_plain, value)):
+        if not (value.isprintable() or all(map(is_plain, value))):
             raise InputError(
                 f"{where} holds a control character or a mark of direction", fix="Write it on one line of plain text"
             )
