@@ -11,7 +11,7 @@ from test_imeasure_examples import SMALL
 
 import gecbench
 from gecbench import Annotation, Corpus, Edit, IMeasure, InputError, make_metric
-from gecbench.analysis.significance import paired_t_test
+from gecbench.analysis.significance import Pair, paired_t_test
 from gecbench.kernels.imeasure import Limits
 
 DEMO, SYSTEMS = gecbench.load_demo(), gecbench.load_demo_systems()
@@ -223,12 +223,12 @@ class TestResampling:
         from scipy import stats
 
         one, two = (self.METRIC.score_corpus(DEMO, SYSTEMS[name]) for name in ("rule-based", "spell-checker"))
-        found = paired_t_test(one, two, ("rule-based", "spell-checker"))
+        found = paired_t_test(Pair(one, two, ("rule-based", "spell-checker")))
         differences = one.sentence_scores() - two.sentence_scores()
         t = differences.mean() / (differences.std(ddof=1) / np.sqrt(len(differences)))
         assert found.p_value == pytest.approx(2 * stats.t.sf(abs(t), len(differences) - 1))
         assert (found.test, found.resamples, found.difference) == ("t-test", 0, one.value - two.value)
-        assert paired_t_test(one, one, ("a", "b")).p_value == 1
+        assert paired_t_test(Pair(one, one, ("a", "b"))).p_value == 1
 
     def test_t_test_leaves_out_excluded_sentences(self):
         corpus = corpus_of([HARD, EASY, EASY, EASY])
@@ -247,7 +247,7 @@ class TestResampling:
         assert "by a paired t-test over the sentence scores" in report.render()
         short = metric.score_corpus(corpus.select([0, 1]), outputs[:2])
         with pytest.raises(InputError, match="at least two sentences"):
-            paired_t_test(short, short, ("a", "b"))
+            paired_t_test(Pair(short, short, ("a", "b")))
 
 
 class TestMixedM2:
