@@ -147,10 +147,12 @@ def test_answers_are_remembered_and_damage_is_not_believed(tmp_path):
     assert store.recall("q") is None
 
 
-def test_leftovers_of_killed_writers_are_removed_when_old(tmp_path):
+@pytest.mark.parametrize("kind", ["records", "waiting"])
+def test_leftovers_of_killed_writers_are_removed_when_old(tmp_path, kind):
     store = FolderStore(tmp_path)
     store.add(record(), DETAILS)
-    old, new = tmp_path / "records" / ".a.json.1", tmp_path / "records" / ".a.json.2"
+    (tmp_path / kind).mkdir(exist_ok=True)
+    old, new = tmp_path / kind / ".a.new", tmp_path / kind / ".b.new"
     for path in (old, new):
         path.write_bytes(b"{")
     os.utime(old, (0, 0))

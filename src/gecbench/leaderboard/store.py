@@ -98,7 +98,7 @@ class FolderStore:
 
     def remove_leftovers(self) -> None:
         """Remove the temporary files of writers that were killed, once they are an hour old."""
-        kinds = ("records", "details", "tests")
+        kinds = ("records", "details", "tests", "waiting")
         for path in (path for kind in kinds for path in (self.folder / kind).glob(".*")):
             with suppress(OSError):
                 if path.is_file() and path.stat().st_mtime < time.time() - _LEFTOVER_SECONDS:
