@@ -36,7 +36,7 @@ inline double sum_series(const Series& series, double x) {
 
 inline double exponential(double x) {
   if (std::fabs(x) <= kNear * kNear / 2) return sum_series(kExponential, x);
-  if (x < -746) return 0.0;
+  if (!(x >= -746)) return x < -746 ? 0.0 : x;  // not a number stays so
   if (x > 710) return std::numeric_limits<double>::infinity();
   const double power = std::floor(x * (1 / kLogOf2) + 0.5);
   return std::ldexp(sum_series(kExponential, x - power * kUpperLogOf2 - power * kLowerLogOf2), static_cast<int>(power));

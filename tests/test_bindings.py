@@ -137,6 +137,18 @@ def test_counts_whose_sums_overflow(call):
             call(count)
 
 
+@pytest.mark.parametrize("call", [call for name, call in SUMS.items() if name.startswith("greedy")])
+def test_greedy_counts_below_zero(call):
+    with pytest.raises(ValueError, match="counts must not be negative"):
+        call(-1)
+
+
+@pytest.mark.parametrize("beta_squared", [-0.25, float("nan")])
+def test_greedy_weight_below_zero(beta_squared):
+    with pytest.raises(ValueError, match="beta_squared must not be negative"):
+        native("greedy").choose_rows(np.ones((2, 3), dtype=np.int64), offsets(0, 1, 2), beta_squared)
+
+
 def test_tables_too_large_to_make():
     """Sizes whose product wraps around must not become a small table that is written past its end."""
     for call in (

@@ -212,16 +212,6 @@ def test_scoring_a_named_corpus_imports_numpy_alone(mirror, tmp_path):
     assert not HEAVY & modules_imported_by("score", "-c", "jfleg:test", "-p", tmp_path / "system.txt")
 
 
-@pytest.mark.parametrize(("given", "expected"), [({}, "4"), ({"OPENBLAS_THREAD_TIMEOUT": "9"}, "9")])
-def test_idle_threads_of_numpy_do_not_spin_unless_they_are_told_to(given, expected):
-    code = "import os\nfrom gecbench.__main__ import main\n"
-    code += "try:\n    main()\nfinally:\n    print(os.environ['OPENBLAS_THREAD_TIMEOUT'])"
-    others = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"}
-    command = [sys.executable, "-c", code, "--version"]
-    done = subprocess.run(command, env={**others, **given}, capture_output=True, text=True, check=True)
-    assert done.stdout.split()[-1] == expected
-
-
 def test_the_python_twins_are_imported_only_where_they_run():
     if gecbench.kernels.active() != "native":
         pytest.skip("the twins run here")

@@ -147,6 +147,7 @@ def stop(server, process, how, wanted, stops):
 
     At each of so many stops until now, four requests may have been under way, and four answers not yet written down.
     """
+    server.delay = lambda _sentence: 0.05 if len(kept_lines()) < wanted else 1.0
     eventually(lambda: len(kept_lines()) >= wanted, seconds=60)
     process.send_signal(how)
     said = "".join(process.communicate())
@@ -158,12 +159,12 @@ def stop(server, process, how, wanted, stops):
 @pytest.mark.skipif(os.name != "posix", reason="there are no such signals")
 def test_stopped_killed_and_run_to_its_end():
     with ChatServer(NATURAL).running() as server:
-        server.delay = lambda sentence: 0.05 + len(sentence) % 5 / 50
         said = stop(server, start(server), signal.SIGINT, 5, stops=1)
         assert "out.txt.partial.jsonl; the same command goes on from there" in said
         said += stop(server, start(server), 9, 20, stops=2)
         kept, before = kept_lines(), len(server.asked)
         assert 20 <= len(kept) < len(DEMO)
+        server.delay = lambda sentence: 0.02 + len(sentence) % 5 / 50
         last = start(server, "-f", "json")
         report, messages = last.communicate(timeout=60)
     assert last.returncode == 0, messages

@@ -13,13 +13,7 @@ from hypothesis import strategies as st
 from mirror_files import conll14_rewrites, jfleg, needs_mirror, submission
 
 from gecbench import M2, Corpus, GecbenchError, IMeasure, kernels
-from gecbench.kernels.tokens import (
-    KnownLines,
-    TokenArray,
-    encode_lines,
-    intern_lines,
-    split_tokens,
-)
+from gecbench.kernels.tokens import KnownLines, TokenArray, encode_lines, intern_lines, split_tokens
 from gecbench.metrics.gleu import GLEU
 
 needs_native = pytest.mark.skipif(kernels.native_module() is None, reason="installed without compiled kernels")

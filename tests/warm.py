@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from multiprocessing.context import ForkServerContext
@@ -28,7 +29,7 @@ _numbers = itertools.count()
 def gecbench(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
     """Run a command to its end, and return its status and what it prints; options are those of `start`."""
     program = start(*arguments, **options)
-    output, errors = program.communicate()
+    output, errors = program.communicate(timeout=120)
     return subprocess.CompletedProcess(arguments, program.returncode, output, errors or "")
 
 
@@ -80,14 +81,15 @@ class Program:
 
     def send_signal(self, number: int) -> None:
         if self.poll() is None:
-            os.kill(self.pid, number)
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     def kill(self) -> None:
         self._process.kill()
 
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
         self.wait(timeout)
-        output, errors = (path.read_text(encoding="utf-8") for path in (self._output, self._errors))
+        output, errors = (path.read_text("utf-8", "replace") for path in (self._output, self._errors))
         return output, "" if self._output == self._errors else errors
 
 

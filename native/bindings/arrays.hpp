@@ -115,11 +115,12 @@ inline void check_size(std::size_t found, std::size_t expected, const char* name
 
 // Counts must be so small that sums over a corpus of any size that fits into memory stay whole.
 template <typename Array>
-void check_counts(const Array& counts) {
+void check_counts(const Array& counts, bool negative = true) {
   constexpr std::int64_t largest = std::int64_t{1} << 31;
   for (std::size_t index = 0; index < counts.size(); ++index) {
     const std::int64_t count = counts.data()[index];
     if (count < -largest || count > largest) throw std::invalid_argument("counts must be below 2^31");
+    if (count < 0 && !negative) throw std::invalid_argument("counts must not be negative");
   }
 }
 

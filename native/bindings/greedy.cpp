@@ -11,9 +11,16 @@ using Counts = Input<std::int64_t, 4>;
 using Present = Input<bool, 2>;
 using Subsets = Input<std::uint32_t, 1>;
 
+// Numbers that are not negative are compared by their bits.
+template <typename Array>
+void check_edits(const Array& counts, double beta_squared) {
+  check_counts(counts, false);
+  if (!(beta_squared >= 0)) throw std::invalid_argument("beta_squared must not be negative");
+}
+
 Output<std::int64_t> choose_rows(const Rows& counts, const Offsets& row_offsets, double beta_squared, bool rounded) {
   check_offsets(row_offsets, counts.shape(0), "row_offsets");
-  check_counts(counts);
+  check_edits(counts, beta_squared);
   std::vector<std::int64_t> chosen(row_offsets.size() - 1);
   {
     nb::gil_scoped_release released;
@@ -26,7 +33,7 @@ Output<std::int64_t> choose_rows(const Rows& counts, const Offsets& row_offsets,
 Output<std::int64_t> sample_totals(const Rows& counts, const Offsets& row_offsets, double beta_squared,
                                    const Samples& samples, int threads, bool rounded) {
   check_offsets(row_offsets, counts.shape(0), "row_offsets");
-  check_counts(counts);
+  check_edits(counts, beta_squared);
   const auto sentences = static_cast<std::int64_t>(row_offsets.size()) - 1;
   for (std::size_t index = 0; index < samples.size(); ++index) {
     if (samples.data()[index] < 0 || samples.data()[index] >= sentences) {
@@ -61,7 +68,7 @@ void check(const Counts& counts, const Present& present, const Subsets& subsets)
 Output<std::int64_t> subset_totals(const Counts& counts, const Present& present, const Subsets& subsets,
                                    double beta_squared, int threads, bool rounded) {
   check(counts, present, subsets);
-  check_counts(counts);
+  check_edits(counts, beta_squared);
   const std::size_t authors = counts.shape(0), chosen = subsets.shape(0);
   const greedy::AnnotatorCounts edits{static_cast<std::int64_t>(authors), static_cast<std::int64_t>(counts.shape(1)),
                                       static_cast<int>(counts.shape(2)), counts.data(), present.data()};

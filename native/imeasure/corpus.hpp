@@ -7,7 +7,7 @@
 
 namespace gecbench::imeasure {
 
-// counts[reference][15], and status and three-way cells per sentence. The references of sentence s are
+// counts[reference][15], and status, steps and cells per sentence. The references of sentence s are
 // sentence_offsets[s]:sentence_offsets[s + 1].
 struct ReferenceCounts {
   std::vector<std::int64_t> counts;

@@ -1,6 +1,5 @@
 """Run the command line: as `gecbench`, or with `python -m gecbench`."""
 
-import os
 import signal
 import sys
 
@@ -14,7 +13,6 @@ def main() -> int:
     note of what came first.
     """
     signal.signal(signal.SIGINT, _stop)
-    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # or numpy's idle threads spin, for longer than it loads
     try:
         from gecbench.cli import main as run
 

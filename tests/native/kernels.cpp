@@ -176,6 +176,7 @@ std::uint64_t grouping(Bytes& bytes, Setting setting) {
 
 std::uint64_t greedily(Bytes& bytes, Setting setting) {
   const std::size_t n = setting.sentences, annotators = static_cast<std::size_t>(bytes.between(1, 4)), authors = 2;
+  const auto size = static_cast<std::int64_t>(n);
   const greedy::Rule rule{bytes.below(5) / 4.0, bytes.yes()};
   std::vector<std::int64_t> counts;
   for (std::size_t i = 0; i < authors * n * annotators; ++i) {
@@ -184,23 +185,20 @@ std::uint64_t greedily(Bytes& bytes, Setting setting) {
   }
   std::vector<std::int64_t> rows(n + 1), chosen(n);
   for (std::size_t i = 0; i <= n; ++i) rows[i] = static_cast<std::int64_t>(i * annotators);
-  greedy::choose_rows({counts.data(), rows.data()}, static_cast<std::int64_t>(n), rule, chosen.data());
+  greedy::choose_rows({counts.data(), rows.data()}, size, rule, chosen.data());
   for (std::size_t i = 0; i < n; ++i) require(rows[i] <= chosen[i] && chosen[i] < rows[i + 1]);
-  constexpr std::size_t kSamples = 11;
-  std::vector<std::int32_t> samples(kSamples * n);
+  std::vector<std::int32_t> samples(11 * n);
   for (std::int32_t& sentence : samples) sentence = bytes.below(static_cast<int>(n));
-  std::vector<std::int64_t> walked(kSamples * 3);
-  greedy::sample_totals({counts.data(), rows.data()}, static_cast<std::int64_t>(n), rule, samples.data(), kSamples,
-                        static_cast<std::int64_t>(n), setting.threads, walked.data());
+  std::vector<std::int64_t> walked(11 * 3);
+  greedy::sample_totals({counts.data(), rows.data()}, size, rule, samples.data(), 11, size, setting.threads,
+                        walked.data());
   const auto present = std::make_unique<bool[]>(n * annotators);
   for (std::size_t i = 0; i < n * annotators; ++i) present[i] = bytes.below(4) != 0;
   std::vector<std::uint32_t> subsets((std::size_t{1} << annotators) - 1);
   std::iota(subsets.begin(), subsets.end(), 1U);
   std::vector<std::int64_t> totals(authors * subsets.size() * 3);
-  greedy::subset_totals({static_cast<std::int64_t>(authors), static_cast<std::int64_t>(n), static_cast<int>(annotators),
-                         counts.data(), present.get()},
-                        subsets.data(), static_cast<std::int64_t>(subsets.size()), rule, setting.threads,
-                        totals.data());
+  greedy::subset_totals({2, size, static_cast<int>(annotators), counts.data(), present.get()}, subsets.data(),
+                        static_cast<std::int64_t>(subsets.size()), rule, setting.threads, totals.data());
   return sum(totals, sum(chosen, sum(walked)));
 }
 

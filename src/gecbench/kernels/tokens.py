@@ -111,8 +111,12 @@ def encode_lines(lines: Sequence[str]) -> EncodedLines:
     joined = "\n".join([*lines, ""])
     try:
         text = joined.encode()
-    except UnicodeEncodeError:
-        text = b"".join(_encode(f"{line}\n") for line in lines)
+    except UnicodeEncodeError as error:
+        line = next(line for line in lines if any("\ud800" <= character <= "\udfff" for character in line))
+        raise InputError(
+            f"text with a lone surrogate, which UTF-8 cannot hold: {line!r}",
+            fix="Decode the file as UTF-8, without errors='surrogateescape'",
+        ) from error
     if len(text) == len(joined):
         lengths = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines))
     else:
@@ -152,13 +156,3 @@ class KnownLines:
 def _laid_out(parts: Sequence[EncodedLines]) -> tuple[bytes, Offsets]:
     offsets = np.concatenate([[0], *(part.lengths for part in parts)]).cumsum(dtype=np.int64)
     return b"".join(part.text for part in parts), offsets
-
-
-def _encode(line: str) -> bytes:
-    try:
-        return line.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"text with a lone surrogate, which UTF-8 cannot hold: {line!r}",
-            fix="Decode the file as UTF-8, without errors='surrogateescape'",
-        ) from error

@@ -2,7 +2,7 @@
 
 Counts are int64 rows of fifteen: TP TN FP FN FPN for detection, for correction, and for the baseline that leaves the
 source alone. A status is 0 done, 1 every combination collides, 2 too many references, 3 too long. The work on a mixed
-sentence is four numbers: references asked for, alignments made, three-way cells filled, segments.
+sentence is four numbers: references asked for, alignments made, their steps and cells, segments.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def count_references(
 ) -> tuple[Int64, Int32, Int64]:
     """Counts of every reference; sentence_offsets says whose references are whose.
 
-    Also returns a status (0 done, 3 too long) and the number of three-way cells, both per sentence. `threads` is for
-    the native twin.
+    Also returns a status (0 done, 3 too long) and the steps and cells of the alignments, both per sentence. `threads`
+    is for the native twin.
     """
     del threads
     texts, bounds = references.lists(), sentence_offsets.tolist()

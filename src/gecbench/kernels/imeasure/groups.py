@@ -70,8 +70,8 @@ class GroupArrays(NamedTuple):
 class Limits(NamedTuple):
     """The bounds on time and memory.
 
-    They are the references of a segment, distinct sums of counts, cells of an alignment, and cells of all alignments of
-    a segment, both those between two texts and those between three.
+    They are the references of a segment, distinct sums of counts, cells of an alignment, and steps and cells of all
+    alignments of a segment, both those between two texts and those between three.
 
     Sentences with at most `listed` combinations are enumerated, others decomposed into certified segments; the result
     is the same. A cell takes four bytes in native code.

@@ -68,7 +68,7 @@ class MixedSentence:
         self.alignments = self.cells = self.segments = 0
 
     def work(self) -> list[int]:
-        """References asked for, alignments made, three-way cells filled, segments."""
+        """References asked for, alignments made, their steps and cells, segments."""
         return [min(self.asked, MOST), self.alignments, self.cells, self.segments]
 
     def choose(self, offset: Counts, goal: Objective) -> tuple[int, list[int], list[int]]:

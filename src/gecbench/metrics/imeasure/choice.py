@@ -97,8 +97,8 @@ class Selection:
     """Per sentence the counts of the chosen reference, the status (0 done), and the work it took.
 
     Counts are TP TN FP FN FPN for detection, for correction and for the baseline that leaves the source alone; the
-    work is the number of references offered, of alignments made and of their cells. `reference(i)` is the text of the
-    reference chosen for sentence i.
+    work is the number of references offered, of alignments made, and of their steps and cells. `reference(i)` is the
+    text of the reference chosen for sentence i.
     """
 
     counts: Counts
