@@ -99,7 +99,6 @@ def paired_tests(test: TestName, pairs: Sequence[Pair], resamples: int, seed: in
     """Test the difference of each pair; all are of one corpus."""
     if test == "t-test":
         return [paired_t_test(pair) for pair in pairs]
-    check_resamples(resamples)
     return (paired_bootstrap if test == "bootstrap" else paired_randomisation)(pairs, resamples, seed)
 
 

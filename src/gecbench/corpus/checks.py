@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
-from typing import Any
+from itertools import chain, repeat
 
 import numpy as np
 import numpy.typing as npt
 
 from gecbench import kernels
 from gecbench.errors import InputError
-from gecbench.kernels.tokens import encode_lines
+from gecbench.kernels.tokens import encode_lines, offsets_of
 
 _SENTENCE_MAJOR = "references[i] must be the list of references of sentence i"
 
@@ -109,13 +108,9 @@ def _mean_overlap(sources: Sequence[str], references: Sequence[Sequence[str]]) -
 
 def overlap(left: str, right: str) -> float:
     """Return the Jaccard overlap of the token sets of two sentences (1 if both are empty)."""
-    return _shared(set(left.split()), set(right.split()))
-
-
-def _shared(first: set[str], second: set[str]) -> float:
-    shared = len(first & second)
-    union = len(first) + len(second) - shared
-    return shared / union if union else 1.0
+    first, second = set(left.split()), set(right.split())
+    union = len(first | second)
+    return len(first & second) / union if union else 1.0
 
 
 def _check_text(text: object, place: str) -> None:
@@ -172,7 +167,8 @@ def _check_neighbours(
 ) -> None:
     """Refuse a run of lines each of which is misplaced, by how far they belong to their own sources."""
     doubtful = np.flatnonzero(likeness < _DOUBTFUL)
-    misplaced = doubtful[_misplaced(sources, lines, places[doubtful], likeness[doubtful])]
+    texts = [(source,) for source in sources]
+    misplaced = doubtful[_misplaced(texts, lines, places[doubtful], likeness[doubtful])]
     needed = min(_RUN, max(5, len(sources) // 2))
     ends = misplaced[needed - 1 :]
     runs = ends - misplaced[: len(ends)] == needed - 1
@@ -182,20 +178,30 @@ def _check_neighbours(
 
 
 def _misplaced(
-    sources: Sequence[str], lines: Sequence[str], places: npt.NDArray[np.int64], likeness: npt.NDArray[np.float64]
+    texts: Sequence[Sequence[str]],
+    lines: Sequence[str],
+    places: npt.NDArray[np.int64],
+    likeness: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.bool_]:
-    """Return which of the lines at these places share far more tokens with a neighbouring source than their own."""
+    """Return which of the lines at these places share far more tokens with a neighbour's texts than with their own.
+
+    Far more: over two fifths of them, and a fifth more than with their own, which is their `likeness`.
+    """
+    needed = np.maximum(0.4, likeness + 0.2)
     found = np.zeros(len(places), dtype=np.bool_)
     for neighbours in (places - 1, places + 1):
-        inside = np.flatnonzero((neighbours >= 0) & (neighbours < len(sources)))
-        counts = _count_shared([sources[i] for i in neighbours[inside]], [lines[i] for i in places[inside]])
-        found[inside] |= counts[:, 2] / counts[:, 3] > _far_more(likeness[inside])
+        inside = np.flatnonzero((neighbours >= 0) & (neighbours < len(texts)) & (needed < 1))
+        others = [texts[i] for i in neighbours[inside]]
+        found[inside] |= _most_shared(others, [lines[i] for i in places[inside]]) > needed[inside]
     return found
 
 
-def _far_more(likeness: npt.ArrayLike) -> Any:
-    """Return the overlap beyond which a line belongs elsewhere: two fifths, and a fifth more than with its own."""
-    return np.maximum(0.4, np.add(likeness, 0.2))
+def _most_shared(texts: Sequence[Sequence[str]], lines: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Return the `overlap` of each line, none of them empty, with that of its texts which it resembles most."""
+    sizes = [*map(len, texts)]
+    counts = _count_shared([*chain.from_iterable(texts)], [*chain.from_iterable(map(repeat, lines, sizes))])
+    most: npt.NDArray[np.float64] = np.maximum.reduceat(counts[:, 2] / counts[:, 3], offsets_of(texts)[:-1])
+    return most
 
 
 def _likeness(
@@ -238,22 +244,10 @@ def misplaced_lines(lines: Sequence[str], texts: Sequence[Sequence[str]]) -> lis
     `texts[i]` are the source of sentence i and whatever else its correction may resemble. A copy of the source and a
     line of less than four tokens are never misplaced.
     """
-    tokens = [[set(text.split()) for text in row] for row in texts]
-    return [
-        i + 1
-        for i, line in enumerate(lines)
-        if line != texts[i][0] and len(words := line.split()) >= _SHORT and _is_misplaced(set(words), tokens, i)
-    ]
-
-
-def _is_misplaced(line: set[str], texts: Sequence[Sequence[set[str]]], i: int) -> bool:
-    """Return whether the line shares far more tokens with a text of a neighbouring sentence than with its own."""
-
-    def likeness(j: int) -> float:
-        return max(_shared(text, line) for text in texts[j])
-
-    needed = _far_more(likeness(i))
-    return needed < 1 and any(likeness(j) > needed for j in (i - 1, i + 1) if 0 <= j < len(texts))
+    changed = [i for i, line in enumerate(lines) if line != texts[i][0] and len(line.split()) >= _SHORT]
+    likeness = _most_shared([texts[i] for i in changed], [lines[i] for i in changed])
+    places = np.array(changed, dtype=np.int64)
+    return [int(place) + 1 for place in places[_misplaced(texts, lines, places, likeness)]]
 
 
 def _check_likeness(
