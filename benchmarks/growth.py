@@ -189,7 +189,7 @@ def measure_here(name: str, size: int, metric: str, folder: str, seconds: float)
 
 def _read(metric: str, made: Made) -> Any:
     from gecbench.formats.m2 import read_m2
-    from gecbench.formats.parallel import read_parallel
+    from gecbench.formats.tables import read_parallel
 
     return read_parallel(made.source, made.references) if metric == "gleu" else read_m2(made.gold)
 

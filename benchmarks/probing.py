@@ -32,7 +32,7 @@ def load(*, quick: bool) -> tuple[gecbench.Corpus, Sequence[str]]:
     """Return a corpus and a system's outputs."""
     if quick:
         return gecbench.load_demo(), gecbench.load_demo_systems()["rule-based"]
-    from gecbench.corpora.conll14.judgments import system_outputs
+    from gecbench.corpora.conll14 import system_outputs
     from gecbench.corpora.upstream import Upstream
 
     return gecbench.load_corpus("conll14_fluency:nucle"), system_outputs(Upstream.from_environment())["CAMB"]

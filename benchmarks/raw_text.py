@@ -18,8 +18,7 @@ from pathlib import Path
 from measure import best, mirror, print_row, time_label
 
 import gecbench
-from gecbench.corpus.intake import Intake
-from gecbench.corpus.raw_text import check_tokenization, check_wrappers
+from gecbench.corpus.prepare import Intake, check_tokenization, check_wrappers
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from detokenizers import WAYS

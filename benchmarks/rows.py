@@ -139,7 +139,7 @@ def _score_made(metric: str, folder: Path) -> Work:
     """Score made-up text; corpus and gold are known before, so that the time is that of a further system."""
     import gecbench
     from gecbench.formats.m2 import read_m2
-    from gecbench.formats.parallel import read_parallel
+    from gecbench.formats.tables import read_parallel
 
     made = made_files(folder / "threads")
     corpus = read_parallel(made.source, made.references) if metric == "gleu" else read_m2(made.gold)

@@ -199,7 +199,7 @@ def online(monkeypatch):
     """
     monkeypatch.setattr("ssl.create_default_context", lambda *_, **__: ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-    monkeypatch.setattr("gecbench.models.service._LONGEST_BACK_OFF", 0.01)
+    monkeypatch.setattr("gecbench.models.endpoint._LONGEST_BACK_OFF", 0.01)
     monkeypatch.setenv("HF_TOKEN", "hf_of-this-machine")
 
 

@@ -9,10 +9,9 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-from gecbench.corpora.conll14.rows import INPUT, REWRITES, SYSTEMS
-from gecbench.corpora.upstream import Upstream
-from gecbench.corpora.upstream.fetch import Downloader
-from gecbench.corpora.upstream.pins import SOURCES, Pin
+from gecbench.corpora.conll14 import INPUT, REWRITES, SYSTEMS
+from gecbench.corpora.download import Downloader
+from gecbench.corpora.upstream import SOURCES, Pin, Upstream
 
 WORKERS = ("A1XXXXXXXXXXXX", "A2YYYYYYYYYYYY", "A3ZZZZZZZZZZZZ")
 

@@ -121,7 +121,7 @@ class Console:
 
 def metrics_table() -> str:
     """Return the metrics of the registry as a Markdown table."""
-    from gecbench.metrics.registry import METRICS
+    from gecbench.metrics.base import METRICS
 
     lines = ["| name | metric | what it measures | papers | parameters |", "|---|---|---|---|---|"]
     for name, metric in METRICS.items():

@@ -13,11 +13,10 @@ import pytest
 from mirror_files import conll14_gold, golden, submission
 
 from gecbench import Alternative, Corpus, ErrorGroup, GroupedSentence, InputError, Replacement, derive_groups, kernels
-from gecbench.corpus.mixing import unmixed_references
+from gecbench.corpus.derive import unmixed_references
 from gecbench.kernels.imeasure import Limits, keys
-from gecbench.metrics.imeasure.choice import REFUSALS, Selection, choose_listed, choose_mixed, known_lines
-from gecbench.metrics.imeasure.gold import MixedGold
-from gecbench.metrics.imeasure.metric import IMeasure
+from gecbench.metrics.imeasure import REFUSALS, IMeasure, Selection, choose_listed, choose_mixed, known_lines
+from gecbench.metrics.imeasure_gold import MixedGold
 
 GOLDEN = golden("imeasure.json")
 

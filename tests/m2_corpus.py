@@ -12,7 +12,7 @@ from gecbench import Annotation, Edit
 from gecbench.formats.m2 import parse_m2
 from gecbench.kernels.maxmatch.edits import GoldArrays, GoldEdit
 from gecbench.kernels.tokens import TokenArray
-from gecbench.metrics.m2.gold import MatchInput
+from gecbench.metrics.m2 import MatchInput
 
 TextEdit = tuple[int, int, tuple[str, ...]]
 

@@ -1,7 +1,7 @@
 """Sentences tokenised and raw, for the tests of raw text."""
 
 import gecbench
-from gecbench.corpus.tokenizers import detokenize
+from gecbench.corpus.tokenize import detokenize
 
 DEMO = gecbench.load_demo()
 GOOD = gecbench.load_demo_systems()["good-corrector"]

@@ -11,7 +11,7 @@ from mirror_files import CLEME, MIRROR, conll14_gold, jfleg, needs_mirror, submi
 
 import gecbench
 from gecbench import kernels
-from gecbench.corpora.edits import annotation_rows
+from gecbench.corpora.declaration import annotation_rows
 from gecbench.corpus.corpus import Corpus
 from gecbench.formats.m2 import read_m2
 

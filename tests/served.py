@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import gecbench
-from gecbench.corpus.tokenizers import detokenize
-from gecbench.models.record import record_path
+from gecbench.corpus.tokenize import detokenize
+from gecbench.models.correction import record_path
 
 DEMO = gecbench.load_demo()
 TOKENS = dict(zip(DEMO.sources, gecbench.load_demo_systems()["good-corrector"], strict=True))

@@ -11,7 +11,7 @@ from gecbench.leaderboard.page import PagePlan, build_site
 from gecbench.leaderboard.settings import Settings, initialise
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, submit
-from gecbench.metrics.registry import make_metric
+from gecbench.metrics.base import make_metric
 
 pytestmark = pytest.mark.usefixtures("calm")
 RUN = """

@@ -11,7 +11,7 @@ from mirror_files import conll14_gold, needs_mirror, submission
 from oracles import alignment
 
 from gecbench import InputError
-from gecbench.corpus.checks import ForeignTextError, check_alignment
+from gecbench.corpus.prepare import ForeignTextError, check_alignment
 from gecbench.kernels.tokens import offsets_of
 
 texts = st.text(st.sampled_from("ab é \t\x1c\x85\xa0\u2028\u3000\u200b\ud800"), max_size=12)

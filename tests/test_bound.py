@@ -12,13 +12,7 @@ from numpy.typing import NDArray
 from oracles.greedy import f_score, greedy
 
 from gecbench.errors import InputError
-from gecbench.human.subsets import (
-    EachSubset,
-    GreedyF,
-    annotator_subsets,
-    bound_of_counts,
-    subset_members,
-)
+from gecbench.human.bound import EachSubset, GreedyF, annotator_subsets, bound_of_counts, subset_members
 
 # counts[author][sentence][annotator] = correct, proposed, gold; three annotators, then one system.
 SELF = (9, 9, 9)

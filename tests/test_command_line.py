@@ -17,6 +17,7 @@ from programs import modules_imported_by
 import gecbench
 from gecbench.analysis.tables import Table, render_table
 from gecbench.cli import main
+from gecbench.cli.main import COMMANDS
 from gecbench.corpora.demo import DATA
 
 SYSTEMS = [str(DATA / "systems" / f"{name}.txt") for name in ("do-nothing", "good-corrector")]
@@ -157,11 +158,12 @@ def test_help_lists_every_command_with_its_own_help(capsys, arguments):
     text = capsys.readouterr().out.partition("commands:\n")[2].partition("\n\n")[0]
     listed = dict(line.split(maxsplit=1) for line in text.splitlines())
     folder = Path(gecbench.cli.__file__).parent
-    commands = [path.stem for path in folder.glob("*.py") if "\ndef add_parser" in path.read_text(encoding="utf-8")]
+    commands = [path.stem for path in folder.rglob("*.py") if "\ndef add_parser" in path.read_text(encoding="utf-8")]
     assert {"demo", "score", "leaderboard", "push", "data"} <= set(commands) == set(listed)
     for command in commands:
         parsers = argparse.ArgumentParser().add_subparsers()
-        importlib.import_module(f"gecbench.cli.{command}").add_parser(parsers)
+        module, summary = COMMANDS[command]
+        importlib.import_module(f"gecbench.cli.{module}").add_parser(parsers, summary)
         assert list(parsers.choices) == [command]
         assert parsers.choices[command].description == f"{listed[command]}."
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment
-from gecbench.formats.scores import read_sentence_scores, read_system_scores
+from gecbench.formats.tables import read_sentence_scores, read_system_scores
 from gecbench.human.correlation import METHODS, coefficient, correlate, correlate_runs, sentence_agreement
 
 HUMAN = {"A": 0.9, "B": 0.5, "C": 0.4, "D": 0.1}

@@ -13,7 +13,7 @@ from mirror_files import GOLDENS
 
 from gecbench import derive_groups, load_demo, load_demo_systems
 from gecbench.cli import main
-from gecbench.corpus.raw_text import RawTextWarning
+from gecbench.corpus.prepare import RawTextWarning
 from gecbench.formats.imeasure_xml import write_imeasure_xml
 from gecbench.formats.m2 import write_m2
 from gecbench.formats.text import write_lines

@@ -6,7 +6,7 @@ import pytest
 from chat_server import ChatServer
 
 import gecbench
-from gecbench.corpus.tokenizers import detokenize
+from gecbench.corpus.tokenize import detokenize
 from gecbench.models.replies import read_reply
 
 pytest.importorskip("huggingface_hub", minversion="1.0")

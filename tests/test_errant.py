@@ -18,8 +18,8 @@ from gecbench.analysis.significance import bootstrap_values
 from gecbench.formats.m2 import parse_m2
 from gecbench.kernels import native_module, select
 from gecbench.kernels.greedy import ten_thousandths
+from gecbench.metrics.base import Statistics
 from gecbench.metrics.policy import GreedyCumulative, GreedyRounded
-from gecbench.metrics.statistics import Statistics
 
 GOLD = parse_m2(
     """\

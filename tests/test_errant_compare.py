@@ -19,7 +19,7 @@ from oracles import errant as oracle
 from gecbench.cli import main
 from gecbench.kernels import select
 from gecbench.kernels.errant import Selection, read_blocks
-from gecbench.metrics.errant.metric import ERRANT
+from gecbench.metrics.errant import ERRANT
 
 GOLDEN = golden("errant.json")
 MODES = {"-cs": "cs", "-cse": "cse", "-ds": "ds", "-dt": "dt"}

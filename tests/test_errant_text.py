@@ -11,11 +11,9 @@ import pytest
 
 import gecbench
 from gecbench import ERRANT, Annotation, Corpus, Edit, EditedTexts, make_metric
-from gecbench.cli import main
 from gecbench.errors import InputError, MissingDependencyError
-from gecbench.formats.m2 import read_m2
-from gecbench.metrics.errant import annotate
-from gecbench.metrics.errant.annotate import Annotator
+from gecbench.metrics import errant_annotate
+from gecbench.metrics.errant_annotate import Annotator
 
 SOURCES = ["She like cat .", "He go in school .", "The dog saw bird .", "", "Dogs see birds ."]
 SYSTEM = ["She likes the cats .", "He goes to school .", "The dog saw a bird .", "", "Dogs see birds ."]
@@ -58,61 +56,6 @@ def files(folder: Path) -> Path:
     for name, lines in columns.items():
         Path(f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return folder
-
-
-OPTIONS = [[], ["-lev"], ["-merge", "all-split"], ["-merge", "all-merge"], ["-m", "all-equal", "-l"], ["-tok"]]
-
-
-@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
-def test_errant_parallel_writes_the_same_file(
-    options: list[str], official: Any, tiny_model: Path, files: Path, run: Any
-) -> None:
-    words = ["-orig", "source.txt", "-cor", "ref0.txt", "ref1.txt", *options]
-    theirs = official("parallel_to_m2", *words, "-out", "theirs.m2")
-    assert run("errant_parallel", *words, "-out", "ours.m2", "--model", tiny_model) == theirs
-    assert Path("ours.m2").read_bytes() == Path("theirs.m2").read_bytes()
-    assert len(read_m2("ours.m2")) == 4, "as officially, the empty source line is passed over"
-
-
-GOLD = """\
-S She like cat .
-A 0 2|||Wrong|||She likes|||REQUIRED|||-NONE-|||0
-A 2 3|||UNK|||cat|||REQUIRED|||-NONE-|||0
-A 2 3|||Nn|||the cats|||REQUIRED|||-NONE-|||10
-A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||2
-
-S He go in school .
-A 1 3|||Vt|||goes to|||REQUIRED|||-NONE-|||0
-
-S Dogs see birds .
-
-"""
-
-
-@pytest.mark.parametrize(
-    "options", [["-auto"], ["-auto", "-lev"], ["-gold"], ["-gold", "-no_min"], ["-gold", "-old_cats"]]
-)
-def test_errant_m2_writes_the_same_file(
-    options: list[str], official: Any, tiny_model: Path, folder: Path, run: Any
-) -> None:
-    Path("gold.m2").write_text(GOLD, encoding="utf-8")
-    theirs = official("m2_to_m2", "gold.m2", *options, "-out", "theirs.m2")
-    assert run("errant_m2", "gold.m2", *options, "-out", "ours.m2", "--model", tiny_model) == theirs
-    assert Path("ours.m2").read_bytes() == Path("theirs.m2").read_bytes()
-
-
-def test_errant_m2_takes_blanks_around_lines(official: Any, tiny_model: Path, folder: Path, run: Any) -> None:
-    blanks = GOLD.replace("\n\n", " \n \t\n").replace("A 1 3", "  A 1 3") + "S \n\n"
-    Path("gold.m2").write_text(blanks, encoding="utf-8", newline="\r\n")
-    official("m2_to_m2", "gold.m2", "-auto", "-out", "theirs.m2")
-    run("errant_m2", "gold.m2", "-auto", "-out", "ours.m2", "--model", tiny_model)
-    assert Path("ours.m2").read_bytes() == Path("theirs.m2").read_bytes()
-
-
-def test_the_last_sentence_counts_without_an_empty_line_after_it(tiny_model: Path, folder: Path, run: Any) -> None:
-    Path("gold.m2").write_text(GOLD.rstrip(), encoding="utf-8")
-    run("errant_m2", "gold.m2", "-auto", "-out", "ours.m2", "--model", tiny_model)
-    assert read_m2("ours.m2").sources == ("She like cat .", "He go in school .", "Dogs see birds .")
 
 
 @pytest.mark.parametrize("parameters", ["", "lev=yes", "merge=all-split", "mode=cse", "mode=dt,beta=1"])
@@ -191,7 +134,7 @@ def test_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch, refused: Any, 
         ERRANT(model="nowhere_to_be").score_corpus(gold, ["She likes cats ."])
     with pytest.raises(MissingDependencyError, match=r"model no/where\. There is no such folder: name another \(model"):
         ERRANT(model="no/where").score_corpus(gold, ["She likes cats ."])
-    monkeypatch.setattr(annotate, "find_spec", lambda name: None)
+    monkeypatch.setattr(errant_annotate, "find_spec", lambda name: None)
     with pytest.raises(MissingDependencyError, match=r'Install it: pip install "gecbench\[errant\]"'):
         ERRANT(model="also_nowhere").score_corpus(gold, ["She likes cats ."])
     assert ERRANT.missing() is not None
@@ -201,7 +144,7 @@ def test_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch, refused: Any, 
 
 
 def test_without_a_change_nothing_needs_to_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(annotate, "find_spec", lambda name: None)
+    monkeypatch.setattr(errant_annotate, "find_spec", lambda name: None)
     gold = Corpus(sources=["a b"], annotations=[[Annotation(0, (Edit(0, 1, ("c",), "R:OTHER"),))]])
     score = ERRANT().score_corpus(gold, ["a b"])
     assert [score.parts[name] for name in ("tp", "fp", "fn")] == [0, 0, 1]
@@ -226,16 +169,6 @@ def test_another_module_of_its_name_is_named(tiny_model: Path, tmp_path: Path, m
     (tmp_path / "errant.py").write_text("", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "errant")
-    annotate._load.cache_clear()
+    errant_annotate._load.cache_clear()
     with pytest.raises(InputError, match=r"import errant finds .*errant\.py, not the library"):
         Annotator(str(tiny_model)).edits("a b", "a c")
-
-
-def test_files_that_do_not_fit_are_refused(tiny_model: Path, files: Path, capsys: Any) -> None:
-    Path("short.txt").write_text("She likes cats .\n", encoding="utf-8")
-    words = ["-orig", "source.txt", "-cor", "short.txt", "-out", "out.m2", "--model", str(tiny_model)]
-    assert main(["errant_parallel", *words]) == 1
-    output = capsys.readouterr()
-    assert output.out == "Loading resources...\nProcessing parallel files...\n"
-    assert "short.txt: 1 lines, but source.txt has 5" in output.err
-    assert not Path("out.m2").exists()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import gecbench
 from gecbench import GLEU, Corpus
 from gecbench.analysis.explained_page import html_page
-from gecbench.metrics.gleu_explain import ngram_credits
+from gecbench.metrics.gleu import ngram_credits
 
 DEMO = gecbench.load_demo()
 OUTPUTS = gecbench.load_demo_systems()["rule-based"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mirror_files import conll14_rewrites, jfleg, needs_mirror, submission
 
 from gecbench import Corpus, Edit, InputError, apply_edits, derive_annotations
-from gecbench.corpora.edits import as_edits, edit_rows
+from gecbench.corpora.declaration import as_edits, edit_rows
 from gecbench.corpus import derive
 from gecbench.corpus.edits import extract_all_edits, extract_edits
 from gecbench.kernels.tokens import TokenArray, intern_lines, offsets_of

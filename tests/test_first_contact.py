@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 import gecbench
-from gecbench import progress
+from gecbench import display
 from gecbench.cli import main
 from gecbench.corpora.demo import DATA
 
@@ -168,11 +168,11 @@ class TestProgress:
     @pytest.fixture(autouse=True)
     def clock(self, monkeypatch):
         monkeypatch.delenv("TQDM_DISABLE")
-        monkeypatch.setattr(progress, "monotonic", lambda: self.now)
+        monkeypatch.setattr(display, "monotonic", lambda: self.now)
         self.now = 0.0
 
     def steps(self, *times, total=100):
-        with progress.progress(total, "counting") as bar:
+        with display.progress(total, "counting") as bar:
             for self.now in times:
                 bar.update(10)
 
@@ -189,7 +189,7 @@ class TestProgress:
         assert capsys.readouterr().err == "gecbench: counting: 10 done\n"
 
     def test_what_goes_fast_has_a_rate_without_what_was_there_before(self, capsys):
-        with progress.progress(90_000, "sentences", 10_000) as bar, progress.progress(None, "lines") as other:
+        with display.progress(90_000, "sentences", 10_000) as bar, display.progress(None, "lines") as other:
             self.now = 4.0
             bar.update(20_000)
             other.update(6_000)
@@ -199,12 +199,12 @@ class TestProgress:
         ]
 
     def test_quiet(self, capsys, run):
-        progress.be_quiet(True)
+        display.set_quiet(True)
         self.steps(5)
-        progress.remark("hello")
+        display.log_info("hello")
         assert capsys.readouterr().err == ""
         run("doctor")
-        progress.remark("the next command is not quiet")
+        display.log_info("the next command is not quiet")
         assert capsys.readouterr().err == "gecbench: the next command is not quiet\n"
 
     def test_tqdm_s_own_switch(self, capsys, monkeypatch):

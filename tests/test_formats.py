@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gecbench import Annotation, Corpus, Edit, InputError, apply_edits, derive_references, load_demo
-from gecbench.formats.columns import read_predictions
 from gecbench.formats.jsonl import read_jsonl, write_jsonl
 from gecbench.formats.m2 import format_m2, parse_blocks, parse_m2, read_m2, write_m2
-from gecbench.formats.parallel import read_parallel, write_parallel
+from gecbench.formats.tables import read_parallel, read_predictions, write_parallel
 from gecbench.formats.text import read_lines, write_lines
 
 ODD = [

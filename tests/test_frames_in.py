@@ -5,7 +5,7 @@ from tables import CORPUS, FRAMES, IDS, SOURCES, TEXTS, as_dataset, rows
 
 import gecbench
 from gecbench.errors import InputError
-from gecbench.formats.columns import columns_of, texts_of
+from gecbench.formats.tables import columns_of, texts_of
 
 
 @pytest.mark.parametrize("frame", FRAMES)

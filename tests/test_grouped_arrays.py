@@ -8,12 +8,11 @@ from mirror_files import conll14_gold, jfleg, needs_mirror
 from numpy.testing import assert_array_equal
 
 from gecbench import Annotation, Corpus, Edit, apply_edits
-from gecbench.corpus.derive import extracted_annotations
-from gecbench.corpus.error_groups import group_annotations
-from gecbench.corpus.mixing import choices_of, combination_count
+from gecbench.corpus.derive import choices_of, combination_count, extracted_annotations
+from gecbench.corpus.groups import group_annotations
 from gecbench.formats.m2 import noop_line, parse_m2
 from gecbench.kernels.tokens import TokenArray
-from gecbench.metrics.imeasure.gold import FlatEdits, MixedGold, mixed_gold
+from gecbench.metrics.imeasure_gold import FlatEdits, MixedGold, mixed_gold
 
 on_both_kernels = pytest.mark.usefixtures("kernels_of")
 

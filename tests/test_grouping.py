@@ -8,22 +8,17 @@ from oracles.mixed_references import mixed_references
 
 from gecbench import derive_groups, ungroup
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.derive import annotator_references, combination_count, mix_annotations, unmixed_references
 from gecbench.corpus.edits import Annotation, Edit, apply_edits
-from gecbench.corpus.error_groups import (
+from gecbench.corpus.groups import (
     AnnotatedEdit,
     ErrorGroup,
     GroupedSentence,
     group_annotations,
     group_edits,
     is_bridged,
+    split_treebank,
 )
-from gecbench.corpus.mixing import (
-    annotator_references,
-    combination_count,
-    mix_annotations,
-    unmixed_references,
-)
-from gecbench.corpus.treebank import split_treebank
 from gecbench.errors import InputError
 
 Shape = list[tuple[bool, dict[str, list[tuple[int, int, str]]]]]

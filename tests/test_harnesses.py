@@ -13,7 +13,7 @@ import pytest
 import gecbench
 from gecbench import kernels
 from gecbench.corpora.catalog import modules_folder
-from gecbench.corpus.tokenizers import detokenize
+from gecbench.corpus.tokenize import detokenize
 from gecbench.harness.benchmark import BENCHMARKS, admit, corpus_figures, figure_names, look_at, score_answers
 from gecbench.models.replies import read_reply
 

@@ -13,8 +13,8 @@ from oracles.imeasure import fill_table
 from oracles.mixed_references import mixed_references
 
 from gecbench import IMeasure
-from gecbench.corpus.error_groups import ErrorGroup
-from gecbench.corpus.mixing import alternatives_of
+from gecbench.corpus.derive import alternatives_of
+from gecbench.corpus.groups import ErrorGroup
 from gecbench.errors import InputError
 from gecbench.kernels import native_module
 from gecbench.kernels.imeasure.alignment import Aligner
@@ -22,7 +22,7 @@ from gecbench.kernels.imeasure.groups import Group, RefusedError
 from gecbench.kernels.imeasure.keys import METRICS, Objective, key
 from gecbench.kernels.imeasure.mixing import Limits, MixedSentence
 from gecbench.kernels.tokens import intern_lines
-from gecbench.metrics.imeasure.gold import MixedGold
+from gecbench.metrics.imeasure_gold import MixedGold
 
 KERNELS = ("python", "native")
 

@@ -22,7 +22,7 @@ from imeasure_support import (
 from mirror_files import GOLDENS, JFLEG, MIRROR, REASSESS, lines, needs_mirror
 
 import gecbench
-from gecbench.corpus.mixing import combination_count, unmixed_references
+from gecbench.corpus.derive import combination_count, unmixed_references
 from gecbench.formats.m2 import read_m2
 from gecbench.kernels.imeasure import keys
 

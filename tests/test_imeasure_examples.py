@@ -9,7 +9,7 @@ from imeasure_support import GOLDEN, Sentence, alternative, choose, corpus_of, o
 from oracles.mixed_references import mixed_references
 
 import gecbench
-from gecbench.corpus.error_groups import ErrorGroup
+from gecbench.corpus.groups import ErrorGroup
 from gecbench.errors import InputError
 
 KERNELS = ("python", "native")

@@ -14,7 +14,7 @@ import gecbench
 from gecbench.formats.imeasure_xml import read_imeasure_xml, write_imeasure_xml
 from gecbench.formats.jsonl import read_jsonl
 from gecbench.formats.m2 import format_m2, read_m2, write_m2
-from gecbench.metrics.imeasure.choice import align_tokens, classify
+from gecbench.metrics.imeasure import align_tokens, classify
 
 DEMO = gecbench.load_demo()
 RULES = gecbench.load_demo_systems()["rule-based"]

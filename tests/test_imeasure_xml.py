@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from imeasure_support import alternative
 
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.error_groups import Alternative, ErrorGroup, GroupedSentence, Replacement
+from gecbench.corpus.groups import Alternative, ErrorGroup, GroupedSentence, Replacement
 from gecbench.errors import InputError
 from gecbench.formats.imeasure_xml import (
     format_imeasure_xml,

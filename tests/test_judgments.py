@@ -11,17 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gecbench.errors import InputError
-from gecbench.formats.judgment_tables import (
+from gecbench.formats.judgments import (
     MTURK_COLUMNS,
+    Judgment,
+    Place,
+    Ranking,
+    expand_pairs,
     parse_expert_groups,
     parse_jfleg_pairwise,
     parse_mturk,
+    parse_ranking_xml,
     parse_wmt_csv,
     read_judgments,
+    relabel,
     write_wmt_csv,
 )
-from gecbench.formats.judgment_xml import parse_ranking_xml
-from gecbench.formats.judgments import Judgment, Place, Ranking, expand_pairs, relabel
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <appraise-results>

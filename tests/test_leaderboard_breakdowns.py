@@ -5,8 +5,8 @@ import pytest
 import gecbench
 from gecbench import GLEU, M2, Corpus, InputError
 from gecbench.analysis.breakdown import by_grammaticality
-from gecbench.leaderboard.breakdowns import details_of
 from gecbench.leaderboard.records import Details, canonical, parse
+from gecbench.leaderboard.scoring import details_of
 
 DEMO = gecbench.load_demo()
 OUTPUTS = gecbench.load_demo_systems()["rule-based"]

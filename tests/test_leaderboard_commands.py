@@ -14,7 +14,7 @@ from gecbench.formats.jsonl import write_jsonl
 from gecbench.leaderboard.page import PagePlan, build_site
 from gecbench.leaderboard.settings import Settings, board_corpora, initialise
 from gecbench.leaderboard.store import FolderStore
-from gecbench.metrics.registry import METRICS
+from gecbench.metrics.base import METRICS
 
 
 def told(site="site"):

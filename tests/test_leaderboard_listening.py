@@ -42,16 +42,16 @@ def test_a_proxy_that_the_operator_names_is_believed(tmp_path, monkeypatch):
 @pytest.fixture
 def small_server(monkeypatch, request):
     """A server of a small application in a thread, with little patience; yields its port."""
-    from gecbench.leaderboard import listening
+    from gecbench.leaderboard import server
 
     async def application(scope, receive, send):
         if scope["type"] == "http":
             await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
             await send({"type": "http.response.body", "body": b"ok"})
 
-    monkeypatch.setattr(listening, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(server, "HEAD_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        settings = listening.configured(application, "127.0.0.1", 0)
+        settings = server.configured(application, "127.0.0.1", 0)
         settings.timeout_keep_alive = getattr(request, "param", settings.timeout_keep_alive)
         running = uvicorn.Server(settings)
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]}, daemon=True)

@@ -5,7 +5,7 @@ from chromium import emulate, open_page, texts
 from screenshots import SCREENS
 from test_leaderboard_views import OVERLAPS, show, system
 
-from gecbench.metrics.ratios import percent
+from gecbench.display import percent
 
 pytestmark = pytest.mark.usefixtures("calm")
 EVERY = "m2,m2.precision,m2.recall,imeasure,bleu,interval,ratio,p,unchanged,date"

@@ -11,16 +11,14 @@ from boards import DEMO, GOOD, QUICK, add
 from chromium import open_page
 
 import gecbench
-from gecbench.leaderboard.page import PagePlan, build_site
-from gecbench.leaderboard.page_data import packed, table_key, table_rows
+from gecbench.display import percent
+from gecbench.leaderboard.page import PagePlan, build_site, packed, table_key, table_rows
 from gecbench.leaderboard.ranking import Significance, known_corpora
 from gecbench.leaderboard.records import Record, table_of
 from gecbench.leaderboard.scoring import board_metric
-from gecbench.leaderboard.seeding import public_submissions
-from gecbench.leaderboard.seeds import seed_records
+from gecbench.leaderboard.seeds import public_submissions, seed_records
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, score_submission
-from gecbench.metrics.ratios import percent
 
 RULES = gecbench.load_demo_systems()["rule-based"]
 REWRITES = 8

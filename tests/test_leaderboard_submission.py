@@ -10,15 +10,13 @@ from mirror_files import golden
 
 import gecbench
 from gecbench import InputError
-from gecbench.leaderboard.outputs import check_outputs, read_outputs
-from gecbench.leaderboard.page import PagePlan, build_site
-from gecbench.leaderboard.page_data import csv_lines, table_rows
+from gecbench.leaderboard.page import PagePlan, build_site, csv_lines, table_rows
 from gecbench.leaderboard.ranking import Significance, known_corpora
 from gecbench.leaderboard.records import table_of
 from gecbench.leaderboard.scoring import board_metric, human_figures, usable_metrics
 from gecbench.leaderboard.seeds import seed_records
 from gecbench.leaderboard.store import FolderStore
-from gecbench.leaderboard.submission import Submission, score_submission
+from gecbench.leaderboard.submission import Submission, check_outputs, read_outputs, score_submission
 
 ONE = gecbench.Corpus(sources=["a b"])
 READY = [name for name, metric in gecbench.METRICS.items() if metric.missing() is None]

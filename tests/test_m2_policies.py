@@ -10,8 +10,8 @@ from oracles.greedy import f_score, greedy, rank
 
 from gecbench import M2, Corpus, IMeasure, compare, load_demo, load_demo_systems
 from gecbench.analysis.significance import Pair, bootstrap_values, paired_bootstrap, paired_randomisation, with_interval
+from gecbench.metrics.base import Statistics
 from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative
-from gecbench.metrics.statistics import Statistics
 
 pytestmark = pytest.mark.usefixtures("kernels_of")
 DEMO, SYSTEMS = load_demo(), load_demo_systems()

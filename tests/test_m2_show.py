@@ -11,7 +11,7 @@ from gecbench.analysis.explained_page import html_page
 from gecbench.corpora.demo import DATA
 from gecbench.formats.m2 import write_m2
 from gecbench.formats.text import write_lines
-from gecbench.metrics.explanation import Cell, Explanation, Row
+from gecbench.metrics.explain import Cell, Explanation, Row
 
 pytestmark = pytest.mark.usefixtures("kernels_of")
 EXPLAINED = """\

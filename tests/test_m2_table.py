@@ -13,7 +13,7 @@ from gecbench import M2, Corpus, InputError, derive_annotations, load_demo
 from gecbench.formats import m2
 from gecbench.formats.m2 import format_m2, parse_m2
 from gecbench.kernels.m2 import EditTable
-from gecbench.metrics.m2.gold import gold_rows, in_official_order, table_rows
+from gecbench.metrics.m2 import gold_rows, in_official_order, table_rows
 
 on_both_kernels = pytest.mark.usefixtures("kernels_of")
 

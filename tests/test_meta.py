@@ -11,7 +11,7 @@ from scipy import stats
 import gecbench
 from gecbench.corpora.load import load_rankings
 from gecbench.formats.judgments import expand_pairs
-from gecbench.human.metaeval import MetricScores, meta_evaluate, score_systems
+from gecbench.human.correlation import MetricScores, meta_evaluate, score_systems
 from gecbench.human.ranking import expected_wins
 
 DEMO = {"good-corrector": 4.0, "rule-based": 3.0, "spell-checker": 2.0, "do-nothing": 1.0}

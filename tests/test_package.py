@@ -15,7 +15,7 @@ import pytest
 import gecbench
 from gecbench.errors import MissingDependencyError
 from gecbench.leaderboard.scoring import board_metric
-from gecbench.metrics.registry import METRICS, make_metric
+from gecbench.metrics.base import METRICS, make_metric
 
 COUNTS = {"tp", "hypothesis_length", "correct", "proposed", "gold", "correction_tp", "baseline_fn", "scored_sentences"}
 PACKAGE = Path(gecbench.__file__).parent
@@ -38,14 +38,16 @@ def test_import_is_light():
     assert "numpy" in loaded
 
 
-def test_contributing_lists_the_rooms_in_the_order_that_is_checked(repository):
+def test_contributing_lists_the_packages_in_the_order_that_is_checked(repository):
     settings = (repository / "pyproject.toml").read_text(encoding="utf-8")
     layers = re.findall(r'^  "\(?(\w+)\)?",$', settings.partition("layers = [")[2].partition("]")[0], re.MULTILINE)
-    table = (repository / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("| room |")[2].partition("\n\n")[0]
-    rooms = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    table = (
+        (repository / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("| package |")[2].partition("\n\n")[0]
+    )
+    packages = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
     folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file() and path.name != "_modules"}
-    assert rooms == [layer for layer in reversed(layers) if layer in {*folders, "api"}]
-    assert folders == set(rooms) - {"api"}
+    assert packages == [layer for layer in reversed(layers) if layer in {*folders, "api"}]
+    assert folders == set(packages) - {"api"}
     assert len(list(PACKAGE.glob("*.py"))) <= 7
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import gecbench
-from gecbench.corpus.tokenizers import detokenize
+from gecbench.corpus.tokenize import detokenize
 from gecbench.models.prompts import NAMES, PLACE, Prompt, find_prompt
 
 

@@ -11,12 +11,10 @@ from mirror_files import golden, needs_mirror
 
 from gecbench import kernels
 from gecbench.corpora import jfleg
-from gecbench.corpora.conll14.judgments import read_rankings
-from gecbench.corpora.conll14.rows import read_systems, sentence_rows
+from gecbench.corpora.conll14 import read_rankings, read_systems, sentence_rows
 from gecbench.corpora.upstream import Upstream
-from gecbench.formats.judgment_tables import parse_expert_groups
-from gecbench.formats.judgments import Ranking, expand_pairs, relabel
-from gecbench.formats.scores import parse_system_scores
+from gecbench.formats.judgments import Ranking, expand_pairs, parse_expert_groups, relabel
+from gecbench.formats.tables import parse_system_scores
 from gecbench.human.agreement import Agreement, cross_agreement, inter_agreement, pooled_agreement
 from gecbench.human.correlation import Method, correlate
 from gecbench.human.ranking import (

@@ -9,13 +9,8 @@ from raw_sentences import DEMO, GOOD, RAW, RAW_GOOD, SOURCES, TOKENISED, corpus
 
 import gecbench
 from gecbench.cli import main
-from gecbench.corpus.intake import ForeignTextWarning, Intake
-from gecbench.corpus.raw_text import (
-    RawTextWarning,
-    check_tokenization,
-    compare_tokenization,
-)
-from gecbench.corpus.tokenizers import detokenize
+from gecbench.corpus.prepare import ForeignTextWarning, Intake, RawTextWarning, check_tokenization, compare_tokenization
+from gecbench.corpus.tokenize import detokenize
 from gecbench.errors import InputError
 
 

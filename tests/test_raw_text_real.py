@@ -10,9 +10,8 @@ from mirror_files import MIRROR, REFERENCE_FILES, conll14_gold, conll14_referenc
 import gecbench
 from gecbench import GLEU, M2, Corpus, InputError
 from gecbench.cli import main
-from gecbench.corpus.intake import Intake
-from gecbench.corpus.raw_text import check_tokenization, check_wrappers, clean
-from gecbench.corpus.tokenizers import detokenize
+from gecbench.corpus.prepare import Intake, check_tokenization, check_wrappers, clean
+from gecbench.corpus.tokenize import detokenize
 
 pytestmark = needs_mirror
 

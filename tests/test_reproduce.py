@@ -10,11 +10,10 @@ from mirror_files import golden, needs_mirror
 
 from gecbench import InputError, kernels
 from gecbench.analysis.tables import Table
-from gecbench.human.change import mean_change
-from gecbench.papers import PAPERS, render, reproduce
+from gecbench.human.change import changes, mean_change
+from gecbench.papers import PAPERS, render, reproduce, sakaguchi2016
 from gecbench.papers.data import Conll14
 from gecbench.papers.document import Reproduction, Section, compared, comparison, published
-from gecbench.papers.sakaguchi2016 import changes, correlations, rankings, references
 
 needs_native = pytest.mark.skipif(kernels.active() != "native", reason="too slow on the Python twins")
 TABLE4 = golden("sakaguchi2016_change_agreement.json")["table4"]
@@ -75,12 +74,12 @@ def test_unknown_paper(refused):
 
 
 def test_table4_identical_corrections(data):
-    texts = changes._texts(data)
+    texts = sakaguchi2016._texts(data)
     assert {len(lines) for lines in texts.values()} == {1278}
     for label, (identical, _) in published("sakaguchi2016")["table4"].items():
         shares = [
             sum(x.strip() == y.strip() for x, y in zip(texts[one], texts[other], strict=True)) / 1278
-            for one, other in changes.PAIRS[label]
+            for one, other in sakaguchi2016.PAIRS[label]
         ]
         assert 100 * sum(shares) / len(shares) == pytest.approx(identical, abs=0.0501), label
 
@@ -88,27 +87,27 @@ def test_table4_identical_corrections(data):
 @needs_native
 @pytest.mark.parametrize("label", ["Minimal E1 v. E2", "Minimal N1 v. N2", "NUCLE A v. B"])
 def test_table4_edits(data, label):
-    texts = changes._texts(data)
-    pairs = {" ".join(pair): (texts[pair[0]], texts[pair[1]]) for pair in changes.PAIRS[label]}
-    found = mean_change(list(changes.changes(pairs).values()))
+    texts = sakaguchi2016._texts(data)
+    pairs = {" ".join(pair): (texts[pair[0]], texts[pair[1]]) for pair in sakaguchi2016.PAIRS[label]}
+    found = mean_change(list(changes(pairs).values()))
     assert found.ster == pytest.approx(published("sakaguchi2016")["table4"][label][1], abs=0.0501)
 
 
 @pytest.fixture(scope="module")
 def scores(data):
-    return correlations.compute_scores(data, processes=1)
+    return sakaguchi2016.compute_scores(data, processes=1)
 
 
 @needs_native
-@pytest.mark.parametrize(("metric", "references"), list(product(correlations.COLUMNS, correlations.ANNOTATIONS)))
+@pytest.mark.parametrize(("metric", "references"), list(product(sakaguchi2016.COLUMNS, sakaguchi2016.ANNOTATIONS)))
 def test_table6(scores, metric, references):
     printed = published("sakaguchi2016")["table6"][metric][references]
-    again = correlations.coefficients(scores.theirs[metric, references])
+    again = sakaguchi2016.coefficients(scores.theirs[metric, references])
     assert again == pytest.approx(printed, abs=0.00051), "the correlation of the published scores"
     if references in scores.missing:
         assert (metric, references) not in scores.ours
         return
-    ours = correlations.coefficients(scores.ours[metric, references])
+    ours = sakaguchi2016.coefficients(scores.ours[metric, references])
     if references != "NUCLE" and metric in ("M2", "I-measure"):
         assert ours == pytest.approx(printed, abs=0.035 if metric == "M2" else 0.12), "made from rewrites here"
         return
@@ -121,7 +120,7 @@ def test_table6(scores, metric, references):
 
 @needs_native
 def test_table6_is_shown_with_reasons(scores):
-    sections = {section.title: section for section in correlations.table6(scores)}
+    sections = {section.title: section for section in sakaguchi2016.table6(scores)}
     assert list(sections) == ["Table 6, M2", "Table 6, GLEU", "Table 6, I-measure", "Table 6, BLEU"]
     for title, section in sections.items():
         starred = [cell for row in section.table.rows for cell in row if cell.endswith("*")]
@@ -137,13 +136,13 @@ def test_brevity_penalty_put_right(scores):
     for system in ("AMU", "CAMB", "INPUT"):
         expected = official[f"conll14.E-fluency.{system}"]["official_full_precision_1278"]["mean"]
         assert scores.put_right["GLEU", "E-fluency"][system] == pytest.approx(expected, abs=1e-9)
-    section = correlations.brevity_penalty(scores)
+    section = sakaguchi2016.brevity_penalty(scores)
     assert len(section.table.rows) == 10
 
 
 def test_judgments_of_2016(data):
-    judged = rankings.read_judged(data, runs=20)
-    section = rankings.table7(data, judged)
+    judged = sakaguchi2016.read_judged(data, runs=20)
+    section = sakaguchi2016.table7(data, judged)
     for row, difference, half in differences(section.table, 2):
         assert difference <= half + 1e-9, row
     cross = [float(row[3]) for row in section.table.rows[-2:]]
@@ -152,20 +151,20 @@ def test_judgments_of_2016(data):
 
 @needs_native
 def test_rankings_of_2016(data):
-    judged = rankings.read_judged(data, runs=100)
+    judged = sakaguchi2016.read_judged(data, runs=100)
     experts = judged.rank(judged.experts)
-    wins, skills = rankings.experts_table(judged, experts)
+    wins, skills = sakaguchi2016.experts_table(judged, experts)
     assert all(difference <= 0.00051 for _, difference, _ in differences(wins.table, 3))
     assert all(difference <= 0.003 for _, difference, _ in differences(skills.table, 3))
     assert [row[6] for row in skills.table.rows] == [row[7] for row in skills.table.rows]
-    fifth = rankings.table5(judged)
+    fifth = sakaguchi2016.table5(judged)
     assert all(difference <= 0.04 for _, difference, _ in differences(fifth.table, 3))
     assert [row[4] for row in fifth.table.rows] == [row[5] for row in fifth.table.rows]
 
 
 def test_figure5_rises_only_with_the_best_reference(data, monkeypatch):
-    monkeypatch.setattr(references, "DRAWS", 200)
-    section, _ = references.figure5(data)
+    monkeypatch.setattr(sakaguchi2016, "DRAWS", 200)
+    section, _ = sakaguchi2016.figure5(data)
     drawn, best = ([float(row[k]) for row in section.table.rows] for k in (1, 4))
     assert len(drawn) == 8
     assert max(drawn) - min(drawn) < 3
@@ -238,8 +237,7 @@ def test_figures_are_drawn(tmp_path, run):
 def test_a_figure_says_in_the_picture_what_it_shows_and_lacks(tmp_path):
     pytest.importorskip("matplotlib")
     from gecbench.cli.reproduce import draw_figures
-    from gecbench.papers.document import Figure, Reproduction
-    from gecbench.papers.figures import MOVED, ranks_side_by_side
+    from gecbench.papers.document import MOVED, Figure, Reproduction, ranks_side_by_side
 
     columns = {"one": ["A", "B"], "two": ["B", "A"]}
     figure = Figure(
@@ -256,20 +254,20 @@ def test_every_kind_of_drawing():
     figure = pytest.importorskip("matplotlib.figure")
     import numpy as np
 
-    from gecbench.papers import figures
+    from gecbench.papers import document
 
     def drawn(draw, *arguments, **options):
         picture = figure.Figure(layout="constrained")
         draw(picture, *arguments, **options)
         return picture.axes
 
-    axes = drawn(figures.two_bars, {"a": (1, 50), "b": (2, 70)}, ("left", "right"), ((0, 3), (0, 100)))
+    axes = drawn(document.two_bars, {"a": (1, 50), "b": (2, 70)}, ("left", "right"), ((0, 3), (0, 100)))
     assert [axis.get_ylabel() for axis in axes] == ["left", "right"]
-    axes = drawn(figures.grouped_points, ["x", "y"], {"m": [0.1, 0.2]}, {"m": [0.1, None]}, "rho", (-1, 1))
+    axes = drawn(document.grouped_points, ["x", "y"], {"m": [0.1, 0.2]}, {"m": [0.1, None]}, "rho", (-1, 1))
     assert [label.get_text() for label in axes[0].get_xticklabels()] == ["x", "y"]
-    axes = drawn(figures.ranks_side_by_side, {"one": ["A", "B"], "two": ["B", "A"]}, {"one": [1]})
+    axes = drawn(document.ranks_side_by_side, {"one": ["A", "B"], "two": ["B", "A"]}, {"one": [1]})
     assert [text.get_text() for text in axes[0].texts] == ["A", "B", "B", "A"]
-    axes = drawn(figures.line_with_range, [1, 2], {"best": np.array([[1.0, 2.0], [2.0, 4.0]])}, ("n", "GLEU"))
+    axes = drawn(document.line_with_range, [1, 2], {"best": np.array([[1.0, 2.0], [2.0, 4.0]])}, ("n", "GLEU"))
     assert axes[0].get_xlabel() == "n"
-    axes = drawn(figures.curves, {"a": ([1], [2])}, ("x", "y"), (0, 9), dashed={"a": ([1], [3])}, ticks=range(1, 3))
+    axes = drawn(document.curves, {"a": ([1], [2])}, ("x", "y"), (0, 9), dashed={"a": ([1], [3])}, ticks=range(1, 3))
     assert [text.get_text() for text in axes[0].get_legend().get_texts()] == ["a", "a, published"]

@@ -17,10 +17,10 @@ from gecbench.analysis.significance import (
     with_interval,
     with_intervals,
 )
-from gecbench.metrics import weighing
+from gecbench.metrics import resampling
+from gecbench.metrics.base import Statistics
 from gecbench.metrics.policy import BestPerSentence, EachRow, Sampled
-from gecbench.metrics.statistics import Statistics
-from gecbench.metrics.weighing import Samples
+from gecbench.metrics.resampling import Samples
 
 DEMO, SYSTEMS = load_demo(), load_demo_systems()
 METRICS = [GLEU(iterations=20), GLEU(iterations=20, variant="equation1"), BLEU()]
@@ -168,8 +168,8 @@ def test_the_size_of_blocks_changes_nothing(monkeypatch, chosen_bytes, totals_by
     policy = METRICS[0].reference_policy
     samples = Samples(np.random.default_rng(2).integers(0, len(DEMO), (7, len(DEMO)), dtype=np.int32), len(DEMO))
     expected = np.concatenate([*policy.resampled_totals(statistics, samples)])
-    monkeypatch.setattr(weighing, "_CHOSEN_BYTES", chosen_bytes)
-    monkeypatch.setattr(weighing, "_TOTALS_BYTES", totals_bytes)
+    monkeypatch.setattr(resampling, "_CHOSEN_BYTES", chosen_bytes)
+    monkeypatch.setattr(resampling, "_TOTALS_BYTES", totals_bytes)
     np.testing.assert_array_equal(np.concatenate([*policy.resampled_totals(statistics, samples)]), expected)
 
 
@@ -179,7 +179,7 @@ def test_packed_columns_keep_their_sums(rows):
     counts = np.array(rows, dtype=np.int64)
     sums = counts.sum(axis=0)
     found = dict.fromkeys(range(6), 0.0)
-    for pack in weighing.packs_of(sums.astype(np.float64)):
+    for pack in resampling.packs_of(sums.astype(np.float64)):
         found |= {column: float(own[0]) for column, own in pack.split(pack.join(counts).sum(keepdims=True))}
     assert list(found.values()) == sums.tolist()
 

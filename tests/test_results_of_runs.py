@@ -11,8 +11,8 @@ from served import DEMO, NATURAL, TOKENS
 import gecbench
 from gecbench.cli import main
 from gecbench.formats.jsonl import write_jsonl
+from gecbench.models.correction import record_path
 from gecbench.models.prompts import find_prompt
-from gecbench.models.record import record_path
 
 huggingface_hub = pytest.importorskip("huggingface_hub", minversion="1.0")
 pytestmark = [

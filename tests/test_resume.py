@@ -15,8 +15,7 @@ import gecbench
 from gecbench.cli import main
 from gecbench.models import make_model, partial_path
 from gecbench.models.base import Answer
-from gecbench.models.correction import run_key
-from gecbench.models.journal import Journal
+from gecbench.models.correction import Journal, run_key
 
 DEMO = gecbench.load_demo()
 EXPECTED = [source.replace(" the ", " THE ") for source in DEMO.sources]

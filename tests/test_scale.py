@@ -16,9 +16,9 @@ import pytest
 
 import gecbench
 from gecbench import InputError, scale
-from gecbench.corpora.edits import annotation_rows
+from gecbench.corpora.declaration import annotation_rows
+from gecbench.corpus.batch_checks import OddPartsWarning
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.door import OddPartsWarning
 from gecbench.metrics.base import Score
 
 METRICS = ["gleu", "gleu(draws=py3)", "m2", "imeasure", "bleu"]

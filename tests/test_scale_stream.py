@@ -24,9 +24,9 @@ from gecbench import InputError, kernels, scale
 from gecbench.cli import main
 from gecbench.corpus.corpus import Corpus
 from gecbench.formats.m2 import write_m2
+from gecbench.metrics.base import Statistics
 from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative, GreedyRounded, Policy, Sampled
-from gecbench.metrics.statistics import Statistics
-from gecbench.metrics.stream import Stream
+from gecbench.metrics.streaming import Stream
 from gecbench.scale import streaming
 
 DEMO = gecbench.load_demo()
@@ -252,7 +252,7 @@ class TestStops:
         arguments = [*self.ARGUMENTS[:-1], "50", "--per-sentence", "per.parquet"]
         monkeypatch.setattr(streaming, "_SECONDS_BETWEEN_STATES", -1.0)
         with monkeypatch.context() as patch:
-            patch.setattr(f"gecbench.scale.journal.{place}", stop)
+            patch.setattr(f"gecbench.scale.streaming.{place}", stop)
             with pytest.raises(Stop):
                 main(arguments)
         assert (files / "per.parquet.journal" / "state.npz").exists() == bool(again)

@@ -16,8 +16,7 @@ from scale_cases import MADE, REAL
 import gecbench
 from gecbench import InputError, scale
 from gecbench.cli import main
-from gecbench.corpora.edits import annotation_rows
-from gecbench.spark import frames
+from gecbench.corpora.declaration import annotation_rows
 
 pytest.importorskip("pyspark")
 if shutil.which("java") is None:
@@ -85,7 +84,7 @@ def assert_same(found, expected):
 def scored(spark, case, partitions):
     """Score a case that is shuffled over some partitions, fourteen batches or more."""
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", len(case.corpus) // 14)
-    return frames.score(frame_of(spark, case.columns, partitions), **case.arguments)
+    return gecbench.spark.score(frame_of(spark, case.columns, partitions), **case.arguments)
 
 
 @pytest.mark.parametrize("partitions", [1, 7, 64])
@@ -114,7 +113,7 @@ def test_a_killed_worker_changes_nothing(spark, make, tmp_path, monkeypatch):
         count_or_die.columns = function.columns
         return count_or_die
 
-    monkeypatch.setattr(frames.scale, "counts", dying_counts)
+    monkeypatch.setattr(gecbench.spark.scale, "counts", dying_counts)
     found = scored(spark, case, 3)
     assert marker.exists()
     assert_same(found, case.alone)
@@ -122,7 +121,7 @@ def test_a_killed_worker_changes_nothing(spark, make, tmp_path, monkeypatch):
 
 def test_rows_without_an_index_are_numbered_by_their_order(spark, corpus, predictions):
     frame = frame_of(spark, rows_of(corpus, predictions)).drop("index").coalesce(2)
-    found = frames.score(frame, ["gleu", "bleu"], resamples=20)
+    found = gecbench.spark.score(frame, ["gleu", "bleu"], resamples=20)
     expected = gecbench.score(predictions, corpus, ["gleu", "bleu"], resamples=20)
     for name, each in found.items():
         assert each.signature["index"] == "order"
@@ -137,9 +136,9 @@ def test_bad_rows_are_refused_or_left_out(spark, corpus, predictions):
     rows["references"][11], rows["index"][20] = [], 21
     frame = frame_of(spark, rows, 7)
     with pytest.raises(InputError, match=r"6 rows cannot be scored .*(row \d+|index).* is missing; .*; …"):
-        frames.score(frame, index="index")
+        gecbench.spark.score(frame, index="index")
     kept = [i for i in range(len(corpus)) if i not in (4, 7, 9, 11, 20, 21)]
-    found = frames.score(frame, index="index", on_bad="skip")["gleu"]
+    found = gecbench.spark.score(frame, index="index", on_bad="skip")["gleu"]
     assert found.signature["skipped"] == "6"
     assert found.value == gecbench.score([predictions[i] for i in kept], corpus.select(kept))["gleu"].value
 
@@ -147,32 +146,32 @@ def test_bad_rows_are_refused_or_left_out(spark, corpus, predictions):
 def test_scores_and_features_of_sentences(spark, corpus, predictions):
     rows = rows_of(corpus, predictions)
     frame = frame_of(spark, rows, 7)
-    scored = frames.sentence_scores(frame, ["gleu", "bleu"])
+    scored = gecbench.spark.sentence_scores(frame, ["gleu", "bleu"])
     renamed = scored.withColumnRenamed("gleu", "scored")
-    both = frames.features(renamed, references="references").toArrow().sort_by("index")
+    both = gecbench.spark.features(renamed, references="references").toArrow().sort_by("index")
     for name, column in (("gleu", "scored"), ("bleu", "bleu")):
         expected = gecbench.score(predictions, corpus, name)[name].sentence_scores()
         np.testing.assert_array_equal(both[column].to_numpy(), expected)
     for name, values in scale.features(references="references")(rows).items():
         assert both[name].to_pylist() == values
     with pytest.raises(InputError, match="the frame has a column 'bleu' already"):
-        frames.sentence_scores(scored, "bleu")
+        gecbench.spark.sentence_scores(scored, "bleu")
 
 
 def test_counts_are_written_and_scored_later(spark, corpus, predictions, tmp_path):
     frame = frame_of(spark, rows_of(corpus, predictions), 7)
-    frames.counts(frame, ["gleu", "m2"], **COLUMNS).write.parquet(str(tmp_path / "counts"))
+    gecbench.spark.counts(frame, ["gleu", "m2"], **COLUMNS).write.parquet(str(tmp_path / "counts"))
     assert_same(scale.scores(scale.read(tmp_path / "counts")), gecbench.score(predictions, corpus, ["gleu", "m2"]))
 
 
 def test_wrong_use_is_said(spark, corpus, predictions):
     frame = frame_of(spark, rows_of(corpus, predictions))
     with pytest.raises(InputError, match=r"no column 'sources'\. Columns: index, source,"):
-        frames.score(frame, source="sources")
+        gecbench.spark.score(frame, source="sources")
     with pytest.raises(InputError, match="the frame has no rows"):
-        frames.score(frame.limit(0), index="index")
+        gecbench.spark.score(frame.limit(0), index="index")
     with pytest.raises(gecbench.GecbenchError, match=r"a worker of Spark failed: .*GLEU needs references"):
-        frames.score(frame, references=None, index="index")
+        gecbench.spark.score(frame, references=None, index="index")
 
 
 def test_command_line(spark, corpus, predictions, tmp_path, run, capsys):

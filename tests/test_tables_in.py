@@ -9,8 +9,7 @@ from tables import CORPUS, IDS, SOURCES, TEXTS, WRITERS, as_delimited, as_jsonl,
 import gecbench
 from gecbench.cli import main
 from gecbench.errors import InputError
-from gecbench.formats.columns import parse_predictions, read_predictions
-from gecbench.formats.parallel import read_parallel
+from gecbench.formats.tables import parse_predictions, read_parallel, read_predictions
 
 
 @pytest.mark.parametrize("ending", WRITERS)
@@ -210,7 +209,7 @@ class TestCommandLine:
         assert "removed nothing" in error
 
     def test_clean_and_tokenise_a_column(self, score):
-        from gecbench.corpus.tokenizers import detokenize
+        from gecbench.corpus.tokenize import detokenize
 
         table = [{"answer": f'Corrected sentence: "{text}"'} for text in detokenize(score.good)]
         code, value, error = score("out.jsonl", table, "--clean", "--tokenize", "auto")

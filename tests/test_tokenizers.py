@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from raw_sentences import DEMO, RAW, SOURCES, TOKENISED, corpus
 
 import gecbench
-from gecbench.corpus.source_guided import SourceGuide, guide_of, measure_tokenizer, plain_form
-from gecbench.corpus.tokenizers import detokenize, make_tokenizer, tokenize
+from gecbench.corpus.prepare import guide_of
+from gecbench.corpus.tokenize import SourceGuide, detokenize, make_tokenizer, measure_tokenizer, plain_form, tokenize
 from gecbench.errors import InputError
 
 

@@ -14,7 +14,7 @@ import pytest
 from mirror_files import needs_mirror
 
 import gecbench
-from gecbench.corpus.tokenizers import detokenize
+from gecbench.corpus.tokenize import detokenize
 from gecbench.errors import InputError
 from gecbench.huggingface.training import compute_metrics
 

@@ -6,11 +6,7 @@ import pytest
 from raw_sentences import DEMO, RAW, SOURCES, TOKENISED, corpus
 
 import gecbench
-from gecbench.corpus.raw_text import (
-    check_tokenization,
-    check_wrappers,
-    clean,
-)
+from gecbench.corpus.prepare import check_tokenization, check_wrappers, clean
 from gecbench.errors import InputError
 
 

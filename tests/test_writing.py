@@ -10,7 +10,7 @@ import pytest
 from gecbench.cli import main
 from gecbench.errors import InputError
 from gecbench.formats.m2 import read_m2
-from gecbench.formats.parallel import write_parallel
+from gecbench.formats.tables import write_parallel
 from gecbench.formats.text import write_bytes
 from gecbench.models import correct
 
@@ -115,8 +115,6 @@ OVERWRITING = {
     "what tokenising goes by": ["tokenize", "s.txt", "-s", "r.txt", "-o", "r.txt"],
     "what is detokenised": ["detokenize", "s.txt", "-o", "s.txt"],
     "what is explained": ["explain", "--gold", "g.m2", "-p", "r.txt", "--html", "r.txt"],
-    "what ERRANT reads": ["errant_parallel", "-orig", "s.txt", "-cor", "r.txt", "-out", "r.txt"],
-    "what ERRANT annotates": ["errant_m2", "-gold", "g.m2", "-out", "g.m2"],
 }
 
 

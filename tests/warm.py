@@ -18,7 +18,7 @@ from pathlib import Path
 
 # What is there of it. Not huggingface_hub, which reads the environment when it is imported, but what it imports.
 IMPORTED = [
-    *("gecbench.api", "gecbench.cli.options", "gecbench.leaderboard.server", "gecbench.leaderboard.listening"),
+    *("gecbench.api", "gecbench.cli.options", "gecbench.leaderboard.server", "gecbench.leaderboard.server"),
     *(f"gecbench.metrics.{name}" for name in ("bleu", "errant.metric", "gleu", "imeasure.metric", "m2.metric")),
     *("numpy.random", "rapidfuzz.distance", "sacrebleu", "threadpoolctl"),
     *("fsspec", "httpcore2", "httpx2", "tqdm.auto", "yaml"),

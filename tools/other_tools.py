@@ -28,7 +28,7 @@ def ours(metric: str) -> Callable[[Texts], float]:
 
 def our_errant(outputs: Texts) -> float:
     """Return ERRANT of edits extracted by gecbench."""
-    from gecbench.formats.columns import read_predictions
+    from gecbench.formats.tables import read_predictions
 
     with system_m2(outputs) as path:
         return ours("errant")(read_predictions(str(path), gecbench.load_demo()))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from html import escape
 
 import gecbench
-from gecbench.metrics.explanation import Explanation
+from gecbench.metrics.explain import Explanation
 
 WIDTH, ROW = 860, 30
 INK, GREY, BLUE = "#1f2933", "#616e7c", "#0072b2"

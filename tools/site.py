@@ -189,7 +189,7 @@ ROOMS = {
     "human": "People",
     "huggingface": "Hugging Face",
     "scale": "gecbench.scale: large corpora",
-    "spark": "gecbench.spark: many machines",
+    "spark": "gecbench.scale.spark: many machines",
     "models": "Models",
     "errors": "Errors",
 }

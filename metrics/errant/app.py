@@ -1,8 +1,8 @@
 """A page to try ERRANT on: gold edits and a system's edits as M2 in, the score and every match out."""
 
 import gecbench
-from gecbench.formats.columns import edited_texts
 from gecbench.formats.m2 import parse_m2
+from gecbench.formats.tables import edited_texts
 
 GOLD = """\
 S She like cat very much .

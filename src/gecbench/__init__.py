@@ -8,33 +8,136 @@
 
 from gecbench.version import __version__ as __version__
 
-_PLACES: dict[str, str] = {}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gecbench import scale  # noqa: F401
+    from gecbench.analysis.report import Report as Report
+    from gecbench.analysis.report import Scores as Scores
+    from gecbench.api import compare as compare
+    from gecbench.api import human_bound as human_bound
+    from gecbench.api import score as score
+    from gecbench.corpora.demo import load_demo as load_demo
+    from gecbench.corpora.demo import load_demo_systems as load_demo_systems
+    from gecbench.corpora.load import load_corpus as load_corpus
+    from gecbench.corpora.load import load_dataset as load_dataset
+    from gecbench.corpora.load import load_rows as load_rows
+    from gecbench.corpus.corpus import Corpus as Corpus
+    from gecbench.corpus.derive import derive_annotations as derive_annotations
+    from gecbench.corpus.derive import derive_groups as derive_groups
+    from gecbench.corpus.derive import derive_references as derive_references
+    from gecbench.corpus.derive import mix_annotations as mix_annotations
+    from gecbench.corpus.derive import ungroup as ungroup
+    from gecbench.corpus.edits import Annotation as Annotation
+    from gecbench.corpus.edits import Edit as Edit
+    from gecbench.corpus.edits import EditedTexts as EditedTexts
+    from gecbench.corpus.edits import apply_edits as apply_edits
+    from gecbench.corpus.edits import extract_edits as extract_edits
+    from gecbench.corpus.groups import Alternative as Alternative
+    from gecbench.corpus.groups import ErrorGroup as ErrorGroup
+    from gecbench.corpus.groups import GroupedSentence as GroupedSentence
+    from gecbench.corpus.groups import Replacement as Replacement
+    from gecbench.corpus.prepare import ForeignTextWarning as ForeignTextWarning
+    from gecbench.corpus.prepare import RawTextWarning as RawTextWarning
+    from gecbench.corpus.prepare import clean as clean
+    from gecbench.corpus.prepare import tokenize_like as tokenize_like
+    from gecbench.corpus.tokenize import detokenize as detokenize
+    from gecbench.corpus.tokenize import tokenize as tokenize
+    from gecbench.errors import GecbenchError as GecbenchError
+    from gecbench.errors import InputError as InputError
+    from gecbench.huggingface.register import load_metric as load_metric
+    from gecbench.huggingface.register import register as register
+    from gecbench.huggingface.register import unregister as unregister
+    from gecbench.huggingface.training import compute_metrics as compute_metrics
+    from gecbench.human.correlation import correlate as correlate
+    from gecbench.human.correlation import meta_evaluate as meta_evaluate
+    from gecbench.human.ranking import expected_wins as expected_wins
+    from gecbench.human.ranking import trueskill as trueskill
+    from gecbench.metrics.base import METRICS as METRICS
+    from gecbench.metrics.base import Interval as Interval
+    from gecbench.metrics.base import Score as Score
+    from gecbench.metrics.base import Signature as Signature
+    from gecbench.metrics.base import make_metric as make_metric
+    from gecbench.metrics.bleu import BLEU as BLEU
+    from gecbench.metrics.errant import ERRANT as ERRANT
+    from gecbench.metrics.gleu import GLEU as GLEU
+    from gecbench.metrics.imeasure import IMeasure as IMeasure
+    from gecbench.metrics.m2 import M2 as M2
+    from gecbench.models.correction import correct as correct
+    from gecbench.scale import spark  # noqa: F401
 
-
-def _places() -> dict[str, str]:
-    """Return the public names, each with the module that `__init__.pyi` imports it from."""
-    if not _PLACES:
-        from pathlib import Path
-
-        stub = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8").splitlines()
-        imports = [line.split() for line in stub if line.startswith("from ")]
-        _PLACES.update({words[-1]: words[1] for words in imports})
-    return _PLACES
+# public name -> module that defines it; a name is imported when it is first used
+_MODULES = {
+    "Alternative": "gecbench.corpus.groups",
+    "Annotation": "gecbench.corpus.edits",
+    "apply_edits": "gecbench.corpus.edits",
+    "BLEU": "gecbench.metrics.bleu",
+    "clean": "gecbench.corpus.prepare",
+    "compare": "gecbench.api",
+    "compute_metrics": "gecbench.huggingface.training",
+    "Corpus": "gecbench.corpus.corpus",
+    "correct": "gecbench.models.correction",
+    "correlate": "gecbench.human.correlation",
+    "derive_annotations": "gecbench.corpus.derive",
+    "derive_groups": "gecbench.corpus.derive",
+    "derive_references": "gecbench.corpus.derive",
+    "detokenize": "gecbench.corpus.tokenize",
+    "Edit": "gecbench.corpus.edits",
+    "EditedTexts": "gecbench.corpus.edits",
+    "ERRANT": "gecbench.metrics.errant",
+    "ErrorGroup": "gecbench.corpus.groups",
+    "expected_wins": "gecbench.human.ranking",
+    "extract_edits": "gecbench.corpus.edits",
+    "ForeignTextWarning": "gecbench.corpus.prepare",
+    "GecbenchError": "gecbench.errors",
+    "GLEU": "gecbench.metrics.gleu",
+    "GroupedSentence": "gecbench.corpus.groups",
+    "human_bound": "gecbench.api",
+    "IMeasure": "gecbench.metrics.imeasure",
+    "InputError": "gecbench.errors",
+    "Interval": "gecbench.metrics.base",
+    "load_corpus": "gecbench.corpora.load",
+    "load_dataset": "gecbench.corpora.load",
+    "load_demo": "gecbench.corpora.demo",
+    "load_demo_systems": "gecbench.corpora.demo",
+    "load_metric": "gecbench.huggingface.register",
+    "load_rows": "gecbench.corpora.load",
+    "M2": "gecbench.metrics.m2",
+    "make_metric": "gecbench.metrics.base",
+    "meta_evaluate": "gecbench.human.correlation",
+    "METRICS": "gecbench.metrics.base",
+    "mix_annotations": "gecbench.corpus.derive",
+    "RawTextWarning": "gecbench.corpus.prepare",
+    "register": "gecbench.huggingface.register",
+    "Replacement": "gecbench.corpus.groups",
+    "Report": "gecbench.analysis.report",
+    "Score": "gecbench.metrics.base",
+    "score": "gecbench.api",
+    "Scores": "gecbench.analysis.report",
+    "Signature": "gecbench.metrics.base",
+    "tokenize": "gecbench.corpus.tokenize",
+    "tokenize_like": "gecbench.corpus.prepare",
+    "trueskill": "gecbench.human.ranking",
+    "ungroup": "gecbench.corpus.derive",
+    "unregister": "gecbench.huggingface.register",
+}
+_SUBMODULES = {"scale": "gecbench.scale", "spark": "gecbench.scale.spark"}
 
 
 def __getattr__(name: str) -> object:
     if name == "__all__":
-        return sorted(_places())
-    if name not in _places():
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return sorted(["__version__", *_MODULES, *_SUBMODULES])
     from importlib import import_module
 
-    place = _places()[name]
-    room = import_module(f".{name}" if place == "." else place, __name__)
-    value: object = room if place == "." else getattr(room, name)
+    value: object
+    if name in _SUBMODULES:
+        value = import_module(_SUBMODULES[name])
+    elif name in _MODULES:
+        value = getattr(import_module(_MODULES[name]), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_places()})
+    return sorted({*globals(), *_MODULES, *_SUBMODULES})

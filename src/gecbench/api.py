@@ -17,16 +17,15 @@ from gecbench.analysis.significance import (
     paired_tests,
     with_intervals,
 )
-from gecbench.corpora.resolve import CorpusLike, resolve_corpus
+from gecbench.corpora.load import CorpusLike, resolve_corpus
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.intake import Admitted, Intake
+from gecbench.corpus.prepare import Admitted, Intake
 from gecbench.errors import InputError, did_you_mean
-from gecbench.formats.columns import texts_of
-from gecbench.metrics.base import Metric, Score
-from gecbench.metrics.registry import make_metric
+from gecbench.formats.tables import texts_of
+from gecbench.metrics.base import Metric, Score, make_metric
 
 if TYPE_CHECKING:
-    from gecbench.human.subsets import Bound, Sizes
+    from gecbench.human.bound import Bound, Sizes
 
 Predictions = Iterable[str] | Any
 Metrics = str | Metric | Sequence[str | Metric]

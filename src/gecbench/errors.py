@@ -1,33 +1,10 @@
-"""Errors that say what is wrong, where, and how to correct it."""
+"""Errors that say what is wrong, where, and how to fix it."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # typing is slow to import, and every command imports this module
 if TYPE_CHECKING:
     from collections.abc import Iterable
-_JOINERS = "\u200c\u200d"  # in the spelling of Persian and Hindi, and inside emoji
-
-
-def is_plain(character: str) -> bool:
-    """Return whether a character only stands for itself: no control, no line end, no mark that turns the direction."""
-    from unicodedata import category
-
-    return character in _JOINERS or category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
-
-
-def visible(text: str) -> str:
-    r"""Return text as one line in which no character hides, turns others round or steers a terminal.
-
-    >>> print(visible("good\u202etxt.exe\x1b[2J"))
-    good\u202etxt.exe\x1b[2J
-    """
-    return text if text.isprintable() else "".join(map(_visible, text))
-
-
-def _visible(character: str) -> str:
-    if is_plain(character):
-        return character
-    return " " if character.isspace() else character.encode("unicode_escape").decode()
 
 
 class GecbenchError(Exception):
@@ -117,3 +94,19 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     near = get_close_matches(word, known, n=1, cutoff=0.72)
     return f"Did you mean {near[0]}? " if near else ""
+
+
+class UpstreamError(GecbenchError):
+    """An upstream file cannot be had."""
+
+    def __init__(self, problem: str, fix: str = "") -> None:
+        self.problem = problem
+        self.fix = fix
+        super().__init__(f"{problem}. {fix}.".rstrip(" .") + ".")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.problem, self.fix))
+
+
+class ArchiveError(UpstreamError):
+    """An archive is damaged, too large, or holds something it should not."""

@@ -55,11 +55,11 @@ def use_small_datasets(mirror: Path) -> None:
     """Make the datasets those of the tests' small tree, and lock them so."""
     from corpora_support import pins_of
 
-    from gecbench.corpora import lock, upstream
+    from gecbench.corpora import build, upstream
 
     pins = pins_of(mirror)
     upstream.default_pins = lambda: pins
-    lock.LOCK_FILE = mirror.parent / "lock.tsv"
+    build.LOCK_FILE = mirror.parent / "lock.tsv"
     os.environ["GECBENCH_MIRROR"] = str(mirror)
 
 

@@ -7,10 +7,10 @@ import pytest
 from corpora_support import pins_of, tiny_mirror, upstream_of
 
 import gecbench.corpora.upstream as upstream_module
-from gecbench.corpora import lock
+from gecbench.corpora import build
+from gecbench.corpora.build import build_dataset
 from gecbench.corpora.card import refresh_card
 from gecbench.corpora.catalog import DATASETS
-from gecbench.corpora.parquet import build_dataset
 
 
 @pytest.fixture
@@ -27,17 +27,17 @@ def tiny(tiny_folder):
 @pytest.fixture
 def lock_file(tmp_path, monkeypatch):
     """Use a copy of the lock file."""
-    monkeypatch.setattr(lock, "LOCK_FILE", Path(shutil.copy(lock.LOCK_FILE, tmp_path / "lock.tsv")))
-    return lock.LOCK_FILE
+    monkeypatch.setattr(build, "LOCK_FILE", Path(shutil.copy(build.LOCK_FILE, tmp_path / "lock.tsv")))
+    return build.LOCK_FILE
 
 
 @pytest.fixture
 def built(tiny, lock_file, tmp_path):
     """Lock the tiny tree's content, as if it were upstream's, and build a dataset of it with its card."""
     for name in DATASETS:
-        lock.write_lock(name, tiny)
+        build.write_lock(name, tiny)
 
-    def build(name: str) -> Path:
+    def build_tiny(name: str) -> Path:
         pytest.importorskip("pyarrow")
         folder = tmp_path / "datasets" / name
         source = Path(__file__).parents[2] / "datasets" / name
@@ -46,7 +46,7 @@ def built(tiny, lock_file, tmp_path):
         build_dataset(name, folder, upstream=tiny)
         return folder
 
-    return build
+    return build_tiny
 
 
 @pytest.fixture

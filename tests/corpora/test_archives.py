@@ -10,9 +10,9 @@ import pytest
 from corpora_support import PATIENT, write_tar
 from loopback import Loopback
 
-from gecbench.corpora.upstream import Upstream
-from gecbench.corpora.upstream.archives import read_members
-from gecbench.corpora.upstream.pins import ArchiveError, HashMismatchError
+from gecbench.corpora.download import read_members
+from gecbench.corpora.upstream import HashMismatchError, Upstream
+from gecbench.errors import ArchiveError
 
 MEBIBYTE = 1 << 20
 

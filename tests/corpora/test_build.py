@@ -11,16 +11,17 @@ import pytest
 import yaml
 from corpora_support import WORKERS, files_of
 
-from gecbench.corpora.card import card_metadata, card_problems, refresh_card, render_card
-from gecbench.corpora.catalog import DATASETS
-from gecbench.corpora.lock import lock_of, read_lock
-from gecbench.corpora.parquet import (
+from gecbench.corpora.build import (
     build_dataset,
     copy_module_files,
     describe_dataset,
+    lock_of,
     parquet_bytes,
+    read_lock,
     verify_dataset,
 )
+from gecbench.corpora.card import card_metadata, card_problems, refresh_card, render_card
+from gecbench.corpora.catalog import DATASETS
 from gecbench.errors import InputError
 
 pytest.importorskip("pyarrow")
@@ -211,7 +212,7 @@ def test_the_card_is_complete_and_has_not_drifted(name):
 def test_the_features_of_the_card_are_those_of_the_builder(name):
     from datasets import Features
 
-    from gecbench.corpora.schema import features
+    from gecbench.corpora.declaration import features
 
     for entry in card_metadata(name)["dataset_info"]:
         config = DATASETS[name].configs[entry["config_name"]]

@@ -4,9 +4,7 @@ import pytest
 from corpora_support import CONLL, WORKERS, upstream_of, write, write_bn15
 
 from gecbench.corpora.catalog import DATASETS
-from gecbench.corpora.conll14.essays import place_sentences
-from gecbench.corpora.conll14.judgments import read_rankings
-from gecbench.corpora.conll14.rows import read_merged_ids
+from gecbench.corpora.conll14 import place_sentences, read_merged_ids, read_rankings
 from gecbench.corpora.load import load_corpus, load_rows
 from gecbench.errors import InputError
 from gecbench.formats.judgments import expand_pairs, text_key

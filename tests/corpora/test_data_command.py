@@ -4,9 +4,8 @@ import json
 
 import pytest
 
+from gecbench.corpora.build import read_lock, verify_dataset
 from gecbench.corpora.catalog import DATASETS
-from gecbench.corpora.lock import read_lock
-from gecbench.corpora.parquet import verify_dataset
 
 pytest.importorskip("pyarrow")
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from corpora_support import JFLEG, upstream_of, write
 
-from gecbench.corpora.edits import as_edits
+from gecbench.corpora.declaration import as_edits
 from gecbench.corpora.jfleg import comparison_key
 from gecbench.corpora.load import load_corpus, load_rows
 from gecbench.corpus.edits import apply_edits

@@ -14,7 +14,7 @@ from corpora_support import WORKERS
 from gecbench.corpora import catalog as catalog_module
 from gecbench.corpora.catalog import DATASETS
 from gecbench.corpora.load import load_dataset, load_rows
-from gecbench.corpora.upstream.pins import OfflineError
+from gecbench.corpora.upstream import OfflineError
 from gecbench.errors import InputError
 from gecbench.huggingface.register import register_datasets, unregister_datasets
 
@@ -100,7 +100,7 @@ def test_the_code_hash_covers_all_that_makes_rows_and_the_pins(tmp_path):
     shutil.copytree(package, tmp_path / "0", ignore=shutil.ignore_patterns("*.so", "__pycache__", "_modules"))
     assert catalog_module.code_hash(tmp_path / "0") == catalog_module.code_hash()
     hashes = {catalog_module.code_hash()}
-    changes = ("corpora/jfleg.py", "corpora/upstream/pins.tsv", "corpus/edits.py", "formats/m2.py")
+    changes = ("corpora/jfleg.py", "corpora/pins.tsv", "corpus/edits.py", "formats/m2.py")
     for number, change in enumerate(changes, 1):
         shutil.copytree(tmp_path / "0", tmp_path / str(number))
         with (tmp_path / str(number) / change).open("ab") as file:

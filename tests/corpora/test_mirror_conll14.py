@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gecbench.corpora.conll14.judgments import read_rankings
+from gecbench.corpora.conll14 import read_rankings
 from gecbench.corpora.load import load_rows
 from gecbench.formats.judgments import expand_pairs, text_key
 

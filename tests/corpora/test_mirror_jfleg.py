@@ -10,7 +10,7 @@ import pytest
 from corpora_support import PATIENT
 from loopback import Loopback
 
-from gecbench.corpora.edits import as_edits
+from gecbench.corpora.declaration import as_edits
 from gecbench.corpora.jfleg import read_gug
 from gecbench.corpora.load import load_corpus, load_rows
 from gecbench.corpora.upstream import Upstream

@@ -8,7 +8,7 @@ import pytest
 
 import gecbench
 from gecbench.corpora.demo import DATA
-from gecbench.corpora.resolve import resolve_corpus
+from gecbench.corpora.load import resolve_corpus
 
 DEMO, GOOD = gecbench.load_demo(), gecbench.load_demo_systems()["good-corrector"]
 OUTPUTS = str(DATA / "systems" / "good-corrector.txt")

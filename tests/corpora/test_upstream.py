@@ -9,10 +9,18 @@ import pytest
 from corpora_support import PATIENT
 from loopback import Loopback
 
-from gecbench.corpora.upstream import Upstream, cache_folder, offline
-from gecbench.corpora.upstream.fetch import Downloader
-from gecbench.corpora.upstream.pins import HashMismatchError, OfflineError, Pin, Source, UpstreamError, default_pins
-from gecbench.errors import InputError
+from gecbench.corpora.download import Downloader
+from gecbench.corpora.upstream import (
+    HashMismatchError,
+    OfflineError,
+    Pin,
+    Source,
+    Upstream,
+    cache_folder,
+    default_pins,
+    offline,
+)
+from gecbench.errors import InputError, UpstreamError
 
 CONTENT = b"".join(b"line %d of a made-up file\n" % number for number in range(20_000))
 PATH = "files.example/project/1a2b/data.txt"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gecbench import GroupedSentence, apply_edits
-from gecbench.corpus.mixing import combinations, group_choices
+from gecbench.corpus.derive import combinations, group_choices
 
 
 def mixed_references(source: str, sentence: GroupedSentence) -> list[str]:

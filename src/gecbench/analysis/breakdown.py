@@ -15,10 +15,9 @@ import numpy.typing as npt
 from gecbench.analysis.report import Report
 from gecbench.analysis.tables import Table, render_table
 from gecbench.corpus.corpus import Corpus
+from gecbench.display import percent
 from gecbench.errors import InputError
-from gecbench.metrics.base import Score
-from gecbench.metrics.ratios import percent
-from gecbench.metrics.registry import METRICS
+from gecbench.metrics.base import METRICS, Score
 
 DISTANCE_BINS = (0, 1, 6, 11, 16, 21, 31)
 _GRAMMATICALITY = "gug_average"

@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 
 from gecbench.metrics.base import Score
-from gecbench.metrics.explanation import SIGNS, Explanation, Mark
+from gecbench.metrics.explain import SIGNS, Explanation, Mark
 
 _ASSETS = Path(__file__).parent
 

@@ -11,9 +11,9 @@ from typing import Any, Literal, TypeVar
 
 from gecbench.analysis.significance import PairedTest
 from gecbench.analysis.tables import Table, best_cells, html_table, render_table, shown_p_value
+from gecbench.display import percent
 from gecbench.errors import MissingDependencyError
 from gecbench.metrics.base import Score
-from gecbench.metrics.ratios import percent
 
 _WIDEST = 120
 _SIGNIFICANT = 0.05

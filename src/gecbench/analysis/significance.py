@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from gecbench.display import progress
 from gecbench.errors import InputError
-from gecbench.metrics.base import Interval, Score
-from gecbench.metrics.ratios import Values
-from gecbench.metrics.weighing import Samples
-from gecbench.progress import progress
+from gecbench.metrics.base import Interval, Score, Values
+from gecbench.metrics.resampling import Samples
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController

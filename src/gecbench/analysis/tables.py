@@ -9,7 +9,8 @@ import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gecbench.errors import InputError, visible
+from gecbench.display import visible
+from gecbench.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,9 @@ _EXAMPLES = """  gecbench compare -s source.txt -r ref0.txt ref1.txt -p baseline
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    parser = add_command(commands, "compare", "Rank systems and test their differences", _EXAMPLES, run)
+    parser = add_command(commands, "compare", summary, _EXAMPLES, run)
     add_corpus_options(parser)
     add_scoring_options(parser, resamples=1000)
     parser.add_argument(

@@ -14,11 +14,9 @@ _EXAMPLES = """  gecbench completion bash > ~/.local/share/bash-completion/compl
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    parser = add_command(
-        commands, "completion", "Print a script that completes commands, options and names", _EXAMPLES, run
-    )
+    parser = add_command(commands, "completion", summary, _EXAMPLES, run)
     parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell that reads it")
 
 
@@ -47,7 +45,7 @@ def run(options: argparse.Namespace) -> None:
 def _names() -> dict[str, list[str]]:
     """Return the known names, by what stands for them in the help or by what they are of."""
     from gecbench.corpora.catalog import DATASETS, HUMAN_JUDGMENTS
-    from gecbench.metrics.registry import METRICS
+    from gecbench.metrics.base import METRICS
     from gecbench.models.prompts import NAMES
     from gecbench.papers import PAPERS
 

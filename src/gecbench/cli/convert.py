@@ -6,14 +6,14 @@ import argparse
 from typing import Any
 
 from gecbench.cli.options import add_command, check_one_given
-from gecbench.corpora.resolve import CORPUS_FILES, read_file, with_references
+from gecbench.corpora.load import CORPUS_FILES, read_file, with_references
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_groups, derive_references, ungroup
 from gecbench.errors import InputError
 from gecbench.formats.imeasure_xml import write_imeasure_xml
 from gecbench.formats.jsonl import write_jsonl
 from gecbench.formats.m2 import write_m2
-from gecbench.formats.parallel import read_parallel, write_parallel
+from gecbench.formats.tables import read_parallel, write_parallel
 from gecbench.formats.text import STANDARD_INPUT, check_outputs, write_lines
 
 _EXAMPLES = """  gecbench convert gold.m2 -o corpus.jsonl
@@ -25,11 +25,9 @@ _EXAMPLES = """  gecbench convert gold.m2 -o corpus.jsonl
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    parser = add_command(
-        commands, "convert", "Convert between parallel text, M2, I-measure XML and JSON Lines", _EXAMPLES, run
-    )
+    parser = add_command(commands, "convert", summary, _EXAMPLES, run)
     parser.add_argument("input", metavar="FILE", nargs="?", help="input: .m2, .xml or .jsonl")
     parser.add_argument("-s", "--source", metavar="FILE", help="input: source sentences")
     parser.add_argument("-r", "--references", metavar="FILE", nargs="+", help="input: one file per reference")

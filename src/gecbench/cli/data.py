@@ -22,9 +22,9 @@ file, and brings the generated parts of its card up to date; verify compares wit
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    parser = add_command(commands, "data", "Build, verify, describe or lock a dataset", _EXAMPLES, run)
+    parser = add_command(commands, "data", summary, _EXAMPLES, run)
     parser.add_argument("action", choices=tuple(_ACTIONS))
     parser.add_argument("dataset", metavar="DATASET", help="jfleg or conll14_fluency")
     parser.add_argument("configs", metavar="CONFIG", nargs="*", help="build: only these configurations")
@@ -37,14 +37,14 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _info(options: argparse.Namespace, folder: Path) -> None:
-    from gecbench.corpora.parquet import describe_dataset
+    from gecbench.corpora.build import describe_dataset
 
     del folder
     print(json.dumps(describe_dataset(options.dataset), indent=2))
 
 
 def _build(options: argparse.Namespace, folder: Path) -> None:
-    from gecbench.corpora.parquet import build_dataset, copy_module_files
+    from gecbench.corpora.build import build_dataset, copy_module_files
 
     build_dataset(options.dataset, folder, configs=options.configs or None, say=print)
     copy_module_files(options.dataset, folder)
@@ -52,8 +52,8 @@ def _build(options: argparse.Namespace, folder: Path) -> None:
 
 
 def _verify(options: argparse.Namespace, folder: Path) -> None:
+    from gecbench.corpora.build import verify_dataset
     from gecbench.corpora.card import card_problems
-    from gecbench.corpora.parquet import verify_dataset
 
     problems = [*verify_dataset(options.dataset, folder), *card_problems(options.dataset, folder / "README.md")]
     if problems:
@@ -63,8 +63,8 @@ def _verify(options: argparse.Namespace, folder: Path) -> None:
 
 
 def _lock(options: argparse.Namespace, folder: Path) -> None:
+    from gecbench.corpora.build import LOCK_FILE, write_lock
     from gecbench.corpora.card import refresh_card
-    from gecbench.corpora.lock import LOCK_FILE, write_lock
 
     for (config, split), lock in write_lock(options.dataset).items():
         print(f"{config}/{split}: {lock.rows} rows, content {lock.content[:12]}…")

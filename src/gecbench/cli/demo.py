@@ -7,7 +7,7 @@ from typing import Any
 
 from gecbench.api import compare
 from gecbench.cli.options import add_command, add_format_option
-from gecbench.metrics.registry import METRICS
+from gecbench.metrics.base import METRICS
 
 _EXAMPLES = """  gecbench demo
   gecbench demo --format markdown
@@ -15,9 +15,9 @@ _EXAMPLES = """  gecbench demo
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    parser = add_command(commands, "demo", "Score four toy systems on the embedded demo corpus", _EXAMPLES, run)
+    parser = add_command(commands, "demo", summary, _EXAMPLES, run)
     add_format_option(parser)
     parser.add_argument("--write", metavar="FOLDER", help="write the demo's files there instead, to try commands on")
 

@@ -6,16 +6,16 @@ import argparse
 from typing import Any
 
 from gecbench.cli.options import add_command
-from gecbench.corpus.tokenizers import detokenize
+from gecbench.corpus.tokenize import detokenize
 from gecbench.formats.text import STANDARD_INPUT, check_outputs, read_lines, write_lines
 
 _EXAMPLES = """  gecbench detokenize tokenised.txt -o natural.txt
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    parser = add_command(commands, "detokenize", "Join tokens to natural text", _EXAMPLES, run)
+    parser = add_command(commands, "detokenize", summary, _EXAMPLES, run)
     parser.add_argument("file", metavar="FILE", nargs="?", default=STANDARD_INPUT, help="(default: standard input)")
     parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD_INPUT, help="(default: standard output)")
 

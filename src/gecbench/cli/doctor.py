@@ -24,9 +24,9 @@ _EXAMPLES = """  gecbench doctor
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    add_command(commands, "doctor", "Tell which kernels run, versions, caches and mirror", _EXAMPLES, run)
+    add_command(commands, "doctor", summary, _EXAMPLES, run)
 
 
 def run(options: argparse.Namespace) -> None:

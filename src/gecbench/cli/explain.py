@@ -11,10 +11,10 @@ from typing import Any
 
 from gecbench.analysis.explained_page import html_page
 from gecbench.cli.options import add_command, add_corpus_options, corpus_files, intake_of, read_corpus, read_systems
-from gecbench.corpus.intake import Intake
+from gecbench.corpus.prepare import Intake
 from gecbench.errors import InputError
 from gecbench.formats.text import check_outputs, write_lines
-from gecbench.metrics.registry import METRICS, make_metric
+from gecbench.metrics.base import METRICS, make_metric
 
 _EXAMPLES = """  gecbench explain --gold gold.m2 -p output.txt
   gecbench explain --gold gold.m2 -p output.txt --sentences 3 17
@@ -24,9 +24,9 @@ _EXAMPLES = """  gecbench explain --gold gold.m2 -p output.txt
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    parser = add_command(commands, "explain", "Show edits, n-grams or alignments, sentence by sentence", _EXAMPLES, run)
+    parser = add_command(commands, "explain", summary, _EXAMPLES, run)
     add_corpus_options(parser)
     known = " or ".join(_explaining())
     parser.add_argument("-m", "--metric", default="m2", help=f"the metric to explain: {known} (default: m2)")

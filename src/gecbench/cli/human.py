@@ -23,17 +23,16 @@ from gecbench.cli.options import (
 from gecbench.corpora.catalog import HUMAN_JUDGMENTS
 from gecbench.corpora.load import load_rankings
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.intake import Intake
+from gecbench.corpus.prepare import Intake
+from gecbench.display import log_info, percent
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, expand_pairs
 from gecbench.human.agreement import cross_agreement, inter_agreement, intra_agreement
 from gecbench.human.change import Change, changes
 from gecbench.human.ranking import HumanRanking, PairTable, expected_wins, table_of_rankings, trueskill
-from gecbench.metrics.ratios import percent
-from gecbench.progress import remark
 
 if TYPE_CHECKING:
-    from gecbench.human.subsets import Bound
+    from gecbench.human.bound import Bound
 
 _EXAMPLES = """  gecbench human rank                                   (the demo's judgments)
   gecbench human rank judgments.csv --method expected-wins
@@ -46,11 +45,9 @@ _EXAMPLES = """  gecbench human rank                                   (the demo
 SOURCES_HELP = "\n".join(f"  {name:<20}{source.description}" for name, source in HUMAN_JUDGMENTS.items())
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command and its actions."""
-    parser = add_command(
-        commands, "human", "The human side: bound, rankings, agreement, extent of change", _EXAMPLES, None
-    )
+    parser = add_command(commands, "human", summary, _EXAMPLES, None)
     parser.epilog = f"judgments by name:\n{SOURCES_HELP}\n\n{parser.epilog}"
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     for name, (description, add_options, run) in _ACTIONS.items():
@@ -108,7 +105,7 @@ def _agreement(options: argparse.Namespace) -> None:
     for name, one in found.items():
         if math.isnan(one.kappa):
             reason = "all judgments are the same" if one.comparisons else "nothing was judged twice"
-            remark(f"{name}: no kappa, as {reason}")
+            log_info(f"{name}: no kappa, as {reason}")
 
 
 def _kappa(value: float) -> str:

@@ -1,14 +1,287 @@
-"""`gecbench leaderboard`: make a board, submit a system, list, build and serve the board, score submissions again."""
+"""`gecbench leaderboard`: create a board, submit a system, list, build and serve the board."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from gecbench.analysis.tables import FORMATS
-from gecbench.cli import boards
-from gecbench.cli.options import add_aligned_option, add_command, add_intake_options
-from gecbench.metrics.registry import METRICS
+from gecbench.analysis.tables import FORMATS, Table, render_table
+from gecbench.cli.options import add_aligned_option, add_command, add_intake_options, cleaned, pick
+from gecbench.display import percent, tracked
+from gecbench.errors import InputError
+from gecbench.metrics.base import METRICS
+
+if TYPE_CHECKING:
+    from gecbench.corpus.corpus import Corpus
+    from gecbench.leaderboard.page import PagePlan
+    from gecbench.leaderboard.records import BoardTable, Record
+    from gecbench.leaderboard.store import FolderStore
+
+
+TOKEN = "GECBENCH_LEADERBOARD_TOKEN"
+
+
+_SEEDED = "conll14_fluency:nucle"
+
+
+def init(options: argparse.Namespace) -> None:
+    """Make a board and say what comes next."""
+    from gecbench.leaderboard.settings import SEALED_PER_DAY, Settings, initialise
+
+    sealed = not options.publish_references
+    per_day = SEALED_PER_DAY if options.per_day is None and sealed else options.per_day or None
+    about = pick(options, "title", "description", "licence", "link", "metric", "publish_references")
+    initialise(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
+    if missing := METRICS[options.metric].missing():
+        _warn((f"until it can be scored here, another metric ranks: {missing}",), "note")
+    print(f"{Path(options.folder) / 'board.json'}: {'sealed' if sealed else 'open'}, ranked by {options.metric}")
+    if sealed:
+        print("Pages and answers tell scores of whole corpora only; keep the gold out of what you publish.")
+
+
+def submit(options: argparse.Namespace) -> None:
+    """Score, add, and print the record with its place."""
+    from gecbench.leaderboard import submission
+    from gecbench.leaderboard.settings import choose_corpus
+    from gecbench.leaderboard.store import BoardCopy, local_store, open_board
+    from gecbench.leaderboard.submission import read_outputs
+
+    store = local_store(open_board(options.board))
+    corpus = choose_corpus(options.corpus, store.folder, store.settings)
+    lines = read_outputs(_bytes(options.predictions), options.predictions, corpus)
+    handed_in = submission.Submission(
+        system=options.name,
+        predictions=cleaned(lines, corpus, options.predictions, options),
+        links=options.link,
+        file=options.predictions,
+        role="source" if options.baseline else "system",
+        **pick(options, "submitter", "description", "aligned", "tokenize", "tokenized"),
+    )
+    done = submission.submit(handed_in, corpus, store, dry_run=options.dry_run)
+    _warn(done.skipped)
+    _warn(done.warnings, "note")
+    if options.format == "json":
+        print(done.record.to_json().decode().rstrip("\n"))
+        return
+    added = f"pull request: {done.added}" if isinstance(store, BoardCopy) else f"added as records/{done.added}.json"
+    print(f"{_as_text(done.record, store.settings.digits)}\n\n{done.place.sentence}")
+    print("nothing was added (--dry-run)" if options.dry_run else added)
+
+
+def seed(options: argparse.Namespace) -> None:
+    """Score the public outputs that the board does not have yet."""
+    from gecbench.leaderboard.records import Details, table_of
+    from gecbench.leaderboard.seeds import public_submissions
+    from gecbench.leaderboard.submission import score_submission
+
+    store = _folder(options.board)
+    settings = store.settings
+    for corpus in _corpora(options.corpus, store) or _corpora([_SEEDED], store):
+        table = table_of(corpus)
+        there = {record.outputs: record for record in store.load().records if record.table == table}
+        lines, submissions = [], list(public_submissions(corpus))
+        for submission in tracked(submissions, len(submissions), "scoring public outputs"):
+            record = there.get(Details(submission.predictions).outputs)
+            if record is None or record.fingerprint != corpus.fingerprint():
+                scored = score_submission(submission, corpus, sealed=settings.sealed)
+                record = scored.record
+                store.add(record, scored.details)
+            shown = ", ".join(
+                f"{metric.title} {percent(record.scores[name]['value'], settings.digits)}"
+                for name, metric in METRICS.items()
+                if name in record.scores
+            )
+            lines.append(f"{record.corpus} ({record.reference_set})  {record.system}: {shown}")
+        print("\n".join(lines), flush=True)
+
+
+def list_board(options: argparse.Namespace) -> None:
+    """Print one table per corpus and reference set."""
+    from gecbench.leaderboard.page import group_by_table
+    from gecbench.leaderboard.seeds import seed_records
+    from gecbench.leaderboard.settings import NOTES
+    from gecbench.leaderboard.store import local_store, open_board
+
+    store = local_store(open_board(options.board))
+    loaded = store.load()
+    _warn(loaded.warnings)
+    reported = () if options.without_published else seed_records()
+    there = {record.table for record in loaded.records}
+    shown = [record for record in reported if not store.settings.corpora or record.table in there]
+    records = [*loaded.records, *shown]
+    tables = group_by_table(_on(options.corpus, records, store) if options.corpus else records)
+    if not tables and options.corpus:
+        known = sorted({record.corpus for record in records})
+        raise InputError(
+            f"the board has nothing on {options.corpus!r}", fix=f"It has {', '.join(known) or 'no records'}"
+        )
+    metric = options.metric or store.settings.metric
+    texts = [_tables(table, found, metric, store, options.format) for table, found in sorted(tables.items())]
+    print("\n\n".join(text for found in texts for text in found) or "The board is empty.")
+    if options.format == "text" and any(record.kind == "reported" for found in tables.values() for record in found):
+        print(f"\n{NOTES['reported']}.")
+
+
+def build(options: argparse.Namespace) -> None:
+    """Build the page."""
+    from gecbench.leaderboard.page import build_site
+    from gecbench.leaderboard.store import local_store, open_board
+
+    store = local_store(open_board(options.board))
+    built = build_site(store, options.output, _plan(options, store))
+    _warn(built.warnings)
+    print(f"{Path(options.output) / 'index.html'}")
+
+
+def serve(options: argparse.Namespace) -> None:
+    """Serve until stopped."""
+    from gecbench.leaderboard.server import run
+    from gecbench.leaderboard.uploads import Limits
+
+    store = _folder(options.board)
+    limits = Limits(most_bytes=int(options.megabytes * 2**20), per_minute=options.per_minute)
+    run(store, _plan(options, store), limits, os.environ.get(TOKEN) or None, options.host, options.port)
+
+
+def verify(options: argparse.Namespace) -> None:
+    """Score records again, print a line for each, and refuse what differs."""
+    from gecbench.leaderboard.ranking import known_corpora
+    from gecbench.leaderboard.store import local_store, open_board
+    from gecbench.leaderboard.submission import verify as score_again
+
+    store = local_store(open_board(options.board))
+    corpora = known_corpora(_corpora(options.corpus, store))
+    different = total = 0
+    for verdict in list(score_again(store, corpora, options.files)):
+        total += 1
+        different += bool(verdict.problems)
+        state = "not scored here" if verdict.problems is None else "; ".join(verdict.problems) or "as scored"
+        print(f"{verdict.file[:12]}  {verdict.system or '?'}: {state}")
+    if different:
+        raise InputError(f"{different} of {total} records are not what scoring gives", fix="Do not merge them")
+
+
+def _folder(address: str) -> FolderStore:
+    from gecbench.leaderboard.store import FolderStore, open_board
+
+    store = open_board(address)
+    if not isinstance(store, FolderStore):
+        raise InputError("this needs a board in a folder", fix="Give --board FOLDER")
+    return store
+
+
+def _corpora(names: list[str], store: FolderStore) -> list[Corpus]:
+    """Return the corpora that are named, or the board's own."""
+    from gecbench.leaderboard.settings import board_corpora, choose_corpus
+
+    settings = store.settings
+    if not names:
+        return board_corpora(store.folder, settings)
+    return [choose_corpus(name, store.folder, settings) for name in names]
+
+
+def _on(name: str, records: list[Record], store: FolderStore) -> list[Record]:
+    """Return the records on a corpus, named as the board names it or as `submit` took it."""
+    from gecbench.leaderboard.records import table_of
+    from gecbench.leaderboard.settings import choose_corpus
+
+    found = [record for record in records if record.corpus == name]
+    if not found:
+        with suppress(InputError):
+            table = table_of(choose_corpus(name, store.folder, store.settings))
+            found = [record for record in records if record.table == table]
+    return found
+
+
+def _plan(options: argparse.Namespace, store: FolderStore) -> PagePlan:
+    from gecbench.leaderboard.page import PagePlan
+
+    return PagePlan(
+        _corpora(options.corpus, store),
+        seeds=not options.without_published,
+        texts=not options.without_texts,
+        publish_references=options.publish_references,
+        board=options.board if "://" in options.board else Path(options.board).name or "board",
+    )
+
+
+def _bytes(path: str) -> bytes:
+    from gecbench.formats.text import read_bytes
+    from gecbench.leaderboard.submission import check_size
+
+    if path.endswith(".gz"):
+        raise InputError("is compressed (gzip)", file=path, fix="Give plain text, one output per line, or JSON Lines")
+    if Path(path).is_file():
+        check_size(Path(path).stat().st_size, path)
+    return read_bytes(path)
+
+
+def _warn(warnings: tuple[str, ...], kind: str = "warning") -> None:
+    for warning in warnings:
+        print(f"gecbench: {kind}: {warning}", file=sys.stderr)
+
+
+def _as_text(record: Record, digits: int) -> str:
+    from gecbench.leaderboard.settings import NOTES
+
+    rows = []
+    for metric, figure in record.scores.items():
+        ratio = "" if figure["ratio"] is None else f"{percent(figure['ratio'], 1)} %"
+        people = ["" if figure[name] is None else percent(figure[name], digits) for name in ("human", "against_others")]
+        rows.append([METRICS[metric].title, *_score_cells(record, metric, digits), *people, ratio])
+    header = [record.system, "score", "95 % interval", "human", "beside", "of human"]
+    notes = [NOTES["human"]] if any(figure["human"] is not None for figure in record.scores.values()) else []
+    notes += [
+        f"{METRICS[metric].title}: {figure['bounded']} sentences bounded; {NOTES['bounded']}"
+        for metric, figure in record.scores.items()
+        if figure["bounded"]
+    ]
+    return "\n\n".join([render_table(Table(header, rows), "text"), *notes])
+
+
+def _tables(table: BoardTable, records: list[Record], metric: str, store: FolderStore, table_format: str) -> list[str]:
+    """Return the ranking of a table, and what was reported of systems that are not in it."""
+    from gecbench.leaderboard.ranking import BoardPlace, Significance
+    from gecbench.leaderboard.seeds import stands_for
+
+    title = f"{table[0]} ({table[1]})"
+    found = sorted(
+        (record for record in records if metric in record.scores),
+        key=lambda record: -float(record.scores[metric]["value"]),
+    )
+    scored = [record for record in found if record.kind == "scored"]
+    places = Significance(store, {}).places(scored, metric)
+    rows = []
+    for record in scored:
+        place = places.get(record.id, BoardPlace(None))
+        kind = place.differs or record.role
+        rows.append(
+            [
+                record.system,
+                str(place.rank or "–"),
+                *_score_cells(record, metric, store.settings.digits),
+                kind,
+                record.date,
+            ]
+        )
+    alone = [each for each in found if each.kind == "reported" and not any(stands_for(one, each) for one in scored)]
+    reported = [[each.system, percent(each.scores[metric]["value"]), each.date] for each in alone]
+    tables = [
+        Table([title, "#", METRICS[metric].title, "95 % interval", "kind", "date"], rows),
+        Table([f"{title}, as reported", METRICS[metric].title, "date"], reported),
+    ]
+    return [render_table(each, table_format) for each in tables if each.rows]
+
+
+def _score_cells(record: Record, metric: str, digits: int) -> tuple[str, str]:
+    figure = record.scores[metric]
+    interval = "" if figure["low"] is None else f"{percent(figure['low'], digits)} – {percent(figure['high'], digits)}"
+    return percent(figure["value"], digits), interval
+
 
 _EXAMPLES = """  gecbench leaderboard init task --title "My task" -c demo
   gecbench leaderboard submit --board task -p output.txt --name "My system" --submitter Me
@@ -16,14 +289,14 @@ _EXAMPLES = """  gecbench leaderboard init task --title "My task" -c demo
   gecbench leaderboard serve --board task                       (the same page, with uploads)
   gecbench leaderboard submit -c demo -p output.txt --name "My system" --board hf://datasets/NAME/BOARD
 """
+
+
 _BOARD = "a folder, or hf://datasets/NAME/BOARD (default: board)"
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command and its subcommands."""
-    parser = add_command(
-        commands, "leaderboard", "Make, submit to, list, build or serve a leaderboard", _EXAMPLES, None
-    )
+    parser = add_command(commands, "leaderboard", summary, _EXAMPLES, None)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     for add in (_add_init, _add_submit, _add_seed, _add_list, _add_build, _add_serve, _add_verify):
         add(actions)
@@ -33,9 +306,7 @@ def _add_init(actions: Any) -> None:
     examples = """  gecbench leaderboard init task --title "My task" -c gold.m2 --metric m2 --link https://example.org
   gecbench leaderboard init task --title "JFLEG" -c jfleg:test jfleg:dev --publish-references
 """
-    parser = add_command(
-        actions, "init", "Make a board of your own: its title, corpora and ranking", examples, boards.init
-    )
+    parser = add_command(actions, "init", "Make a board of your own: its title, corpora and ranking", examples, init)
     parser.add_argument("folder", metavar="FOLDER", help="where the board is kept; published is what build writes")
     parser.add_argument("--title", required=True, help="what the board is called")
     corpora = "one or several: a known name, or a file (.m2, .xml, .jsonl)"
@@ -54,7 +325,7 @@ def _add_submit(actions: Any) -> None:
     examples = """  gecbench leaderboard submit -c demo -p output.txt --name "My system" --link https://example.org/paper
   gecbench leaderboard submit -c demo -p output.jsonl --name "My system" --board hf://datasets/NAME/BOARD
 """
-    parser = add_command(actions, "submit", "Score a system's outputs and add the record", examples, boards.submit)
+    parser = add_command(actions, "submit", "Score a system's outputs and add the record", examples, submit)
     corpus = "what it was run on (default: the board's own, if it has one)"
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help=corpus)
     parser.add_argument("-p", "--predictions", metavar="FILE", required=True, help="text, .jsonl, .csv or .tsv")
@@ -74,14 +345,14 @@ def _add_seed(actions: Any) -> None:
     examples = """  gecbench leaderboard seed --board board            (CoNLL-14: twelve systems, eight rewrites)
   gecbench leaderboard seed --board board -c conll14:all jfleg:test
 """
-    parser = add_command(actions, "seed", "Score the public outputs of known corpora", examples, boards.seed)
+    parser = add_command(actions, "seed", "Score the public outputs of known corpora", examples, seed)
     parser.add_argument("--board", default="board", help="a folder (default: board)")
     corpora = "known names (default: the board's own, or conll14_fluency:nucle)"
     parser.add_argument("-c", "--corpus", metavar="NAME", nargs="+", default=[], help=corpora)
 
 
 def _add_list(actions: Any) -> None:
-    parser = add_command(actions, "list", "Print a board's ranking", _EXAMPLES, boards.list_board)
+    parser = add_command(actions, "list", "Print a board's ranking", _EXAMPLES, list_board)
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help="only this corpus")
     parser.add_argument("--board", default="board", help=_BOARD)
     _add_metric(parser, "what to rank by", default=None)
@@ -90,7 +361,7 @@ def _add_list(actions: Any) -> None:
 
 
 def _add_build(actions: Any) -> None:
-    parser = add_command(actions, "build", "Write the board as a static page", _EXAMPLES, boards.build)
+    parser = add_command(actions, "build", "Write the board as a static page", _EXAMPLES, build)
     parser.add_argument("--board", default="board", help=_BOARD)
     parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where the page goes")
     _add_page_options(parser)
@@ -98,25 +369,23 @@ def _add_build(actions: Any) -> None:
 
 def _add_serve(actions: Any) -> None:
     examples = f"""  gecbench leaderboard serve --board board -c demo
-  {boards.TOKEN}=secret gecbench leaderboard serve --board board -c demo --host 0.0.0.0 --port 8000
+  {TOKEN}=secret gecbench leaderboard serve --board board -c demo --host 0.0.0.0 --port 8000
 """
-    parser = add_command(actions, "serve", "Serve the page, with uploads", examples, boards.serve)
+    parser = add_command(actions, "serve", "Serve the page, with uploads", examples, serve)
     parser.add_argument("--board", default="board", help="a folder (default: board)")
     _add_page_options(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
     parser.add_argument("--megabytes", type=float, default=8.0, help="largest upload (default: 8)")
     parser.add_argument("--per-minute", type=int, default=10, help="uploads per client and minute (default: 10)")
-    parser.epilog = f"{parser.epilog}\nWith {boards.TOKEN} set, uploads need that token; reading never does."
+    parser.epilog = f"{parser.epilog}\nWith {TOKEN} set, uploads need that token; reading never does."
 
 
 def _add_verify(actions: Any) -> None:
     examples = """  gecbench leaderboard verify --board task                  (every record; status 2 if one differs)
   gecbench leaderboard verify --board task records/3f2….json   (that of a pull request)
 """
-    parser = add_command(
-        actions, "verify", "Score a board's records again, and refuse what differs", examples, boards.verify
-    )
+    parser = add_command(actions, "verify", "Score a board's records again, and refuse what differs", examples, verify)
     parser.add_argument("files", metavar="RECORD", nargs="*", help="files of the board's records (default: all)")
     parser.add_argument("--board", default="board", help=_BOARD)
     _add_corpora(parser, "a corpus to score on")

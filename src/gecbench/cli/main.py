@@ -1,28 +1,48 @@
-"""Entry point: finds the command among the modules beside it, runs it, turns errors into one sentence and exit code 2.
+"""Entry point: find the command in a table, run it, and turn errors into one sentence and exit code 2.
 
-A module of this folder with `add_parser(commands)` is a command. It is imported when it runs, never to be listed: its
-one-line help is taken from the text of its call of `add_command` or the like. The list needs no argparse either.
+Commands are imported when they run, not to be listed. Listing them does not import argparse either.
 """
 
 from __future__ import annotations
 
 import io
 import os
-import re
 import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
 
-from gecbench.errors import GecbenchError, did_you_mean, visible
+from gecbench.errors import GecbenchError, did_you_mean
 from gecbench.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-_FOLDER = sys.modules["gecbench.cli"].__path__[0]
-_COMMAND = re.compile(rb'def add_parser\(commands.*?\w\(\s*commands,\s*"[^"]+",\s*"([^"]+)"', re.DOTALL)
+# command -> (module in gecbench.cli with `add_parser(commands, summary)`, one-line help)
+COMMANDS = {
+    "compare": ("compare", "Rank systems and test their differences"),
+    "completion": ("completion", "Print a script that completes commands, options and names"),
+    "compute_gleu": ("dropins.compute_gleu", "Score like the official GLEU scripts"),
+    "convert": ("convert", "Convert between parallel text, M2, I-measure XML and JSON Lines"),
+    "data": ("data", "Build, verify, describe or lock a dataset"),
+    "demo": ("demo", "Score four toy systems on the embedded demo corpus"),
+    "detokenize": ("detokenize", "Join tokens to natural text"),
+    "doctor": ("doctor", "Tell which kernels run, versions, caches and mirror"),
+    "errant_compare": ("dropins.errant_compare", "Score edits like the official errant_compare"),
+    "explain": ("explain", "Show edits, n-grams or alignments, sentence by sentence"),
+    "human": ("human", "The human side: bound, rankings, agreement, extent of change"),
+    "ieval": ("dropins.ieval", "Score like the official I-measure scorer's script"),
+    "leaderboard": ("leaderboard", "Make, submit to, list, build or serve a leaderboard"),
+    "m2scorer": ("dropins.m2scorer", "Score like the official M2 scorer's script"),
+    "meta": ("meta", "Correlate metrics, or your own scores, with human judgments"),
+    "push": ("push", "Upload a metric, dataset or leaderboard to the Hub"),
+    "reproduce": ("reproduce", "Compute the tables and figures of the papers again"),
+    "results": ("results", "Write scores for a model repository on the Hub"),
+    "run": ("run", "Correct a corpus with a model, and score it"),
+    "score": ("score", "Score systems against references"),
+    "tokenize": ("tokenize", "Split natural text into tokens"),
+}
 _USAGE = "gecbench [-h] [--version] COMMAND ..."
 _HELP = """usage: {usage}
 
@@ -43,17 +63,6 @@ examples:
   gecbench COMMAND --help shows the options and examples of each command"""
 
 
-def _listed() -> dict[str, str]:
-    """Return the one-line help of each command."""
-    listed = {}
-    for entry in os.scandir(_FOLDER):
-        if entry.name.endswith(".py"):
-            with io.open_code(entry.path) as file:
-                if found := _COMMAND.search(file.read()):
-                    listed[entry.name.removesuffix(".py")] = found[1].decode()
-    return dict(sorted(listed.items()))
-
-
 def _parse(words: Sequence[str]) -> Namespace:
     """Return the options of the command that comes first; exit after help, the version or wrong use."""
     if words[:1] == ["help"]:
@@ -62,14 +71,13 @@ def _parse(words: Sequence[str]) -> Namespace:
     if first == "--version":
         print(f"gecbench {__version__}")
         raise SystemExit(0)
-    listed = _listed()
     if first in ("", "-h", "--help"):
-        width = max(map(len, listed)) + 2
-        lines = (f"  {name:<{width}}{line}" for name, line in listed.items())
+        width = max(map(len, COMMANDS)) + 2
+        lines = (f"  {name:<{width}}{summary}" for name, (_, summary) in COMMANDS.items())
         print(_HELP.format(usage=_USAGE, commands="\n".join(lines)))
         raise SystemExit(0)
-    if first not in listed:
-        kind, known = ("option", ("--help", "--version")) if first.startswith("-") else ("command", tuple(listed))
+    if first not in COMMANDS:
+        kind, known = ("option", ("--help", "--version")) if first.startswith("-") else ("command", tuple(COMMANDS))
         hint = f"{did_you_mean(first, known)}{kind.capitalize()}s: {', '.join(known)}."
         print(f"gecbench: there is no {kind} {first!r}. {hint}", file=sys.stderr)
         raise SystemExit(2)
@@ -78,12 +86,13 @@ def _parse(words: Sequence[str]) -> Namespace:
 
 def make_parser(commands: Sequence[str] | None = None) -> ArgumentParser:
     """Return the parser of these commands, or of all."""
-    from gecbench.cli.parser import Parser
+    from gecbench.cli.options import Parser
 
     parser = Parser(prog="gecbench", usage=_USAGE)
     subparsers = parser.add_subparsers(prog="gecbench", metavar="COMMAND")
-    for name in _listed() if commands is None else commands:
-        import_module(f"gecbench.cli.{name}").add_parser(subparsers)
+    for name in COMMANDS if commands is None else commands:
+        module, summary = COMMANDS[name]
+        import_module(f"gecbench.cli.{module}").add_parser(subparsers, summary)
     return parser
 
 
@@ -94,26 +103,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    warnings.formatwarning = lambda message, *_place, **_line: f"gecbench: warning: {visible(str(message))}\n"
+    warnings.formatwarning = lambda message, *_place, **_line: _one_line(f"warning: {message}") + "\n"
     words = sys.argv[1:] if arguments is None else list(arguments)
     parsed = None
     try:
         parsed = _parse(words)
-        from gecbench.progress import be_quiet
+        from gecbench.display import set_quiet
 
-        be_quiet(getattr(parsed, "quiet", False))
+        set_quiet(getattr(parsed, "quiet", False))
         status = parsed.run(parsed)
         if sys.stdout is not None:
             sys.stdout.flush()
     except GecbenchError as error:
-        print(f"gecbench: {visible(str(error))}", file=sys.stderr)
+        print(_one_line(str(error)), file=sys.stderr)
         return int(getattr(parsed, "failure", 2))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        print(visible(f"gecbench: {place}{error.strerror or error}."), file=sys.stderr)
+        print(_one_line(f"{place}{error.strerror or error}."), file=sys.stderr)
         return int(getattr(parsed, "failure", 2))
     except MemoryError:
         print("gecbench: not enough memory for what was asked. Try smaller numbers, or less text.", file=sys.stderr)
@@ -122,3 +131,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("gecbench: stopped", file=sys.stderr)
         return 130
     return status or 0
+
+
+def _one_line(message: str) -> str:
+    """Return a message for standard error: the program's name, and no character that could steer a terminal."""
+    from gecbench.display import visible
+
+    return f"gecbench: {visible(message)}"

@@ -21,14 +21,21 @@ from gecbench.cli.options import (
     read_systems,
 )
 from gecbench.corpora.catalog import HUMAN_JUDGMENTS
-from gecbench.corpora.load import load_rankings
-from gecbench.corpora.resolve import resolve_corpus
+from gecbench.corpora.load import load_rankings, resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, expand_pairs
-from gecbench.formats.scores import read_sentence_scores, read_system_scores
-from gecbench.human.correlation import METHODS, Correlation, same_systems
-from gecbench.human.metaeval import NO_REFERENCES, MetaRow, MetricScores, meta_evaluate, score_systems
+from gecbench.formats.tables import read_sentence_scores, read_system_scores
+from gecbench.human.correlation import (
+    METHODS,
+    NO_REFERENCES,
+    Correlation,
+    MetaRow,
+    MetricScores,
+    meta_evaluate,
+    same_systems,
+    score_systems,
+)
 
 _EXAMPLES = """  gecbench meta                                          (every metric on the demo)
   gecbench meta my_scores.tsv --human conll14            (lines: system TAB score; 13 systems, INPUT among them)
@@ -39,11 +46,9 @@ _EXAMPLES = """  gecbench meta                                          (every m
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    parser = add_command(
-        commands, "meta", "Correlate metrics, or your own scores, with human judgments", _EXAMPLES, run
-    )
+    parser = add_command(commands, "meta", summary, _EXAMPLES, run)
     add_metrics_option(parser)
     parser.set_defaults(metrics=None)
     parser.epilog = f"judgments by name:\n{SOURCES_HELP}\n\n{parser.epilog}"

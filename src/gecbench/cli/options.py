@@ -1,20 +1,53 @@
-"""Options that several commands share, and what they mean; what they need is imported when they are used."""
+"""The argument parser, and the options that several commands share."""
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from gecbench.errors import InputError
+from gecbench.display import log_info
+from gecbench.errors import InputError, did_you_mean
 from gecbench.formats.text import STANDARD_INPUT
-from gecbench.progress import remark
 
 if TYPE_CHECKING:
     from gecbench.analysis.report import Report
     from gecbench.corpus.corpus import Corpus
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose commands take --quiet, and that asks "did you mean" where a word is unknown."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        if self.add_help:
+            about = "no progress and no remarks, only results, warnings and errors"
+            self.add_argument("--quiet", action="store_true", default=argparse.SUPPRESS, help=about)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Show the actions where none is named; refuse unknown options here, where the known ones are at hand."""
+        if self._subparsers and not args:
+            self.print_help()
+            self.exit()
+        if not self._subparsers and self.add_help:
+            for word in takewhile(lambda word: word != "--", args or ()):
+                if word.startswith("--") and not self._get_option_tuples(word.partition("=")[0]):
+                    hint = did_you_mean(word.partition("=")[0], self._option_string_actions)
+                    self.error(f"unrecognized arguments: {word}. {hint}".rstrip(". "))
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, what was perhaps meant, and where the options are listed."""
+        if wrong := re.match(r"(.*)invalid choice: '([^']*)' \(choose from (.*)\)", message):
+            hint = did_you_mean(wrong[2], re.findall(r"[\w-]+", wrong[3]))
+            message = f"{wrong[1]}invalid choice: '{wrong[2]}'. {hint}Choose from {wrong[3]}"
+        stop = "" if message.endswith("?") else "."
+        self.exit(2, f"{self.prog}: error: {message}{stop} Options and examples: {self.prog} --help\n")
+
 
 _LIST_OF_METRICS = "{the metrics}"
 
@@ -24,7 +57,7 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
     def add_text(self, text: str | None) -> None:
         if text and _LIST_OF_METRICS in text:
-            from gecbench.metrics.registry import METRICS
+            from gecbench.metrics.base import METRICS
 
             listed = "\n".join(f"  {entry.name:<10}{entry.description}" for entry in METRICS.values())
             text = text.replace(_LIST_OF_METRICS, listed)
@@ -94,7 +127,7 @@ def add_aligned_option(parser: Any) -> None:
 
 def add_intake_options(parser: Any) -> None:
     """Add what is done to predictions before they are scored."""
-    from gecbench.corpus.intake import TOKENIZE_CHOICES
+    from gecbench.corpus.prepare import TOKENIZE_CHOICES
 
     parser.add_argument(
         "--tokenize",
@@ -167,7 +200,7 @@ def compare_systems(
 
 def status_of(report: Report, options: argparse.Namespace) -> int:
     """Return exit status 1 if a system is below --fail-under, after saying which, else 0."""
-    from gecbench.metrics.ratios import percent
+    from gecbench.display import percent
 
     if options.fail_under is None:
         return 0
@@ -188,8 +221,8 @@ def check_one_given(what: str, ways: Sequence[object], fix: str) -> None:
 
 def read_corpus(options: argparse.Namespace) -> Corpus:
     """Return the corpus that the options name."""
-    from gecbench.corpora.resolve import apply_edits_for, read_edits, resolve_corpus
-    from gecbench.metrics.registry import make_metric
+    from gecbench.corpora.load import apply_edits_for, read_edits, resolve_corpus
+    from gecbench.metrics.base import make_metric
 
     ways = (options.corpus, options.gold, options.source or options.references)
     check_one_given("corpus", ways, "Give -s with -r, or --gold, or -c")
@@ -202,14 +235,14 @@ def read_corpus(options: argparse.Namespace) -> Corpus:
         return apply_edits_for(chosen, read_edits(options.gold))
     if not options.source or not options.references:
         raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
-    from gecbench.formats.parallel import read_parallel
+    from gecbench.formats.tables import read_parallel
 
     return read_parallel(options.source, options.references, aligned=options.aligned)
 
 
 def corpus_files(options: argparse.Namespace) -> list[str | None]:
     """Return the files that the corpus is read from."""
-    from gecbench.corpora.resolve import is_known_name
+    from gecbench.corpora.load import is_known_name
 
     named = options.corpus and is_known_name(options.corpus)
     files = [options.source, *(getattr(options, "references", None) or ()), getattr(options, "gold", None)]
@@ -241,7 +274,7 @@ def check_one_input(options: argparse.Namespace) -> None:
 
 
 def _read_system(path: str, corpus: Corpus, options: argparse.Namespace) -> Sequence[str]:
-    from gecbench.formats.columns import read_predictions
+    from gecbench.formats.tables import read_predictions
 
     return cleaned(read_predictions(path, corpus, options.column), corpus, path, options)
 
@@ -250,11 +283,11 @@ def cleaned(lines: Sequence[str], corpus: Corpus, path: object, options: argpars
     """Return the lines of a file, with --clean without what is around them, and say what was removed."""
     if not options.clean:
         return lines
-    from gecbench.corpus.raw_text import clean
+    from gecbench.corpus.prepare import clean
 
     lines, touched = clean(lines, corpus.sources)
     removed = ", ".join(f"{name} from {count} lines" for name, count in touched.items()) or "nothing"
-    remark(f"{path}: removed {removed}")
+    log_info(f"{path}: removed {removed}")
     return lines
 
 
@@ -262,7 +295,7 @@ def system_name(path: str) -> str:
     """Return the name of the system whose outputs a file holds."""
     if path == STANDARD_INPUT:
         return "standard input"
-    from gecbench.formats.columns import EDITS, ENDINGS
+    from gecbench.formats.tables import EDITS, ENDINGS
 
     name = Path(path).name.removesuffix(".gz")
     return Path(name).stem if Path(name).suffix in (".txt", EDITS, *ENDINGS) else name

@@ -18,9 +18,9 @@ token stops the upload.
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    parser = add_command(commands, "push", "Upload a metric, dataset or leaderboard to the Hub", _EXAMPLES, run)
+    parser = add_command(commands, "push", summary, _EXAMPLES, run)
     parser.add_argument("kind", choices=tuple(KINDS))
     parser.add_argument("what", metavar="NAME|FOLDER", help="a metric's or dataset's name, or a folder")
     parser.add_argument("--repo", metavar="OWNER/NAME", required=True, help="the repository; made if it is not there")

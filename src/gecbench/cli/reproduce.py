@@ -10,9 +10,9 @@ from textwrap import fill
 from typing import Any
 
 from gecbench.cli.options import add_command, add_format_option, count
+from gecbench.display import log_info, tracked
 from gecbench.errors import InputError, MissingDependencyError
 from gecbench.papers import PAPERS, Reproduction, check_paper, render, reproduce
-from gecbench.progress import remark, tracked
 
 _EXAMPLES = """  gecbench reproduce sakaguchi2016
   gecbench reproduce jfleg2017 --figures figures
@@ -25,9 +25,9 @@ beside ours. What the public files cannot give is a dash, with the reason below 
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    parser = add_command(commands, "reproduce", "Compute the tables and figures of the papers again", _EXAMPLES, run)
+    parser = add_command(commands, "reproduce", summary, _EXAMPLES, run)
     papers = "\n".join(f"  {name:<15}{description}" for name, description in PAPERS.items())
     parser.epilog = f"papers:\n{papers}\n\n{parser.epilog}"
     parser.add_argument("papers", metavar="PAPER", nargs="*", help="which papers (default: all)")
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> None:
     chosen = options.papers or list(PAPERS)
     found = []
     for k, paper in enumerate(chosen, 1):
-        remark(f"{paper} ({k} of {len(chosen)})")
+        log_info(f"{paper} ({k} of {len(chosen)})")
         found.append(reproduce(paper, processes=max(1, options.processes), runs=options.runs))
     if options.figures:
         draw_figures(found, Path(options.figures), options.figure_format)

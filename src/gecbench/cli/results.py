@@ -17,11 +17,11 @@ from gecbench.cli.options import (
     read_corpus,
     read_systems,
 )
-from gecbench.corpora.resolve import resolve_corpus
+from gecbench.corpora.load import resolve_corpus
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.intake import Intake
+from gecbench.corpus.prepare import Intake
 from gecbench.errors import InputError
-from gecbench.huggingface.checks import check_repository
+from gecbench.huggingface.push import check_repository
 from gecbench.huggingface.results import (
     Provenance,
     describe_results,
@@ -31,9 +31,8 @@ from gecbench.huggingface.results import (
     write_results,
 )
 from gecbench.huggingface.tasks import check_task, known_tasks, task_id
-from gecbench.metrics.base import Metric
-from gecbench.metrics.registry import METRICS
-from gecbench.models.record import Run, read_run
+from gecbench.metrics.base import METRICS, Metric
+from gecbench.models.correction import Run, read_run
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResultEntry
@@ -53,9 +52,9 @@ and so do model, revision and prompt in the notes; without -m all tasks of the c
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    parser = add_command(commands, "results", "Write scores for a model repository on the Hub", _EXAMPLES, run)
+    parser = add_command(commands, "results", summary, _EXAMPLES, run)
     parser.add_argument("action", choices=("write", "pr"))
     parser.add_argument(
         "--run", dest="place", metavar="FILE|FOLDER", help="what gecbench run left, instead of -c and -p"

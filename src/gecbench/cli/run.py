@@ -23,10 +23,10 @@ from gecbench.cli.options import (
     status_of,
 )
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.intake import Intake
+from gecbench.corpus.prepare import Intake
+from gecbench.display import log_info
 from gecbench.formats.text import check_outputs
 from gecbench.models import correct, default_output, make_model, partial_path, written_paths
-from gecbench.progress import remark
 
 _EXAMPLES = """  gecbench run --model "cmd:sed 's/ a apple/ an apple/'" -c demo
   gecbench run --model "cmd:python3 correct.py" -s source.txt -r ref0.txt ref1.txt -o outputs.txt --timeout 60
@@ -51,9 +51,9 @@ model meanwhile, start again with --restart. OUTPUT.run.json records how they we
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    parser = add_command(commands, "run", "Correct a corpus with a model, and score it", _EXAMPLES, run)
+    parser = add_command(commands, "run", summary, _EXAMPLES, run)
     parser.add_argument("--model", metavar="MODEL", required=True, help="cmd:…, python:…, transformers:… or endpoint:…")
     add_corpus_options(parser, predictions=False)
     running = parser.add_argument_group("running the model")
@@ -103,18 +103,18 @@ def run(options: argparse.Namespace) -> int:
     _check_scoring(options, corpus)
     model = make_model(options.model, **_model_options(options))
     if options.model.startswith("endpoint:") and options.tokenize == "none":
-        remark("the model gets tokens, and must answer with tokens; for natural text give --raw")
+        log_info("the model gets tokens, and must answer with tokens; for natural text give --raw")
     output = options.output or default_output(model, corpus)
     check_outputs(written_paths(Path(output)), corpus_files(options))
     try:
         outputs = correct(
-            model, corpus, output, say=remark, **pick(options, "raw", "batch", "restart", "flatten_lines")
+            model, corpus, output, say=log_info, **pick(options, "raw", "batch", "restart", "flatten_lines")
         )
     except KeyboardInterrupt:
         if (partial_file := partial_path(Path(output))).exists():
-            remark(f"what was made is kept in {partial_file}; the same command goes on from there")
+            log_info(f"what was made is kept in {partial_file}; the same command goes on from there")
         raise
-    remark(f"outputs are in {output}")
+    log_info(f"outputs are in {output}")
     report = compare_systems(options, {options.name or model.name: cleaned(outputs, corpus, output, options)}, corpus)
     if model.prompt:
         report = report.with_field("prompt", model.prompt.label)

@@ -27,8 +27,8 @@ from gecbench.cli.options import (
     system_name,
     systems_of,
 )
+from gecbench.display import log_info
 from gecbench.errors import InputError
-from gecbench.progress import remark
 
 if TYPE_CHECKING:
     from gecbench.analysis.report import Report
@@ -56,9 +56,9 @@ class _Breakdowns:
         return iter(breakdown_names())
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    parser = add_command(commands, "score", "Score systems against references", _EXAMPLES, run)
+    parser = add_command(commands, "score", summary, _EXAMPLES, run)
     add_corpus_options(parser)
     add_scoring_options(parser, resamples=0)
     views = parser.add_mutually_exclusive_group()
@@ -93,13 +93,13 @@ def run(options: argparse.Namespace) -> int:
     corpus = read_corpus(options)
     systems = read_systems(options, corpus)
     if len(corpus) >= _LARGE:
-        remark(f"{len(corpus):,} sentences at once; with --stream it takes less memory and shows how far it is")
+        log_info(f"{len(corpus):,} sentences at once; with --stream it takes less memory and shows how far it is")
     report = compare_systems(options, systems, corpus)
     if options.per_sentence is not None:
         print(_per_sentence(report, corpus, options.format))
     elif options.by:
         from gecbench.analysis.breakdown import render_breakdown
-        from gecbench.corpus.intake import Intake
+        from gecbench.corpus.prepare import Intake
 
         intake = Intake(**intake_of(options))
         admitted = {name: intake.admit(corpus, lines) for name, lines in systems.items()}
@@ -132,7 +132,7 @@ def _check_no_spark(options: argparse.Namespace) -> None:
 
 def _spark(options: argparse.Namespace) -> Report:
     from gecbench.analysis.report import Report
-    from gecbench.spark.files import score_files
+    from gecbench.scale.spark import score_files
 
     if options.corpus or options.gold or options.source or options.references:
         fix = "Leave out -s, -r, --gold and -c: put sources and references beside the predictions, as columns"
@@ -141,7 +141,7 @@ def _spark(options: argparse.Namespace) -> Report:
     if unfit or options.tokenize != "none":
         raise InputError(
             "--stream, --resume, --by, --clean, --tokenize and --per-sentence are not for Spark",
-            fix="See gecbench.spark for scores of sentences",
+            fix="See gecbench.scale.spark for scores of sentences",
         )
     wanted = pick(options, "column", "index", "metrics", "on_bad", "resamples", "seed", "tokenized", "aligned")
     found = score_files(systems_of(options), options.master or "local[*]", **wanted, foreign="error")
@@ -150,9 +150,8 @@ def _spark(options: argparse.Namespace) -> Report:
 
 def _stream(options: argparse.Namespace) -> int:
     from gecbench.analysis.report import Report
-    from gecbench.corpus.intake import Intake
-    from gecbench.scale.batches import Inputs
-    from gecbench.scale.streaming import FileStream, StoppedError, StreamOptions
+    from gecbench.corpus.prepare import Intake
+    from gecbench.scale.streaming import FileStream, Inputs, StoppedError, StreamOptions
 
     _check_stream(options)
     inputs = Inputs(
@@ -189,7 +188,7 @@ def _check_stream(options: argparse.Namespace) -> None:
 
 def _per_sentence(report: Report, corpus: Corpus, table_format: str) -> str:
     from gecbench.analysis.tables import Table, render_table
-    from gecbench.metrics.ratios import percent
+    from gecbench.display import percent
 
     columns = {
         (system, metric): report[system][metric].sentence_scores() for system in report for metric in report.metrics

@@ -6,12 +6,12 @@ import argparse
 from typing import Any
 
 from gecbench.cli.options import add_command, corpus_files
-from gecbench.corpora.resolve import resolve_corpus
+from gecbench.corpora.load import resolve_corpus
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.intake import tokenize_like
-from gecbench.corpus.tokenizers import TOKENIZERS, tokenize
+from gecbench.corpus.prepare import tokenize_like
+from gecbench.corpus.tokenize import TOKENIZERS, tokenize
 from gecbench.errors import InputError
-from gecbench.formats.columns import parse_predictions
+from gecbench.formats.tables import parse_predictions
 from gecbench.formats.text import STANDARD_INPUT, check_outputs, read_bytes, read_lines, write_lines
 
 _EXAMPLES = """  gecbench tokenize raw.txt -c jfleg:test -o tokenised.txt    (as the corpus does, guided by its sources)
@@ -20,9 +20,9 @@ _EXAMPLES = """  gecbench tokenize raw.txt -c jfleg:test -o tokenised.txt    (as
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
-    parser = add_command(commands, "tokenize", "Split natural text into tokens", _EXAMPLES, run)
+    parser = add_command(commands, "tokenize", summary, _EXAMPLES, run)
     parser.add_argument("file", metavar="FILE", nargs="?", default=STANDARD_INPUT, help="(default: standard input)")
     parser.add_argument("-t", "--tokenizer", choices=tuple(TOKENIZERS), help="without a corpus (default: treebank)")
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help="split as this corpus does")

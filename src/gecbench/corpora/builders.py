@@ -12,8 +12,7 @@ import datasets
 from datasets.load import BuilderConfigsParameters, configure_builder_class
 
 from gecbench.corpora.catalog import dataset
-from gecbench.corpora.declaration import Config, DatasetDeclaration
-from gecbench.corpora.schema import features
+from gecbench.corpora.declaration import Config, DatasetDeclaration, features
 from gecbench.corpora.upstream import Upstream
 from gecbench.formats.text import write_bytes
 

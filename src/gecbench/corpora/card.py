@@ -6,10 +6,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from gecbench.corpora.build import SplitLock, read_lock
 from gecbench.corpora.catalog import dataset
-from gecbench.corpora.declaration import Config, DatasetDeclaration
-from gecbench.corpora.lock import SplitLock, read_lock
-from gecbench.corpora.schema import type_name, yaml_features
+from gecbench.corpora.declaration import Config, DatasetDeclaration, type_name, yaml_features
 from gecbench.errors import InputError
 from gecbench.formats.text import write_bytes
 

@@ -13,7 +13,7 @@ from gecbench.corpora import conll14, jfleg
 from gecbench.corpora.declaration import VERSION, Config, DatasetDeclaration, HumanJudgments
 from gecbench.corpora.demo import DATA, load_demo_systems
 from gecbench.errors import InputError, did_you_mean
-from gecbench.formats.judgment_tables import read_judgments
+from gecbench.formats.judgments import read_judgments
 
 _PACKAGE = Path(__file__).parent.parent
 DATASETS: Mapping[str, DatasetDeclaration] = MappingProxyType(

@@ -1,18 +1,133 @@
-"""What a dataset declares of itself: configurations with columns and splits, licence, sources, human judgments."""
+"""Dataset declarations: typed columns, configurations, splits, license and sources.
+
+Column types are stated once. Arrow schemas, `datasets` features, card YAML and tables derive from them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from gecbench.corpora.schema import Field
 from gecbench.corpora.upstream import Upstream
+from gecbench.corpus.edits import Annotation, Edit
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Ranking
+from gecbench.formats.m2 import NOOP
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """A list of values of one type."""
+
+    item: FieldType
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A record of named fields."""
+
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A named column or member, with the sentence that explains it in the card."""
+
+    name: str
+    type: FieldType
+    description: str = ""
+
+
+FieldType = str | ListOf | Struct
+
+
+def feature(kind: FieldType) -> Any:
+    """Return the `datasets` feature (`List` where the release has it, a Python list before)."""
+    import datasets
+
+    if isinstance(kind, ListOf):
+        item = feature(kind.item)
+        return datasets.List(item) if hasattr(datasets, "List") else [item]
+    if isinstance(kind, Struct):
+        return {field.name: feature(field.type) for field in kind.fields}
+    return datasets.Value(kind)
+
+
+def features(fields: tuple[Field, ...]) -> Any:
+    """Return the `datasets.Features` of a configuration."""
+    import datasets
+
+    return datasets.Features({field.name: feature(field.type) for field in fields})
+
+
+def arrow_schema(fields: tuple[Field, ...]) -> Any:
+    """Return the pyarrow schema, without any metadata."""
+    return features(fields).arrow_schema.remove_metadata()
+
+
+def yaml_features(fields: tuple[Field, ...]) -> list[dict[str, Any]]:
+    """Return the features as a card's `dataset_info` states them."""
+    return [{"name": field.name} | _yaml_type(field.type) for field in fields]
+
+
+def _yaml_type(kind: FieldType) -> dict[str, Any]:
+    if isinstance(kind, ListOf):
+        if isinstance(kind.item, Struct):
+            return {"list": yaml_features(kind.item.fields)}
+        inner = _yaml_type(kind.item)
+        return {"list": inner.get("dtype", inner)}
+    if isinstance(kind, Struct):
+        return {"struct": yaml_features(kind.fields)}
+    return {"dtype": kind}
+
+
+def type_name(kind: FieldType) -> str:
+    """Return the type in words for the card's table."""
+    if isinstance(kind, ListOf):
+        return f"list of {type_name(kind.item)}"
+    if isinstance(kind, Struct):
+        return "{" + ", ".join(f"{field.name}: {type_name(field.type)}" for field in kind.fields) + "}"
+    return kind
+
+
+Row = dict[str, Any]
+
+
+EDIT = Struct(
+    (
+        Field("start", "int32"),
+        Field("end", "int32"),
+        Field("corrections", ListOf("string")),
+        Field("type", "string"),
+        Field("required", "string"),
+        Field("comment", "string"),
+    )
+)
+
+
+ANNOTATIONS = ListOf(Struct((Field("annotator", "int32"), Field("edits", ListOf(EDIT)))))
+
+
+def annotation_rows(annotations: Iterable[Annotation]) -> list[Row]:
+    """Return annotations as rows."""
+    return [{"annotator": found.annotator, "edits": edit_rows(found.edits)} for found in annotations]
+
+
+def edit_rows(edits: Iterable[Edit]) -> list[Row]:
+    """Return edits as rows."""
+    return [{**vars(edit), "corrections": list(edit.corrections)} for edit in edits]
+
+
+def as_edits(rows: Sequence[Row]) -> tuple[Edit, ...]:
+    """Return rows as the corpus's edits, without `noop` lines."""
+    return tuple(Edit(**{**row, "corrections": tuple(row["corrections"])}) for row in rows if row["type"] != NOOP)
+
 
 RowsFunction = Callable[[Upstream, str], Iterator[dict[str, Any]]]
+
+
 VERSION = "1.0.0"
 
 

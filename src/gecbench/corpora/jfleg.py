@@ -5,16 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from gecbench.corpora.declaration import Config, DatasetDeclaration, HumanJudgments, by_name
-from gecbench.corpora.edits import ANNOTATIONS, Row, annotation_rows
-from gecbench.corpora.schema import Field, ListOf
+from gecbench.corpora.declaration import (
+    ANNOTATIONS,
+    Config,
+    DatasetDeclaration,
+    Field,
+    HumanJudgments,
+    ListOf,
+    Row,
+    annotation_rows,
+    by_name,
+)
 from gecbench.corpora.upstream import Upstream, check_sources
 from gecbench.corpus.edits import Annotation, extract_all_edits
 from gecbench.errors import InputError
-from gecbench.formats.judgment_tables import parse_jfleg_pairwise
-from gecbench.formats.judgments import Ranking
+from gecbench.formats.judgments import Ranking, parse_jfleg_pairwise
 from gecbench.formats.m2 import parse_blocks
-from gecbench.formats.table import parse_csv
+from gecbench.formats.tables import parse_csv
 
 REFERENCES = 4
 FOLDER = {"validation": "dev", "test": "test"}

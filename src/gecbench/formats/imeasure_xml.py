@@ -10,9 +10,8 @@ import re
 from itertools import groupby
 from pathlib import Path
 
-from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.error_groups import Alternative, ErrorGroup, GroupedSentence, Replacement
-from gecbench.corpus.gold_checks import check_annotators, check_span
+from gecbench.corpus.corpus import Corpus, check_annotators, check_span
+from gecbench.corpus.groups import Alternative, ErrorGroup, GroupedSentence, Replacement
 from gecbench.errors import InputError, Located
 from gecbench.formats.text import read_bytes, write_lines
 from gecbench.formats.xml_reader import XmlReader

@@ -8,10 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.corpus import Corpus, check_annotators, check_sentence_annotations, check_sentence_groups
 from gecbench.corpus.edits import Annotation, Edit
-from gecbench.corpus.error_groups import Alternative, ErrorGroup, GroupedSentence, Replacement
-from gecbench.corpus.gold_checks import check_annotators, check_sentence_annotations, check_sentence_groups
+from gecbench.corpus.groups import Alternative, ErrorGroup, GroupedSentence, Replacement
 from gecbench.errors import InputError, Located, unfit
 from gecbench.formats.text import read_lines, write_lines
 

@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from gecbench import kernels
-from gecbench.corpus.corpus import Corpus, DeferredAnnotations
+from gecbench.corpus.corpus import Corpus, DeferredAnnotations, check_span
 from gecbench.corpus.edits import Annotation, Edit
-from gecbench.corpus.gold_checks import check_span
 from gecbench.errors import InputError, Located
 from gecbench.formats.text import read_lines, universal_newlines, write_lines
 from gecbench.kernels.m2 import EditTable
@@ -142,7 +141,7 @@ def write_m2(corpus: Corpus, path: str | Path) -> None:
 def format_m2(corpus: Corpus) -> list[str]:
     """Return the annotations of a corpus as lines of M2."""
     if corpus.annotations is None:
-        fix = "Make edits of parallel text with gecbench errant_parallel, or start from a file that has them"
+        fix = "Make edits of parallel text with errant_parallel of the errant package, or start from an M2 file"
         raise InputError(f"{corpus.name} has no annotations to write as M2", fix=fix)
     lines = []
     for source, sentence in zip(corpus.sources, corpus.annotations, strict=True):

@@ -1,4 +1,4 @@
-"""Lines of text: UTF-8, split on newlines only, empty lines kept."""
+"""Text files: UTF-8, split on newlines only, empty lines kept; atomic writes and file locks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ import stat
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import IO, Any
 
 from gecbench.errors import InputError, UnwritableError
 
 STANDARD_INPUT = "-"
+
+
 BYTE_ORDER_MARK = "\ufeff"
+
+
 MOST_UNPACKED = 2**30
 
 
@@ -206,3 +211,24 @@ def decode(data: bytes, file: str) -> str:
             line=line,
             fix=f"Convert it first, for example: iconv -f latin1 -t utf-8 {file}",
         ) from error
+
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - where there are no such locks
+    fcntl = None  # type: ignore[assignment]
+
+
+def lock(file: IO[Any], name: str, fix: str) -> None:
+    """Take a file for this process until it is closed, or refuse it where another has it.
+
+    Where the system or the file's disk knows no locks, none is taken.
+    """
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise InputError("another run is writing here", file=name, fix=fix) from error
+    except OSError:
+        return

@@ -9,16 +9,12 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import nan
 
-from gecbench.corpora.resolve import resolve_corpus
-from gecbench.corpus.checks import check_alignment
+from gecbench.corpora.load import resolve_corpus
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.intake import Admitted, Intake
-from gecbench.corpus.raw_text import check_wrappers
-from gecbench.corpus.source_guided import share_guide
-from gecbench.corpus.tokenizers import detokenize
+from gecbench.corpus.prepare import Admitted, Intake, check_alignment, check_wrappers, share_guide
+from gecbench.corpus.tokenize import detokenize
 from gecbench.errors import InputError
-from gecbench.metrics.base import Score
-from gecbench.metrics.registry import METRICS, make_metric
+from gecbench.metrics.base import METRICS, Score, make_metric
 from gecbench.models.prompts import find_prompt
 from gecbench.models.replies import UNANSWERED, Reading
 

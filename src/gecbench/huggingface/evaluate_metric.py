@@ -9,13 +9,12 @@ import datasets
 import evaluate
 
 from gecbench.analysis.significance import with_interval
-from gecbench.corpus.checks import check_predictions
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation
-from gecbench.corpus.intake import Intake
+from gecbench.corpus.prepare import Intake, check_predictions
 from gecbench.errors import InputError
-from gecbench.formats.columns import edited_texts
 from gecbench.formats.m2 import parse_m2
+from gecbench.formats.tables import edited_texts
 from gecbench.metrics.base import Metric
 
 

@@ -12,13 +12,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from gecbench.corpus.corpus import Corpus
+from gecbench.display import percent
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError
 from gecbench.formats.text import read_lines, write_bytes
-from gecbench.huggingface.checks import check_address, check_repository
-from gecbench.huggingface.push import logged_in
+from gecbench.huggingface.push import check_address, check_repository, logged_in
 from gecbench.huggingface.tasks import check_task, task_id
 from gecbench.metrics.base import Score
-from gecbench.metrics.ratios import percent
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResultEntry

@@ -5,8 +5,7 @@ from __future__ import annotations
 from gecbench.corpora.catalog import DATASETS, modules_folder
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
-from gecbench.metrics.base import Metric
-from gecbench.metrics.registry import make_metric
+from gecbench.metrics.base import Metric, make_metric
 
 TASKS_FILE = "eval.yaml"
 

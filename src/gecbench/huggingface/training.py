@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gecbench.api import score
-from gecbench.corpora.resolve import resolve_corpus
+from gecbench.corpora.load import resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.metrics.base import Metric

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 
 from gecbench import kernels
+from gecbench.display import progress
 from gecbench.errors import InputError
 from gecbench.kernels.tokens import intern_lines
-from gecbench.progress import progress
 
 Texts = Sequence[str]
 Pair = tuple[str, str]

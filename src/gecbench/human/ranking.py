@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gecbench import kernels
+from gecbench.display import progress
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, Ranking, compare_ranks, named_ranks
-from gecbench.progress import progress
 
 _STEPS_AT_ONCE = 2_000_000
 _RUNS_OF_A_THREAD = 16  # those that the kernel makes side by side

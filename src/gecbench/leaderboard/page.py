@@ -1,14 +1,16 @@
-"""The page of a board: a folder of files with the data as scripts, so that it opens from a disk; and kept fresh."""
+"""The static page of a board: its tables as script data and lines of text, and the files around them."""
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 import re
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
@@ -16,22 +18,170 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from gecbench.analysis.tables import shown_p_value
 from gecbench.corpora.catalog import modules_folder
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import GecbenchError
 from gecbench.formats.text import write_bytes
-from gecbench.leaderboard import page_data
-from gecbench.leaderboard.breakdowns import details_of
-from gecbench.leaderboard.notes import NOTES, card, sample_commands, upload_commands
-from gecbench.leaderboard.page_data import script
-from gecbench.leaderboard.ranking import Significance, known_corpora
-from gecbench.leaderboard.records import BoardTable, Record
-from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, rescored
-from gecbench.leaderboard.seeds import seed_records
-from gecbench.leaderboard.settings import Settings, about_board
+from gecbench.leaderboard.ranking import BoardPlace, Significance, known_corpora
+from gecbench.leaderboard.records import BoardTable, Record, digest
+from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, details_of, rescored
+from gecbench.leaderboard.seeds import seed_records, stands_for
+from gecbench.leaderboard.settings import NOTES, Settings, about_board, card, sample_commands, upload_commands
 from gecbench.leaderboard.store import FolderStore
-from gecbench.metrics.registry import METRICS
+from gecbench.metrics.base import METRICS
 from gecbench.version import __version__
+
+Row = Mapping[str, Any]
+
+
+_KEPT = ("system", "corpus", "reference_set", "kind", "role", "date", "submitter", "description", "unchanged")
+
+
+_CSV_RECORD = ("corpus", "reference_set", "system", "kind", "date", "submitter")
+
+
+_CSV_FIGURE = (
+    *("value", "low", "high", "bounded", "human", "against_others", "ratio"),
+    *("rank", "cluster", "p_value", "signature", "differs"),
+)
+
+
+_PEOPLE: Row = {
+    "id": "",
+    "system": "Human",
+    "role": "human",
+    "kind": "scored",
+    "date": "",
+    "submitter": "",
+    "description": "Mean of each reference against the others",
+    "links": [],
+}
+
+
+def group_by_table(records: Sequence[Record]) -> dict[BoardTable, list[Record]]:
+    """Return the records by corpus and reference set."""
+    tables: dict[BoardTable, list[Record]] = {}
+    for record in records:
+        tables.setdefault(record.table, []).append(record)
+    return tables
+
+
+def table_rows(records: Sequence[Record], tests: Significance, *, sealed: bool = False) -> list[Row]:
+    """Return what the page shows of each record: its fields, and its places under each metric.
+
+    A system stands once: what others reported of one that is scored here goes into its row.
+    """
+    metrics = {metric for record in records for metric in record.scores if metric in METRICS}
+    places = {metric: tests.places(records, metric) for metric in metrics}
+    reported = [record for record in records if record.kind == "reported"]
+    scored = [record for record in records if record.kind != "reported"]
+    alone = [record for record in reported if not any(stands_for(each, record) for each in scored)]
+    return [
+        *(_row(record, places, _reported_of(record, reported), sealed=sealed) for record in scored),
+        *(_row(record, {}, {}, sealed=sealed) for record in alone),
+    ]
+
+
+def _reported_of(record: Record, reported: Sequence[Record]) -> dict[str, Any]:
+    same = (other for other in reported if stands_for(record, other))
+    return {
+        metric: {name: figure[name] for name in ("value", "source", "differs")}
+        for other in same
+        for metric, figure in other.scores.items()
+    }
+
+
+def people_row(table: BoardTable, rows: Sequence[Row]) -> Row | None:
+    """Return the people's row of a table, made of the bound that records carry."""
+    scores = {
+        metric: {"value": figure["human"]}
+        for row in reversed(rows)
+        for metric, figure in row["scores"].items()
+        if figure["human"] is not None
+    }
+    return {**_PEOPLE, "corpus": table[0], "reference_set": table[1], "scores": scores} if scores else None
+
+
+def script(name: str, value: object) -> bytes:
+    """Return data as a script that hands it to the page: readable where a page from a disk may fetch nothing."""
+    return f"GECBENCH.add({json.dumps(name)}, {json.dumps(value, separators=(',', ':'))});\n".encode()
+
+
+def csv_header() -> str:
+    """Return the names of the columns."""
+    return _csv([[*_CSV_RECORD, "metric", *_CSV_FIGURE]])
+
+
+def csv_lines(row: Row) -> str:
+    """Return one line per metric of a record; cells that a spreadsheet would run as formulas are disarmed."""
+    record = [row[name] for name in _CSV_RECORD]
+    lines = ([*record, metric, *map(figure.get, _CSV_FIGURE)] for metric, figure in row["scores"].items())
+    return _csv(map(_disarmed, line) for line in lines)
+
+
+def table_key(table: BoardTable) -> str:
+    """Return a short name for a table's files."""
+    return digest("\0".join(table).encode())[:12]
+
+
+def packed(rows: Sequence[Row], people: Row | None) -> dict[str, Any]:
+    """Return a table's rows without empty figures, and their signatures, which many share, as numbers into a list."""
+    signatures: dict[str, int] = {}
+
+    def pack(row: Row) -> Row:
+        scores = {}
+        for metric, figure in row["scores"].items():
+            kept = {name: _rounded(value) for name, value in figure.items() if value not in (None, "", {})}
+            if "signature" in kept:
+                kept["signature"] = signatures.setdefault(kept["signature"], len(signatures))
+            scores[metric] = kept
+        return {**row, "scores": scores}
+
+    kinds = {
+        "rows": [pack(row) for row in rows if row["kind"] != "reported"],
+        "reported": [pack(row) for row in rows if row["kind"] == "reported"],
+    }
+    return {**kinds, "people": people and pack(people), "signatures": list(signatures)}
+
+
+def _row(
+    record: Record, places: Mapping[str, Mapping[str, BoardPlace]], reported: Mapping[str, Any], *, sealed: bool
+) -> Row:
+    scores = {
+        metric: {**figure, **_place(places.get(metric, {}).get(record.id), sealed=sealed)}
+        for metric, figure in record.scores.items()
+    }
+    fields = {name: getattr(record, name) for name in _KEPT}
+    outputs = None if sealed else record.outputs
+    row = {"id": record.id, **fields, "links": list(record.links), "outputs": outputs, "scores": scores}
+    return {**row, "reported": reported} if reported else row
+
+
+def _place(place: BoardPlace | None, *, sealed: bool) -> dict[str, Any]:
+    if place is None:
+        return {}
+    if place.differs:
+        return {"differs": place.differs}
+    p_value = None if sealed else place.p_value
+    shown = "" if p_value is None else shown_p_value(p_value)
+    return {"rank": place.rank, "cluster": place.cluster, "p_value": p_value, "p_text": shown}
+
+
+def _csv(lines: Iterable[Iterable[object]]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(lines)
+    return stream.getvalue()
+
+
+def _disarmed(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t")) else cell
+
+
+def _rounded(value: Any) -> Any:
+    """Return a number short enough for the page, yet exact enough for its decimals to be those of the value itself."""
+    return round(value, 12) if isinstance(value, float) else value
+
 
 _DATA = re.compile(r"(corpus|system|table|csv|source)-[0-9a-f]+\.(js|json|txt)")
 
@@ -90,19 +240,19 @@ class Built:
                 path.unlink(missing_ok=True)
 
 
-def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan()) -> Built:  # noqa: B008
+def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan()) -> Built:
     """Write the page of a board into a folder: a static Space, a web server's folder, or files on a disk."""
     store.remove_leftovers()
     settings, loaded = store.settings, store.load()
     plan = replace(plan, publish_references=plan.publish_references or settings.publish_references)
     built = Built(Path(folder), warnings=loaded.warnings)
     corpora = known_corpora(plan.corpora)
-    tables = page_data.group_by_table([*loaded.records, *(_reported(corpora, settings) if plan.seeds else ())])
+    tables = group_by_table([*loaded.records, *(_reported(corpora, settings) if plan.seeds else ())])
     for table in corpora:
         tables.setdefault(table, [])
     tests = Significance(store, corpora, plan.resamples, compute=plan.compute)
     sealed = settings.sealed and not plan.publish_references
-    rows = {table: page_data.table_rows(records, tests, sealed=sealed) for table, records in tables.items()}
+    rows = {table: table_rows(records, tests, sealed=sealed) for table, records in tables.items()}
     summaries = [
         _write_table(built, table, rows[table], corpora.get(table), plan, settings.metric) for table in _ordered(rows)
     ]
@@ -127,7 +277,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     built.write("data/board.js", script("board", board))
     flat = [row for table in _ordered(rows) for row in rows[table]]
     built.write("data/board.json", json.dumps({**board, "records": flat}, indent=1).encode())
-    built.write("data/board.csv", (page_data.csv_header() + "".join(map(page_data.csv_lines, flat))).encode())
+    built.write("data/board.csv", (csv_header() + "".join(map(csv_lines, flat))).encode())
     _write_page(built, store, settings)
     built.remove_others()
     return built
@@ -140,10 +290,10 @@ def _reported(corpora: Mapping[BoardTable, Corpus], settings: Settings) -> list[
 
 def make_tests(store: FolderStore, plan: PagePlan) -> None:
     """Make every test that the page of a board shows, so that the next build finds them."""
-    tables = page_data.group_by_table(store.load().records)
+    tables = group_by_table(store.load().records)
     tests = Significance(store, known_corpora(plan.corpora), plan.resamples)
     for records in tables.values():
-        page_data.table_rows(records, tests)
+        table_rows(records, tests)
 
 
 @lru_cache(maxsize=128)
@@ -212,16 +362,16 @@ def _metric(name: str) -> dict[str, Any]:
 def _write_table(
     built: Built,
     table: BoardTable,
-    rows: Sequence[page_data.Row],
+    rows: Sequence[Row],
     corpus: Corpus | None,
     plan: PagePlan,
     metric: str,
 ) -> dict[str, Any]:
-    key = page_data.table_key(table)
-    people = page_data.people_row(table, rows)
-    built.write_data(f"table-{key}", page_data.packed(rows, people))
-    lines = {row["id"]: page_data.csv_lines(row) for row in (*rows, *([people] if people else ()))}
-    built.write(f"data/csv-{key}.js", script(f"csv-{key}", {"header": page_data.csv_header(), "lines": lines}))
+    key = table_key(table)
+    people = people_row(table, rows)
+    built.write_data(f"table-{key}", packed(rows, people))
+    lines = {row["id"]: csv_lines(row) for row in (*rows, *([people] if people else ()))}
+    built.write(f"data/csv-{key}.js", script(f"csv-{key}", {"header": csv_header(), "lines": lines}))
     shown = corpus if plan.texts else None
     if shown is not None:
         references = shown.references if plan.publish_references else None

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.resolve import CORPUS_FILES
+from gecbench.corpora.load import CORPUS_FILES
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.leaderboard import schema

@@ -8,7 +8,8 @@ from datetime import date
 from typing import Any
 from urllib.parse import urlsplit
 
-from gecbench.errors import InputError, is_plain
+from gecbench.display import is_plain
+from gecbench.errors import InputError
 
 Check = Callable[[object, str], None]
 

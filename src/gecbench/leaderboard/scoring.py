@@ -1,23 +1,65 @@
-"""The figures of a system: every metric that the corpus allows, with intervals and people's scores beside them."""
+"""Score a submission: every metric that the corpus allows, with intervals, human scores and breakdowns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from gecbench.analysis.breakdown import (
+    DistanceGroup,
+    GrammaticalityGroup,
+    by_edit_distance,
+    by_grammaticality,
+    has_grammaticality,
+)
 from gecbench.analysis.significance import with_interval
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.intake import Admitted
+from gecbench.corpus.prepare import Admitted
 from gecbench.errors import InputError
 from gecbench.human.bound import human_bound
-from gecbench.leaderboard.breakdowns import details_of
-from gecbench.leaderboard.records import Details, Figure, figure
+from gecbench.leaderboard.records import TYPE_FIELDS, Details, Figure, figure
 from gecbench.leaderboard.settings import SEALED_DIGITS
-from gecbench.metrics.base import Metric, Score
-from gecbench.metrics.registry import METRICS, metric_class
+from gecbench.metrics.base import METRICS, Metric, Score, metric_class
+
+
+def details_of(scores: Mapping[str, Score], corpus: Corpus, predictions: Sequence[str]) -> Details:
+    """Return the predictions with the scores of each sentence, and of groups of sentences or edits."""
+    judged = scores if has_grammaticality(corpus) else {}
+    return Details(
+        predictions=predictions,
+        sentence_scores={
+            name: [round(float(value), 4) for value in score.sentence_scores()] for name, score in scores.items()
+        },
+        by_distance={name: _groups(by_edit_distance(score, corpus, predictions)) for name, score in scores.items()},
+        by_grammaticality={name: _groups(by_grammaticality(score, corpus)) for name, score in judged.items()},
+        by_type={name: found for name, score in scores.items() if (found := _types(score, corpus, predictions))},
+    )
+
+
+def _groups(groups: Iterable[DistanceGroup | GrammaticalityGroup]) -> list[dict[str, Any]]:
+    return [{"label": group.label, "sentences": group.sentences, "value": group.value} for group in groups]
+
+
+def _types(score: Score, corpus: Corpus, predictions: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the scores of error types, the most frequent first; none where the metric or the gold has no types.
+
+    M2 has no precision of a type: a system does not say which type it corrects.
+    """
+    if "error-type" not in score.metric.breakdowns:
+        return []
+    try:
+        found = score.metric.breakdown("error-type", corpus, predictions)
+    except InputError:
+        return []
+    return [{name: getattr(each, name, None) for name in TYPE_FIELDS} for each in found]
+
 
 Progress = Callable[[str, float], None]
+
+
 DEFAULT_RESAMPLES = 1000
+
 
 _HUMAN_SCORES: dict[tuple[str, str], float | None] = {}
 

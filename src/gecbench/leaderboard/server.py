@@ -1,14 +1,10 @@
-"""The page with uploads: Starlette over a board's folder. Only files that the build wrote are ever served.
-
-Starlette's StaticFiles and GZipMiddleware would do less: the one serves whatever lies in a folder, records taken off
-the board included, and may send a file that is replaced meanwhile under the length of the old one; the other packs
-every answer anew, on the thread that serves all readers.
-"""
+"""The web server of a board: uploads, security headers, client addresses and request timeouts."""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
+import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -17,16 +13,117 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import uvicorn
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
 from gecbench.analysis.tables import shown_p_value
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError, MissingDependencyError, UnwritableError
-from gecbench.leaderboard.headers import CONTENT_TYPES, SecurityHeaders
-from gecbench.leaderboard.outputs import TooLargeError, check_size, read_outputs
 from gecbench.leaderboard.page import PagePlan, Site, compressed
 from gecbench.leaderboard.scoring import Progress
 from gecbench.leaderboard.store import FolderStore
-from gecbench.leaderboard.submission import Submission, submit
+from gecbench.leaderboard.submission import Submission, TooLargeError, check_size, read_outputs, submit
 from gecbench.leaderboard.uploads import Job, Kept, Limits, Queue, Rate, Waiting
+
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+CONTENT_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".json": "application/json",
+    ".csv": "text/csv; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".webp": "image/webp",
+    ".txt": "text/plain; charset=utf-8",
+    ".md": "text/plain; charset=utf-8",
+}
+
+
+class SecurityHeaders:
+    """Adds the headers that keep a browser strict to every answer."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+        self.headers = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass the request on."""
+
+        async def send_with_headers(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *self.headers]
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+HEAD_SECONDS = 10.0
+
+
+_PROXIES = "FORWARDED_ALLOW_IPS"
+
+
+def configured(app: Any, host: str, port: int) -> uvicorn.Config:
+    """Return the server's settings.
+
+    `X-Forwarded-For` is believed only from the proxies that the operator names in FORWARDED_ALLOW_IPS: a client that
+    could choose its own address would never meet its limit.
+    """
+    return uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        http=ImpatientProtocol,
+        log_level="warning",
+        timeout_keep_alive=10,
+        limit_concurrency=500,
+        proxy_headers=_PROXIES in os.environ,
+    )
+
+
+class ImpatientProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """Closes a connection whose request is not begun in full within some seconds."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Take a connection."""
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Take some bytes of a request."""
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget a connection."""
+        super().connection_lost(exc)
+        self._forget()
+
+    def _watch(self) -> None:
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._forget()
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+
+    def _forget(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
 
 try:
     from starlette.applications import Starlette
@@ -35,6 +132,7 @@ try:
     from starlette.routing import Route
 except ImportError as error:
     raise MissingDependencyError('serving needs more packages: pip install "gecbench[leaderboard]"') from error
+
 
 _DAY = 24 * 3600.0
 
@@ -233,8 +331,6 @@ def create_app(
 def run(store: FolderStore, plan: PagePlan, limits: Limits, token: str | None, host: str, port: int) -> None:
     """Serve until stopped by Ctrl-C."""
     import uvicorn
-
-    from gecbench.leaderboard.listening import configured
 
     server = uvicorn.Server(configured(create_app(store, plan, limits, token), host, port))
     print(f"http://{host}:{port}/  (Ctrl-C stops)", flush=True)

@@ -1,30 +1,50 @@
-"""What an organiser says of a board, in its `board.json`: title, corpora, which metric ranks, what is published."""
+"""Settings of a board (`board.json`): title, corpora, ranking metric, and the notes shown with its figures."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
-from gecbench.corpora.resolve import is_known_name, resolve_corpus
+from gecbench.corpora.load import is_known_name, resolve_corpus
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.intake import Intake
+from gecbench.corpus.prepare import Intake
 from gecbench.errors import InputError
 from gecbench.formats.text import read_bytes, write_bytes
 from gecbench.leaderboard import schema
 from gecbench.leaderboard.records import canonical, parse, table_of
-from gecbench.metrics.registry import METRICS
+from gecbench.metrics.base import METRICS
 
 FILE = "board.json"
+
+
 LOGOS = (".svg", ".png", ".jpg", ".jpeg", ".webp")
+
+
 SEALED_PER_DAY = 5
+
+
 SEALED_DIGITS = 1
+
+
 _DIGITS = 2
+
+
 _LARGEST_LOGO = 2**20
+
+
 _UNPUBLISHED = b"/tests/\n/waiting/\n"
+
+
 _CORPUS = {"corpus": schema.text(500, empty=False), "fingerprint": schema.text(64)}
+
+
 _FIELDS: Mapping[str, schema.Check] = {
     "title": schema.text(schema.LONGEST_NAME, empty=False),
     "description": schema.text(),
@@ -185,3 +205,55 @@ def about_board(settings: Settings) -> dict[str, Any]:
     """Return what the page says of the board itself."""
     names = ("title", "description", "licence", "link", "logo", "metric", "digits")
     return {name: getattr(settings, name) for name in names}
+
+
+THIS_BOARD = "THIS-BOARD/"
+
+
+NOTES: Mapping[str, str] = {
+    "p": "p: how often chance alone makes a difference as large as that from the entry above "
+    "(paired approximate randomisation); * below 0.05",
+    "human": "human: people, each against the others; beside: the system against the same others; "
+    "of human: beside divided by human",
+    "cluster": "Systems of one cluster do not differ significantly from its best one (p < 0.05)",
+    "bounded": "bounded: sentences whose annotators were not mixed for the I-measure, because that would take too long",
+    "reported": "Results as reported by others are not ranked: data or settings differ from those here",
+}
+
+
+def card(ours: str, settings: Settings) -> str:
+    """Return the card of a page as a Space: ours, or that of an organiser's board, which says what they say."""
+    if not settings.corpora:
+        return ours
+    head = ours.split("---\n")[1]
+    kept = re.sub(r"^(license|short_description): .*\n", "", head, flags=re.MULTILINE)
+    titled = re.sub(r"^title: .*", lambda _: f"title: {json.dumps(settings.title)}", kept, flags=re.MULTILINE)
+    about = [
+        f"# {settings.title}",
+        settings.description,
+        settings.link and f"About this task: {settings.link}",
+        settings.licence and f"Licence: {settings.licence}",
+        "Scored by [gecbench](https://github.com/gecbench/gecbench).",
+    ]
+    return f"---\n{titled}---\n\n" + "\n\n".join(filter(None, about)) + "\n"
+
+
+def sample_commands(board: str, corpora: Sequence[Corpus], settings: Settings) -> list[str]:
+    """Return the commands with which one submits to a board whose references one has."""
+    name = corpora[0].name if corpora else "demo"
+    place, corpus = f"--board {shlex.quote(board)}", f" -c {shlex.quote(name)}"
+    submitted, built = ("" if len(settings.corpora) == 1 else corpus), ("" if settings.corpora else corpus)
+    return [
+        "pip install gecbench",
+        f'gecbench leaderboard submit {place}{submitted} -p outputs.txt --name "My system" --submitter Me',
+        f"gecbench leaderboard build {place}{built} -o site",
+    ]
+
+
+def upload_commands(corpora: Sequence[Corpus], server: Mapping[str, Any] | None) -> list[str]:
+    """Return the command with which one uploads to a sealed board, none where no server takes it."""
+    if not server:
+        return []
+    about = {"name": "My system", "submitter": "Me", "corpus": corpora[0].name, "file": "outputs.txt"}
+    token = ' -H "Authorization: Bearer TOKEN"' if server["token"] else ""
+    return [f'curl --data-binary @outputs.txt{token} "{THIS_BOARD}api/submissions?{urlencode(about, quote_via=quote)}"']

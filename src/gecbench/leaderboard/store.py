@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gecbench.display import percent
 from gecbench.errors import GecbenchError, InputError, UnwritableError
 from gecbench.formats.text import write_bytes
 from gecbench.leaderboard.records import Details, Record, canonical, digest, parse
 from gecbench.leaderboard.schema import DIGEST
 from gecbench.leaderboard.settings import FILE, LOGOS, Settings, read_settings
-from gecbench.metrics.ratios import percent
 
 _HUB = "hf://datasets/"
 _MOST_BYTES = 64 * 2**20

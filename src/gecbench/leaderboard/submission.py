@@ -1,22 +1,150 @@
-"""From a system's outputs to a place on a board: read, check, score, place, store. Nothing handed in is ever run."""
+"""Submit outputs to a board: read, check, score, rank and store them; verify stored records."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
+from math import isclose
+from pathlib import Path
 from typing import Any
 
-from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.intake import Intake
+from gecbench.corpus.corpus import Corpus, check_line_count
+from gecbench.corpus.prepare import Intake, misplaced_lines
+from gecbench.display import percent, tracked
 from gecbench.errors import InputError
-from gecbench.leaderboard.outputs import check_lengths, check_outputs, unchanged_share
-from gecbench.leaderboard.ranking import NewPlace, Significance, known_corpora, place_of
-from gecbench.leaderboard.records import ABOUT, Details, Record, digest, table_of
+from gecbench.formats.tables import parse_predictions
+from gecbench.leaderboard.ranking import NewPlace, Significance, how_scored, known_corpora, place_of
+from gecbench.leaderboard.records import ABOUT, BoardTable, Details, Figure, Record, digest, table_of
 from gecbench.leaderboard.schema import check_fields
 from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, Progress, compute_figures
 from gecbench.leaderboard.settings import Settings
-from gecbench.leaderboard.store import Board, local_store
+from gecbench.leaderboard.store import Board, FolderStore, local_store
+from gecbench.metrics.base import Signature
+
+MOST_BYTES = 8 * 2**20
+
+
+_COMPRESSED = {
+    b"\x1f\x8b": "gzip",
+    b"PK": "zip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"7z\xbc\xaf": "7-Zip",
+    b"\x28\xb5\x2f\xfd": "Zstandard",
+    b"Rar!": "RAR",
+}
+
+
+_PLAIN = "Give plain text, one output per line, or JSON Lines"
+
+
+class TooLargeError(InputError):
+    """More bytes than the limit."""
+
+
+def read_outputs(data: bytes, file: str, corpus: Corpus, most_bytes: int = MOST_BYTES) -> list[str]:
+    """Return the predictions in a file's content: text, or a table by its ending."""
+    check_size(len(data), file, most_bytes)
+    for magic, kind in _COMPRESSED.items():
+        if data.startswith(magic):
+            raise InputError(f"is compressed ({kind})", file=file, fix=_PLAIN)
+    if b"\0" in data:
+        raise InputError("is binary: it holds zero bytes", file=file, fix=_PLAIN)
+    predictions = list(parse_predictions(data, file, corpus))
+    for number, text in enumerate(predictions, start=1):
+        _check_line(text, file, number)
+    return predictions
+
+
+def check_size(size: int, file: str, most_bytes: int = MOST_BYTES) -> None:
+    """Refuse more bytes than the limit."""
+    if size > most_bytes:
+        limit = f"{most_bytes / 2**20:g} MB" if most_bytes >= 2**20 else f"{most_bytes} bytes"
+        raise TooLargeError(f"is larger than the limit of {limit}", file=file)
+
+
+def check_outputs(
+    predictions: Sequence[str],
+    corpus: Corpus,
+    file: str,
+    *,
+    aligned: bool = False,
+    copy: bool = False,
+    sealed: bool = False,
+) -> list[str]:
+    """Refuse outputs that cannot be a system's; return warnings about those that look odd.
+
+    `aligned` skips the check for shifted lines, `copy` lets the unchanged source pass (as a baseline), and `sealed`
+    compares with the sources alone, so that no warning tells of a reference.
+    """
+    misplaced = [] if aligned else misplaced_lines(predictions, _texts(corpus, sealed))
+    _check_misplaced(misplaced, len(corpus), file)
+    return [*_copies(predictions, corpus, file, copy), *_oddities(predictions, corpus, misplaced)]
+
+
+def check_lengths(predictions: Sequence[str], corpus: Corpus, file: str) -> None:
+    """Refuse another number of outputs than there are sentences, and outputs that are far too long."""
+    fix = "Write one output per line, in order; an empty output is an empty line"
+    check_line_count(len(predictions), len(corpus), corpus.name, file, fix)
+    for number, (source, text) in enumerate(zip(corpus.sources, predictions, strict=True), start=1):
+        if len(text.split()) > 100 + 10 * len(source.split()):
+            raise InputError(
+                f"{len(text.split())} tokens, where the source has {len(source.split())}",
+                file=file,
+                line=number,
+                fix="A correction is about as long as its source",
+            )
+
+
+def unchanged_share(predictions: Sequence[str], corpus: Corpus) -> float:
+    """Return the share of sentences whose tokens are those of the source."""
+    pairs = zip(corpus.sources, predictions, strict=True)
+    return sum(source.split() == text.split() for source, text in pairs) / len(corpus)
+
+
+def _copies(predictions: Sequence[str], corpus: Corpus, file: str, copy: bool) -> list[str]:
+    share = unchanged_share(predictions, corpus)
+    if share == 1 and not copy:
+        raise InputError(
+            "every line is a copy of the source",
+            file=file,
+            fix="Give the system's outputs; --baseline lets the source itself be listed",
+        )
+    return [f"{percent(share, 0)} % of the lines are copies of the source"] if 0.95 <= share < 1 else []
+
+
+def _texts(corpus: Corpus, sealed: bool) -> list[tuple[str, ...]]:
+    references = [()] * len(corpus) if sealed or corpus.references is None else corpus.references
+    return [(source, *texts) for source, texts in zip(corpus.sources, references, strict=True)]
+
+
+def _check_misplaced(misplaced: Sequence[int], sentences: int, file: str) -> None:
+    if len(misplaced) >= 3 and len(misplaced) > sentences / 5:
+        raise InputError(
+            f"{len(misplaced)} lines look like corrections of a neighbouring sentence",
+            file=file,
+            line=misplaced[0],
+            fix="Pair line by line; skip this check with --aligned",
+        )
+
+
+def _oddities(predictions: Sequence[str], corpus: Corpus, misplaced: Sequence[int]) -> list[str]:
+    warnings = []
+    if misplaced:
+        shown = ", ".join(map(str, misplaced[:5])) + (", …" if len(misplaced) > 5 else "")
+        warnings.append(f"{len(misplaced)} lines look like corrections of a neighbouring sentence: {shown}")
+    empty = sum(not text.strip() for text in predictions) - sum(not source.strip() for source in corpus.sources)
+    if empty > 0:
+        warnings.append(f"{empty} outputs are empty")
+    return warnings
+
+
+def _check_line(text: str, file: str, number: int) -> None:
+    if "\n" in text:
+        raise InputError("the output holds a line break", file=file, line=number, fix="Write each sentence on one line")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError("the output holds a lone surrogate", file=file, line=number, fix="Write valid Unicode")
 
 
 def today() -> str:
@@ -158,3 +286,92 @@ def _check_new(record: Record, records: Sequence[Record]) -> None:
             raise InputError(
                 f"these outputs are on the board already, as {other.system!r}", fix="Each system is listed once"
             )
+
+
+_FIELDS = ("corpus", "reference_set", "fingerprint", "sentences", "outputs", "unchanged")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What scoring a record again showed: the `problems`, none where all figures come out; None: it was not scored."""
+
+    file: str
+    system: str
+    problems: Sequence[str] | None
+
+
+def verify(store: FolderStore, corpora: Mapping[BoardTable, Corpus], files: Sequence[str] = ()) -> Iterator[Verdict]:
+    """Score every record of a board again, or those of some files, and say what differs."""
+    wanted = {Path(file).stem for file in files}
+    paths = sorted((store.folder / "records").glob("*"))
+    if missing := wanted - {path.stem for path in paths}:
+        raise InputError(f"the board has no record {min(missing)[:80]!r}", fix="Give files of its folder records")
+    chosen = [path for path in paths if not files or path.stem in wanted]
+    for path in tracked(chosen, len(chosen), "scoring records again"):
+        try:
+            record = store.record(path)
+        except (InputError, OSError) as error:
+            yield Verdict(path.name, "", [str(error)])
+        else:
+            yield Verdict(path.name, record.system, _problems(record, store, corpora.get(record.table)))
+
+
+def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list[str] | None:
+    if record.kind == "reported":
+        return None
+    if corpus is None:
+        return [f"the board has no corpus {record.corpus} ({record.reference_set})"]
+    details = store.details(record)
+    if details is None:
+        return ["its outputs are missing or damaged"]
+    again = Submission(
+        **{name: getattr(record, name) for name in ("system", "submitter", "description", "date", "role")},
+        predictions=details.predictions,
+        aligned=True,
+        tokenized=True,
+    )
+    try:
+        scored = score_submission(again, corpus, sealed=store.settings.sealed, resamples=_resamples(record))
+    except InputError as error:
+        return [str(error)]
+    found = [f"{name} differs" for name in _FIELDS if getattr(record, name) != getattr(scored.record, name)]
+    if record.role == "source" and record.unchanged != 1:
+        found.append("it is called the source, but differs from it")
+    kept, made = asdict(details), asdict(scored.details)
+    found += [f"{name} of its details differ" for name in kept if kept[name] and not _equal(kept[name], made[name])]
+    metrics = {*record.scores, *scored.record.scores}
+    return [*found, *(line for metric in sorted(metrics) for line in _difference(metric, record, scored.record))]
+
+
+def _resamples(record: Record) -> int:
+    signatures = (Signature.parse(figure["signature"]) for figure in record.scores.values())
+    found = {signature.get("resamples", "0").partition(":")[0] for signature in signatures}
+    return min(int(max(found, key=int)), 10_000) if all(map(str.isdecimal, found)) else 0
+
+
+def _difference(metric: str, claimed: Record, scored: Record) -> Iterator[str]:
+    if metric not in claimed.scores or metric not in scored.scores:
+        whose = "it claims" if metric in claimed.scores else "it lacks"
+        yield f"{metric}: {whose} a figure"
+        return
+    if how_scored(claimed, metric) != how_scored(scored, metric):
+        yield f"{metric}: other settings, {claimed.scores[metric]['signature']}"
+    ours, theirs = scored.scores[metric], claimed.scores[metric]
+    for name in ours:
+        if name != "signature" and not _equal(theirs[name], ours[name]):
+            yield f"{metric}: {name} {_shown(theirs[name])} is {_shown(ours[name])} here"
+
+
+def _equal(claimed: Any, scored: Any) -> bool:
+    """Return whether two values are the same, up to the last digits of floating-point numbers."""
+    if isinstance(claimed, dict) and isinstance(scored, dict):
+        return claimed.keys() == scored.keys() and all(_equal(claimed[name], scored[name]) for name in scored)
+    if isinstance(claimed, (list, tuple)) and isinstance(scored, (list, tuple)):
+        return len(claimed) == len(scored) and all(map(_equal, claimed, scored))
+    if isinstance(claimed, float) and isinstance(scored, float):
+        return isclose(claimed, scored, rel_tol=1e-9, abs_tol=1e-9)
+    return bool(claimed == scored)
+
+
+def _shown(value: Figure | float | None) -> str:
+    return f"{value:.6f}" if isinstance(value, float) else str(value)

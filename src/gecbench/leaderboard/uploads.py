@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 
 from gecbench.errors import GecbenchError, InputError
 from gecbench.formats.text import write_bytes
-from gecbench.leaderboard.outputs import MOST_BYTES
 from gecbench.leaderboard.scoring import Progress
-from gecbench.leaderboard.submission import Submission
+from gecbench.leaderboard.submission import MOST_BYTES, Submission
 
 Work = Callable[[Progress], dict[str, Any]]
 MOST_TRIES = 3

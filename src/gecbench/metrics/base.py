@@ -1,29 +1,198 @@
-"""What every metric is, counts per sentence, a policy over references, a value of totals; and its result."""
+"""The core of every metric: counts per sentence, parameters, signature, score, and the registry by name.
+
+A metric turns each sentence into a matrix of integer counts (references x counts). A policy (`metrics.policy`) chooses
+references and sums the counts; the metric computes a value from the totals.
+"""
 
 from __future__ import annotations
 
+import pkgutil
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.edits import Annotation
-from gecbench.corpus.intake import Admitted, Intake
+from gecbench.corpus.prepare import Admitted, Intake
+from gecbench.display import percent
 from gecbench.errors import InputError, did_you_mean
-from gecbench.metrics.parameters import Parameter, parameters_of
-from gecbench.metrics.policy import Policy
-from gecbench.metrics.ratios import Values, percent
-from gecbench.metrics.signature import Signature
-from gecbench.metrics.statistics import Counts, Statistics
-from gecbench.metrics.stream import Batch, stream_score
+from gecbench.version import __version__
 
 if TYPE_CHECKING:
-    from gecbench.metrics.explanation import Explanation
+    from gecbench.metrics.explain import Explanation
+    from gecbench.metrics.policy import Policy
+    from gecbench.metrics.streaming import Batch
+
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """The rows of sentence i are `counts[offsets[i]:offsets[i + 1]]`, one per reference (or annotator).
+
+    `diagnostics` count how the kernels came to them.
+    """
+
+    counts: Counts
+    offsets: npt.NDArray[np.int64]
+    diagnostics: Mapping[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def choices(self) -> npt.NDArray[np.int64]:
+        """Return the number of rows of each sentence."""
+        return np.diff(self.offsets)
+
+    def select(self, sentences: Sequence[int] | npt.NDArray[np.int64]) -> Statistics:
+        """Return the statistics of these sentences, in this order."""
+        chosen = np.asarray(sentences, dtype=np.int64)
+        sizes = self.choices()[chosen]
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        rows = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], sizes)
+        return Statistics(self.counts[rows], offsets)
+
+    def keep_choices(self, kept: Sequence[int]) -> Statistics:
+        """Return the statistics with only these rows of each sentence (positions beyond the last are ignored)."""
+        position = np.arange(len(self.counts)) - np.repeat(self.offsets[:-1], self.choices())
+        mask = np.isin(position, np.asarray(kept))
+        sizes = np.add.reduceat(mask.astype(np.int64), self.offsets[:-1])
+        return Statistics(self.counts[mask], np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+
+    @staticmethod
+    def concatenate(parts: Sequence[Statistics]) -> Statistics:
+        """Return the sentences of several statistics one after another."""
+        shifts = np.cumsum([0, *(len(part.counts) for part in parts[:-1])])
+        offsets = [part.offsets[1:] + shift for part, shift in zip(parts, shifts, strict=True)]
+        return Statistics(np.concatenate([part.counts for part in parts]), np.concatenate([[0], *offsets]))
+
+
+Values = npt.NDArray[np.float64]
+
+
+def precision_recall(totals: npt.NDArray[Any]) -> tuple[Values, Values]:
+    """Return precision and recall of (correct, proposed, gold), each 1 where its denominator is 0."""
+    correct, proposed, gold = (totals[..., k].astype(np.float64) for k in range(3))
+    precision = np.where(proposed > 0, correct / np.where(proposed > 0, proposed, 1), 1.0)
+    recall = np.where(gold > 0, correct / np.where(gold > 0, gold, 1), 1.0)
+    return precision, recall
+
+
+def f_beta(precision: Values, recall: Values, beta: float) -> Values:
+    """Return (1 + beta²) P R / (beta² P + R), 0 where that is 0/0."""
+    size = beta**2 * precision + recall
+    return np.where(size > 0, (1 + beta**2) * precision * recall / np.where(size > 0, size, 1), 0.0)
+
+
+def mean_count(counts: npt.NDArray[np.int64]) -> float:
+    """Return the mean of counts, an integer where it is one."""
+    mean = float(counts.mean())
+    return int(mean) if mean.is_integer() else mean
+
+
+MIXING_WORDS = {"yes": True, "no": False, "cap": "cap", "bounded": "bounded"}
+
+
+@dataclass(frozen=True)
+class Signature(Mapping[str, str]):
+    """A metric's name and `key:value` fields, in order.
+
+    >>> signature = Signature.parse("gleu|refs:4|draws:500:py2|version:0.2.0")
+    >>> signature.metric, signature["draws"], str(signature)
+    ('gleu', '500:py2', 'gleu|refs:4|draws:500:py2|version:0.2.0')
+    """
+
+    metric: str
+    fields: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, metric: str, fields: Mapping[str, object]) -> Signature:
+        """Make a signature, with this version of gecbench at its end."""
+        pairs = tuple((key, _field(value)) for key, value in fields.items())
+        return cls(metric, (*pairs, ("version", __version__)))
+
+    @classmethod
+    def parse(cls, text: str) -> Signature:
+        """Read a signature as it is printed."""
+        metric, *rest = text.strip().split("|")
+        pairs = tuple(part.partition(":") for part in rest)
+        if not metric or not all(key and colon and value for key, colon, value in pairs):
+            raise InputError(f"not a signature: {text!r}", fix="It reads metric|key:value|…|version:…")
+        return cls(metric, tuple((key, value) for key, _, value in pairs))
+
+    def with_field(self, key: str, value: object) -> Signature:
+        """Return the signature with one more field, before the version."""
+        return Signature(self.metric, (*self.fields[:-1], (key, _field(value)), self.fields[-1]))
+
+    def __str__(self) -> str:
+        return "|".join([self.metric, *(f"{key}:{value}" for key, value in self.fields)])
+
+    def __getitem__(self, key: str) -> str:
+        return dict(self.fields)[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key, _ in self.fields)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+
+def _field(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def parameter(default: Any, description: str) -> Any:
+    """Declare a parameter: a dataclass field with its default and what it does."""
+    return field(default=default, metadata={"description": description})
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a metric as documents and command lines show it; `choices` where its type is a Literal."""
+
+    name: str
+    default: Any
+    description: str
+    choices: tuple[object, ...]
+
+    @property
+    def kind(self) -> str:
+        """The type of its values, such as `int` or `bool or "cap"`."""
+        words = [f'"{word}"' for word in self.choices if type(word) is not type(self.default)]
+        return " or ".join([type(self.default).__name__, *words])
+
+
+@cache
+def parameters_of(metric: type[Any]) -> dict[str, Parameter]:
+    """Return the parameters of a metric's class by name."""
+    hints = get_type_hints(metric)
+    return {
+        each.name: Parameter(each.name, each.default, each.metadata["description"], _choices(hints[each.name]))
+        for each in fields(metric)
+    }
+
+
+def _choices(hint: Any) -> tuple[object, ...]:
+    """Return the only values of a Literal, or of a bool or a Literal."""
+    if get_origin(hint) is Literal:
+        return get_args(hint)
+    return tuple(value for part in get_args(hint) for value in ((False, True) if part is bool else get_args(part)))
+
+
+def check_whole(metric: str, parameter: str, value: object, least: int = 1) -> None:
+    """Refuse a parameter that must be a whole number of at least `least`."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InputError(f"{metric}: {parameter}={value!r} is not a whole number of at least {least}")
 
 
 @dataclass(frozen=True)
@@ -241,6 +410,8 @@ class Metric(ABC):
 
         A batch is a mapping with `sources`, `predictions` and `references`, or a pair of a `Corpus` and predictions.
         """
+        from gecbench.metrics.streaming import stream_score
+
         score: Score = stream_score(self, batches, Intake(**intake))
         return score
 
@@ -279,3 +450,84 @@ def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:
             fix="Give reference files, or derive references from annotations first",
         )
     return corpus.references
+
+
+class Registry(Mapping[str, type[Metric]]):
+    """Metric classes by name, each imported when it is first asked for."""
+
+    def __init__(self, locations: Mapping[str, str]) -> None:
+        self._locations = locations
+
+    def __getitem__(self, name: str) -> type[Metric]:
+        found: type[Metric] = pkgutil.resolve_name(self._locations[name])
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._locations)
+
+    def __len__(self) -> int:
+        return len(self._locations)
+
+
+METRICS = Registry(
+    {
+        "gleu": "gecbench.metrics.gleu:GLEU",
+        "m2": "gecbench.metrics.m2:M2",
+        "errant": "gecbench.metrics.errant:ERRANT",
+        "imeasure": "gecbench.metrics.imeasure:IMeasure",
+        "bleu": "gecbench.metrics.bleu:BLEU",
+    }
+)
+
+
+def metric_class(name: str) -> type[Metric]:
+    """Return a metric's class, or say which names exist."""
+    if name not in METRICS:
+        raise InputError(
+            f"unknown metric {name!r}", fix=f"{did_you_mean(name, METRICS)}Known metrics: {', '.join(METRICS)}"
+        )
+    return METRICS[name]
+
+
+def make_metric(metric: str | Metric) -> Metric:
+    """Return a metric from its name, with parameters in brackets if any, or from a signature.
+
+    >>> make_metric("gleu(draws=py3,iterations=100)").iterations
+    100
+    """
+    if isinstance(metric, Metric):
+        return metric
+    if not isinstance(metric, str):
+        raise InputError(f"a metric is a name or a Metric, not a {type(metric).__name__}")
+    if "|" in metric:
+        signature = Signature.parse(metric)
+        return metric_class(signature.metric).from_signature(signature)
+    form = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", metric)
+    if form is None:
+        raise InputError(f"cannot read the metric {metric!r}", fix="Write name or name(parameter=value,…)")
+    kind = metric_class(form[1])
+    return kind(**_parameters(kind, form[2] or ""))
+
+
+def _parameters(kind: type[Metric], text: str) -> dict[str, Any]:
+    known = kind.parameters()
+    chosen: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        kind.check_parameters([name if equals else part])
+        found = known[name]
+        chosen[name] = value if value in found.choices else _convert(kind.name, name, value, found.default)
+    return chosen
+
+
+def _convert(metric: str, name: str, value: str, default: object) -> object:
+    words = {"true": True, "yes": True, "false": False, "no": False}
+    try:
+        if isinstance(default, bool):
+            return words[value.lower()]
+        if isinstance(default, (int, float)):
+            return type(default)(value)
+    except (KeyError, ValueError) as error:
+        kind = "yes or no" if isinstance(default, bool) else "a number"
+        raise InputError(f"{metric}: {name}={value!r} is not {kind}") from error
+    return value

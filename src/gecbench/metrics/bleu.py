@@ -14,12 +14,8 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
 from gecbench.kernels.tokens import EncodedLines, KnownLines, encode_lines, offsets_of
-from gecbench.metrics.base import Metric, require_references
-from gecbench.metrics.parameters import parameter
+from gecbench.metrics.base import Counts, Metric, Signature, Statistics, Values, parameter, require_references
 from gecbench.metrics.policy import OnlyRow
-from gecbench.metrics.ratios import Values
-from gecbench.metrics.signature import Signature
-from gecbench.metrics.statistics import Counts, Statistics
 
 _ORDER = 4
 _LENGTHS = 3

@@ -1,4 +1,4 @@
-"""Correcting a corpus with a model: in batches, with progress, going on where an earlier run stopped."""
+"""Correct a corpus with a model: in batches, with progress, a resumable journal and a record of the run."""
 
 from __future__ import annotations
 
@@ -7,30 +7,255 @@ import json
 import pkgutil
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.resolve import CorpusLike, is_known_name, resolve_corpus
+from gecbench.corpora.load import CorpusLike, is_known_name, resolve_corpus
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.tokenizers import detokenize
+from gecbench.corpus.tokenize import detokenize
+from gecbench.display import progress
 from gecbench.errors import InputError, did_you_mean
-from gecbench.formats.text import STANDARD_INPUT, check_outputs, write_lines
+from gecbench.formats.text import STANDARD_INPUT, check_outputs, lock, read_text, write_bytes, write_lines
 from gecbench.models.base import Answer, Model, ModelError, flatten
 from gecbench.models.function import FunctionModel
-from gecbench.models.journal import Journal
-from gecbench.models.record import record_path, write_record
-from gecbench.progress import progress
+from gecbench.version import __version__
+
+ENDING = ".run.json"
+
+
+_MADE_BY = "Give what gecbench run wrote: its outputs, or the folder with them"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run: its outputs' file, and its record."""
+
+    outputs: Path
+    record: Mapping[str, Any]
+
+    @property
+    def corpus(self) -> str | None:
+        """The name of the corpus, if it has one that can be resolved."""
+        corpus = self.record["corpus"]
+        if "dataset" in corpus:
+            return f"{corpus['dataset']}:{corpus['config']}:{corpus['split']}"
+        return "demo" if corpus["name"] == "demo" else None
+
+    @property
+    def raw(self) -> bool:
+        """Whether the model got natural sentences."""
+        return bool(self.record["raw"])
+
+    @property
+    def notes(self) -> str:
+        """Model, revision, prompt and what was not answered, in one line."""
+        record = self.record
+        outcomes = record.get("outcomes", {})
+        parts = {
+            "model": record["options"].get("name") or record["model"],
+            "revision": record["revision"],
+            "served": ", ".join(record.get("served", ())),
+            "prompt": record["prompt"],
+            "not answered": sum(outcomes.get(name, 0) for name in ("refused", "empty", "too long")),
+        }
+        return "; ".join(f"{name}: {value}" for name, value in parts.items() if value)
+
+    def check_corpus(self, corpus: Corpus) -> None:
+        """Refuse a corpus whose sentences are not those that the model corrected."""
+        if _fingerprint(corpus) != self.record["corpus"]["sources"]:
+            raise InputError(
+                f"corrects other sentences than those of {corpus.name or 'this corpus'}", file=str(self.outputs)
+            )
+
+
+def record_path(output: Path) -> Path:
+    """Return where the record of a run is kept."""
+    return Path(f"{output}{ENDING}")
+
+
+def write_record(output: Path, model: Model, corpus: Corpus, account: Mapping[str, Any], *, raw: bool) -> None:
+    """Write down how outputs were made."""
+    known = {key: corpus.metadata[key] for key in ("dataset", "config", "split") if key in corpus.metadata}
+    record = {
+        "gecbench": "run",
+        "version": __version__,
+        "finished": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "model": model.text,
+        "revision": model.revision,
+        "options": dict(model.options),
+        "prompt": model.prompt.label if model.prompt else None,
+        "corpus": {"name": corpus.name, **known, "sentences": len(corpus), "sources": _fingerprint(corpus)},
+        "raw": raw,
+        "outputs": _digest(output),
+        **account,
+    }
+    write_bytes(record_path(output), f"{json.dumps(record, ensure_ascii=False, indent=2)}\n".encode())
+
+
+def read_run(place: str | Path) -> Run:
+    """Return the run whose outputs, record or folder is named."""
+    path = Path(place)
+    if path.is_dir():
+        found = sorted(path.glob(f"*{ENDING}"))
+        if len(found) != 1:
+            raise InputError(f"{len(found)} records of runs in this folder", file=str(place), fix=_MADE_BY)
+        path = found[0]
+    outputs = path.with_name(path.name.removesuffix(ENDING))
+    if not record_path(outputs).is_file():
+        raise InputError("no record of a run beside it", file=str(outputs), fix=_MADE_BY)
+    try:
+        record = json.loads(read_text(record_path(outputs)))
+        complete = record["gecbench"] == "run" and {"model", "revision", "options", "prompt", "raw"} <= set(record)
+        changed = _digest(outputs) != record["outputs"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError("not the record of a run", file=str(record_path(outputs)), fix=_MADE_BY) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(outputs)) from error
+    if not complete:
+        raise InputError("not the record of a run", file=str(record_path(outputs)), fix=_MADE_BY)
+    if changed:
+        raise InputError("not as the run left it", file=str(outputs), fix="Run it again")
+    return Run(outputs, record)
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _fingerprint(corpus: Corpus) -> str:
+    """Return what records call `sources`: not the corpus's own fingerprint, so that old records stay good."""
+    return hashlib.sha256("\n".join(corpus.sources).encode(errors="surrogatepass")).hexdigest()[:8]
+
+
+class Journal:
+    """A JSON Lines file beside the output: a header that says whose outputs these are, then one row per sentence.
+
+    They stand in the order in which they came. Rows go to the system in one write each time, so a kill leaves whole
+    rows and at most one torn one at the end, which is dropped when the file is opened again.
+    """
+
+    def __init__(self, path: Path, header: Mapping[str, object], *, restart: bool = False) -> None:
+        self.path = path
+        self.answers: dict[int, Answer] = {}
+        self._header = dict(header)
+        self._sentences = int(str(header["sentences"]))
+        self._finished = False
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise InputError("is no plain file", file=str(path), fix="Choose another -o")
+        try:
+            self._file = path.open("a+b", buffering=0)
+        except OSError as error:
+            raise InputError(f"cannot write: {error.strerror}", file=str(path)) from error
+        try:
+            lock(self._file, str(self.path), "Choose another -o")
+            if restart:
+                self._file.truncate(0)
+            self._recover()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._file.close()
+        if self._finished or (kind is not None and not self.answers):
+            self.path.unlink(missing_ok=True)
+
+    def append(self, answers: Sequence[Answer]) -> None:
+        """Add answers as they come."""
+        rows = [{"line": each.line, "prediction": each.text, **each.facts} for each in answers]
+        self._write("".join(f"{json.dumps(row)}\n" for row in rows))
+        self.answers |= {each.line: each for each in answers}
+
+    def cut(self, rows: int) -> None:
+        """Keep the answers that came first only."""
+        kept = self._content().split(b"\n")[: rows + 1]
+        self._file.truncate(sum(len(row) + 1 for row in kept))
+        self.answers = dict(islice(self.answers.items(), rows))
+
+    def finish(self) -> None:
+        """Have the file deleted when it is closed: the run is complete and written elsewhere."""
+        self._finished = True
+
+    def _write(self, text: str) -> None:
+        data = text.encode()
+        try:
+            while data:
+                data = data[self._file.write(data) :]
+        except OSError as error:
+            raise InputError(f"cannot write: {error.strerror}", file=str(self.path)) from error
+
+    def _content(self) -> bytes:
+        self._file.seek(0)
+        return self._file.read()
+
+    def _recover(self) -> None:
+        """Read the answers; only a file that is ours throughout is changed."""
+        content = self._content()
+        *rows, torn = content.split(b"\n")
+        header = f"{json.dumps(self._header)}\n"
+        if not rows:
+            if not header.encode().startswith(torn):
+                raise self._damage(1)
+            self._file.truncate(0)
+            self._write(header)
+            return
+        found = self._row(rows[0], 1)
+        if found != self._header:
+            raise InputError(
+                f"holds the outputs of another run ({_difference(found, self._header)})",
+                file=str(self.path),
+                fix="Choose another -o, or discard them with --restart",
+            )
+        for number, row in enumerate(rows[1:], start=2):
+            fields = self._row(row, number)
+            line, text = fields.pop("line", None), fields.pop("prediction", None)
+            known = type(line) is int and isinstance(text, str) and 0 < line <= self._sentences and _is_text(text)
+            if not known or line in self.answers:
+                raise self._damage(number)
+            self.answers[line] = Answer(line, text, fields)
+        self._file.truncate(len(content) - len(torn))
+
+    def _row(self, row: bytes, number: int) -> dict[str, Any]:
+        try:
+            fields = json.loads(row)
+        except (ValueError, RecursionError) as error:
+            raise self._damage(number) from error
+        if not isinstance(fields, dict):
+            raise self._damage(number)
+        return fields
+
+    def _damage(self, number: int) -> InputError:
+        return InputError("damaged", file=str(self.path), line=number, fix="Discard it with --restart")
+
+
+def _is_text(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _difference(found: Mapping[str, object], wanted: Mapping[str, object]) -> str:
+    keys = [key for key in wanted if found.get(key) != wanted[key]]
+    return "; ".join(f"{key}: {found.get(key)!r}, not {wanted[key]!r}" for key in keys) or "other fields"
+
 
 _PARTIAL = ".partial.jsonl"
+
+
 _KINDS = {
     "cmd": "gecbench.models.command:CommandModel",
     "python": "gecbench.models.function:FunctionModel",
     "transformers": "gecbench.models.pretrained:PretrainedModel",
     "endpoint": "gecbench.models.endpoint:EndpointModel",
 }
+
+
 _OPTIONS: dict[str, tuple[str, ...]] = {
     "cmd": ("timeout",),
     "transformers": ("prompt", "beams", "max_new_tokens", "device"),

@@ -1,25 +1,366 @@
-"""`endpoint:URL`: a served model behind any OpenAI-compatible address: vLLM, llama.cpp, TGI, Ollama, providers."""
+"""`endpoint:URL`: a model served behind an OpenAI-compatible API, with retries, rate limits and a budget."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import random
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from queue import SimpleQueue
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from gecbench.errors import InputError
+from gecbench.errors import InputError, MissingDependencyError
 from gecbench.models.base import Answer, Model, Outputs, shorten
-from gecbench.models.client import Client, Reply, check_client
-from gecbench.models.outcomes import as_answer, count_outcomes, tell_outcomes
 from gecbench.models.prompts import find_prompt
-from gecbench.models.replies import Reading, read_reply
-from gecbench.models.service import Budget, Service, ServiceError
+from gecbench.models.replies import Reading, as_answer, count_outcomes, encodable, read_reply, tell_outcomes
+
+LARGEST_BODY = 1_000_000
+
+
+_LONGEST_WAIT = 600.0
+
+
+_NOT_YET = (408, 409, 425, 429)
+
+
+_FIXES = dict.fromkeys((401, 403), "Name the environment variable that holds the right key: --key-variable NAME")
+
+
+_FIXES |= dict.fromkeys((404, 405), "Check the address (such as http://localhost:8000/v1) and --name")
+
+
+_NO_KEY = "none"
+
+
+_FILTERED = ("content_filter", "content management policy", "content_policy")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back for a prompt: `tokens` are those of the prompt and of the reply, if the server counts them."""
+
+    number: int
+    text: str
+    requests: int
+    tokens: tuple[int, int] | None = None
+    refused: bool = False
+    cut: bool = False
+    too_long: bool = False
+    served: str = ""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why there is no reply, whether asking again may help, and when."""
+
+    problem: str
+    fix: str | None = "All answers are kept: run again to go on from there"
+    final: bool = False
+    limited: bool = False
+    wait: float | None = None
+
+
+class _TooLongError(Exception):
+    """The body of a reply is larger than any sentence."""
+
+
+@dataclass(frozen=True)
+class Client:
+    """Where to ask, as whom, and how long to wait; `request` are further fields of every request."""
+
+    url: str
+    model: str
+    key: str | None = field(repr=False)
+    request: Mapping[str, Any]
+    timeout: float
+
+    def connect(self, session: Any) -> Any:
+        """Return huggingface_hub's client; without a token of ours it would send the Hub's to any server."""
+        from huggingface_hub import AsyncInferenceClient
+
+        client = AsyncInferenceClient(base_url=self.url, token=self.key or _NO_KEY, timeout=self.timeout)
+        client._async_client = session
+        return client
+
+    async def ask(self, connection: Any, number: int, prompt: str, requests: int) -> Reply | Fault:
+        """Send a prompt, for the n-th time, and return what comes back before the time is up."""
+        messages = [{"role": "user", "content": prompt}]
+        question = connection.chat_completion(messages, model=self.model, extra_body=dict(self.request))
+        try:
+            reply = _reply(await asyncio.wait_for(question, self.timeout), number, requests)
+            return replace(reply, text=self._without_key(reply.text), served=self._without_key(reply.served))
+        except _TooLongError:
+            return Reply(number, "", requests, too_long=True)
+        except Exception as error:  # whatever the library, its HTTP client or a strange answer raise
+            if _is_filtered(error):
+                return Reply(number, "", requests, (0, 0), refused=True)
+            return self._fault(error)
+
+    def _fault(self, error: Exception) -> Fault:
+        from huggingface_hub.errors import InferenceTimeoutError, OfflineModeIsEnabled
+
+        if isinstance(error, OfflineModeIsEnabled):
+            return Fault("huggingface_hub is offline and asks no server", "Unset HF_HUB_OFFLINE", final=True)
+        if isinstance(error, (asyncio.TimeoutError, InferenceTimeoutError)):
+            return Fault(f"no answer within {self.timeout:g} seconds")
+        response = getattr(error, "response", None)
+        status = getattr(response, "status_code", None)
+        if response is None or status is None:
+            return Fault(f"no answer that can be read ({type(error).__name__}: {self._shown(str(error))})")
+        words = self._shown(_body(response))
+        problem = f"the server answers {status}{f': {words}' if words else ''}"
+        wait = _retry_after(response.headers)
+        if wait is not None and wait > _LONGEST_WAIT:
+            return Fault(f"{problem}, and asks to wait {wait:.0f} seconds", final=True)
+        if status in _NOT_YET or status >= 500:
+            return Fault(problem, limited=status == 429, wait=wait)
+        return Fault(problem, _FIXES.get(status), final=True)
+
+    def _without_key(self, text: str) -> str:
+        """Return a text of the server's, which may repeat what it was sent, without the key."""
+        return text.replace(self.key, "…") if self.key else text
+
+    def _shown(self, text: str) -> str:
+        printable = "".join(letter if letter.isprintable() else " " for letter in self._without_key(text))
+        return shorten(printable, 200)
+
+
+def _reply(output: Any, number: int, requests: int) -> Reply:
+    if not output.choices:
+        raise ValueError(f"it holds no choices, but {getattr(output, 'error', None) or 'nothing'}")
+    choice = output.choices[0]
+    content, refusal = choice.message.content, getattr(choice.message, "refusal", None)
+    if isinstance(content, list):
+        content = "".join(str(part.get("text", "")) for part in content)
+    counts = [getattr(output.usage, f"{part}_tokens", None) for part in ("prompt", "completion")]
+    tokens = (int(counts[0] or 0), int(counts[1] or 0)) if any(counts) else None
+    return Reply(
+        number,
+        encodable(str(content or refusal or "")),
+        requests,
+        tokens,
+        refused=bool(refusal) or choice.finish_reason == "content_filter",
+        cut=choice.finish_reason == "length",
+        served=" ".join(filter(None, [output.model, output.system_fingerprint])),
+    )
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds of a Retry-After header, which holds them or a date."""
+    text = (headers.get("retry-after") or "").strip()
+    if text.replace(".", "", 1).isdigit():
+        return float(text)
+    try:
+        return max(0.0, (parsedate_to_datetime(text) - datetime.now(timezone.utc)).total_seconds())
+    except (TypeError, ValueError):
+        return None
+
+
+def _is_filtered(error: Exception) -> bool:
+    response = getattr(error, "response", None)
+    return getattr(response, "status_code", None) == 400 and any(word in _body(response) for word in _FILTERED)
+
+
+def _body(response: Any) -> str:
+    try:
+        return str(response.text)
+    except Exception:  # never read, because it is too long
+        return ""
+
+
+def check_client() -> None:
+    """Refuse a huggingface_hub whose client cannot be used so."""
+    import huggingface_hub
+
+    if not hasattr(huggingface_hub, "get_async_session"):
+        version = huggingface_hub.__version__
+        problem = f"endpoint: models need huggingface_hub 1.0, not {version}: pip install 'gecbench[endpoint]'"
+        raise MissingDependencyError(problem)
+
+
+def open_session() -> Any:
+    """Return an HTTP client of huggingface_hub that reads no endless body."""
+    from huggingface_hub import get_async_session
+
+    session = get_async_session()
+    session.event_hooks = {**session.event_hooks, "response": [_read_bounded, *session.event_hooks["response"]]}
+    return session
+
+
+async def _read_bounded(response: Any) -> None:
+    """Read a body to its end, but not beyond what any sentence needs."""
+    body = bytearray()
+    async for part in response.aiter_bytes():
+        body += part
+        if len(body) > LARGEST_BODY and response.status_code < 400:
+            raise _TooLongError
+        if len(body) > LARGEST_BODY:
+            break
+    await response.aclose()
+    response._content = bytes(body)
+
+
+_LONGEST_BACK_OFF = 60.0
+
+
+class ServiceError(Exception):
+    """The server cannot or must not be asked any further; `number` is the prompt's at which that was found."""
+
+    def __init__(self, problem: str, fix: str | None = None) -> None:
+        super().__init__(problem)
+        self.fix = fix
+        self.number = 0
+
+
+@dataclass
+class Budget:
+    """What a run may cost, over all its parts, and what it has cost so far."""
+
+    max_requests: int | None = None
+    max_tokens: int | None = None
+    requests: int = 0
+    tokens: int = 0
+
+    def begin(self) -> None:
+        """Count a request, or refuse it."""
+        for limit, spent, what in (
+            (self.max_requests, self.requests, "requests"),
+            (self.max_tokens, self.tokens, "tokens"),
+        ):
+            if limit is not None and spent >= limit:
+                fix = f"All answers are kept: run again with a larger --max-{what} to go on from there"
+                raise ServiceError(f"the budget of {limit} {what} is used up ({spent} so far)", fix)
+        self.requests += 1
+
+    def add(self, tokens: tuple[int, int] | None) -> None:
+        """Count the tokens of a reply."""
+        if tokens is None and self.max_tokens is not None:
+            raise ServiceError("the server does not say how many tokens it used", "Limit --max-requests instead")
+        self.tokens += sum(tokens or ())
+
+
+@dataclass
+class Service:
+    """A client and how patiently it is used."""
+
+    client: Client
+    concurrency: int
+    retries: int
+    budget: Budget
+
+    def ask(self, prompts: Sequence[str]) -> Generator[Reply, None, None]:
+        """Yield replies as they come; what fails is asked again, and at last is a `ServiceError`.
+
+        Replies that are under way when something fails are waited for and yielded before the error is raised.
+        """
+        loop = asyncio.new_event_loop()
+        found: SimpleQueue[Reply | None] = SimpleQueue()
+        asking = loop.create_task(_Asking(self, found.put, loop).all(prompts))
+        thread = threading.Thread(target=_run, args=(loop, asking, found), daemon=True)
+        thread.start()
+        try:
+            while (reply := found.get()) is not None:
+                yield reply
+        finally:
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(asking.cancel)
+            thread.join()
+            loop.close()
+        asking.result()
+
+
+def _run(loop: asyncio.AbstractEventLoop, asking: asyncio.Task[None], found: SimpleQueue[Reply | None]) -> None:
+    with suppress(BaseException):
+        loop.run_until_complete(asking)
+    found.put(None)
+
+
+class _Asking:
+    """One round of questions: workers that share prompts, pauses, and the first error."""
+
+    def __init__(self, service: Service, put: Callable[[Reply], None], loop: asyncio.AbstractEventLoop) -> None:
+        self.service, self.put, self.loop = service, put, loop
+        self.stopping = asyncio.Event()
+        self.error: ServiceError | None = None
+        self.not_before = 0.0
+        self.limited = 0
+
+    async def all(self, prompts: Sequence[str]) -> None:
+        numbers = iter(range(len(prompts)))
+        async with open_session() as session, self.service.client.connect(session) as connection:
+            count = min(self.service.concurrency, len(prompts))
+            await asyncio.gather(*(self._work(connection, prompts, numbers) for _ in range(count)))
+        if self.error:
+            raise self.error
+
+    async def _work(self, connection: Any, prompts: Sequence[str], numbers: Iterator[int]) -> None:
+        while not self.stopping.is_set() and (number := next(numbers, None)) is not None:
+            try:
+                reply = await self._ask(connection, number, prompts[number])
+                if reply is None:
+                    return
+                self.put(reply)
+                self.service.budget.add(reply.tokens if not reply.too_long else (0, 0))
+            except ServiceError as error:
+                error.number = number
+                self.error = self.error or error
+                self.stopping.set()
+
+    async def _ask(self, connection: Any, number: int, prompt: str) -> Reply | None:
+        """Return the reply to a prompt, or None if it is not worth waiting for any more."""
+        requests = failures = 0
+        while True:
+            await self._wait_for_permission()
+            if self.stopping.is_set():
+                return None
+            self.service.budget.begin()
+            requests += 1
+            found = await self.service.client.ask(connection, number, prompt, requests)
+            if isinstance(found, Reply):
+                self.limited = 0
+                return found
+            failures += not found.limited
+            self.limited += found.limited
+            hopeless = self.limited > self.service.retries * self.service.concurrency
+            if found.final or failures > self.service.retries or hopeless:
+                again = f", {requests} times" if requests > 1 else ""
+                raise ServiceError(f"{found.problem}{again}", found.fix)
+            await self._back_off(found, requests)
+
+    async def _wait_for_permission(self) -> None:
+        """Wait until the rate limit, which holds for all requests, allows another one."""
+        while (seconds := self.not_before - self.loop.time()) > 0 and not self.stopping.is_set():
+            await self._sleep(seconds + random.uniform(0, 0.05 * self.service.concurrency))
+
+    async def _back_off(self, fault: Fault, requests: int) -> None:
+        """Wait as long as the server says, or else twice as long each time; a rate limit makes all wait."""
+        seconds = min(_LONGEST_BACK_OFF, 2.0 ** min(requests - 1, 10)) * random.uniform(0.5, 1.0)
+        if fault.wait is not None:
+            seconds = fault.wait
+        if fault.limited or fault.wait is not None:
+            self.not_before = max(self.not_before, self.loop.time() + seconds)
+        else:
+            await self._sleep(seconds)
+
+    async def _sleep(self, seconds: float) -> None:
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self.stopping.wait(), seconds)
+
 
 _KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
+
+
 _FIXED_FIELDS = ("model", "messages", "stream")
+
+
 _SECRET_FIELD = re.compile(r'"[^"]*(?:api.?key|access.?token|authorization|password|secret)[^"]*":', re.IGNORECASE)
 
 

@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 from gecbench.errors import InputError, MissingDependencyError
 from gecbench.models.base import Answer, Model, Outputs, shorten
-from gecbench.models.outcomes import as_answer, count_outcomes, tell_outcomes
 from gecbench.models.prompts import find_prompt
-from gecbench.models.replies import read_reply
+from gecbench.models.replies import as_answer, count_outcomes, read_reply, tell_outcomes
 
 
 class PretrainedModel(Model):

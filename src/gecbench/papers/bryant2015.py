@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gecbench.analysis.tables import Table
-from gecbench.corpora.conll14.rows import OFFICIAL_IN_BN15
+from gecbench.corpora.conll14 import OFFICIAL_IN_BN15
 from gecbench.corpus.corpus import Corpus
-from gecbench.human.bound import bound_by_category, human_bound
-from gecbench.human.subsets import Bound
-from gecbench.metrics.m2.metric import M2
+from gecbench.human.bound import Bound, bound_by_category, human_bound
+from gecbench.metrics.m2 import M2
 from gecbench.papers.data import NO_ARCHIVE, Conll14, m2_percentages
 from gecbench.papers.document import (
     COMPARED,
@@ -23,10 +22,10 @@ from gecbench.papers.document import (
     compared,
     comparison,
     comparison_of_values,
+    curves,
     number,
     published,
 )
-from gecbench.papers.figures import curves
 
 PAPER = "bryant2015"
 TOP_SYSTEMS = ("AMU", "CAMB", "CUUI")

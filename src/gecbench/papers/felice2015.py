@@ -8,15 +8,13 @@ import numpy as np
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation, Edit
+from gecbench.display import tracked
 from gecbench.human.correlation import coefficient
-from gecbench.metrics.base import Metric, Score
-from gecbench.metrics.imeasure.accuracy import weighted_accuracy
-from gecbench.metrics.imeasure.metric import IMeasure
-from gecbench.metrics.m2.metric import M2
-from gecbench.metrics.ratios import f_beta, precision_recall
+from gecbench.metrics.base import Metric, Score, f_beta, precision_recall
+from gecbench.metrics.imeasure import IMeasure, weighted_accuracy
+from gecbench.metrics.m2 import M2
 from gecbench.papers.data import Conll14, m2_percentages
 from gecbench.papers.document import Contents, Section, Settings, comparison, published, side_by_side
-from gecbench.progress import tracked
 
 PAPER = "felice2015"
 SUBSET = (

@@ -10,7 +10,7 @@ import numpy as np
 
 from gecbench.analysis.breakdown import by_edit_distance, edit_distances
 from gecbench.corpora import jfleg
-from gecbench.corpora.edits import as_edits
+from gecbench.corpora.declaration import as_edits
 from gecbench.corpora.load import load_corpus, load_rows
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
@@ -21,7 +21,7 @@ from gecbench.human.change import character_distance
 from gecbench.human.correlation import coefficient
 from gecbench.human.ranking import trueskill
 from gecbench.metrics.gleu import GLEU
-from gecbench.metrics.m2.metric import M2
+from gecbench.metrics.m2 import M2
 from gecbench.papers.document import (
     ABSENT,
     Contents,
@@ -30,10 +30,10 @@ from gecbench.papers.document import (
     Settings,
     comparison,
     comparison_of_values,
+    curves,
     number,
     published,
 )
-from gecbench.papers.figures import curves
 
 PAPER = "jfleg2017"
 ERRORS = {"Awkward": "A", "Ortho.": "O", "Grammatical": "U"}

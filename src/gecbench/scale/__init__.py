@@ -8,8 +8,8 @@ from gecbench.scale.counting import Counts as Counts
 from gecbench.scale.counting import counts as counts
 from gecbench.scale.counting import tabulate as tabulate
 from gecbench.scale.features import features as features
+from gecbench.scale.features import sentence_scores as sentence_scores
 from gecbench.scale.merging import compare as compare
 from gecbench.scale.merging import merge as merge
 from gecbench.scale.merging import read as read
 from gecbench.scale.merging import scores as scores
-from gecbench.scale.sentences import sentence_scores as sentence_scores

@@ -1,30 +1,320 @@
-"""Counting batches wherever they are: the function that `Dataset.map` and Spark call."""
+"""Count batches of rows for `Dataset.map` and Spark: rows to a corpus, counts to Arrow columns."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from gecbench.api import Metrics, metric_columns
-from gecbench.corpora.resolve import CorpusLike, resolve_corpus
-from gecbench.corpus.corpus import Corpus, Gold
-from gecbench.corpus.door import Verdict, check_intake, judge
-from gecbench.corpus.intake import Intake
-from gecbench.errors import InputError, Located
-from gecbench.metrics.base import Metric
-from gecbench.metrics.registry import make_metric
-from gecbench.metrics.signature import Signature
-from gecbench.metrics.statistics import Statistics
-from gecbench.scale import tables
-from gecbench.scale.rows import Columns, Rows, read_rows
+from gecbench.corpora.declaration import as_edits
+from gecbench.corpora.load import CorpusLike, resolve_corpus
+from gecbench.corpus.batch_checks import Verdict, check_intake, judge
+from gecbench.corpus.corpus import HASH_SIZE, Corpus, Gold, check_sentence_annotations, sum_hashes
+from gecbench.corpus.edits import Annotation, EditedTexts, check_apart, span
+from gecbench.corpus.prepare import Intake
+from gecbench.errors import InputError, Located, unfit
+from gecbench.metrics.base import Metric, Signature, Statistics, make_metric
 from gecbench.version import __version__
 
 if TYPE_CHECKING:
     import pyarrow
 
+
+INDEX, FAULT, BATCH, DATA = "index", "fault", "batch", "data_"
+
+
+def schema(golds: Sequence[str], metrics: Sequence[str]) -> pyarrow.Schema:
+    """Return the columns of a table of these metrics."""
+    import pyarrow
+
+    hashes = [(DATA + gold, pyarrow.binary()) for gold in golds]
+    counts = [(name, pyarrow.list_(pyarrow.int32())) for name in metrics]
+    return pyarrow.schema(
+        [(INDEX, pyarrow.int64()), (FAULT, pyarrow.string()), *hashes, *counts, (BATCH, pyarrow.string())]
+    )
+
+
+def counts_column(statistics: Statistics, good: Sequence[int], rows: int) -> pyarrow.Array:
+    """Return counts as a column of so many rows: those of the `good` ones, null elsewhere."""
+    import pyarrow
+
+    width = statistics.counts.shape[1]
+    sizes = np.zeros(rows, dtype=np.int32)
+    sizes[np.asarray(good, dtype=np.int64)] = np.diff(statistics.offsets) * width
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    faulty = np.ones(rows, dtype=bool)
+    faulty[np.asarray(good, dtype=np.int64)] = False
+    values = pyarrow.array(np.ascontiguousarray(statistics.counts, dtype=np.int32).ravel())
+    return pyarrow.ListArray.from_arrays(pyarrow.array(offsets), values, mask=pyarrow.array(faulty))
+
+
+def statistics_of(column: pyarrow.ChunkedArray, width: int) -> Statistics:
+    """Return the statistics that a column without nulls holds."""
+    sizes: list[npt.NDArray[np.int64]] = []
+    counts: list[npt.NDArray[np.int64]] = []
+    for chunk in column.chunks:
+        offsets = chunk.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
+        sizes.append(np.diff(offsets))
+        values = chunk.values.to_numpy(zero_copy_only=False)[offsets[0] : offsets[-1]] if len(offsets) else []
+        counts.append(np.asarray(values, dtype=np.int64).reshape(-1, width))
+    rows = np.concatenate([[0], np.cumsum(np.concatenate(sizes) // width)]).astype(np.int64)
+    return Statistics(np.concatenate(counts), rows)
+
+
+def sum_of_column(column: pyarrow.ChunkedArray) -> int:
+    """Return the sum of a column of hashes without nulls."""
+    import pyarrow
+
+    total = 0
+    for chunk in column.cast(pyarrow.binary(HASH_SIZE)).chunks:
+        begin = chunk.offset * HASH_SIZE
+        total += sum_hashes(bytes(chunk.buffers()[1][begin : begin + len(chunk) * HASH_SIZE]))
+    return total
+
+
+def placed(values: Sequence[Any], good: Sequence[int], rows: int) -> list[Any]:
+    """Return values of the good rows among all rows, None elsewhere."""
+    if len(values) == rows:
+        return list(values)
+    column: list[Any] = [None] * rows
+    for row, value in zip(good, values, strict=True):
+        column[row] = value
+    return column
+
+
+SHOWN = 3
+
+
+_PLACES = 2**63
+
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """The names of the columns to read; `references` are one column of lists, or several of texts."""
+
+    source: str
+    prediction: str
+    references: str | Sequence[str] | None = None
+    annotations: str | None = None
+    index: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.references is not None and not isinstance(self.references, str):
+            object.__setattr__(self, "references", tuple(self.references))
+
+    def names(self) -> list[str]:
+        """Return the names of all columns that are read, once each."""
+        references = [self.references] if isinstance(self.references, str) else self.references or ()
+        named = (self.index, self.source, self.prediction, *references, self.annotations)
+        return list(dict.fromkeys(name for name in named if name is not None))
+
+    def probe(self) -> Corpus:
+        """Return the smallest corpus with the gold that the columns hold."""
+        references = None if self.references is None else [["a"]]
+        return Corpus(["a"], references, None if self.annotations is None else [[]])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A batch as it was read: the place of each row in the corpus, what is wrong with it, and the others' texts.
+
+    `probe` is a corpus with the gold that the rows have, also where none of them can be scored.
+    """
+
+    places: list[int | None]
+    faults: list[str | None]
+    probe: Corpus
+    corpus: Corpus | None = None
+    predictions: Sequence[str] = ()
+
+    @property
+    def good(self) -> list[int]:
+        """The numbers of the rows that can be scored."""
+        return [row for row, fault in enumerate(self.faults) if fault is None]
+
+    @property
+    def good_places(self) -> list[int]:
+        """The places of the rows that can be scored."""
+        return [
+            place for place, fault in zip(self.places, self.faults, strict=True) if fault is None and place is not None
+        ]
+
+
+@dataclass
+class Faults:
+    """How many rows of a corpus cannot be scored, and why the first of them cannot."""
+
+    count: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def say(self, place: int, reason: str) -> None:
+        """Keep an example; a place below 0 is none."""
+        if len(self.examples) < SHOWN:
+            self.examples.append(f"row {place}: {reason}" if place >= 0 else reason)
+
+    def note(self, places: Sequence[int], reason: str) -> None:
+        """Count rows that share a reason."""
+        self.count += len(places)
+        for place in places[:SHOWN]:
+            self.say(int(place), reason)
+
+    def error(self, seen: int | None = None) -> InputError:
+        """Return the refusal; `seen` is how many rows were looked at, if there may be more."""
+        rows = "1 row" if self.count == 1 else f"{self.count} rows"
+        rows += f" of the first {seen:,}" if seen else ""
+        shown = "; ".join(self.examples) + ("; …" if self.count > len(self.examples) else "")
+        fix = 'Correct them, or leave them out: on_bad="skip" (on the command line: --on-bad skip)'
+        return InputError(f"{rows} cannot be scored (counted from 0): {shown}", fix=fix)
+
+
+@dataclass(frozen=True)
+class _RowFaults:
+    """The first fault of every row."""
+
+    found: list[str | None]
+
+    def look(self, name: str, values: Sequence[Any], fault_of: Callable[[Any], str | None]) -> None:
+        """Note what is wrong with a column's values."""
+        for row, value in enumerate(values):
+            if self.found[row] is None and (fault := fault_of(value)) is not None:
+                self.found[row] = f"{name} {fault}"
+
+
+def read_rows(batch: Any, columns: ColumnNames, indices: Sequence[int] | None) -> Rows:
+    """Read a batch: an Arrow table or record batch, or a mapping from names to lists."""
+    sources, predictions = column_of(batch, columns.source), column_of(batch, columns.prediction)
+    places = _places(batch, columns, indices, len(sources))
+    faults = _RowFaults([None] * len(sources))
+    _look_places(faults, columns.index or "index", places)
+    _look_texts(faults, columns.source, sources)
+    edited = any(isinstance(value, list) for value in predictions)
+    if edited:
+        predictions = _annotated(faults, columns.prediction, predictions, sources, applied=True)
+    else:
+        _look_texts(faults, columns.prediction, predictions)
+    references = _references(batch, columns, faults)
+    annotations = None
+    if columns.annotations is not None:
+        given = column_of(batch, columns.annotations)
+        annotations = _annotated(faults, columns.annotations, given, sources)
+    good = [row for row, fault in enumerate(faults.found) if fault is None]
+    if not good:
+        return Rows(places, faults.found, columns.probe())
+
+    def chosen(values: Sequence[Any] | None) -> list[Any] | None:
+        return None if values is None else list(values) if len(good) == len(values) else [values[row] for row in good]
+
+    kept = chosen(sources) or []
+    corpus = Corpus(
+        sources=kept,
+        references=chosen(references),
+        annotations=chosen(annotations),
+        ids=[str(places[row]) for row in good],
+    )
+    texts = chosen(predictions) or []
+    return Rows(places, faults.found, corpus, corpus, EditedTexts.of(kept, texts) if edited else texts)
+
+
+def column_of(batch: Any, name: str) -> list[Any]:
+    """Return a column of a batch as a list, or say which columns there are."""
+    known = getattr(batch, "column_names", None) or (batch.schema.names if hasattr(batch, "schema") else list(batch))
+    if name not in known:
+        raise InputError(f"no column {name!r}", fix=f"Columns: {', '.join(map(str, known))}")
+    values = batch[name]
+    as_list = getattr(values, "to_pylist", None) or getattr(values, "tolist", None)
+    return list(as_list() if as_list else values)
+
+
+def _places(batch: Any, columns: ColumnNames, indices: Sequence[int] | None, rows: int) -> list[int | None]:
+    if columns.index is not None:
+        return column_of(batch, columns.index)
+    if indices is None:
+        raise InputError(
+            "no index: which place a row has in its corpus is not known",
+            fix='Name a column of whole numbers from 0 (index="…"), or call Dataset.map with with_indices=True',
+        )
+    if len(indices) != rows:
+        raise InputError(f"{len(indices)} indices for {rows} rows")
+    return [*indices]
+
+
+def _look_places(faults: _RowFaults, name: str, places: Sequence[Any]) -> None:
+    if set(map(type, places)) - {int} or min(places, default=0) < 0 or max(places, default=0) >= _PLACES:
+        faults.look(name, places, _place_fault)
+
+
+def _place_fault(place: Any) -> str | None:
+    if place is None:
+        return "is missing"
+    is_place = isinstance(place, int) and not isinstance(place, bool) and 0 <= place < _PLACES
+    return None if is_place else f"is {place!r:.40}, not a whole number from 0"
+
+
+def _look_texts(faults: _RowFaults, name: str, values: Sequence[Any]) -> None:
+    if set(map(type, values)) - {str}:
+        faults.look(name, values, text_fault)
+
+
+def text_fault(value: Any) -> str | None:
+    """Return what is wrong with a value that should be a text."""
+    if value is None:
+        return "is missing"
+    return None if isinstance(value, str) else f"is {value!r:.40}, not a text"
+
+
+def _references(batch: Any, columns: ColumnNames, faults: _RowFaults) -> Sequence[Any] | None:
+    if columns.references is None:
+        return None
+    if isinstance(columns.references, str):
+        rows = [[each] if isinstance(each, str) else each for each in column_of(batch, columns.references)]
+        lists = not set(map(type, rows)) - {list, tuple} and all(rows)
+        if not lists or set(map(type, chain.from_iterable(rows))) - {str}:
+            faults.look(columns.references, rows, _texts_fault)
+        return rows
+    found = [column_of(batch, name) for name in columns.references]
+    for name, values in zip(columns.references, found, strict=True):
+        _look_texts(faults, name, values)
+    return list(zip(*found, strict=True))
+
+
+def _texts_fault(texts: Any) -> str | None:
+    if not texts:
+        return "is missing"
+    if not isinstance(texts, (list, tuple)):
+        return f"is {texts!r:.40}, not a list of texts"
+    return next((f"has one that {fault}" for text in texts if (fault := text_fault(text))), None)
+
+
+def _annotated(
+    faults: _RowFaults, name: str, values: Sequence[Any], sources: Sequence[Any], *, applied: bool = False
+) -> list[list[Annotation]]:
+    """Return the annotations of each row; where they cannot be read, or `applied`, none and a fault."""
+    found: list[list[Annotation]] = []
+    for row, (value, source) in enumerate(zip(values, sources, strict=True)):
+        read: list[Annotation] = []
+        if faults.found[row] is None:
+            try:
+                read = [Annotation(entry["annotator"], as_edits(entry["edits"])) for entry in value]
+                check_sentence_annotations(read, len(source.split()))
+                if applied and read:
+                    check_apart(source, sorted(read[0].edits, key=span))
+            except InputError as error:
+                faults.found[row] = f"{name}: {error.problem}"
+            except (KeyError, TypeError) as error:
+                faults.found[row] = f"{name} is missing" if value is None else f"{name} cannot be read: {unfit(error)}"
+        found.append(read)
+    return found
+
+
 OnBad = Literal["error", "skip"]
+
+
 ON_BAD = ("error", "skip")
 
 
@@ -37,7 +327,7 @@ class Counts:
     """
 
     metrics: tuple[tuple[str, str], ...]
-    columns: Columns
+    columns: ColumnNames
     intake: Intake = field(default_factory=Intake)
     on_bad: OnBad = "error"
     version: str = __version__
@@ -87,7 +377,7 @@ def counts(
     refuse, or "skip" it and say so in the signature. `tokenized`, `aligned` and `foreign` are as in `gecbench.score`.
     """
     chosen = tuple((column, spelled(metric)) for column, metric in metric_columns(metrics).items())
-    columns = Columns(source, prediction, references, annotations, index)
+    columns = ColumnNames(source, prediction, references, annotations, index)
     return Counts(chosen, columns, Intake("none", tokenized, aligned, foreign), on_bad)
 
 
@@ -132,12 +422,12 @@ class Counted:
         import pyarrow
 
         good, size = self.rows.good, len(self.rows.places)
-        columns: dict[str, Any] = {tables.INDEX: self.rows.places, tables.FAULT: self.rows.faults}
-        columns |= {tables.DATA + gold: tables.placed(found, good, size) for gold, found in self.hashes.items()}
-        columns |= {name: tables.counts_column(each, good, size) for name, each in self.statistics.items()}
+        columns: dict[str, Any] = {INDEX: self.rows.places, FAULT: self.rows.faults}
+        columns |= {DATA + gold: placed(found, good, size) for gold, found in self.hashes.items()}
+        columns |= {name: counts_column(each, good, size) for name, each in self.statistics.items()}
         facts = {name: self._facts(name) for name in self.statistics}
         batch = json.dumps({"gecbench": __version__, **made, "metrics": facts})
-        columns[tables.BATCH] = [batch] + [None] * (size - 1)
+        columns[BATCH] = [batch] + [None] * (size - 1)
         arrays = [_column(columns.get(each.name), each.type, size) for each in self.schema]
         return pyarrow.Table.from_arrays(arrays, schema=self.schema)
 
@@ -162,7 +452,7 @@ def _column(values: Any, kind: Any, size: int) -> pyarrow.Array:
 
 
 def _schema(metrics: Mapping[str, Metric], probe: Corpus) -> pyarrow.Schema:
-    return tables.schema(_golds(metrics, probe), list(metrics))
+    return schema(_golds(metrics, probe), list(metrics))
 
 
 def _golds(metrics: Mapping[str, Metric], corpus: Corpus) -> list[Gold]:

@@ -16,17 +16,13 @@ import numpy.typing as npt
 from gecbench.analysis.report import Report, Scores
 from gecbench.analysis.significance import DEFAULT_SEED, TestName, check_resamples, with_intervals
 from gecbench.api import check_test, significance_tests
-from gecbench.corpus.door import Verdict
-from gecbench.corpus.fingerprint import fingerprint_of
+from gecbench.corpus.batch_checks import Verdict
+from gecbench.corpus.corpus import fingerprint_of
 from gecbench.errors import InputError
-from gecbench.metrics.base import Score
-from gecbench.metrics.registry import make_metric
-from gecbench.metrics.signature import Signature
-from gecbench.metrics.statistics import Statistics
-from gecbench.metrics.stream import merge_signatures
-from gecbench.scale import tables
-from gecbench.scale.counting import OnBad
-from gecbench.scale.rows import SHOWN, Faults
+from gecbench.metrics.base import Score, Signature, Statistics, make_metric
+from gecbench.metrics.streaming import merge_signatures
+from gecbench.scale import counting
+from gecbench.scale.counting import SHOWN, Faults, OnBad
 from gecbench.version import __version__
 
 if TYPE_CHECKING:
@@ -106,9 +102,9 @@ def merge(parts: Parts, *, on_bad: OnBad | None = None) -> pyarrow.Table:
     made = Making.of(table)
     if made.merged == table.num_rows:
         return table
-    index = table[tables.INDEX].fill_null(-1).to_numpy()
+    index = table[counting.INDEX].fill_null(-1).to_numpy()
     order = np.argsort(index, kind="stable")
-    if table[tables.FAULT].null_count == len(index) and np.array_equal(index[order], np.arange(len(index))):
+    if table[counting.FAULT].null_count == len(index) and np.array_equal(index[order], np.arange(len(index))):
         return made.write_into(table.take(order), skipped=0)
     faults, kept = _sifted(table, index)
     if faults.count and (on_bad or made.on_bad) != "skip":
@@ -140,10 +136,10 @@ def _sifted(table: pyarrow.Table, index: Places) -> tuple[Faults, Places]:
     Of two rows with one index neither is kept: which of them is right is not known. Rows without an index are taken
     for those that are absent.
     """
-    faulty = table[tables.FAULT].is_valid().to_numpy()
+    faulty = table[counting.FAULT].is_valid().to_numpy()
     bad, good = np.flatnonzero(faulty), np.flatnonzero(~faulty)
     faults = Faults(len(bad))
-    for row, reason in zip(bad[:SHOWN].tolist(), table[tables.FAULT].take(bad[:SHOWN]).to_pylist(), strict=True):
+    for row, reason in zip(bad[:SHOWN].tolist(), table[counting.FAULT].take(bad[:SHOWN]).to_pylist(), strict=True):
         faults.say(index[row], reason)
     found, times = np.unique(index[good], return_counts=True)
     double = found[times > 1]
@@ -171,11 +167,11 @@ class Making:
     @classmethod
     def of(cls, table: pyarrow.Table) -> Making:
         """Read it from the column `batch` of a table."""
-        wanted = {tables.INDEX, tables.FAULT, tables.BATCH}
+        wanted = {counting.INDEX, counting.FAULT, counting.BATCH}
         if not wanted <= set(table.column_names):
             found = ", ".join(table.column_names)
             raise InputError(f"no table of counts: its columns are {found}", fix="Make it with gecbench.scale.counts")
-        batches = [json.loads(text) for text in table[tables.BATCH].drop_null().to_pylist()]
+        batches = [json.loads(text) for text in table[counting.BATCH].drop_null().to_pylist()]
         if not batches:
             raise InputError(
                 "no table of counts: it does not say how they were made", fix="Merge all rows of each part"
@@ -195,7 +191,7 @@ class Making:
         made = {"gecbench": __version__, "door": asdict(self.verdict), "on_bad": self.on_bad, "metrics": self.metrics}
         text = json.dumps({**made, "skipped": skipped, "merged": table.num_rows})
         column = pyarrow.array([text] + [None] * (table.num_rows - 1), pyarrow.string())
-        return table.set_column(table.column_names.index(tables.BATCH), tables.BATCH, column)
+        return table.set_column(table.column_names.index(counting.BATCH), counting.BATCH, column)
 
 
 def _joined(name: str, scored: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -212,14 +208,14 @@ def _joined(name: str, scored: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _score(table: pyarrow.Table, name: str, making: Making) -> Score:
     made = making.metrics[name]
-    hashes = table[tables.DATA + made["gold"]]
+    hashes = table[counting.DATA + made["gold"]]
     if table[name].null_count or hashes.null_count:
         raise InputError(f"rows without counts of {name}", fix="Count all parts alike")
     signature = Signature.parse(made["signature"])
     metric = make_metric(str(signature))
-    statistics = tables.statistics_of(table[name], made["width"])
+    statistics = counting.statistics_of(table[name], made["width"])
     statistics = Statistics(statistics.counts, statistics.offsets, made["diagnostics"])
-    data = fingerprint_of(tables.sum_of_column(hashes))
+    data = fingerprint_of(counting.sum_of_column(hashes))
     signature = signature.with_field("data", data)
     if making.skipped:
         signature = signature.with_field("skipped", making.skipped)

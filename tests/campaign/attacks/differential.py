@@ -19,7 +19,7 @@ from gecbench.kernels.imeasure import Limits
 from gecbench.kernels.imeasure.keys import key
 from gecbench.kernels.maxmatch.edits import Options
 from gecbench.kernels.tokens import intern_lines, offsets_of
-from gecbench.metrics.imeasure.gold import MixedGold
+from gecbench.metrics.imeasure_gold import MixedGold
 
 from ..attack import Attack, Budget, Finding
 from ..hostile import FOLDED, GleuCase, IMeasureCase, M2Case, gleu_case, imeasure_case, m2_case

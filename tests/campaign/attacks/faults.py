@@ -17,7 +17,7 @@ from corpora_support import files_of, tiny_mirror, upstream_of
 from waiting import eventually
 
 import gecbench
-from gecbench.corpora import lock
+from gecbench.corpora import build
 from gecbench.leaderboard.store import FolderStore
 
 from ..attack import Attack, Budget, Finding
@@ -143,12 +143,12 @@ def stage() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="gecbench-faults-", ignore_cleanup_errors=True) as name:
         outer = Path(name)
         tiny_mirror(outer / "mirror")
-        real, lock.LOCK_FILE = lock.LOCK_FILE, outer / "lock.tsv"
+        real, build.LOCK_FILE = build.LOCK_FILE, outer / "lock.tsv"
         try:
-            lock.LOCK_FILE.write_bytes(real.read_bytes())
-            lock.write_lock(DATASET, upstream_of(outer / "mirror"))
+            build.LOCK_FILE.write_bytes(real.read_bytes())
+            build.write_lock(DATASET, upstream_of(outer / "mirror"))
         finally:
-            lock.LOCK_FILE = real
+            build.LOCK_FILE = real
         (outer / "good.txt").write_bytes(text(GOOD))
         (outer / "work").mkdir()
         yield outer / "work"

@@ -8,7 +8,7 @@ from pathlib import Path
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.m2 import read_m2
-from gecbench.formats.parallel import read_parallel
+from gecbench.formats.tables import read_parallel
 from gecbench.formats.text import read_lines
 
 DATA = Path(__file__).parent / "data"

@@ -1,0 +1,1 @@
+"""Drop-in commands with the arguments and output of the official scorers."""

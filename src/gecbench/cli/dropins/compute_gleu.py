@@ -1,0 +1,181 @@
+"""`gecbench compute_gleu`: the arguments and output of gec-ranking's compute_gleu, and with --jfleg of JFLEG's gleu.py.
+
+docs/exact.md says on which inputs the bytes were compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench.cli.dropins.official import add_dropin, admit
+from gecbench.corpus.corpus import Corpus
+from gecbench.errors import InputError
+from gecbench.formats.text import read_bytes
+from gecbench.metrics.base import Statistics
+from gecbench.metrics.gleu import GLEU
+from gecbench.metrics.policy import Sampled
+
+_EXAMPLES = """  gecbench compute_gleu -s source.txt -r ref0.txt ref1.txt -o system.txt other.txt
+  gecbench compute_gleu -s source.txt -r ref0.txt ref1.txt -o system.txt -d
+  gecbench compute_gleu --jfleg -s test.src -r test.ref0 test.ref1 test.ref2 test.ref3 --hyp system.txt
+  gecbench compute_gleu -h, gecbench compute_gleu --jfleg -h list the options
+"""
+
+
+_JFLEG = "--jfleg"
+
+
+_NORMAL_975 = 1.959963984540054
+
+
+_ORDERS = 4
+
+
+_ONE_REFERENCE = "There is one reference. NOTE: GLEU is not computing the confidence interval."
+
+
+class Spread(NamedTuple):
+    """Mean, standard deviation and the interval of a normal distribution that has both, as the scripts print them."""
+
+    mean: str
+    deviation: str
+    interval: str
+
+    @classmethod
+    def of(cls, scores: npt.NDArray[np.float64]) -> Spread:
+        """Return the spread of scores; none at all have no number."""
+        if not len(scores):
+            return cls("nan", "nan", "(nan,nan)")
+        mean, deviation = float(np.mean(scores)), float(np.std(scores))
+        half = _NORMAL_975 * deviation if deviation else np.nan
+        return cls(f"{mean:f}", f"{deviation:f}", f"({mean - half:.3f},{mean + half:.3f})")
+
+
+def add_parser(commands: Any, summary: str) -> None:
+    """Add the command."""
+    usage = f"[{_JFLEG}] -s FILE -r FILE [FILE ...] -o FILE [FILE ...] [options]"
+    add_dropin(commands, "compute_gleu", summary, usage, _EXAMPLES, run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Score and print as the official scripts do."""
+    jfleg = _JFLEG in options.words
+    parser = _jfleg_parser() if jfleg else _parser()
+    given = parser.parse_args([word for word in options.words if word != _JFLEG])
+    if not given.reference or given.n < 0:
+        raise InputError("no references" if not given.reference else f"-n {given.n} is below 0")
+    source, *files = _read_all([given.source, *given.reference, *given.hypothesis], given.python)
+    references, hypotheses = files[: len(given.reference)], files[len(given.reference) :]
+    for path, lines in zip(given.reference, references, strict=True):
+        if len(lines) != len(source):
+            raise InputError(f"{len(lines)} lines, but the source has {len(source)}", file=path)
+    corpus = Corpus(sources=source, references=list(zip(*references, strict=True)), name=given.source)
+    metric = GLEU(tokens="ascii" if given.python == "2" else "unicode")
+    admitted = [admit(corpus, lines, path) for path, lines in zip(given.hypothesis, hypotheses, strict=True)]
+    for path, texts in zip(given.hypothesis, admitted, strict=True):
+        statistics = metric.count(corpus, texts)
+        for line in _jfleg_lines(given, path, statistics) if jfleg else _lines(given, path, statistics):
+            print(line)
+
+
+def _parser() -> argparse.ArgumentParser:
+    other = f"gecbench compute_gleu {_JFLEG} -h lists those of JFLEG's gleu.py."
+    parser = argparse.ArgumentParser(prog="gecbench compute_gleu", epilog=other)
+    parser.add_argument("-r", "--reference", metavar="FILE", nargs="*", required=True, help="one file per reference")
+    parser.add_argument("-s", "--source", metavar="FILE", required=True, help="source sentences")
+    parser.add_argument(
+        "-o", "--hypothesis", metavar="FILE", nargs="*", required=True, help="one file per system; - is standard input"
+    )
+    parser.add_argument("-n", type=int, default=_ORDERS, help="leave out longer n-grams than this (default: 4)")
+    parser.add_argument("-d", "--debug", action="store_true", help="also print sentence scores")
+    parser.add_argument("--iter", metavar="N", type=int, default=500, help="draws of references (default: 500)")
+    parser.set_defaults(python="2")
+    return parser
+
+
+def _jfleg_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"gecbench compute_gleu {_JFLEG}")
+    parser.add_argument("--ref", "-r", metavar="FILE", nargs="*", required=True, dest="reference")
+    parser.add_argument("--src", "-s", metavar="FILE", required=True, dest="source")
+    parser.add_argument("--hyp", metavar="FILE", nargs="*", required=True, dest="hypothesis")
+    parser.add_argument("-n", type=int, default=_ORDERS, help="leave out longer n-grams than this (default: 4)")
+    parser.add_argument("--iter", metavar="N", type=int, default=500, help="draws of references (default: 500)")
+    parser.add_argument("--sent", action="store_true", help="sentence scores instead")
+    parser.add_argument("--python", choices=("2", "3"), default="3", help="whose draws and blanks (default: 3)")
+    return parser
+
+
+def _read_all(paths: Sequence[str], python: str) -> list[list[str]]:
+    """Return the lines of files as Python 2 or 3 reads them: bytes, or text in which a carriage return ends a line."""
+    contents = {path: read_bytes(path) for path in paths}
+    if python == "3":
+        contents = {path: data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") for path, data in contents.items()}
+    try:
+        texts = {path: data.decode() for path, data in contents.items()}
+    except UnicodeDecodeError as error:
+        if python == "3":
+            raise InputError(f"a file is not UTF-8: {error.reason} in {bytes(error.object[:40])!r}") from error
+        texts = {path: data.decode("latin-1") for path, data in contents.items()}  # one letter for each byte
+    return [texts[path].removesuffix("\n").split("\n") if texts[path] else [] for path in paths]
+
+
+def _corpus_scores(given: argparse.Namespace, statistics: Statistics) -> npt.NDArray[np.float64]:
+    """Return the score of every draw."""
+    if given.iter < 1 and len(given.reference) > 1:
+        return np.zeros(0)
+    draws = Sampled(max(1, given.iter), "py2" if given.python == "2" else "py3")
+    return _scores(draws.totals(statistics), given.n)
+
+
+def _scores(totals: npt.NDArray[np.int64], order: int) -> npt.NDArray[np.float64]:
+    """Return the score of each row of counts; whatever -n leaves out, four logarithms are averaged.
+
+    `GLEU.values` has the same with numpy's functions, whose last bit may differ: where equal scores have a deviation of
+    exactly 0, that decides whether an interval is printed.
+    """
+    return np.array([_score(row[: 2 + 2 * order]) for row in totals.tolist()])
+
+
+def _score(counts: Sequence[int]) -> float:
+    if 0 in counts:
+        return 0.0
+    logarithms = 0.0
+    for numerator, denominator in zip(counts[2::2], counts[3::2], strict=True):
+        logarithms += math.log(numerator / denominator)
+    return math.exp(min(0, 1 - counts[1] / counts[0]) + logarithms / _ORDERS)
+
+
+def _sentences(statistics: Statistics, order: int) -> Iterator[Spread]:
+    scores = _scores(np.maximum(statistics.counts, 1), order)
+    for begin, end in zip(statistics.offsets[:-1], statistics.offsets[1:], strict=True):
+        yield Spread.of(scores[begin:end])
+
+
+def _lines(given: argparse.Namespace, path: str, statistics: Statistics) -> Iterator[str]:
+    overall = Spread.of(_corpus_scores(given, statistics))
+    if not given.debug:
+        yield f"{Path(path).name} {overall.mean}"
+        return
+    yield from ("", "===== Sentence-level scores =====", "SID Mean Stdev 95%CI GLEU")
+    for i, spread in enumerate(_sentences(statistics, _ORDERS)):
+        yield " ".join((str(i), *spread))
+    yield from ("", "==== Overall score =====", "Mean Stdev 95%CI GLEU", " ".join(overall))
+
+
+def _jfleg_lines(given: argparse.Namespace, path: str, statistics: Statistics) -> Iterator[str]:
+    if given.sent and given.n > _ORDERS:
+        raise InputError(f"-n {given.n}: sentence scores have n-grams up to {_ORDERS}")
+    spreads = _sentences(statistics, given.n) if given.sent else [Spread.of(_corpus_scores(given, statistics))]
+    found = [list(spread) for spread in spreads]
+    yield path
+    if len(given.reference) > 1:
+        yield str(found)
+    else:
+        yield from (_ONE_REFERENCE, found[0][0])

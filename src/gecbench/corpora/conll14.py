@@ -1,0 +1,492 @@
+"""The CoNLL-14 test set: every published reference set, the shared task's system outputs, and human rankings."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import isnan
+
+from gecbench.corpora.declaration import (
+    ANNOTATIONS,
+    Config,
+    DatasetDeclaration,
+    Field,
+    HumanJudgments,
+    ListOf,
+    Row,
+    Struct,
+    annotation_rows,
+    by_name,
+)
+from gecbench.corpora.upstream import BN15_ANNOTATORS, Upstream, check_sources
+from gecbench.corpus.edits import Annotation, Edit, apply_edits
+from gecbench.errors import InputError
+from gecbench.formats.judgments import Place, Pseudonyms, Ranking, parse_mturk, parse_ranking_xml, relabel, shown_text
+from gecbench.formats.m2 import NOOP, Block, parse_blocks
+from gecbench.formats.tables import parse_csv
+
+_DOCUMENT = re.compile(r'<DOC nid="(\d+)">(.*?)</DOC>', re.DOTALL)
+
+
+_TEXT = re.compile(r"<TEXT>(.*?)</TEXT>", re.DOTALL)
+
+
+_PARAGRAPH = re.compile(r"<(TITLE|P)>(.*?)</\1>", re.DOTALL)
+
+
+def paragraphs(sgml: str) -> Iterator[tuple[int, int, str, str]]:
+    """Yield essay, paragraph number, kind (TITLE or P) and text."""
+    for document in _DOCUMENT.finditer(sgml):
+        text = _TEXT.search(document[2])
+        if text is None:
+            raise InputError(f"essay {document[1]} has no TEXT")
+        for number, paragraph in enumerate(_PARAGRAPH.finditer(text[1])):
+            yield int(document[1]), number, paragraph[1], html.unescape(paragraph[2])
+
+
+def place_sentences(sentences: Sequence[str], sgml: str) -> list[Row]:
+    """Return the place of every sentence: walk the essays, consuming their characters but white space.
+
+    A place is the essay, the paragraph in it and the sentence in the paragraph (both from 0), and the paragraph's kind.
+    """
+    places: list[Row] = []
+    remaining = iter(sentences)
+    for essay, number, kind, text in paragraphs(sgml):
+        left = "".join(text.split())
+        count = 0
+        while left:
+            sentence = next(remaining, None)
+            if sentence is None:
+                raise InputError(f"the sentences end before paragraph {number} of essay {essay}")
+            letters = "".join(sentence.split())
+            if not letters or not left.startswith(letters):
+                raise InputError(f"sentence {len(places) + 1} is not in paragraph {number} of essay {essay}")
+            left = left[len(letters) :]
+            places.append({"essay": essay, "paragraph": number, "sentence_in_paragraph": count, "kind": kind})
+            count += 1
+    if next(remaining, None) is not None:
+        raise InputError(f"the essays end before sentence {len(places) + 1}")
+    return places
+
+
+OFFICIAL = ("conll14/noalt/official-2014.0.m2", "conll14/noalt/official-2014.1.m2")
+
+
+WITH_ALTERNATIVES = "conll14/alt/official-2014.combined-withalt.m2"
+
+
+ESSAYS = "conll14/noalt/official-2014.0.sgml"
+
+
+MERGED = "reassess/annotations/merged_ids"
+
+
+EXTRA = "reassess/annotations/extra_fluency/results_extra-HITs.csv"
+
+
+SUBMISSIONS = "grammatical/data/original/official_submissions"
+
+
+SYSTEMS = ("AMU", "CAMB", "CUUI", "IITB", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC")
+
+
+INPUT = "INPUT"
+
+
+OFFICIAL_IN_BN15 = (7, 3)
+
+
+SAME_ANNOTATOR = 0.95
+
+
+REWRITES = {
+    "expert_fluency": "expert_annotations/expert_fluency/expert_fluency",
+    "nonexpert_fluency": "turker_annotations/turkers_fluency/turker_fluency",
+    "expert_minimal": "expert_annotations/expert_minimal/expert_minimal",
+    "nonexpert_minimal": "turker_annotations/turkers_minimal/turker_minimal",
+}
+
+
+SENTENCE_FIELDS = (
+    Field("id", "string", "the 1-based line of the sentence in the official files"),
+    Field("essay", "int32", "number of the essay, 1 to 50"),
+    Field("paragraph", "int32", "paragraph in the essay, from 0, the title counted"),
+    Field("sentence_in_paragraph", "int32", "place in the paragraph, from 0"),
+    Field("kind", "string", "`TITLE` or `P`"),
+    Field(
+        "merged",
+        "bool",
+        "one of the 34 sentences that rewriters merged; the papers leave them out (1,278 remain)",
+    ),
+    Field("sentence", "string", "the learner's sentence, tokenised"),
+)
+
+
+CORRECTIONS = Field("corrections", ListOf("string"), "the references")
+
+
+NAMES = Field("reference_names", ListOf("string"), "which reference each of `corrections` is")
+
+
+REFERENCE_FIELDS = (*SENTENCE_FIELDS, CORRECTIONS, NAMES)
+
+
+ANNOTATED_FIELDS = (
+    *REFERENCE_FIELDS,
+    Field(
+        "annotations",
+        ANNOTATIONS,
+        "coded edits; applying the k-th to `sentence` gives the k-th of `corrections`",
+    ),
+)
+
+
+SYSTEM_FIELDS = (
+    *SENTENCE_FIELDS,
+    *(Field(name, "string", f"output of {name}") for name in SYSTEMS),
+    Field(INPUT, "string", "the unchanged input, ranked together with the systems"),
+)
+
+
+EXTRA_FIELDS = (
+    *SENTENCE_FIELDS,
+    Field(
+        "corrections",
+        ListOf("string"),
+        "six crowd rewrites, not tokenised; entities resolved, white space joined",
+    ),
+    Field("workers", ListOf("string"), "who wrote each, as w1, w2, …"),
+)
+
+
+@dataclass(frozen=True)
+class References:
+    """References of every sentence under one name, with coded edits where the set has them."""
+
+    name: str
+    texts: list[str]
+    edits: list[list[Edit]] | None = None
+
+
+def sentence_rows(upstream: Upstream) -> list[Row]:
+    """Return the columns that all configurations share."""
+    sentences = [block.source for block in _blocks(upstream, OFFICIAL[0])]
+    places = place_sentences(sentences, upstream.text(ESSAYS))
+    merged = set(read_merged_ids(upstream.lines(MERGED)))
+    return [
+        {"id": str(line), **place, "merged": line in merged, "sentence": sentence}
+        for line, (sentence, place) in enumerate(zip(sentences, places, strict=True), 1)
+    ]
+
+
+def read_merged_ids(lines: list[str]) -> list[int]:
+    """Return the merged sentences' lines: consecutive pairs, so 48 before 419 is corrected to 418."""
+    numbers = [int(line) for line in lines if line]
+    if len(numbers) % 2:
+        raise InputError("the merged sentences do not come in pairs", file=MERGED)
+    return [number for second in numbers[1::2] for number in (second - 1, second)]
+
+
+def _blocks(upstream: Upstream, key: str) -> list[Block]:
+    return parse_blocks(upstream.lines(key), key)
+
+
+def _coded(upstream: Upstream, key: str, name: str, sentences: list[str]) -> References:
+    """Return one annotator's file as references; its only annotator bears the number 0."""
+    blocks = _blocks(upstream, key)
+    check_sources([block.source for block in blocks], sentences, key)
+    edits = [[edit for found in block.annotations() for edit in _real(found)] for block in blocks]
+    texts = []
+    for line, pair in enumerate(zip(sentences, edits, strict=True), 1):
+        try:
+            texts.append(apply_edits(*pair))
+        except InputError:
+            raise InputError(f"the edits of sentence {line} overlap", file=key) from None
+    return References(name, texts, edits)
+
+
+def _real(annotation: Annotation) -> tuple[Edit, ...]:
+    return tuple(edit for edit in annotation.edits if edit.type != NOOP)
+
+
+def nucle(upstream: Upstream, sentences: list[str]) -> list[References]:
+    """Return the two official annotators."""
+    return [_coded(upstream, key, f"nucle_{k}", sentences) for k, key in enumerate(OFFICIAL)]
+
+
+def bn15(upstream: Upstream, sentences: list[str]) -> list[References]:
+    """Return the ten annotators of Bryant & Ng 2015.
+
+    The archive has no pinned hash, so its sentences must be the official ones, and A7 and A3 the official
+    annotators (up to small differences, as another release might have).
+    """
+    keys = [f"bn15/A{number}.m2" for number in range(1, BN15_ANNOTATORS + 1)]
+    found = [_coded(upstream, key, f"bn15_{key[5:-3]}", sentences) for key in keys]
+    for official, number in zip(nucle(upstream, sentences), OFFICIAL_IN_BN15, strict=True):
+        pairs = zip(official.texts, found[number - 1].texts, strict=True)
+        if sum(one == other for one, other in pairs) < SAME_ANNOTATOR * len(sentences):
+            raise InputError(f"A{number} is not the official annotator {official.name}", file=keys[number - 1])
+    return found
+
+
+def rewrites(upstream: Upstream, sentences: list[str], name: str) -> list[References]:
+    """Return the two rewrites (A and B) of one set of Sakaguchi et al. 2016."""
+    path = f"reassess/annotations/{REWRITES[name]}"
+    return [References(f"{name}_{x}", upstream.lines(path + x, len(sentences))) for x in "AB"]
+
+
+def everything(upstream: Upstream, sentences: list[str], *, with_bn15: bool) -> list[References]:
+    """Return all references: NUCLE's two (or BN15's ten, which include them) and the eight rewrites."""
+    coded = bn15(upstream, sentences) if with_bn15 else nucle(upstream, sentences)
+    plain = [References(references.name, references.texts) for references in coded]
+    return [*plain, *(one for name in REWRITES for one in rewrites(upstream, sentences, name))]
+
+
+ReferenceSet = Callable[[Upstream, list[str]], list[References]]
+
+
+REFERENCE_SETS: dict[str, ReferenceSet] = {
+    "nucle": nucle,
+    "bn15": bn15,
+    **{name: partial(rewrites, name=name) for name in REWRITES},
+    "all": partial(everything, with_bn15=False),
+    "all_bn15": partial(everything, with_bn15=True),
+}
+
+
+def reference_rows(upstream: Upstream, _split: str, *, name: str) -> Iterator[Row]:
+    """Yield sentences with the references of one set."""
+    rows = sentence_rows(upstream)
+    chosen = REFERENCE_SETS[name](upstream, [row["sentence"] for row in rows])
+    for index, row in enumerate(rows):
+        row["corrections"] = [references.texts[index] for references in chosen]
+        row["reference_names"] = [references.name for references in chosen]
+        coded = [references.edits[index] for references in chosen if references.edits is not None]
+        if coded:
+            row["annotations"] = annotation_rows(Annotation(k, tuple(edits)) for k, edits in enumerate(coded))
+        yield row
+
+
+def alternative_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
+    """Yield the official file with the teams' alternatives, up to five per sentence.
+
+    Upstream numbers the distinct annotations of each sentence from 0, so a number names no one person.
+    """
+    rows = sentence_rows(upstream)
+    blocks = _blocks(upstream, WITH_ALTERNATIVES)
+    check_sources([block.source for block in blocks], [row["sentence"] for row in rows], WITH_ALTERNATIVES)
+    for row, block in zip(rows, blocks, strict=True):
+        published = sorted(block.annotations(), key=lambda found: found.annotator)
+        annotations = [Annotation(found.annotator, _real(found)) for found in published] or [Annotation(0, ())]
+        row["corrections"] = [apply_edits(row["sentence"], found.edits) for found in annotations]
+        row["reference_names"] = [f"nucle_alt_{found.annotator}" for found in annotations]
+        yield row | {"annotations": annotation_rows(annotations)}
+
+
+def read_systems(upstream: Upstream, sentences: list[str]) -> dict[str, list[str]]:
+    """Return the outputs of the twelve systems and the input."""
+    outputs = {name: upstream.lines(f"{SUBMISSIONS}/{name}", len(sentences)) for name in (*SYSTEMS, INPUT)}
+    check_sources(outputs[INPUT], sentences, INPUT)
+    return outputs
+
+
+def system_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
+    """Yield sentences with the twelve systems' outputs."""
+    rows = sentence_rows(upstream)
+    outputs = read_systems(upstream, [row["sentence"] for row in rows])
+    for index, row in enumerate(rows):
+        yield row | {name: lines[index] for name, lines in outputs.items()}
+
+
+def extra_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
+    """Yield the sentences that were rewritten by six more people each (`Input.sentID` is 1-based here)."""
+    rows = sentence_rows(upstream)
+    workers = Pseudonyms()
+    answers: dict[int, list[tuple[str, str]]] = {}
+    columns = ("Input.sentID", "Input.sentence1", "Answer.Q1MultiLineTextInput", "WorkerId")
+    for _, answer in parse_csv(upstream.text(EXTRA), columns, file=EXTRA):
+        line = int(answer["Input.sentID"])
+        if _letters(answer["Input.sentence1"]) != _letters(rows[line - 1]["sentence"]):
+            raise InputError(f"the sentence shown is not sentence {line}", file=EXTRA)
+        text = " ".join(html.unescape(answer["Answer.Q1MultiLineTextInput"]).split())
+        answers.setdefault(line, []).append((text, workers[answer["WorkerId"]]))
+    for line in sorted(answers):
+        texts, names = zip(*answers[line], strict=True)
+        yield rows[line - 1] | {"corrections": list(texts), "workers": list(names)}
+
+
+def _letters(text: str) -> str:
+    return "".join(html.unescape(text).split())
+
+
+EXPERT = "grammatical/data/judgments.xml"
+
+
+CROWD = "reassess/inter_annotator_agreements/Ctrl_merged.csv"
+
+
+REFERENCES = "reassess/inter_annotator_agreements/Main_merged.csv"
+
+
+SPLITS = ("expert", "crowd", "crowd_relabelled", "references")
+
+
+_OUTPUT = Struct((Field("systems", ListOf("string")), Field("rank", "float64"), Field("text", "string")))
+
+
+FIELDS = (
+    Field("item", "int32", "number of the ranking in the upstream file, from 0"),
+    Field("id", "string", "the sentence, as in the other configurations"),
+    Field("judge", "string", "experts: upstream pseudonym; crowd: w1, w2, …"),
+    Field("approved", "bool", "false where the crowd platform shows the answer as rejected (experts: true)"),
+    Field("seconds", "float64", "time spent"),
+    Field(
+        "outputs",
+        ListOf(_OUTPUT),
+        "what was ranked: systems that gave this text, rank (lower is better, null where left blank), text",
+    ),
+)
+
+
+def judgment_rows(upstream: Upstream, split: str) -> Iterator[Row]:
+    """Yield the rankings of one split."""
+    for number, ranking in enumerate(read_rankings(upstream, split)):
+        yield {
+            "item": number,
+            "id": str(ranking.sentence + 1),
+            "judge": ranking.judge,
+            "approved": ranking.approved,
+            "seconds": ranking.seconds,
+            "outputs": [_output(place) for place in ranking.places],
+        }
+
+
+def read_rankings(upstream: Upstream, split: str) -> list[Ranking]:
+    """Return the rankings of one split with the texts shown; sentences count from 0."""
+    if split == "expert":
+        return _expert_rankings(upstream)
+    found = _crowd_rankings(upstream, REFERENCES if split == "references" else CROWD)
+    return relabel(found, system_outputs(upstream)) if split == "crowd_relabelled" else found
+
+
+def system_outputs(upstream: Upstream) -> dict[str, list[str]]:
+    """Return the outputs of the twelve systems and the input."""
+    return read_systems(upstream, [row["sentence"] for row in sentence_rows(upstream)])
+
+
+def _expert_rankings(upstream: Upstream) -> list[Ranking]:
+    """Return the experts' rankings; `src-id` is 0-based, systems of one group gave the same output."""
+    outputs = system_outputs(upstream)
+
+    def with_text(sentence: int, place: Place) -> Place:
+        return replace(place, text=outputs[place.systems[0]][sentence])
+
+    return [
+        replace(ranking, places=tuple(with_text(ranking.sentence, place) for place in ranking.places))
+        for ranking in parse_ranking_xml(upstream.text(EXPERT), file=EXPERT)
+    ]
+
+
+def _crowd_rankings(upstream: Upstream, key: str) -> list[Ranking]:
+    """Return a crowd file's rankings, rejected ones too; a worker has the same pseudonym in both files."""
+    workers = Pseudonyms()
+    found = {
+        file: parse_mturk(upstream.text(file), file=file, statuses=None, workers=workers)
+        for file in (CROWD, REFERENCES)
+    }
+    return [
+        replace(ranking, places=tuple(replace(place, text=shown_text(place.text or "")) for place in ranking.places))
+        for ranking in found[key]
+    ]
+
+
+def _output(place: Place) -> Row:
+    rank = None if isnan(place.rank) else float(place.rank)
+    return {"systems": list(place.systems), "rank": rank, "text": place.text}
+
+
+_SCORED_ON = "conll14_fluency:expert_fluency"
+
+
+def _references(name: str, description: str, coded: bool = False, pinned: bool = True) -> Config:
+    fields = ANNOTATED_FIELDS if coded else REFERENCE_FIELDS
+    return Config(name, description, fields, ("test",), partial(reference_rows, name=name), pinned)
+
+
+def _systems() -> Mapping[str, list[str]]:
+    return system_outputs(Upstream.from_environment())
+
+
+def _approved(split: str) -> Callable[[], list[Ranking]]:
+    return lambda: [one for one in read_rankings(Upstream.from_environment(), split) if one.approved]
+
+
+DATASET = DatasetDeclaration(
+    name="conll14_fluency",
+    aliases={"conll14": "nucle"},
+    title="CoNLL-14 with fluency and minimal rewrites",
+    homepage="https://github.com/keisks/reassess-gec",
+    licence="other",
+    redistributable=False,
+    sources=("conll14", "bn15", "reassess", "grammatical"),
+    default_config="all",
+    several_reference_sets=True,
+    configs=by_name(
+        _references("nucle", "the two official annotators", coded=True),
+        Config(
+            "nucle_alt",
+            "the official annotations with the teams' alternatives, one to five per sentence",
+            ANNOTATED_FIELDS,
+            ("test",),
+            alternative_rows,
+        ),
+        _references("bn15", "the ten annotators of Bryant & Ng 2015", coded=True, pinned=False),
+        _references("expert_fluency", "two fluency rewrites by experts"),
+        _references("nonexpert_fluency", "two fluency rewrites by the crowd"),
+        _references("expert_minimal", "two minimal rewrites by experts"),
+        _references("nonexpert_minimal", "two minimal rewrites by the crowd"),
+        _references("all", "ten references: the two official annotators and the eight rewrites"),
+        _references("all_bn15", "eighteen references: the ten of Bryant & Ng and the eight rewrites", pinned=False),
+        Config(
+            "systems",
+            "outputs of the twelve systems of the shared task, and the input",
+            SYSTEM_FIELDS,
+            ("test",),
+            system_rows,
+        ),
+        Config(
+            "judgments",
+            "rankings of systems (experts; crowd, as published and relabelled) and of references (crowd)",
+            FIELDS,
+            SPLITS,
+            judgment_rows,
+        ),
+        Config(
+            "extra_fluency",
+            "six more crowd rewrites of twenty sentences",
+            EXTRA_FIELDS,
+            ("test",),
+            extra_rows,
+        ),
+    ),
+    judgments={
+        "conll14": HumanJudgments(
+            "eight experts on twelve systems and the input (Grundkiewicz et al. 2015)",
+            _approved("expert"),
+            _systems,
+            _SCORED_ON,
+        ),
+        "conll14-crowd": HumanJudgments(
+            "the crowd on the same, relabelled by the texts shown (Sakaguchi et al. 2016)",
+            _approved("crowd_relabelled"),
+            _systems,
+            _SCORED_ON,
+        ),
+        "conll14-references": HumanJudgments(
+            "the crowd on five sets of references and the input (Sakaguchi et al. 2016)", _approved("references")
+        ),
+    },
+)

@@ -1,0 +1,212 @@
+"""Downloads that resume after a broken connection, and archive members read without unpacking to disk."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import io
+import os
+import random
+import stat
+import tarfile
+import time
+import urllib.request
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from gecbench.display import progress
+from gecbench.errors import ArchiveError, UpstreamError
+
+CHUNK = 1 << 16
+
+
+RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+LONGEST_DELAY = 30.0
+
+
+class _TruncatedError(ConnectionError):
+    """The connection closed before the announced number of bytes had come."""
+
+
+@dataclass(frozen=True)
+class Downloader:
+    """How patiently files are fetched."""
+
+    attempts: int = 5
+    backoff: float = 0.5
+    timeout: float = 30.0
+    pause: Callable[[float], None] = time.sleep
+
+    def fetch(self, url: str, partial: Path, *, size: int | None, limit: int) -> bool:
+        """Bring `url` into `partial`, continuing what is there; return whether bytes were continued."""
+        partial.parent.mkdir(parents=True, exist_ok=True)
+        continued = False
+        failure: Exception | None = None
+        for attempt in range(self.attempts):
+            if attempt:
+                self.pause(self._delay(attempt, failure))
+            try:
+                continued |= self._attempt(url, partial, size, limit)
+                return continued
+            except urllib.error.HTTPError as error:
+                with error:
+                    if error.code == 416 and partial.exists():
+                        partial.unlink()
+                    elif error.code not in RETRIED_STATUSES:
+                        raise UpstreamError(f"{url} answered {error.code} {error.reason}") from error
+                failure = error
+            except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
+                failure = error
+        raise UpstreamError(
+            f"{url} could not be fetched in {self.attempts} attempts ({_describe(failure)})",
+            "Try again later, or set GECBENCH_MIRROR to a folder that holds the file",
+        ) from failure
+
+    def _delay(self, attempt: int, failure: Exception | None) -> float:
+        if isinstance(failure, urllib.error.HTTPError):
+            asked = str(failure.headers.get("Retry-After", ""))
+            if asked.isdigit():
+                return min(float(asked), LONGEST_DELAY)
+        return min(self.backoff * 2.0 ** (attempt - 1), LONGEST_DELAY) * random.uniform(1.0, 1.25)
+
+    def _attempt(self, url: str, partial: Path, size: int | None, limit: int) -> bool:
+        have = partial.stat().st_size if partial.exists() else 0
+        if size is not None and have == size:
+            return True
+        headers = {"User-Agent": "gecbench", "Accept-Encoding": "identity"}
+        if have:
+            headers["Range"] = f"bytes={have}-"
+        request = urllib.request.Request(url, headers=headers)
+        with urllib.request.urlopen(request, timeout=self.timeout) as answer:
+            continues = answer.status == 206 and _range_start(answer) == have
+            if not continues:
+                have = 0
+            announced = answer.headers.get("Content-Length")
+            total = size if size is not None else (have + int(announced) if announced else None)
+            with partial.open("ab" if continues else "wb") as file:
+                written = self._copy(answer, file, have, total, limit, url)
+                file.flush()
+                os.fsync(file.fileno())
+        if total is not None and written < total:
+            raise _TruncatedError(f"the connection closed after {written} of {total} bytes")
+        return continues
+
+    def _copy(self, answer: Any, file: Any, have: int, total: int | None, limit: int, url: str) -> int:
+        with progress(total, url.rsplit("/", 1)[-1]) as bar:
+            bar.update(have)
+            while chunk := answer.read(CHUNK):
+                have += len(chunk)
+                if have > limit:
+                    raise UpstreamError(f"{url} sends more than the {limit} bytes it should have")
+                file.write(chunk)
+                bar.update(len(chunk))
+        return have
+
+
+def _range_start(answer: Any) -> int | None:
+    words = str(answer.headers.get("Content-Range", "")).removeprefix("bytes ").split("-")
+    return int(words[0]) if words[0].isdigit() else None
+
+
+def _describe(failure: Exception | None) -> str:
+    return f"last: {type(failure).__name__}: {failure}" if failure else "no attempt was allowed"
+
+
+MOST_MEMBERS = 10_000
+
+
+Member = tuple[str, Callable[[], IO[bytes] | None]]
+
+
+def read_members(
+    archive: Path, wanted: Mapping[str, int], *, folder: str = "", unpacked_limit: int
+) -> dict[str, bytes]:
+    """Return the bytes of the members named in `wanted` (name → largest size allowed).
+
+    Names are those below `folder`; where `folder` is empty a member is found by its last path component.
+    """
+    try:
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as opened:
+                found = _collect(_zip_members(opened), wanted, folder, archive)
+        else:
+            with archive.open("rb") as raw, _open_tar(raw, unpacked_limit, archive) as tar:
+                found = _collect(_tar_members(tar), wanted, folder, archive)
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, RuntimeError) as error:
+        raise ArchiveError(f"{archive} is damaged ({error})", "Delete it and fetch it again") from error
+    missing = sorted(set(wanted) - set(found))
+    if missing:
+        raise ArchiveError(f"{archive} lacks {', '.join(missing)}")
+    return found
+
+
+def _name_of(member: str, folder: str, archive: Path) -> str:
+    path = PurePosixPath(member.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or (path.parts and path.parts[0].endswith(":")):
+        raise ArchiveError(f"{archive} holds the path {member!r}, which leads out of its folder")
+    if not folder:
+        return "" if "__MACOSX" in path.parts else path.name
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else ""
+
+
+def _collect(members: Iterable[Member], wanted: Mapping[str, int], folder: str, archive: Path) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for count, (path, open_member) in enumerate(members):
+        if count >= MOST_MEMBERS:
+            raise ArchiveError(f"{archive} holds more than {MOST_MEMBERS} members")
+        name = _name_of(path, folder, archive)
+        if name not in wanted:
+            continue
+        if (opened := open_member()) is None:
+            raise ArchiveError(f"{name} in {archive} is not a plain file")
+        with opened:
+            content = opened.read(wanted[name] + 1)
+        if len(content) > wanted[name]:
+            raise ArchiveError(f"{name} in {archive} is larger than the {wanted[name]} bytes it should have")
+        if name in found:
+            raise ArchiveError(f"{archive} holds {name} twice")
+        found[name] = content
+    return found
+
+
+def _zip_members(opened: zipfile.ZipFile) -> Iterator[Member]:
+    for member in opened.infolist():
+        plain = not member.is_dir() and stat.S_IFMT(member.external_attr >> 16) in (0, stat.S_IFREG)
+        yield member.filename, partial(opened.open, member) if plain else lambda: None
+
+
+def _tar_members(opened: tarfile.TarFile) -> Iterator[Member]:
+    for member in opened:
+        yield member.name, partial(opened.extractfile, member) if member.isreg() else lambda: None
+
+
+def _open_tar(raw: IO[bytes], limit: int, archive: Path) -> tarfile.TarFile:
+    packed = raw.read(2) == b"\x1f\x8b"
+    raw.seek(0)
+    bounded: Any = _Bounded(gzip.GzipFile(fileobj=raw) if packed else raw, limit, archive)
+    return tarfile.open(fileobj=bounded, mode="r|")
+
+
+class _Bounded(io.RawIOBase):
+    """A stream that refuses to give more bytes than allowed: a bomb stops here."""
+
+    def __init__(self, stream: Any, limit: int, archive: Path) -> None:
+        self._stream = stream
+        self._left = limit
+        self._archive = archive
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        chunk: bytes = self._stream.read(self._left + 1 if size < 0 else min(size, self._left + 1))
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise ArchiveError(f"{self._archive} unpacks to more than it should hold")
+        return chunk

@@ -1,0 +1,341 @@
+"""Upstream files, pinned by size and SHA-256: from the mirror folder, the local cache or the network."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from gecbench.errors import InputError, UpstreamError
+from gecbench.formats.text import split_lines
+
+if TYPE_CHECKING:
+    from gecbench.corpora.download import Downloader
+
+
+MEBIBYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Source:
+    """A place that publishes files: a repository at one commit, or one archive."""
+
+    name: str
+    url: str
+    commit: str | None = None
+    archive: bool = False
+    member_folder: str = ""
+    archive_limit: int = 16 * MEBIBYTE
+    unpacked_limit: int = 64 * MEBIBYTE
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One upstream file; size and hash are None where no copy could be measured."""
+
+    source: Source
+    path: str
+    size: int | None
+    sha256: str | None
+
+    @property
+    def key(self) -> str:
+        """Return the name by which the file is asked for, such as `jfleg/dev/dev.src`."""
+        return f"{self.source.name}/{self.path}"
+
+    @property
+    def url(self) -> str:
+        """Return the address of the file, or of the archive that holds it."""
+        return self.source.url if self.source.archive else f"{self.source.url}/{self.path}"
+
+    @property
+    def limit(self) -> int:
+        """Return how many bytes the file may have at most."""
+        return self.size if self.size is not None else 4 * MEBIBYTE
+
+
+def _github(name: str, repository: str, commit: str) -> Source:
+    return Source(name, f"https://raw.githubusercontent.com/{repository}/{commit}", commit)
+
+
+SOURCES: Mapping[str, Source] = MappingProxyType(
+    {
+        source.name: source
+        for source in (
+            _github("jfleg", "keisks/jfleg", "ee06ff806a208aba815ac45313f4e750a48330a5"),
+            _github("gug", "EducationalTestingService/gug-data", "5f2c5c023a20fdc18ecc3e2630bb0d71898e4277"),
+            _github("reassess", "keisks/reassess-gec", "054786a923b2635ce33240c580d18c908c9a49a9"),
+            _github("grammatical", "grammatical/evaluation", "08cdad84ffae07dfa167e3e45d77a96e0e01a160"),
+            Source(
+                "conll14",
+                "https://www.comp.nus.edu.sg/~nlp/conll14st/conll14st-test-data.tar.gz",
+                archive=True,
+                member_folder="conll14st-test-data",
+            ),
+            Source("bn15", "https://www.comp.nus.edu.sg/~nlp/sw/10gec_annotations.zip", archive=True),
+        )
+    }
+)
+
+
+BN15_ANNOTATORS = 10
+
+
+@lru_cache(maxsize=1)
+def default_pins() -> Mapping[str, Pin]:
+    """Return every pinned file by key; the ten members of the Bryant & Ng archive carry no hash yet."""
+    pins = {}
+    table = (Path(__file__).parent / "pins.tsv").read_text(encoding="utf-8")
+    for row in table.splitlines()[1:]:
+        source, path, size, sha256 = row.split("\t")
+        pin = Pin(SOURCES[source], path, int(size), sha256)
+        pins[pin.key] = pin
+    for number in range(1, BN15_ANNOTATORS + 1):
+        pin = Pin(SOURCES["bn15"], f"A{number}.m2", None, None)
+        pins[pin.key] = pin
+    return MappingProxyType(pins)
+
+
+class OfflineError(UpstreamError):
+    """The file is neither in the mirror nor in the cache, and the network may not be used."""
+
+
+class HashMismatchError(UpstreamError):
+    """A file is not the pinned one; both hashes are named and the file is kept."""
+
+    def __init__(self, what: str, expected: str, found: str, kept: Path | None = None) -> None:
+        self.what = what
+        self.expected = expected
+        self.found = found
+        self.kept = kept
+        where = f" The file was kept as {kept}" if kept else ""
+        super().__init__(
+            f"{what} is not the pinned file: expected sha256 {expected}, found sha256 {found}",
+            where.strip() or "Replace it by the published file",
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.what, self.expected, self.found, self.kept))
+
+
+"""A member's path, and what opens it: None where it is not a plain file."""
+
+
+MIRROR_VARIABLE = "GECBENCH_MIRROR"
+
+
+BASE_URL_VARIABLE = "GECBENCH_UPSTREAM_URL"
+
+
+OFFLINE_VARIABLES = ("GECBENCH_OFFLINE", "HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE")
+
+
+def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder for fetched files, inside the Hugging Face cache home."""
+    if home := environment.get("HF_HOME"):
+        return Path(home).expanduser() / "gecbench"
+    general = environment.get("XDG_CACHE_HOME")
+    root = Path(general).expanduser() if general else Path.home() / ".cache"
+    return root / "huggingface" / "gecbench"
+
+
+def offline(environment: Mapping[str, str] = os.environ) -> bool:
+    """Return whether one of the offline variables forbids the network."""
+    return any(environment.get(name, "").upper() in {"1", "ON", "YES", "TRUE"} for name in OFFLINE_VARIABLES)
+
+
+class Upstream:
+    """Gives the bytes of pinned files.
+
+    `mirror` and `cache` are laid out `<host>/<path>`; `base_url` (a mirror on the web) has the same layout.
+    """
+
+    def __init__(
+        self,
+        *,
+        mirror: Path | None = None,
+        cache: Path | None = None,
+        pins: Mapping[str, Pin] | None = None,
+        base_url: str | None = None,
+        is_offline: bool = False,
+        downloader: Downloader | None = None,
+    ) -> None:
+        self.mirror = mirror
+        self.cache = cache or cache_folder()
+        self.pins = default_pins() if pins is None else pins
+        self.base_url = base_url
+        self.is_offline = is_offline
+        self.downloader = downloader
+        self._members: dict[str, dict[str, bytes]] = {}
+
+    @classmethod
+    def from_environment(cls, mirror: str | Path | None = None) -> Upstream:
+        """Return the upstream that the environment variables describe; `mirror` wins over GECBENCH_MIRROR."""
+        folder = mirror or os.environ.get(MIRROR_VARIABLE) or None
+        if folder is not None and not Path(folder).expanduser().is_dir():
+            raise UpstreamError(f"the mirror {folder} is not a folder", f"Correct or unset {MIRROR_VARIABLE}")
+        return cls(
+            mirror=Path(folder).expanduser() if folder else None,
+            base_url=os.environ.get(BASE_URL_VARIABLE) or None,
+            is_offline=offline(),
+        )
+
+    def read(self, key: str) -> bytes:
+        """Return the bytes of one pinned file."""
+        pin = self._pin(key)
+        if pin.source.archive:
+            return self._archive_members(pin.source)[pin.path]
+        path = self.locate(key)
+        content = path.read_bytes()
+        _check(pin, content, str(path))
+        return content
+
+    def text(self, key: str) -> str:
+        """Return a text file as it is, line ends included, without a byte order mark."""
+        return self.read(key).decode("utf-8-sig")
+
+    def lines(self, key: str, expected: int | None = None) -> list[str]:
+        r"""Return a text file's lines, stripped; split on "\n" only, blank lines kept (they are data)."""
+        lines = [line.strip() for line in split_lines(self.read(key), key)]
+        if expected is not None and len(lines) != expected:
+            raise InputError(f"{len(lines)} lines, but the source has {expected}", file=key)
+        return lines
+
+    def locate(self, key: str) -> Path:
+        """Return where the file (or its archive) lies, fetching it into the cache when need be."""
+        pin = self._pin(key)
+        place = pin.url.split("://", 1)[-1]
+        if self.mirror is not None and (self.mirror / place).is_file():
+            return self.mirror / place
+        target = self.cache / place
+        if target.is_file() and self._cached_is_good(pin, target):
+            return target
+        if self.is_offline:
+            raise OfflineError(
+                f"{pin.url} is neither in the mirror nor in {self.cache}, and the network is switched off",
+                f"Unset {', '.join(OFFLINE_VARIABLES)}, or put the file at $GECBENCH_MIRROR/{place}",
+            )
+        with _lock(target):
+            if not target.is_file():
+                self._download(pin, target)
+        return target
+
+    def describe(self, prefix: str = "") -> list[dict[str, Any]]:
+        """Return, for each pinned file whose key begins with `prefix`, its pin and where it is now."""
+        rows = []
+        for key, pin in self.pins.items():
+            if key.startswith(prefix):
+                place = pin.url.split("://", 1)[-1]
+                in_mirror = self.mirror is not None and (self.mirror / place).is_file()
+                where = "mirror" if in_mirror else "cache" if (self.cache / place).is_file() else "network"
+                rows.append(
+                    {"key": key, "url": pin.url, "commit": pin.source.commit, "size": pin.size}
+                    | {"sha256": pin.sha256, "where": where}
+                )
+        return rows
+
+    def _pin(self, key: str) -> Pin:
+        try:
+            return self.pins[key]
+        except KeyError:
+            raise UpstreamError(f"{key} is not a pinned upstream file") from None
+
+    def _archive_members(self, source: Source) -> dict[str, bytes]:
+        if source.name not in self._members:
+            key = next(key for key, pin in self.pins.items() if pin.source.name == source.name)
+            self._accept(self.pins[key], self.locate(key))
+        return self._members[source.name]
+
+    def _unpack(self, source: Source, archive: Path) -> dict[str, bytes]:
+        """Return the pinned members of an archive, each checked."""
+        from gecbench.corpora.download import read_members
+
+        pins = [pin for pin in self.pins.values() if pin.source.name == source.name]
+        limits = {pin.path: pin.limit for pin in pins}
+        members = read_members(archive, limits, folder=source.member_folder, unpacked_limit=source.unpacked_limit)
+        for pin in pins:
+            _check(pin, members[pin.path], f"{pin.path} in {archive}")
+        return members
+
+    def _cached_is_good(self, pin: Pin, target: Path) -> bool:
+        try:
+            self._accept(pin, target)
+        except UpstreamError:
+            _set_aside(target)
+            return False
+        return True
+
+    def _accept(self, pin: Pin, path: Path) -> None:
+        """Raise unless the file is the pinned one, or the archive holds all pinned members."""
+        if pin.source.archive:
+            if pin.source.name not in self._members:
+                self._members[pin.source.name] = self._unpack(pin.source, path)
+        else:
+            _check(pin, path.read_bytes(), str(path))
+
+    def _download(self, pin: Pin, target: Path, *, again: bool = False) -> None:
+        from gecbench.corpora.download import Downloader
+
+        url = f"{self.base_url.rstrip('/')}/{pin.url.split('://', 1)[-1]}" if self.base_url else pin.url
+        partial = target.with_name(target.name + ".part")
+        size = None if pin.source.archive else pin.size
+        limit = pin.source.archive_limit if pin.source.archive else pin.limit
+        continued = (self.downloader or Downloader()).fetch(url, partial, size=size, limit=limit)
+        try:
+            self._accept(pin, partial)
+        except UpstreamError as error:
+            kept = _set_aside(partial)
+            if again or not continued:
+                raise _with_place(error, str(partial), url, kept) from error
+            self._download(pin, target, again=True)
+            return
+        partial.replace(target)
+
+
+def check_sources(found: Sequence[str], sentences: Sequence[str], file: str) -> None:
+    """Refuse a file whose sentences are not these, up to white space."""
+    if len(found) != len(sentences):
+        raise InputError(f"{len(found)} sentences, but the source has {len(sentences)}", file=file)
+    for line, (text, sentence) in enumerate(zip(found, sentences, strict=True), 1):
+        if text.split() != sentence.split():
+            raise InputError(f"sentence {line} is not sentence {line} of the source", file=file)
+
+
+def _check(pin: Pin, content: bytes, where: str) -> None:
+    if pin.sha256 is not None and (found := hashlib.sha256(content).hexdigest()) != pin.sha256:
+        raise HashMismatchError(where, pin.sha256, found)
+
+
+def _with_place(error: UpstreamError, path: str, url: str, kept: Path) -> UpstreamError:
+    if isinstance(error, HashMismatchError):
+        return HashMismatchError(error.what.replace(path, url), error.expected, error.found, kept)
+    return type(error)(error.problem.replace(path, url), f"What came was kept as {kept}")
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename a file that is not what it should be, overwriting nothing."""
+    name = path.name.removesuffix(".part") + ".corrupt"
+    aside, number = path.with_name(name), 1
+    while aside.exists():
+        aside, number = path.with_name(f"{name}.{number}"), number + 1
+    path.replace(aside)
+    return aside
+
+
+@contextlib.contextmanager
+def _lock(target: Path) -> Iterator[None]:
+    """Let one process at a time fetch a file, where the filelock package is installed."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        from filelock import FileLock
+    except ImportError:
+        yield
+        return
+    with FileLock(f"{target}.lock"):
+        yield

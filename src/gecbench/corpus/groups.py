@@ -1,0 +1,144 @@
+"""Error groups: the errors of a sentence, each with corrections that exclude one another (Felice & Briscoe 2015).
+
+Corrections are split like Treebank text, as the official M2 converter of the I-measure does: `known,the` becomes
+`known , the`, `cannot` becomes `can not`, and a final full stop is split off. Tokenized text does not change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from gecbench.corpus.edits import Annotation, Edit, span
+from gecbench.kernels.grouping import cluster_spans, overlaps
+
+_CLITIC_PAIRS = "can|not d|'ye gim|me gon|na got|ta lem|me more|'n 't|is 't|was wan|na"
+
+
+_RULES = [
+    (r'(^|[ (\[{<])"', r"\1 `` "),
+    (r'"', " '' "),
+    (r"\.\.\.", " ... "),
+    (r"[][(){}<>;@#$%&?!]|--", r" \g<0> "),
+    (r"[,:](?!\d)", r" \g<0> "),
+    (r"(?<=[^.])\.(?=[\])}>\"' ]*$)", " . "),
+    (r"(?<=[^' ])('(?:s|m|d|ll|re|ve)?)(?= |$)", r" \1"),
+    (r"(?<=[^' ])(n't)(?= |$)", r" \1"),
+    *((rf"(?<!\w)({pair.replace('|', ')(')})(?!\w)", r"\1 \2") for pair in _CLITIC_PAIRS.split()),
+]
+
+
+_PLAIN = re.compile(r"(?!.*(?:--|cannot|gimme|gonna|gotta|lemme|wanna))[A-Za-z0-9 -]*", re.IGNORECASE)
+
+
+@cache
+def _rules() -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(form, re.IGNORECASE), replacement) for form, replacement in _RULES]
+
+
+@lru_cache(maxsize=1 << 16)
+def split_treebank(text: str) -> str:
+    """Return the text with punctuation, quotes and contractions split off by blanks (docs/imeasure.md, section 2)."""
+    if not _PLAIN.fullmatch(text):
+        for pattern, replacement in _rules():
+            text = pattern.sub(replacement, text)
+    return " ".join(text.split())
+
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """Replace source tokens `[start, end)` by the tokens of `text` ("" deletes; start = end inserts)."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One annotator's way to correct an error; its replacements belong together."""
+
+    annotator: str
+    replacements: tuple[Replacement, ...]
+
+
+@dataclass(frozen=True)
+class ErrorGroup:
+    """One error and its mutually exclusive alternatives; one that is not required may also be left alone."""
+
+    alternatives: tuple[Alternative, ...]
+    required: bool = True
+    type: str = ""
+
+
+@dataclass(frozen=True)
+class GroupedSentence:
+    """The error groups of a sentence; `annotators` says how many worked on it, None where the file does not."""
+
+    groups: tuple[ErrorGroup, ...] = ()
+    annotators: int | None = None
+    script: str = "1"
+
+
+class AnnotatedEdit(NamedTuple):
+    """An edit and who made it."""
+
+    annotator: int
+    edit: Edit
+
+
+def cluster_edits(edits: Iterable[AnnotatedEdit]) -> list[list[AnnotatedEdit]]:
+    """Return the edits in clusters, in the order of the text (docs/imeasure.md, section 2)."""
+    given = list(edits)
+    return [[given[k] for k in cluster] for cluster in cluster_spans([span(item.edit) for item in given])]
+
+
+def is_bridged(sentence: GroupedSentence) -> bool:
+    """Return whether replacements of two groups overlap, so that the groups are not independent."""
+    earlier: list[Span] = []
+    for group in sentence.groups:
+        mine = {(change.start, change.end) for item in group.alternatives for change in item.replacements}
+        if any(overlaps(one, other) for one in mine for other in earlier):
+            return True
+        earlier.extend(mine)
+    return False
+
+
+def annotated_edits(annotations: Sequence[Annotation]) -> list[AnnotatedEdit]:
+    """Return the edits of a sentence, one annotator after the other."""
+    return [AnnotatedEdit(item.annotator, edit) for item in annotations for edit in item.edits]
+
+
+def group_annotations(annotations: Sequence[Annotation], treebank: bool = True) -> GroupedSentence:
+    """Return the error groups of a sentence from its annotations, taken one after the other."""
+    annotators = len({item.annotator for item in annotations})
+    return GroupedSentence(group_edits(annotated_edits(annotations), annotators, treebank), annotators)
+
+
+def group_edits(edits: Sequence[AnnotatedEdit], annotators: int, treebank: bool = True) -> tuple[ErrorGroup, ...]:
+    """Return the error groups that edits form.
+
+    A group is required when all annotators have a correction in it; an annotator who found nothing counts too. The
+    order of the edits matters only where edits of one length overlap in a chain.
+    """
+    groups = []
+    for cluster in cluster_edits(edits):
+        changes: dict[int, list[Replacement]] = {}
+        for annotator, edit in cluster:
+            change = Replacement(edit.start, edit.end, split_correction(edit.corrections[0], treebank))
+            changes.setdefault(annotator, []).append(change)
+        alternatives = tuple(Alternative(str(owner), tuple(changes[owner])) for owner in sorted(changes))
+        types = "/".join(dict.fromkeys(edit.type for _, edit in cluster))
+        groups.append(ErrorGroup(alternatives, len(alternatives) == annotators, types))
+    return tuple(groups)
+
+
+def split_correction(text: str, treebank: bool) -> str:
+    """Return a correction with its tokens separated by single spaces, split as in a treebank if wanted."""
+    return split_treebank(text) if treebank else " ".join(text.split())

@@ -1,0 +1,131 @@
+"""What people see: percentages, safe text, progress bars and log lines."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from time import monotonic
+from types import SimpleNamespace
+from typing import Any, TypeVar
+
+_Item = TypeVar("_Item")
+
+
+_SILENT = SimpleNamespace(update=lambda _steps: None)
+
+
+_FIRST_LINE, _NEXT_LINE = 2.0, 10.0  # seconds
+
+
+_RATE_SHOWN = 10
+
+
+_quiet = False
+
+
+def set_quiet(quiet: bool) -> None:
+    """Switch progress and log lines off, or on again."""
+    global _quiet  # noqa: PLW0603
+    _quiet = quiet
+
+
+def log_info(text: str) -> None:
+    """Print a line on standard error, unless --quiet."""
+    if not _quiet:
+        print(f"gecbench: {text}", file=sys.stderr)
+
+
+def progress(total: int | None, what: str, start: int = 0) -> AbstractContextManager[Any]:
+    """Return something with `update(steps)` that shows how far the work is, how fast, and how much time is left.
+
+    On a terminal it is tqdm's bar, after a second; elsewhere a line after two seconds and then every ten. What was
+    there at the `start` does not count in its rate. `TQDM_DISABLE=1` switches it off, as tqdm's own bars.
+
+    tqdm's switch would import it everywhere and, even switched off, take a lock shared between processes, which a
+    killed process leaves locked for all others.
+    """
+    if _quiet or sys.stderr is None or os.environ.get("TQDM_DISABLE"):
+        return nullcontext(_SILENT)
+    if not sys.stderr.isatty():
+        return nullcontext(_Lines(total, what, start))
+    from tqdm import tqdm
+
+    bar: AbstractContextManager[Any] = tqdm(total=total, desc=what, initial=start, delay=1, leave=False)
+    return bar
+
+
+def tracked(items: Iterable[_Item], total: int, what: str) -> Iterator[_Item]:
+    """Yield the items, and show how many of all were yielded."""
+    with progress(total, what) as bar:
+        for item in items:
+            yield item
+            bar.update(1)
+
+
+class _Lines:
+    """Progress as lines of a log."""
+
+    def __init__(self, total: int | None, what: str, start: int) -> None:
+        self.total, self.what, self.start, self.done = total, what, start, start
+        self.began = monotonic()
+        self.due = self.began + _FIRST_LINE
+
+    def update(self, steps: int) -> None:
+        """Count the steps, and say so if it is time."""
+        self.done += steps
+        now = monotonic()
+        if now < self.due:
+            return
+        self.due = now + _NEXT_LINE
+        rate = max(1, self.done - self.start) / (now - self.began)
+        speed = f", {rate:,.0f} a second" if rate >= _RATE_SHOWN else ""
+        if not self.total:
+            log_info(f"{self.what}: {self.done:,} done{speed}")
+        elif self.done < self.total:
+            left = duration((self.total - self.done) / rate)
+            log_info(f"{self.what}: {100 * self.done // self.total} %{speed}, about {left} left")
+
+
+def duration(seconds: float) -> str:
+    """Return a time as a person says it.
+
+    >>> duration(40), duration(200), duration(9000)
+    ('40 s', '3 min', '2 h 30 min')
+    """
+    if seconds < 99:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 99 else f"{minutes // 60} h {minutes % 60} min"
+
+
+_JOINERS = "\u200c\u200d"  # in the spelling of Persian and Hindi, and inside emoji
+
+
+def is_plain(character: str) -> bool:
+    """Return whether a character only stands for itself: no control, no line end, no mark that turns the direction."""
+    from unicodedata import category
+
+    return character in _JOINERS or category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def visible(text: str) -> str:
+    r"""Return text as one line in which no character hides, turns others round or steers a terminal.
+
+    >>> print(visible("good\u202etxt.exe\x1b[2J"))
+    good\u202etxt.exe\x1b[2J
+    """
+    return text if text.isprintable() else "".join(map(_visible, text))
+
+
+def _visible(character: str) -> str:
+    if is_plain(character):
+        return character
+    return " " if character.isspace() else character.encode("unicode_escape").decode()
+
+
+def percent(value: float | None, digits: int = 2) -> str:
+    """Return a ratio times 100, a dash where there is none."""
+    return "–" if value is None or math.isnan(value) else f"{100 * value:.{digits}f}"

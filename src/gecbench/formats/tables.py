@@ -1,0 +1,454 @@
+"""Tables with named columns from JSON Lines, CSV, TSV, Parquet, data frames and `datasets`; parallel text.
+
+Text columns are found by their usual names, or by the name you give. Rows with an `id` are matched to the corpus by it,
+in any order. A `source` column, if present, must match the corpus.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite, nan
+from pathlib import Path
+from typing import Any, TypeVar
+
+from gecbench.corpus.corpus import Corpus, check_line_count
+from gecbench.corpus.edits import EditedTexts
+from gecbench.corpus.prepare import check_alignment
+from gecbench.corpus.tokenize import plain_form
+from gecbench.errors import InputError
+from gecbench.formats.jsonl import json_values
+from gecbench.formats.m2 import parse_m2
+from gecbench.formats.text import check_outputs, decode, read_bytes, read_lines, read_text, split_lines, write_lines
+
+
+def parse_csv(
+    text: str, required: Iterable[str], *, file: str, delimiter: str = ","
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield each record of a table with a header, as (line where it starts, column → value).
+
+    Columns at the end that are not required may be missing from a record, as in MTurk's result files.
+    """
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
+    header: list[str] | None = None
+    needed, line = 0, 1
+    try:
+        for record in reader:
+            start, line = line, reader.line_num + 1
+            if header is None:
+                header, needed = _header(record, required, file)
+            elif record:
+                if not needed <= len(record) <= len(header):
+                    problem = f"{len(record)} fields where the header has {len(header)}"
+                    raise InputError(problem, file=file, line=start)
+                yield start, dict(zip(header, record, strict=False))
+    except csv.Error as error:
+        raise InputError(f"broken CSV ({error})", file=file, line=line) from error
+    if header is None:
+        raise InputError("the file is empty", file=file, fix="A header line is needed")
+
+
+def _header(record: list[str], required: Iterable[str], file: str) -> tuple[list[str], int]:
+    required = tuple(required)
+    missing = [column for column in required if column not in record]
+    if missing:
+        raise InputError(f"no column {', '.join(missing)}", file=file, line=1)
+    if len(set(record)) != len(record):
+        raise InputError("a column name occurs twice", file=file, line=1)
+    return record, max((record.index(column) + 1 for column in required), default=len(record))
+
+
+def whole_number(text: str, what: str, *, file: str, line: int) -> int:
+    """Return the text as an integer, or an error naming the field."""
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"{what} is {text!r}, not a whole number", file=file, line=line) from None
+
+
+def finite_number(text: str, what: str, *, file: str, line: int) -> float:
+    """Return the text as a finite number, or an error naming the field."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = nan
+    if not isfinite(value):
+        raise InputError(f"{what} is {text!r}, not a finite number", file=file, line=line)
+    return value
+
+
+ENDINGS = (".jsonl", ".csv", ".tsv", ".parquet")
+
+
+EDITS = ".m2"
+
+
+PREDICTION_NAMES = (
+    *("prediction", "predictions", "hypothesis", "output", "outputs", "correction", "corrected", "corrected_text"),
+    *("corrected_sentence", "response", "generated", "generated_text", "answer", "model_output"),
+)
+
+
+SOURCE_NAMES = ("source", "sources", "src", "input", "original", "sentence")
+
+
+REFERENCE_NAMES = ("references", "reference", "refs", "ref", "target", "targets", "corrections", "gold")
+
+
+_UNDECIDED = ("text",)
+
+
+_SHOWN = 3
+
+
+_TABLE_SHARE = 0.8
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table by name, all of one length; `place` names the file, for errors."""
+
+    values: Mapping[str, Sequence[Any]]
+    place: str | None = None
+
+    def __len__(self) -> int:
+        return len(next(iter(self.values.values()), ()))
+
+    def find(self, names: Sequence[str], wanted: str | None, option: str) -> str:
+        """Return the column asked for, or the one whose name is among the usual ones."""
+        if wanted is not None:
+            if wanted not in self.values:
+                self._refuse(f"no column {wanted!r}", option)
+            return wanted
+        for usual in (names, _UNDECIDED):
+            found = [name for name in self.values if name.lower() in usual]
+            if len(found) == 1:
+                return found[0]
+            if found:
+                self._refuse(f"columns {', '.join(map(repr, found))} could all be the text", option)
+        self._refuse("no column with a usual name", option)
+        raise AssertionError
+
+    def texts(self, name: str) -> list[str]:
+        """Return a column of texts, or say which row is none."""
+        for row, value in enumerate(self.values[name], 1):
+            if not isinstance(value, str):
+                kind = "missing" if value is None else f"a {type(value).__name__}"
+                raise InputError(f"{name} of row {row} is {kind}, not a text", file=self.place)
+        return list(self.values[name])
+
+    def _refuse(self, problem: str, option: str) -> None:
+        names = ", ".join(map(repr, self.values))
+        raise InputError(f"{problem} among {names}", file=self.place, fix=f"Name the column: {option}")
+
+
+def read_predictions(path: str | Path, corpus: Corpus, column: str | None = None) -> Sequence[str]:
+    """Read one system's predictions of a corpus, in its order: plain text; a table, or edits (.m2), by its ending."""
+    return parse_predictions(read_bytes(path), str(path), corpus, column)
+
+
+def parse_predictions(data: bytes, file: str, corpus: Corpus, column: str | None = None) -> Sequence[str]:
+    """Read predictions from a file's content, as `read_predictions` does."""
+    ending = Path(file.removesuffix(".gz")).suffix.lower()
+    if ending == EDITS and column is None:
+        return edited_texts(parse_m2(split_lines(data, file), file), corpus, file)
+    if ending in ENDINGS:
+        columns = _READERS[ending](data, file)
+        texts = columns if isinstance(columns, list) else paired_predictions(columns, corpus, column)
+    elif column is not None:
+        raise InputError("plain text has no columns", file=file, fix=f"Columns are for {', '.join(ENDINGS)}")
+    else:
+        texts = split_lines(data, file)
+    fix = _table_hint(texts) or "Write one output per line, in order; an empty output is an empty line"
+    check_line_count(len(texts), len(corpus), corpus.name, file, fix)
+    if ending not in ENDINGS and _tabs(texts) > _TABLE_SHARE > _tabs(corpus.sources):
+        raise InputError(
+            "nearly all lines have tabs: a table without a header", file=file, fix="Give the predictions alone"
+        )
+    return texts
+
+
+def edited_texts(edited: Corpus, corpus: Corpus, file: str | None = None) -> EditedTexts:
+    """Return the predictions that are a system's edits of a corpus; they must be of its sentences, in its order."""
+    if len(edited) != len(corpus):
+        raise InputError(
+            f"{len(edited)} sentences, but {corpus.name} has {len(corpus)}",
+            file=file,
+            fix="Give edits of every sentence",
+        )
+    for i, (theirs, ours) in enumerate(zip(edited.sources, corpus.sources, strict=True)):
+        if theirs != ours and theirs.split() != ours.split():
+            raise InputError(
+                f"sentence {i + 1} is not that of {corpus.name}: {theirs[:60]!r} against {ours[:60]!r}",
+                file=file,
+                fix="Edits count tokens: both files need the same sentences, tokenised alike",
+            )
+    try:
+        return EditedTexts.of(edited.sources, edited.annotations or ())
+    except InputError as error:
+        raise InputError(error.problem, file=file, fix=error.fix) from error
+
+
+def _tabs(lines: Sequence[str]) -> float:
+    return sum("\t" in line for line in lines) / len(lines)
+
+
+def _table_hint(lines: Sequence[str]) -> str | None:
+    """Return how to give a table that was given as plain text."""
+    for delimiter, ending in ((",", ".csv"), ("\t", ".tsv")):
+        header = lines[0].lower().replace('"', "").split(delimiter) if lines else []
+        if {name.strip() for name in header} & {*PREDICTION_NAMES, *SOURCE_NAMES, *REFERENCE_NAMES}:
+            return f"It looks like a table with a header: name it {ending}, and its column with --column"
+    return None
+
+
+def read_texts(path: str | Path, names: Sequence[str]) -> list[str]:
+    """Read the lines of a text file, or the column of a table that has one of these names."""
+    ending = Path(str(path).removesuffix(".gz")).suffix.lower()
+    if ending not in ENDINGS:
+        return read_lines(path)
+    columns = _READERS[ending](read_bytes(path), str(path))
+    return (
+        columns if isinstance(columns, list) else columns.texts(columns.find(names, None, f"one of {', '.join(names)}"))
+    )
+
+
+def columns_of(table: Any) -> Columns | None:
+    """Return the columns of a `datasets.Dataset`, a pandas or polars frame, a mapping of lists or a list of mappings.
+
+    None for anything else.
+    """
+    names = getattr(table, "column_names", None) or getattr(table, "columns", None)
+    if names is not None and not callable(names) and hasattr(table, "__getitem__"):
+        return Columns({str(name): list(table[name]) for name in names})
+    if isinstance(table, Mapping):
+        return Columns({str(name): _listed(str(name), values) for name, values in table.items()})
+    if isinstance(table, Sequence) and table and all(isinstance(row, Mapping) for row in table):
+        return Columns(_transposed(table, None))
+    return None
+
+
+def _listed(name: str, values: Any) -> list[Any]:
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InputError(
+            f"the column {name!r} is a single {type(values).__name__}", fix="Give a list, one entry per row"
+        )
+    return list(values)
+
+
+def texts_of(predictions: Any, corpus: Corpus, column: str | None = None) -> Any:
+    """Return the texts of predictions that are a table, in the order of the corpus; other predictions as they are."""
+    if isinstance(predictions, (str, bytes, EditedTexts)):
+        return predictions
+    if isinstance(predictions, Path):
+        return read_predictions(predictions, corpus, column)
+    columns = columns_of(predictions)
+    if columns is not None:
+        return paired_predictions(columns, corpus, column)
+    if column is not None:
+        raise InputError(f"column={column!r}, but the predictions are no table", fix="Leave it out")
+    return list(predictions) if isinstance(predictions, Iterable) else predictions
+
+
+def paired_predictions(columns: Columns, corpus: Corpus, column: str | None = None) -> list[str]:
+    """Return the predictions of a table in the order of the corpus: by id if it has one, else row by row."""
+    texts = columns.texts(columns.find(PREDICTION_NAMES, column, "--column NAME (in Python: column=...)"))
+    ids = [name for name in columns.values if name.lower() == "id"]
+    order = _order_by_id(columns, ids[0], corpus) if ids else range(len(texts))
+    sources = [name for name in columns.values if name.lower() in SOURCE_NAMES]
+    if len(texts) == len(corpus) and len(sources) == 1:
+        _check_sources(columns, sources[0], corpus, order)
+    return [texts[row] for row in order]
+
+
+def _order_by_id(columns: Columns, name: str, corpus: Corpus) -> list[int]:
+    rows: dict[str, int] = {}
+    double = []
+    for row, value in enumerate(columns.values[name]):
+        if str(value) in rows:
+            double.append(str(value))
+        rows[str(value)] = row
+    ids = corpus.ids or ()
+    known = set(ids)
+    problems = {
+        "double ids": list(dict.fromkeys(double)),
+        "ids that the corpus does not have": [name for name in rows if name not in known],
+        "ids of the corpus missing": [name for name in ids if name not in rows],
+    }
+    for problem, names in problems.items():
+        if names:
+            examples = ", ".join(map(repr, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else "")
+            raise InputError(
+                f"{len(names)} {problem}: {examples}",
+                file=columns.place,
+                fix=f"The corpus has the ids {ids[0]!r} to {ids[-1]!r}; drop the id column to pair row by row",
+            )
+    return [rows[name] for name in ids]
+
+
+def _check_sources(columns: Columns, name: str, corpus: Corpus, order: Sequence[int]) -> None:
+    theirs = columns.texts(name)
+    for i, row in enumerate(order):
+        if _letters(theirs[row]) != _letters(corpus.sources[i]):
+            raise InputError(
+                f"the {name} of row {row + 1} is not sentence {i + 1} of {corpus.name}: "
+                f"{theirs[row][:60]!r} against {corpus.sources[i][:60]!r}",
+                file=columns.place,
+                fix="Score predictions with the corpus they were made from",
+            )
+
+
+def _letters(text: str) -> str:
+    return "".join(plain_form(text).split())
+
+
+def _read_jsonl(data: bytes, file: str) -> Columns | list[str]:
+    """Return the columns of JSON objects, or the texts if every line is a JSON string."""
+    rows = json_values(split_lines(data, file), file)
+    if rows and all(isinstance(row, str) for row in rows):
+        return rows
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise InputError(
+                "not a JSON object", file=file, line=number, fix='Write {"prediction": "..."} on every line'
+            )
+    return Columns(_transposed(rows, file), file)
+
+
+def _transposed(rows: Sequence[Mapping[str, Any]], place: str | None) -> dict[str, list[Any]]:
+    names = list(rows[0]) if rows else []
+    for number, row in enumerate(rows, 1):
+        if set(row) != set(names):
+            odd = ", ".join(sorted(set(row) ^ set(names)))
+            raise InputError(
+                f"row {number} differs from the first in {odd}", file=place, fix="Use the same names in all"
+            )
+    return {name: [row[name] for row in rows] for name in names}
+
+
+def _read_table(data: bytes, file: str, delimiter: str) -> Columns:
+    records = [record for _, record in parse_csv(decode(data, file), (), file=file, delimiter=delimiter)]
+    return Columns(_transposed(records, file), file)
+
+
+def _read_parquet(data: bytes, file: str) -> Columns:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        table = pyarrow.parquet.read_table(pyarrow.BufferReader(data))
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"not a Parquet file: {str(error).splitlines()[0]}", file=file) from error
+    return Columns(table.to_pydict(), file)
+
+
+_READERS: Mapping[str, Callable[[bytes, str], Columns | list[str]]] = {
+    ".jsonl": _read_jsonl,
+    ".csv": partial(_read_table, delimiter=","),
+    ".tsv": partial(_read_table, delimiter="\t"),
+    ".parquet": _read_parquet,
+}
+
+
+def read_parallel(source: str | Path, references: Sequence[str | Path], *, aligned: bool = False) -> Corpus:
+    """Read a corpus from a source file and one file per reference; `aligned=True` skips the check for shifted lines."""
+    if not references:
+        raise InputError("no reference files", fix="Give at least one")
+    sources = read_texts(source, SOURCE_NAMES)
+    if not sources:
+        raise InputError("the file is empty", file=str(source), fix="Give one sentence per line")
+    columns = [read_texts(path, REFERENCE_NAMES) for path in references]
+    for path, column in zip(references, columns, strict=True):
+        fix = "Both need one line per sentence, in the same order; an empty output is an empty line"
+        check_line_count(len(column), len(sources), str(source), str(path), fix)
+        if not aligned:
+            check_alignment(sources, column, "the references", str(path))
+    return Corpus(sources=sources, references=list(zip(*columns, strict=True)), name=Path(source).name)
+
+
+def write_parallel(corpus: Corpus, source: str | Path, references: Sequence[str | Path]) -> None:
+    """Write a corpus as a source file and one file per reference."""
+    if corpus.references is None or any(len(texts) != len(references) for texts in corpus.references):
+        raise InputError(
+            f"{corpus.name} has {corpus.reference_range()} references per sentence, but {len(references)} files "
+            "were named",
+            fix="Parallel text needs the same number for every sentence; JSON Lines takes any",
+        )
+    check_outputs([source, *references])
+    write_lines(source, corpus.sources)
+    for k, path in enumerate(references):
+        write_lines(path, [texts[k] for texts in corpus.references])
+
+
+Scored = TypeVar("Scored", str, tuple[str, int])
+
+
+SYSTEM_COLUMNS = {
+    2: ("system", "score"),
+    3: ("metric", "system", "score"),
+    4: ("metric", "references", "system", "score"),
+}
+
+
+SENTENCE_COLUMNS = {
+    3: ("system", "sentence", "score"),
+    4: ("metric", "system", "sentence", "score"),
+}
+
+
+def read_system_scores(path: str | Path) -> dict[str, dict[str, float]]:
+    """Read metric → system → score of a file; see `parse_system_scores`."""
+    return parse_system_scores(read_text(path), name=str(path))
+
+
+def parse_system_scores(text: str, *, name: str) -> dict[str, dict[str, float]]:
+    """Parse metric → system → score; lines are [metric [references]] system score, separated by tabs.
+
+    With references the metric is called `metric|references`; without a metric it is called as the file. A
+    header line with these names is optional.
+    """
+    table: dict[str, dict[str, float]] = {}
+    for line, row in _rows(text, name, SYSTEM_COLUMNS):
+        _add(table, row["system"], row, name, line)
+    return table
+
+
+def read_sentence_scores(path: str | Path) -> dict[str, dict[tuple[str, int], float]]:
+    """Read metric → (system, sentence) → score, from `system sentence score` or `metric system sentence score`."""
+    table: dict[str, dict[tuple[str, int], float]] = {}
+    for line, row in _rows(read_text(path), str(path), SENTENCE_COLUMNS):
+        sentence = whole_number(row["sentence"], "sentence", file=str(path), line=line)
+        _add(table, (row["system"], sentence), row, str(path), line)
+    return table
+
+
+def _add(table: dict[str, dict[Scored, float]], key: Scored, row: dict[str, str], name: str, line: int) -> None:
+    metric = row.get("metric", Path(name).stem)
+    if "references" in row:
+        metric += "|" + row["references"]
+    scores = table.setdefault(metric, {})
+    if key in scores:
+        shown = ", sentence ".join(map(str, key)) if isinstance(key, tuple) else key
+        raise InputError(f"a second score of {shown} by {metric}", file=name, line=line)
+    scores[key] = finite_number(row["score"], "the score", file=name, line=line)
+
+
+def _rows(text: str, name: str, shapes: dict[int, tuple[str, ...]]) -> Iterator[tuple[int, dict[str, str]]]:
+    columns: tuple[str, ...] | None = None
+    for line, words in enumerate(text.split("\n"), start=1):
+        fields = tuple(field.strip() for field in words.split("\t"))
+        if fields == ("",):
+            continue
+        if columns is None:
+            columns = shapes.get(len(fields))
+            if columns is not None and tuple(field.lower() for field in fields) == columns:
+                continue
+        if columns is None or len(fields) != len(columns):
+            wanted = " or ".join("TAB".join(shape) for shape in shapes.values())
+            raise InputError(f"{len(fields)} fields", file=name, line=line, fix=f"Each line is {wanted}.")
+        yield line, dict(zip(columns, fields, strict=True))
+    if columns is None:
+        raise InputError("no scores", file=name)

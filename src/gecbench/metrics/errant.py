@@ -1,0 +1,387 @@
+"""ERRANT scores (Bryant et al. 2017): edits compared as `errant_compare` compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench.corpus.corpus import Corpus, Gold
+from gecbench.corpus.derive import ungroup
+from gecbench.corpus.edits import Annotation, Edit, EditedTexts
+from gecbench.display import percent, tracked
+from gecbench.errors import InputError
+from gecbench.kernels.errant import EditFields, Keyed, Mode, Selection, count_pair, count_pairs, tally
+from gecbench.metrics import errant_annotate
+from gecbench.metrics.base import (
+    Counts,
+    Metric,
+    Signature,
+    Statistics,
+    Values,
+    f_beta,
+    mean_count,
+    parameter,
+    precision_recall,
+)
+from gecbench.metrics.errant_annotate import DEFAULT_MODEL, Annotator, Merge, edit_of
+from gecbench.metrics.explain import Cell, Explanation, Mark, Row
+from gecbench.metrics.policy import BestPerSentence, GreedyCumulative, GreedyRounded
+
+
+def tier(kind: str, level: int) -> str:
+    """Return an error type at a tier: 1 its operation, 2 its category, 3 all of it.
+
+    >>> [tier("R:NOUN:NUM", level) for level in (1, 2, 3)]
+    ['R', 'NOUN:NUM', 'R:NOUN:NUM']
+    """
+    if kind == "UNK" or level == 3:
+        return kind
+    return kind[:1] if level == 1 else kind[2:]
+
+
+def at_tier(counts: Mapping[str, Sequence[int]], level: int) -> dict[str, list[int]]:
+    """Return the counts of error types by what they are at a tier; `UNK` replaces what was there, as officially."""
+    merged: dict[str, list[int]] = {}
+    for kind, three in counts.items():
+        name = tier(kind, level)
+        before = [0, 0, 0] if kind == "UNK" else merged.get(name, [0, 0, 0])
+        merged[name] = [have + more for have, more in zip(before, three, strict=True)]
+    return merged
+
+
+def fields_of(annotation: Annotation) -> list[EditFields]:
+    """Return edits with their corrections as one string: alternatives (`||`) mean nothing to ERRANT."""
+    return [(edit.start, edit.end, edit.type, "||".join(edit.corrections)) for edit in annotation.edits]
+
+
+def gold_annotations(corpus: Corpus, annotator: Annotator, anew: bool) -> list[list[Annotation]]:
+    """Return the annotations of a corpus, or of its error groups, else those of its rewrites.
+
+    `anew` extracts them once more. A sentence that nobody annotated has one annotation without edits.
+    """
+    if corpus.annotations is None and corpus.groups is None:
+        if corpus.references is None:
+            raise InputError(f"ERRANT needs annotations or references, but {corpus.name} has neither")
+        pairs = zip(corpus.sources, corpus.references, strict=True)
+        return [
+            [Annotation(k, annotator.edits(source, text)) for k, text in enumerate(texts)]
+            for source, texts in tracked(pairs, len(corpus), "annotating references")
+        ]
+    annotated = corpus if corpus.annotations is not None else ungroup(corpus)
+    found = [[*sentence] or [Annotation(0, ())] for sentence in annotated.annotations or ()]
+    if not anew:
+        return found
+    return [
+        [Annotation(one.annotator, _renewed(source, one.edits, annotator)) for one in sentence]
+        for source, sentence in zip(corpus.sources, found, strict=True)
+    ]
+
+
+def _renewed(source: str, edits: Sequence[Edit], annotator: Annotator) -> tuple[Edit, ...]:
+    fields = [(edit.start, edit.end, edit.type, edit.corrections[0]) for edit in edits]
+    return tuple(map(edit_of, annotator.renewed(source, fields))) if edits else ()
+
+
+def check_tokens(sources: Sequence[str], texts: Sequence[str], annotator: Annotator) -> None:
+    """Refuse texts whose edits would be at other places than the gold's, because spaCy splits the source otherwise."""
+    for i, (source, text) in enumerate(zip(sources, texts, strict=True)):
+        if source.split() != text.split() and annotator.tokens(source) != source.split():
+            raise InputError(
+                f"errant: with tok=yes spaCy splits source {i + 1} into other tokens than the gold's edits count",
+                fix="Leave out tok, or score against rewrites",
+            )
+
+
+@dataclass(frozen=True)
+class TypeScore:
+    """One error type (or category, or operation): its counts, and their precision, recall and F."""
+
+    type: str
+    tp: int
+    fp: int
+    fn: int
+    precision: float
+    recall: float
+    value: float
+
+    @property
+    def gold(self) -> int:
+        """Gold edits of this type."""
+        return self.tp + self.fn
+
+    @property
+    def correct(self) -> int:
+        """Gold edits of this type that the system made."""
+        return self.tp
+
+    def cells(self) -> dict[str, str]:
+        """Return the row of a table, by column."""
+        counts = {"type": self.type, "TP": str(self.tp), "FP": str(self.fp), "FN": str(self.fn)}
+        ratios = {"P": self.precision, "R": self.recall, "F": self.value}
+        return counts | {column: percent(value) for column, value in ratios.items()}
+
+
+def type_scores(counts: Mapping[str, Sequence[int]], level: int, beta: float) -> list[TypeScore]:
+    """Return the scores of error types at a tier, the most frequent first."""
+    scores = []
+    for kind, (correct, wrong, missed) in at_tier(counts, level).items():
+        precision, recall = precision_recall(np.array([correct, correct + wrong, correct + missed]))
+        value = float(f_beta(precision, recall, beta))
+        scores.append(TypeScore(kind, correct, wrong, missed, float(precision), float(recall), value))
+    return sorted(scores, key=lambda score: (-score.tp - score.fn, -score.fp, score.type))
+
+
+def explain_pair(
+    source: str, prediction: str, ours: Annotation, theirs: Annotation, selection: Selection, sentence: int
+) -> Explanation:
+    """Show the tokens of a sentence (counted from 0), and the edits of system and annotator."""
+    system, gold = fields_of(ours), fields_of(theirs)
+    system_keys, gold_keys = selection.keyed(system), selection.keyed(gold)
+    correct, proposed, wanted = count_pair(system_keys, gold_keys)
+    counts = {"TP": correct, "FP": proposed - correct, "FN": wanted - correct}
+    tally = ", ".join(f"{count} {name}" for name, count in counts.items())
+    tokens = source.split()
+    rows = [
+        Row("source", [Cell(" ".join(tokens))]),
+        Row("system", [Cell(" ".join(prediction.split()))]),
+        Row("system edits", [_cell(tokens, edit, selection, set(gold_keys), "wrong") for edit in system] or [_NONE]),
+        Row("gold edits", [_cell(tokens, edit, selection, set(system_keys), "miss") for edit in gold] or [_NONE]),
+    ]
+    title = f"Sentence {sentence + 1}, annotator {theirs.annotator}: {tally}"
+    return Explanation(title, rows, counts=counts)
+
+
+_NONE = Cell("none", "note")
+
+
+def _cell(
+    tokens: Sequence[str], edit: EditFields, selection: Selection, others: set[tuple[object, ...]], otherwise: Mark
+) -> Cell:
+    start, end, kind, correction = edit
+    text = f"{' '.join(tokens[start:end]) or '∅'} → {correction or '∅'} [{start},{end}) {kind}"
+    keys = selection.keyed([edit])
+    if not keys:
+        return Cell(f"{text} (left out)", "note")
+    hit = sum(key in others for key in keys)
+    return Cell(text, "match" if hit == len(keys) else otherwise, kind)
+
+
+PolicyName = Literal["greedy-rounded", "greedy-cumulative", "best-per-sentence"]
+
+
+_POLICIES: Mapping[PolicyName, type[GreedyCumulative | BestPerSentence]] = {
+    "greedy-rounded": GreedyRounded,
+    "greedy-cumulative": GreedyCumulative,
+    "best-per-sentence": BestPerSentence,
+}
+
+
+_TIERS = {"operation": 1, "category": 2, "error-type": 3}
+
+
+@dataclass(frozen=True)
+class ERRANT(Metric):
+    """F-beta of a system's edits, each the same as one of the reference's or not.
+
+    Predictions are edits (an M2 file, `EditedTexts`), compared as they stand, or texts, which the installed `errant`
+    turns into edits first. So is the gold: annotations as they stand, or `errant`'s edits of rewrites.
+
+    `mode`: what has to be the same: span and correction ("cs", official default), the type too ("cse"), the span alone
+      ("ds"), or each token touched, insertions on their right ("dt").
+    `duplicates`: "official" counts a match once for every edit of the reference on it, so that there can be more
+      matches than edits proposed (errant's issue 49); "once" counts edits on one key as one.
+    `policy`: "greedy-rounded" is official: the annotator who makes the running F best after rounding to four decimals.
+      "greedy-cumulative" is M2's choice, without rounding; "best-per-sentence" looks at each sentence alone.
+    `reannotate`: the gold's annotations are applied, and their edits extracted and typed anew (`errant_m2 -auto`).
+
+    Equal to errant 3.0.2's `errant_compare` (docs/errant.md), except that a correction `-NONE-` is read as a deletion.
+
+    >>> from gecbench.formats.m2 import parse_m2
+    >>> gold = parse_m2(["S She like cat .", "A 1 2|||R:VERB:SVA|||likes|||REQUIRED|||-NONE-|||0",
+    ...                  "A 2 3|||R:NOUN:NUM|||cats|||REQUIRED|||-NONE-|||0"])
+    >>> ours = parse_m2(["S She like cat .", "A 1 2|||R:VERB|||likes|||REQUIRED|||-NONE-|||0"])
+    >>> score = ERRANT().score_corpus(gold, EditedTexts.of(ours.sources, ours.annotations))
+    >>> [score.parts[name] for name in ("tp", "fp", "fn")], round(score.value, 4)
+    ([1, 0, 1], 0.8333)
+    """
+
+    name: ClassVar[str] = "errant"
+    title: ClassVar[str] = "ERRANT"
+    description: ClassVar[str] = "F0.5 of typed edits, compared span by span; text is annotated by the installed errant"
+    papers: ClassVar[str] = "Bryant et al. 2017"
+    golds: ClassVar[tuple[Gold, ...]] = ("annotations", "groups", "references")
+    extra: ClassVar[str | None] = "errant"
+    explains: ClassVar[bool] = True
+    breakdowns: ClassVar[tuple[str, ...]] = ("error-type", "category", "operation")
+    columns: ClassVar[tuple[str, ...]] = ("precision", "recall")
+
+    beta: float = parameter(0.5, "weight of recall; 0.5 counts precision twice as much")
+    mode: Mode = parameter(
+        "cs", 'what is compared: "cs" span and correction, "cse" the type too, "ds" the span alone, "dt" each token'
+    )
+    single: bool = parameter(False, "compare only edits of at most one token on either side")
+    multi: bool = parameter(False, "compare only edits of two tokens or more on either side")
+    filter: str = parameter("none", 'error types to leave out, as in "R:SPELL+M:PUNCT"')
+    duplicates: Literal["official", "once"] = parameter(
+        "official", 'edits on one key: "official" counts each of the reference, "once" takes them as one'
+    )
+    policy: PolicyName = parameter(
+        "greedy-rounded", '"greedy-rounded" (official), "greedy-cumulative" or "best-per-sentence"'
+    )
+    reannotate: bool = parameter(False, "extract and type the gold's edits anew with errant")
+    lev: bool = parameter(False, "texts: align them by plain Levenshtein distance")
+    merge: Merge = parameter(
+        "rules", 'texts: which neighbouring changes are one edit: "rules", "all-split", "all-merge" or "all-equal"'
+    )
+    tok: bool = parameter(False, "texts: let spaCy split them into tokens")
+    model: str = parameter(DEFAULT_MODEL, "texts: the spaCy pipeline, an installed package or a folder")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.beta, (int, float)) or not 0 < self.beta <= 1e6:
+            raise InputError(f"errant: beta={self.beta!r} is not a number above 0 and up to a million")
+        if self.single and self.multi:
+            raise InputError("errant: single and multi together leave no edits", fix="Use one of them")
+        for name in ("filter", "model"):
+            value = getattr(self, name)
+            if not isinstance(value, str) or not value or "|" in value:
+                raise InputError(f"errant: {name}={value!r} is unknown")
+
+    @classmethod
+    def missing(cls) -> str | None:
+        """Return what to install before texts can be scored."""
+        return errant_annotate.missing()
+
+    @property
+    def reference_policy(self) -> GreedyCumulative | BestPerSentence:
+        """How the annotator is chosen."""
+        return _POLICIES[self.policy](self.beta)
+
+    def annotator(self) -> Annotator:
+        """Return the library with the options for texts."""
+        return Annotator(self.model, self.lev, self.merge, self.tok)
+
+    def selection(self) -> Selection:
+        """Return which edits are compared, and by what."""
+        filtered = frozenset() if self.filter == "none" else frozenset(self.filter.split("+"))
+        return Selection(self.mode, self.single, self.multi, filtered, self.duplicates == "once")
+
+    def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
+        """Return the gold's annotations of each sentence."""
+        key = ("errant annotations", *self._gold_reading(corpus))
+        return corpus.derived(key, lambda: gold_annotations(corpus, self.annotator(), self.reannotate))
+
+    def _gold_reading(self, corpus: Corpus) -> tuple[bool, Annotator | None]:
+        return self.reannotate, self.annotator() if self._annotates_gold(corpus) else None
+
+    def _annotates_gold(self, corpus: Corpus) -> bool:
+        return self.reannotate or self.gold(corpus) == "references"
+
+    def hypotheses(self, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Sequence[Annotation]]:
+        """Return the annotations of predictions: as they were given, or those of the texts."""
+        if isinstance(predictions, EditedTexts):
+            return predictions.annotations
+        annotator = self.annotator()
+        if self.tok and self.gold(corpus) != "references":
+            check_tokens(corpus.sources, predictions, annotator)
+        pairs = tracked(zip(corpus.sources, predictions, strict=True), len(corpus), "annotating predictions")
+        return [[Annotation(0, annotator.edits(source, text))] for source, text in pairs]
+
+    def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
+        """Return TP, TP + FP and TP + FN of every sentence, for each of its annotators (and each of the system's)."""
+        return Statistics(*count_pairs(self._keyed(self.hypotheses(corpus, predictions)), self._gold_keys(corpus)))
+
+    def _keyed(self, annotations: Sequence[Sequence[Annotation]]) -> list[list[Keyed]]:
+        selection = self.selection()
+        return [[selection.keyed(fields_of(found)) for found in sentence] for sentence in annotations]
+
+    def _gold_keys(self, corpus: Corpus) -> list[list[Keyed]]:
+        key = ("errant keys", self.selection(), *self._gold_reading(corpus))
+        return corpus.derived(key, lambda: self._keyed(self.annotations(corpus)))
+
+    def pairs(self, corpus: Corpus, predictions: Sequence[str]) -> list[tuple[Annotation, Annotation]]:
+        """Return the annotation of the prediction and that of the gold which count for each sentence."""
+        statistics = self.count(corpus, predictions)
+        rows = self.reference_policy.chosen(statistics)
+        found = []
+        for ours, theirs, place in zip(
+            self.hypotheses(corpus, predictions), self.annotations(corpus), rows - statistics.offsets[:-1], strict=True
+        ):
+            first, second = divmod(int(place), len(theirs))
+            found.append((ours[first], theirs[second]))
+        return found
+
+    def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
+        """Show the edits of some sentences (counted from 0), and which of them match."""
+        pairs, selection = self.pairs(corpus, predictions), self.selection()
+        return [explain_pair(corpus.sources[i], predictions[i], *pairs[i], selection, i) for i in sentences]
+
+    def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[TypeScore]:
+        """Return the scores by error type, its category or its operation, with the annotators chosen for the whole."""
+        if by not in self.breakdowns:
+            return super().breakdown(by, corpus, predictions)
+        keys = self._keyed(self.pairs(corpus, predictions))
+        return type_scores(tally((ours, theirs) for ours, theirs in keys), _TIERS[by], self.beta)
+
+    def values(self, totals: npt.NDArray[Any]) -> Values:
+        """Return F-beta."""
+        return f_beta(*precision_recall(totals), self.beta)
+
+    def parts(self, totals: Counts) -> dict[str, float]:
+        """Return precision, recall, and true positives, false positives and false negatives."""
+        precision, recall = precision_recall(totals)
+        correct, proposed, gold = totals[:, 0], totals[:, 1], totals[:, 2]
+        counts = {"tp": correct, "fp": proposed - correct, "fn": gold - correct}
+        means = {name: mean_count(found) for name, found in counts.items()}
+        return {"precision": float(precision.mean()), "recall": float(recall.mean()), **means}
+
+    def sentence_values(self, statistics: Statistics) -> Values:
+        """Return F-beta of each sentence against its best annotator."""
+        rows = BestPerSentence(self.beta).chosen(statistics)
+        return self.values(statistics.counts[rows])
+
+    def signature_fields(self, corpus: Corpus) -> dict[str, object]:
+        """Return gold, options and policy."""
+        rewrites = self.gold(corpus) == "references"
+        return {
+            "gold": f"rewrites:{corpus.reference_range()}" if rewrites else "annotated" if self.reannotate else "edits",
+            "beta": self.beta,
+            "mode": self.mode,
+            "tokens": "single" if self.single else "multi" if self.multi else "all",
+            "filter": self.filter,
+            "duplicates": self.duplicates,
+            "policy": self.policy,
+        }
+
+    def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
+        """Return how texts became edits, and the versions that it depends on; of edits, that they were given."""
+        given = isinstance(predictions, EditedTexts)
+        if not self._annotates_gold(corpus):
+            if given:
+                return {"system": "edits"}
+            if errant_annotate.missing(self.model) is not None:
+                return {"system": "unchanged"}
+        options = {"lev": self.lev, "merge": self.merge, "tok": "spacy" if self.tok else "unicode"}
+        return {"system": "edits" if given else "text", **options, **self.annotator().versions()}
+
+    @staticmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that made a score; a pipeline is named by its own name, not by its folder."""
+        return {
+            "beta": float(signature["beta"]),
+            "mode": signature["mode"],
+            "single": signature["tokens"] == "single",
+            "multi": signature["tokens"] == "multi",
+            "filter": signature["filter"],
+            "duplicates": signature["duplicates"],
+            "policy": signature["policy"],
+            "reannotate": signature["gold"] == "annotated",
+            "lev": signature.get("lev") == "yes",
+            "merge": signature.get("merge", "rules"),
+            "tok": signature.get("tok") == "spacy",
+            "model": signature.get("model", DEFAULT_MODEL).partition(":")[0],
+        }

@@ -1,1 +1,0 @@
-"""ERRANT: F-beta of typed edits."""

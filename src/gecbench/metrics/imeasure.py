@@ -1,0 +1,487 @@
+"""I-measure: does the system improve the text? (Felice & Briscoe 2015; docs/imeasure.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench import kernels
+from gecbench.corpus.corpus import Corpus, Gold
+from gecbench.display import percent
+from gecbench.errors import InputError
+from gecbench.kernels.imeasure import Limits, Objective
+from gecbench.kernels.imeasure.alignment import classify_column
+from gecbench.kernels.imeasure.keys import METRICS, f_score, precision, recall
+from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, intern_lines, offsets_of, split_tokens
+from gecbench.metrics.base import MIXING_WORDS, Counts, Metric, Signature, Statistics, Values, check_whole, parameter
+from gecbench.metrics.explain import Cell, Explanation, Mark, Row
+from gecbench.metrics.imeasure_gold import MixedGold, listed_references, mixed_gold, spaced_sources
+from gecbench.metrics.policy import ChosenInOrder, OnlyRow, Policy
+
+COUNT_NAMES = ("tp", "tn", "fp", "fn", "fpn")
+
+
+DETECTION, CORRECTION, BASELINE, SCORED = slice(0, 5), slice(5, 10), slice(10, 15), 15
+
+
+def weighted_accuracy(counts: npt.NDArray[Any], weight: float) -> Values:
+    """Return WAcc of TP TN FP FN FPN (section 2.3.1), Acc at weight 1; nothing at all is right."""
+    tp, tn, fp, fn, fpn = (counts[..., k].astype(np.float64) for k in range(5))
+    right = weight * tp + tn
+    whole = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
+    return np.where(whole != 0, right / np.where(whole != 0, whole, 1), 1.0)
+
+
+def improvement(totals: npt.NDArray[Any], aspect: slice, weight: float) -> Values:
+    """Return I of an aspect (section 2.3.3), from the weighted accuracies of system and baseline."""
+    system = weighted_accuracy(totals[..., aspect], weight)
+    baseline = weighted_accuracy(totals[..., BASELINE], weight)
+    with np.errstate(divide="ignore"):  # of a negative weight
+        better = (system - baseline) / np.where(system > baseline, 1 - baseline, 1)
+        worse = system / np.where(system < baseline, baseline, 1) - 1
+    return np.where(system == baseline, np.floor(system), np.where(system > baseline, better, worse))
+
+
+Mixing = bool | Literal["cap", "bounded"]
+
+
+Beyond = Literal["unmixed", "excluded"]
+
+
+ASPECTS = ("d", "c")
+
+
+EXCLUDED, DONE, COLLIDES, TOO_MANY, TOO_LONG = range(-1, 4)
+
+
+REFUSALS = {
+    COLLIDES: ("every combination of its required groups edits one span twice", "Join those groups, or do not mix"),
+    TOO_MANY: ("its mixed references are too many to score exactly", "Leave such sentences unmixed: mixing=cap"),
+    TOO_LONG: ("source, prediction and references are too long to align", "Split the sentence"),
+}
+
+
+@dataclass(frozen=True)
+class ReferenceChoice(Metric):
+    """The parameters of `IMeasure`, which say what is mixed and maximised, and the bounds on time and memory."""
+
+    limits: ClassVar[Limits] = Limits()
+    few: ClassVar[Limits] = Limits(segment=1 << 10, sums=1 << 12)
+    affordable_cells: ClassVar[int] = 1 << 28
+
+    mixing: Mixing = parameter(
+        True,
+        'mix the annotators\' corrections; False: not; "cap": where there are at most `cap` mixes; "bounded": where '
+        "that takes little time",
+    )
+    cap: int = parameter(1024, 'the most mixes of a sentence with mixing="cap"')
+    beyond: Beyond = parameter("unmixed", 'what sentences with more mixes are, "unmixed" or "excluded"')
+    objective: str = parameter(
+        "cwacc", "what the chosen reference maximises: d or c and a measure, such as df or cwacc"
+    )
+    optimise: Literal["sentence", "corpus"] = parameter(
+        "sentence", 'choose references by each "sentence" alone or by the running total of the "corpus"'
+    )
+    weight: float = parameter(2.0, "of corrections against untouched tokens in WAcc")
+    beta: float = parameter(1.0, "of F (the paper reports 0.5)")
+    treebank: bool = parameter(True, "split annotators' corrections as the official converter does")
+    tokens: TokenRule = parameter(
+        "ascii", 'what separates the predictions\' tokens: "ascii" blanks (official) or all "unicode" whitespace'
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole("imeasure", "cap", self.cap)
+        if self.objective[:1] not in ASPECTS or self.objective[1:] not in METRICS:
+            known = f"d (detection) or c (correction) and one of {', '.join(METRICS)}, such as cwacc"
+            raise InputError(f"imeasure: objective={self.objective!r} is unknown", fix=f"Use {known}")
+        for name, value, least in (("weight", self.weight, -1e6), ("beta", self.beta, 0)):
+            if not isinstance(value, (int, float)) or not least <= value <= 1e6:
+                raise InputError(f"imeasure: {name}={value!r} is not a number from {least:.0f} to a million")
+        leaves_unmixed = self.mixing == "bounded" or (self.mixing == "cap" and self.beyond == "unmixed")
+        if leaves_unmixed and self.optimise == "corpus":
+            raise InputError(
+                "imeasure: optimise=corpus goes through the sentences in order and cannot leave some unmixed",
+                fix="Use mixing=cap and beyond=excluded, or optimise=sentence",
+            )
+
+    def goal(self) -> Objective:
+        """Return what is maximised, as the kernels take it."""
+        aspect, metric = ASPECTS.index(self.objective[0]), METRICS.index(self.objective[1:])
+        return Objective(aspect, metric, self.optimise == "corpus", self.weight, self.beta)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Per sentence the counts of the chosen reference, the status (0 done), and the work it took.
+
+    Counts are TP TN FP FN FPN for detection, for correction and for the baseline that leaves the source alone; the
+    work is the number of references offered, of alignments made, and of their steps and cells. `reference(i)` is the
+    text of the reference chosen for sentence i.
+    """
+
+    counts: Counts
+    status: npt.NDArray[np.int32]
+    work: npt.NDArray[np.int64]
+    reference: Callable[[int], str]
+    diagnostics: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def scored(self) -> npt.NDArray[np.bool_]:
+        """Whether each sentence was scored."""
+        return np.equal(self.status, DONE)
+
+
+def select_references(corpus: Corpus, predictions: Sequence[str], settings: ReferenceChoice) -> Selection:
+    """Choose a reference for every sentence, or say which sentence cannot be scored exactly."""
+    sources, capped = spaced_sources(corpus), settings.mixing == "cap"
+    parts: list[tuple[Sequence[int], Selection]] = []
+    mixed: set[int] = set()
+    excluding = capped and settings.beyond == "excluded"
+    # 1. Mix all sentences, or those that are cleanly grouped and within the cap (section 3).
+    if settings.mixing:
+        key = f"mixed treebank={settings.treebank} cap={capped and settings.cap} tokens={settings.tokens}"
+        inside, kept, gold, known = corpus.derived(key, lambda: _mixable(corpus, settings))
+        bounded = settings.mixing == "bounded"
+        limits = settings.few if bounded else settings.limits
+        chosen = choose_mixed(kept, [predictions[i] for i in inside], gold, known, settings, limits)
+        parts.append((inside, chosen))
+        if bounded and (again := _affordable(sources, predictions, chosen.status, gold, settings)):
+            parts.append((again, _mix_again(sources, predictions, again, gold.select(again), settings)))
+        if not excluding:
+            refused = set(REFUSALS) if settings.mixing is True else {TOO_LONG}
+            _check_status(corpus, chosen.status, inside, refused)
+        mixed = {i for part, made in parts for i, scored in zip(part, made.scored, strict=True) if scored}
+    # 2. Score the others against their unmixed references, unless they are to be excluded.
+    left = [i for i in range(len(corpus)) if i not in mixed]
+    if left and not excluding:
+        references = listed_references(corpus, settings.treebank, left)
+        chosen = choose_listed([sources[i] for i in left], [predictions[i] for i in left], references, settings)
+        _check_status(corpus, chosen.status, left, set(REFUSALS))
+        parts.append((left, chosen))
+    bridged = int(mixed_gold(corpus, settings.treebank).bridged.sum()) if settings.mixing else 0
+    return _join(len(corpus), parts, len(mixed), bridged)
+
+
+def _mixable(corpus: Corpus, settings: ReferenceChoice) -> tuple[Sequence[int], Sequence[str], MixedGold, KnownLines]:
+    """Return the sentences to mix, their sources, their groups, and the tokens of both."""
+    gold, sources = mixed_gold(corpus, settings.treebank), spaced_sources(corpus)
+    inside: Sequence[int] = range(len(corpus))
+    if settings.mixing == "cap":
+        within = [mixes <= settings.cap for mixes in gold.combinations()]
+        inside = [i for i, clean in enumerate((~gold.bridged).tolist()) if clean and within[i]]
+        gold, sources = gold.select(inside), [sources[i] for i in inside]
+    return inside, sources, gold, known_lines(sources, gold.texts, settings.tokens)
+
+
+def _mix_again(
+    sources: Sequence[str],
+    predictions: Sequence[str],
+    sentences: Sequence[int],
+    gold: MixedGold,
+    settings: ReferenceChoice,
+) -> Selection:
+    """Choose mixed references of some sentences under the usual limits."""
+    kept = [sources[i] for i in sentences]
+    known = known_lines(kept, gold.texts, settings.tokens)
+    return choose_mixed(kept, [predictions[i] for i in sentences], gold, known, settings, settings.limits)
+
+
+def _affordable(
+    sources: Sequence[str],
+    predictions: Sequence[str],
+    status: npt.NDArray[np.int32],
+    gold: MixedGold,
+    settings: ReferenceChoice,
+) -> list[int]:
+    """Return the sentences with too many references for `few` that `affordable_cells` suffice for, cheapest first."""
+    combinations = gold.combinations()
+
+    def cost(i: int) -> int:
+        return combinations[i] * len(sources[i].split()) * len(predictions[i].split())
+
+    left = [i for i in np.flatnonzero(status == TOO_MANY).tolist() if combinations[i] <= settings.limits.segment]
+    left.sort(key=cost)
+    spent = accumulate(map(cost, left))
+    return sorted(i for i, cells in zip(left, spent, strict=True) if cells <= settings.affordable_cells)
+
+
+def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequence[int], refused: set[int]) -> None:
+    """Raise for the first sentence that the kernel could not do exactly."""
+    failed = np.flatnonzero(np.isin(status, list(refused)))
+    if len(failed):
+        problem, fix = REFUSALS[int(status[failed[0]])]
+        raise InputError(f"sentence {(corpus.ids or ())[sentences[int(failed[0])]]}: {problem}", fix=fix)
+
+
+def _join(size: int, parts: Sequence[tuple[Sequence[int], Selection]], mixed: int, bridged: int) -> Selection:
+    """Return the selection of a whole corpus from those of some of its sentences; the others are excluded."""
+    counts: Counts = np.zeros((size, 15), dtype=np.int64)
+    status = np.full(size, EXCLUDED, dtype=np.int32)
+    work = np.zeros((size, 3), dtype=np.int64)
+    owners = np.zeros((size, 2), dtype=np.int64)  # which part chose for a sentence, and where in it
+    for number, (sentences, part) in enumerate(parts):
+        places = np.asarray(sentences, dtype=np.int64)
+        counts[places[part.scored]] = part.counts[part.scored]
+        status[places] = part.status
+        work[places] += part.work
+        owners[places] = np.column_stack([np.full(len(places), number), np.arange(len(places))])
+
+    def reference(i: int) -> str:
+        number, place = map(int, owners[i])
+        return parts[number][1].reference(place)
+
+    scored = int((status == DONE).sum())
+    offered, alignments, cells = map(sum, work.T.tolist())
+    diagnostics = {
+        "alignments_asked": offered,
+        "alignments_done": alignments,
+        "alignment_cells": cells,
+        "bridged_sentences": bridged,
+        "unmixed_sentences": scored - mixed,
+        "excluded_sentences": size - scored,
+    }
+    return Selection(counts, status, work, reference, diagnostics)
+
+
+def choose_listed(
+    sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], settings: ReferenceChoice
+) -> Selection:
+    """Choose one of each sentence's references."""
+    kernel = kernels.select("imeasure")
+    texts, offsets = [text for group in references for text in group], offsets_of(references)
+    known = known_lines(sources, texts, settings.tokens)
+    source, reference = known.tokens[: len(sources)], known.tokens[len(sources) :]
+    hypothesis = known.number(encode_lines(predictions))
+    counts, status, cells = kernel.count_references(
+        source, hypothesis, reference, offsets, settings.limits.cells, threads=kernels.threads()
+    )
+    rows = kernel.choose_listed(counts, offsets, settings.goal())
+    offered = np.diff(offsets)
+    return Selection(counts[rows], status, np.column_stack([offered, offered, cells]), lambda i: texts[rows[i]])
+
+
+def choose_mixed(
+    sources: Sequence[str],
+    predictions: Sequence[str],
+    gold: MixedGold,
+    known: KnownLines,
+    settings: ReferenceChoice,
+    limits: Limits | None = None,
+) -> Selection:
+    """Choose one of the references that each sentence's groups can be mixed to, without listing them.
+
+    `known` are the `known_lines` of the sources and of the texts of the gold.
+    """
+    source, correction = known.tokens[: len(sources)], known.tokens[len(sources) :]
+    hypothesis = known.number(encode_lines(predictions))
+    picks, counts, status, work = kernels.select("imeasure").choose_mixed(
+        source,
+        hypothesis,
+        gold.arrays(correction),
+        settings.goal(),
+        limits or settings.limits,
+        threads=kernels.threads(),
+    )
+
+    def reference(i: int) -> str:
+        begin, end = gold.flat.group_offsets[i : i + 2]
+        return gold.reference(i, sources[i], picks[begin:end].tolist())
+
+    return Selection(counts, status, work[:, :3], reference)
+
+
+def known_lines(sources: Sequence[str], gold: Sequence[str], rule: TokenRule) -> KnownLines:
+    """Number the tokens of sources and gold, which must have single spaces, so that any rule splits them alike."""
+    return KnownLines.of([encode_lines(sources), encode_lines(gold)], rule)
+
+
+def align_tokens(source: str, prediction: str, reference: str) -> list[tuple[str | None, str | None, str | None]]:
+    """Return the official three-way alignment of texts with single spaces, column by column (None is a gap)."""
+    texts = (source, prediction, reference)
+    numbers = intern_lines(texts, "ascii")
+    columns = kernels.select("imeasure").align(*(np.ascontiguousarray(numbers[k : k + 1].ids) for k in range(3)))
+    words = [split_tokens(text, "ascii") for text in texts]
+    return [
+        tuple(None if place < 0 else words[text][place] for text, place in enumerate(column))  # type: ignore[misc]
+        for column in columns.tolist()
+    ]
+
+
+def classify(source: str | None, prediction: str | None, reference: str | None) -> tuple[str, str]:
+    """Return the names of a column's classes for detection and correction (Felice & Briscoe 2015, Table 6)."""
+    detection, correction = (
+        " ".join(COUNT_NAMES[k].upper() for k in classes) for classes in classify_column(source, prediction, reference)
+    )
+    return detection, correction
+
+
+GAP = "–"
+
+
+_MEANINGS: dict[Mark, str] = {
+    "match": "TP: a change of the system that the reference has, too",
+    "miss": "FN: a change of the reference that the system does not make",
+    "wrong": "FP, FPN: a change of the system that the reference does not have",
+    "note": "TN: unchanged in all three",
+}
+
+
+_MARKS: dict[str, Mark] = {"TP": "match", "TN": "note", "FP": "wrong", "FN": "miss"}
+
+
+def explain_sentence(selection: Selection, sentence: int, source: str, prediction: str, weight: float) -> Explanation:
+    """Explain a sentence (counted from 0), its texts with single spaces, against the reference chosen for it."""
+    if not selection.scored[sentence]:
+        rows = [Row("source", [Cell(source)]), Row("system", [Cell(prediction)])]
+        return Explanation(f"Sentence {sentence + 1}: excluded, it cannot be mixed", rows)
+    columns = align_tokens(source, prediction, selection.reference(sentence))
+    classes = [classify(*column) for column in columns]
+    texts = (("source", 0), ("system", 1), ("reference", 2))
+    rows = [Row(label, [Cell(column[k] or GAP) for column in columns]) for label, k in texts]
+    for label, k in (("detection", 0), ("correction", 1)):
+        rows.append(Row(label, [Cell(names[k], _MARKS[names[k][:2]]) for names in classes]))
+    tally = dict(zip(map(str.upper, COUNT_NAMES), selection.counts[sentence][CORRECTION].tolist(), strict=True))
+    return Explanation(_title(selection, sentence, tally, weight), rows, True, tally, _MEANINGS)
+
+
+def _title(selection: Selection, sentence: int, tally: Mapping[str, int], weight: float) -> str:
+    counts = selection.counts[sentence]
+    system, baseline = (float(weighted_accuracy(counts[part], weight)) for part in (CORRECTION, BASELINE))
+    gained = float(improvement(counts, CORRECTION, weight))
+    listed = " ".join(f"{name} {count}" for name, count in tally.items())
+    return (
+        f"Sentence {sentence + 1}: I {percent(gained)}, WAcc {percent(system)} (source {percent(baseline)}); {listed}"
+    )
+
+
+_ASPECTS = {"detection": DETECTION, "correction": CORRECTION}
+
+
+@dataclass(frozen=True)
+class IMeasure(ReferenceChoice):
+    """How much closer to correct text the system brings its input: 1 all the way, 0 as before, -1 ruined.
+
+    Tokens of source, prediction and reference are aligned three-way and classified; WAcc weighs right and wrong
+    corrections more than what was left alone, and I relates it to the WAcc of leaving the source as it is. Each
+    sentence is scored against the reference that suits it best. Equal to the official scorer, ties included.
+
+    `mixing`: True takes every combination of the annotators' corrections of independent errors as a reference, without
+      listing them; a sentence that cannot be done exactly is refused. False takes the annotators as they are (rewrites
+      as they are, where the corpus has nothing else). "cap" mixes only cleanly grouped sentences of at most `cap`
+      combinations; the others are, by `beyond`, "unmixed" or "excluded". "bounded" mixes as True does, but leaves a
+      sentence unmixed that would take long or cannot be done. The score's diagnostics tell how many.
+    `objective`: what the chosen reference maximises: d (detection) or c (correction) and one of tp tn fp fn p r f acc
+      wacc i.
+    `treebank`: the official converter makes `can't` to `ca n't`.
+    `tokens`: those of sources and corrections are always separated by all whitespace.
+
+    >>> from gecbench.formats.m2 import parse_m2
+    >>> corpus = parse_m2(["S He go to school by feet .", "A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0",
+    ...                    "A 4 6|||Prep|||on foot|||REQUIRED|||-NONE-|||0"])
+    >>> score = IMeasure().score_corpus(corpus, ["He goes to school by feet ."])
+    >>> round(score.value, 4), score.parts["correction_tp"], score.parts["correction_fn"]
+    (0.4167, 1, 2)
+    """
+
+    name: ClassVar[str] = "imeasure"
+    title: ClassVar[str] = "I-measure"
+    description: ClassVar[str] = (
+        "Improvement over the source in weighted accuracy of tokens, against the best mix of all corrections"
+    )
+    papers: ClassVar[str] = "Felice & Briscoe 2015"
+    golds: ClassVar[tuple[Gold, ...]] = ("groups", "annotations", "references")
+    explains: ClassVar[bool] = True
+    board_parameters: ClassVar[Mapping[str, Any]] = {"mixing": "bounded"}  # so that no output keeps a server busy
+
+    @property
+    def reference_policy(self) -> Policy:
+        """References are chosen while counting."""
+        return ChosenInOrder() if self.optimise == "corpus" else OnlyRow()
+
+    def select(self, corpus: Corpus, predictions: Sequence[str]) -> Selection:
+        """Choose a reference for every sentence."""
+        return select_references(corpus, predictions, self)
+
+    def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
+        """Return one row per sentence: counts of detection, correction and baseline, and whether it was scored."""
+        selection = self.select(corpus, predictions)
+        if not selection.scored.any():
+            raise InputError(
+                "every sentence was excluded: nothing is left to score", fix="Use a larger cap or beyond=unmixed"
+            )
+        counts = np.column_stack([selection.counts, selection.scored])
+        return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64), selection.diagnostics)
+
+    def values(self, totals: npt.NDArray[Any]) -> Values:
+        """Return I of the correction; not a number where no sentence was scored."""
+        return np.where(totals[..., SCORED] > 0, improvement(totals, CORRECTION, self.weight), np.nan)
+
+    def parts(self, totals: Counts) -> dict[str, float]:
+        """Return counts and ratios of detection, correction and baseline."""
+        total = totals[0]
+        parts: dict[str, float] = {}
+        for name, aspect in _ASPECTS.items():
+            counts = total[aspect].tolist()
+            parts |= {f"{name}_{count}": value for count, value in zip(COUNT_NAMES, counts, strict=True)}
+            parts |= {
+                f"{name}_precision": precision(counts),
+                f"{name}_recall": recall(counts),
+                f"{name}_f": f_score(counts, self.beta),
+                f"{name}_accuracy": float(weighted_accuracy(total[aspect], 1.0)),
+                f"{name}_weighted_accuracy": float(weighted_accuracy(total[aspect], self.weight)),
+                f"{name}_improvement": float(improvement(total, aspect, self.weight)),
+            }
+        baseline = total[BASELINE]
+        return {
+            **parts,
+            "baseline_tn": int(baseline[1]),
+            "baseline_fn": int(baseline[3]),
+            "baseline_accuracy": float(weighted_accuracy(baseline, 1.0)),
+            "baseline_weighted_accuracy": float(weighted_accuracy(baseline, self.weight)),
+            "scored_sentences": int(total[SCORED]),
+        }
+
+    def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
+        """Show the alignments of some sentences (counted from 0), each with the reference chosen for it."""
+        selection, sources = self.select(corpus, predictions), spaced_sources(corpus)
+        outputs = {i: " ".join(split_tokens(predictions[i], self.tokens)) for i in sentences}
+        return [explain_sentence(selection, i, sources[i], outputs[i], self.weight) for i in sentences]
+
+    def sentence_values(self, statistics: Statistics) -> Values:
+        """Return I of each sentence's correction; not a number where the sentence was excluded."""
+        return self.values(statistics.counts)
+
+    def signature_fields(self, corpus: Corpus) -> dict[str, object]:
+        """Return gold, mixing, objective, weights and tokens."""
+        gold = {"groups": "groups", "annotations": "edits", "references": f"rewrites:{corpus.reference_range()}"}
+        return {
+            "gold": gold[self.gold(corpus)],
+            "mixing": f"cap:{self.cap}:{self.beyond}" if self.mixing == "cap" else self.mixing,
+            "max": self.objective,
+            "by": self.optimise,
+            "weight": self.weight,
+            "beta": self.beta,
+            "split": "treebank" if self.treebank else "blanks",
+            "tok": self.tokens,
+        }
+
+    @staticmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that made a score."""
+        kind, *capped = signature["mixing"].split(":")
+        return {
+            "mixing": MIXING_WORDS[kind],
+            **({"cap": int(capped[0]), "beyond": capped[1]} if capped else {}),
+            "objective": signature["max"],
+            "optimise": signature["by"],
+            "weight": float(signature["weight"]),
+            "beta": float(signature["beta"]),
+            "treebank": signature["split"] == "treebank",
+            "tokens": signature["tok"],
+        }

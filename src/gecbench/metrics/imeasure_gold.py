@@ -1,0 +1,227 @@
+"""Gold of the I-measure as kernel arrays: listed references and mixed error groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench import kernels
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.derive import alternatives_of, annotator_references, extracted_annotations, unmixed_references
+from gecbench.corpus.edits import Annotation, Edit, apply_edits, span
+from gecbench.corpus.groups import GroupedSentence, is_bridged, split_correction
+from gecbench.errors import InputError
+from gecbench.kernels.grouping import GroupLayout
+from gecbench.kernels.imeasure import GroupArrays
+from gecbench.kernels.m2 import EditTable
+from gecbench.kernels.tokens import NO_TOKENS, EncodedLines, Ids, Offsets, TokenArray, intern_lines, offsets_of
+
+
+class FlatEdits(NamedTuple):
+    """Edits of a corpus laid end to end: those of sentence s are sentence_offsets[s]:sentence_offsets[s + 1].
+
+    Each has its annotator, its span, its correction with single spaces, and the tokens of that; `people` is the number
+    of annotators of each sentence.
+    """
+
+    sentence_offsets: Offsets
+    annotators: Offsets
+    spans: Ids
+    people: Ids
+    texts: Sequence[str]
+    tokens: TokenArray
+
+    @classmethod
+    def of(cls, annotations: Sequence[Sequence[Annotation]], treebank: bool) -> FlatEdits:
+        """Lay out annotations."""
+        edits = [edit for sentence in annotations for item in sentence for edit in item.edits]
+        texts = [split_correction(edit.corrections[0], treebank) for edit in edits]
+        return cls(
+            sentence_offsets=np.cumsum([0, *(sum(len(item.edits) for item in each) for each in annotations)]),
+            annotators=np.array([item.annotator for each in annotations for item in each for _ in item.edits]),
+            spans=np.array([span(edit) for edit in edits], dtype=np.int32).reshape(-1, 2),
+            people=np.array([*map(len, annotations)], dtype=np.int32),
+            texts=texts,
+            tokens=intern_lines(texts, "unicode"),
+        )
+
+    def of_some(self, chosen: Sequence[int]) -> FlatEdits:
+        """Return the edits of these annotators, in ascending order, where those of a sentence are numbered from 0."""
+        kept = np.flatnonzero(np.isin(self.annotators, chosen))
+        offsets, places = _select(self.tokens.offsets, kept)
+        return FlatEdits(
+            np.searchsorted(kept, self.sentence_offsets),
+            np.searchsorted(chosen, self.annotators[kept]),
+            self.spans[kept],
+            np.searchsorted(chosen, self.people).astype(np.int32),
+            [self.texts[edit] for edit in kept.tolist()],
+            TokenArray(self.tokens.ids[places], offsets),
+        )
+
+
+@dataclass(frozen=True)
+class MixedGold:
+    """Groups of alternatives of edits as the kernel's flat arrays; `texts` holds each edit's correction.
+
+    Alternatives of a group that make the same edits count once. The arrays lack the corrections' tokens, which are
+    numbered together with a system's. The groups of a sentence that is `bridged` are not independent.
+    """
+
+    texts: Sequence[str]
+    flat: GroupArrays
+    bridged: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, sentences: Sequence[GroupedSentence]) -> MixedGold:
+        """Lay groups, alternatives and edits end to end."""
+        nested = [[alternatives_of(group) for group in sentence.groups] for sentence in sentences]
+        groups = [group for sentence in nested for group in sentence]
+        alternatives = [alternative for group in groups for alternative in group]
+        edits = [edit for alternative in alternatives for edit in alternative]
+        optional = [not group.required for sentence in sentences for group in sentence.groups]
+        flat = GroupArrays(
+            group_offsets=offsets_of(nested),
+            optional=np.array(optional, dtype=np.int32),
+            alternative_offsets=offsets_of(groups),
+            edit_offsets=offsets_of(alternatives),
+            spans=np.array([span(edit) for edit in edits], dtype=np.int32).reshape(-1, 2),
+            corrections=NO_TOKENS,
+        )
+        bridged = np.array([is_bridged(sentence) for sentence in sentences], dtype=np.bool_)
+        return cls([edit.corrections[0] for edit in edits], flat, bridged)
+
+    @classmethod
+    def of_table(cls, table: EditTable, treebank: bool) -> MixedGold | None:
+        """Return the gold of annotations read as arrays; None if these lack a correction for its blanks."""
+        if table.spelled.count(b"\x01") != len(table.correction_lengths):
+            return None
+        corrections = EncodedLines(table.corrections, table.correction_lengths).lines()
+        texts = [split_correction(corrections[first], treebank) for first in table.alternative_offsets[:-1].tolist()]
+        edits = FlatEdits(
+            sentence_offsets=table.edit_offsets[table.row_offsets],
+            annotators=np.repeat(table.annotators, np.diff(table.edit_offsets)),
+            spans=np.column_stack([table.starts, table.ends]),
+            people=np.diff(table.row_offsets).astype(np.int32),
+            texts=texts,
+            tokens=intern_lines(texts, "unicode"),
+        )
+        return cls.of_edits(edits)
+
+    @classmethod
+    def of_edits(cls, edits: FlatEdits) -> MixedGold:
+        """Group the annotators' edits; what `of` makes of their `group_annotations`, without making these."""
+        numbered = np.unique(edits.annotators, return_inverse=True)[1].astype(np.int32)
+        found = kernels.select("grouping").group_edits(
+            edits.sentence_offsets, numbered, edits.spans, edits.tokens, edits.people
+        )
+        layout = GroupLayout(*found)
+        first = layout.members[layout.member_offsets[:-1]]
+        flat = GroupArrays(*layout[:4], np.ascontiguousarray(edits.spans[first]), NO_TOKENS)
+        return cls(_joined_texts(edits.texts, layout), flat, layout.bridged.astype(np.bool_))
+
+    def select(self, sentences: Sequence[int]) -> MixedGold:
+        """Return the groups of these sentences, in this order."""
+        flat, chosen = self.flat, np.asarray(sentences, dtype=np.int64)
+        group_offsets, groups = _select(flat.group_offsets, chosen)
+        alternative_offsets, alternatives = _select(flat.alternative_offsets, groups)
+        edit_offsets, edits = _select(flat.edit_offsets, alternatives)
+        arrays = GroupArrays(
+            group_offsets, flat.optional[groups], alternative_offsets, edit_offsets, flat.spans[edits], NO_TOKENS
+        )
+        return MixedGold([self.texts[edit] for edit in edits.tolist()], arrays, self.bridged[chosen])
+
+    def combinations(self) -> list[int]:
+        """Return in how many ways each sentence can be mixed (before combinations that collide are dropped)."""
+        choices = (np.diff(self.flat.alternative_offsets) + self.flat.optional).tolist()
+        return [prod(choices[begin:end]) for begin, end in pairwise(self.flat.group_offsets.tolist())]
+
+    def arrays(self, corrections: TokenArray) -> GroupArrays:
+        """Return the groups as the kernel takes them; `corrections` are the tokens of `texts`."""
+        return self.flat._replace(corrections=corrections)
+
+    def reference(self, sentence: int, source: str, picks: Sequence[int]) -> str:
+        """Return the reference that takes the given distinct alternative of each group, -1 for none."""
+        flat, first = self.flat, self.flat.group_offsets[sentence]
+        edits = []
+        for group, pick in enumerate(picks, start=first):
+            begin, end = flat.edit_offsets[flat.alternative_offsets[group] + pick :][:2] if pick >= 0 else (0, 0)
+            spans = flat.spans[begin:end].tolist()
+            edits += [
+                Edit(start, stop, (text,)) for (start, stop), text in zip(spans, self.texts[begin:end], strict=True)
+            ]
+        return apply_edits(source, edits, official=True)
+
+
+def _joined_texts(texts: Sequence[str], layout: GroupLayout) -> list[str]:
+    """Return the correction of each edit; those of one annotator at one place are joined in the order of the file."""
+    members, joined = layout.members.tolist(), [texts[member] for member in layout.members.tolist()]
+    if len(members) == len(layout.member_offsets) - 1:
+        return joined
+    bounds = pairwise(layout.member_offsets.tolist())
+    return [" ".join(filter(None, joined[begin:end])) for begin, end in bounds]
+
+
+def _select(offsets: Offsets, chosen: npt.NDArray[np.int64]) -> tuple[Offsets, npt.NDArray[np.int64]]:
+    """Return the offsets of the chosen parts laid end to end, and the indexes of their items."""
+    sizes = offsets[chosen + 1] - offsets[chosen]
+    found = np.concatenate([[0], np.cumsum(sizes)])
+    return found, np.repeat(offsets[chosen] - found[:-1], sizes) + np.arange(found[-1])
+
+
+def mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
+    """Return the error groups of a corpus, those made from its annotations or rewrites if it has none; made once."""
+    return corpus.derived(f"mixed gold treebank={treebank}", lambda: _mixed_gold(corpus, treebank))
+
+
+def _mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
+    if corpus.groups is not None:
+        return MixedGold.of(corpus.groups)
+    table = corpus.edit_table()
+    if table is not None and (gold := MixedGold.of_table(table, treebank)) is not None:
+        return gold
+    if corpus.annotations is not None:
+        return MixedGold.of_edits(FlatEdits.of(corpus.annotations, treebank))
+    return MixedGold.of_edits(_rewritten(corpus))
+
+
+def _rewritten(corpus: Corpus) -> FlatEdits:
+    """Return the edits of the rewrites; of some rewrites of a corpus those that were laid out for all."""
+    _require_references(corpus)
+    whole, chosen = corpus.origin() or (corpus, ())
+    if whole is corpus or [*chosen] != sorted({*chosen}):
+        return corpus.derived("edits of rewrites", lambda: FlatEdits.of(extracted_annotations(corpus), treebank=False))
+    return _rewritten(whole).of_some(chosen)
+
+
+def spaced_sources(corpus: Corpus) -> list[str]:
+    """Return the sources, their tokens separated by single spaces."""
+    return corpus.derived("spaced sources", lambda: [" ".join(source.split()) for source in corpus.sources])
+
+
+def listed_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -> list[list[str]]:
+    """Return the unmixed references of some sentences, tokens separated by single spaces."""
+    if len(sentences) == len(corpus):
+        return corpus.derived(f"unmixed treebank={treebank}", lambda: _list_references(corpus, treebank, sentences))
+    return _list_references(corpus, treebank, sentences)
+
+
+def _list_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -> list[list[str]]:
+    groups, annotations, sources = corpus.groups, corpus.annotations, spaced_sources(corpus)
+    if groups is not None:
+        return [unmixed_references(sources[i], groups[i]) for i in sentences]
+    if annotations is not None:
+        return [annotator_references(sources[i], annotations[i], treebank) for i in sentences]
+    references = _require_references(corpus)
+    return [[" ".join(text.split()) for text in references[i]] for i in sentences]
+
+
+def _require_references(corpus: Corpus) -> Sequence[Sequence[str]]:
+    if corpus.references is None:
+        raise InputError(f"the I-measure needs error groups, annotations or references, but {corpus.name} has none")
+    return corpus.references

@@ -1,0 +1,599 @@
+"""M2, the MaxMatch score (Dahlmeier & Ng 2012): F-beta of the edits that a system made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import chain, pairwise
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench import kernels
+from gecbench.corpus.corpus import Corpus, Gold
+from gecbench.corpus.derive import extracted_annotations, mix_sentences, ungroup
+from gecbench.corpus.edits import Annotation, Edit
+from gecbench.corpus.python2 import dict_order, integer_hash, lower
+from gecbench.display import percent
+from gecbench.errors import InputError
+from gecbench.kernels.m2 import EditTable
+from gecbench.kernels.maxmatch import GoldArrays, Options
+from gecbench.kernels.tokens import NO_TOKENS, EncodedLines, KnownLines, Offsets, TokenArray, encode_lines, offsets_of
+from gecbench.metrics.base import (
+    MIXING_WORDS,
+    Counts,
+    Metric,
+    Score,
+    Signature,
+    Statistics,
+    Values,
+    check_whole,
+    f_beta,
+    mean_count,
+    parameter,
+    precision_recall,
+)
+from gecbench.metrics.explain import Cell, Explanation, Mark, Row
+from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative, Policy
+
+_MOST_CELLS = 25_000_000
+
+
+@dataclass(frozen=True)
+class GoldRows:
+    """What a corpus is scored against, the same for every system: sources, gold edits, and the tokens of both."""
+
+    sources: TokenArray
+    gold: GoldArrays
+    known: KnownLines
+
+    @classmethod
+    def of(cls, parts: Sequence[EncodedLines], flat: GoldArrays) -> GoldRows:
+        """Number the sources and then every correction that some output could equal, which `flat` lacks."""
+        known, sentences = KnownLines.of(parts, "unicode"), len(flat.annotator_offsets) - 1
+        return cls(known.tokens[:sentences], flat._replace(corrections=known.tokens[sentences:]), known)
+
+
+@dataclass(frozen=True)
+class MatchInput:
+    """Sources, hypotheses and gold edits of a corpus, interned together."""
+
+    sources: TokenArray
+    hypotheses: TokenArray
+    gold: GoldArrays
+    folded: TokenArray | None
+
+    def arguments(self, max_unchanged_words: int, release: str) -> tuple[TokenArray, TokenArray, GoldArrays, Options]:
+        """Return what the kernel's `match_corpus` and `match_sentence` take."""
+        return self.sources, self.hypotheses, self.gold, Options(max_unchanged_words, release, self.folded)
+
+
+def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
+    """Return a sentence's annotations as the official scorer visits them; nobody at all is one without edits."""
+    if len(sentence) < 2:
+        return sentence or [Annotation(0, ())]
+    return [sentence[k] for k in _visiting_order(tuple(annotation.annotator for annotation in sentence))]
+
+
+@cache
+def _visiting_order(annotators: tuple[int, ...]) -> list[int]:
+    """Return the order of a dictionary that is filled from another in that one's order (docs/m2.md, B.9)."""
+    first = dict_order([integer_hash(annotator) for annotator in annotators])
+    second = dict_order([integer_hash(annotators[k]) for k in first])
+    return [first[k] for k in second]
+
+
+def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]]) -> GoldRows:
+    """Lay out the annotations of a corpus; one per row, in the order given."""
+    rows = list(chain.from_iterable(annotations))
+    edits = list(chain.from_iterable(annotation.edits for annotation in rows))
+    corrections = [[text for text in edit.corrections if _comparable(text)] for edit in edits]
+    lines = [*sources, *chain.from_iterable(corrections)]
+    flat = GoldArrays(
+        annotator_offsets=offsets_of(annotations),
+        edit_offsets=offsets_of(annotation.edits for annotation in rows),
+        starts=np.array([edit.start for edit in edits], dtype=np.int32),
+        ends=np.array([edit.end for edit in edits], dtype=np.int32),
+        alternative_offsets=offsets_of(corrections),
+        corrections=NO_TOKENS,
+    )
+    return GoldRows.of([encode_lines(lines)], flat)
+
+
+def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
+    """Return the same of annotations read as arrays; None where the official scorer visits the rows otherwise."""
+    annotators, bounds = table.annotators.tolist(), table.row_offsets.tolist()
+    together = {tuple(annotators[begin:end]) for begin, end in pairwise(bounds)}
+    if any(_visiting_order(present) != list(range(len(present))) for present in together):
+        return None
+    sizes = np.diff(table.row_offsets)
+    corrections = EncodedLines(table.corrections, table.correction_lengths)
+    nobody = table.row_offsets[:-1][sizes == 0]
+    rows = np.insert(np.diff(table.edit_offsets), nobody, 0)
+    flat = GoldArrays(_offsets(np.maximum(sizes, 1)), _offsets(rows), *table[4:7], NO_TOKENS)
+    return GoldRows.of([encode_lines(sources), corrections], flat)
+
+
+def _offsets(sizes: Offsets) -> Offsets:
+    return np.concatenate([[0], np.cumsum(sizes)])
+
+
+def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchInput:
+    """Intern a corpus; `fold` adds every token's lower-cased characters for `ignore_whitespace_casing`."""
+    tokens = gold.known.number(encode_lines(hypotheses))
+    _check_lengths(gold.sources.lengths(), tokens.lengths())
+    folded = _folded([*gold.known.vocabulary.lines(), *hypotheses]) if fold else None
+    return MatchInput(gold.sources, tokens, gold.gold, folded)
+
+
+def _check_lengths(sources: Offsets, hypotheses: Offsets) -> None:
+    """Refuse a pair of sentences whose table of edits would take gigabytes."""
+    large = np.flatnonzero(sources.astype(np.int64) * hypotheses > _MOST_CELLS)
+    if len(large):
+        first = large[0]
+        raise InputError(
+            f"sentence {first + 1}: {sources[first]} tokens are too many to align with {hypotheses[first]}",
+            fix="Split the sentence",
+        )
+
+
+def _comparable(correction: str) -> bool:
+    """Return False for a correction whose blanks are not single spaces: officially it equals no text."""
+    return " ".join(correction.split()) == correction
+
+
+def _folded(lines: Sequence[str]) -> TokenArray:
+    vocabulary = dict.fromkeys(chain.from_iterable(map(str.split, lines)))
+    folded = [lower(token) for token in vocabulary]
+    characters = np.frombuffer("".join(folded).encode("utf-32-le"), dtype="<i4").astype(np.int32)
+    return TokenArray(characters, offsets_of(folded))
+
+
+def restrict(annotations: Sequence[Sequence[Annotation]], annotators: Sequence[int]) -> list[list[Annotation]]:
+    """Return the annotations of these annotators only."""
+    kept = set(annotators)
+    return [[annotation for annotation in sentence if annotation.annotator in kept] for sentence in annotations]
+
+
+def complete(annotations: Sequence[Sequence[Annotation]]) -> list[list[Annotation]]:
+    """Return one annotation of every annotator for every sentence; who is not listed made no edit there."""
+    everybody = sorted({annotation.annotator for sentence in annotations for annotation in sentence}) or [0]
+    completed = []
+    for sentence in annotations:
+        found = {annotation.annotator: annotation for annotation in sentence}
+        completed.append([found.get(annotator, Annotation(annotator, ())) for annotator in everybody])
+    return completed
+
+
+def all_annotations(corpus: Corpus) -> Sequence[Sequence[Annotation]]:
+    """Return the annotations of a corpus, else those of its error groups, else edits extracted from its references."""
+    if corpus.annotations is None and corpus.groups is not None:
+        return ungroup(corpus).annotations or ()
+    return corpus.annotations if corpus.annotations is not None else extracted_annotations(corpus)
+
+
+def check_rectangular(annotations: Sequence[Sequence[Annotation]], wanted: Sequence[int] | None) -> None:
+    """Refuse to score a rewrite that is not there as one that changed nothing."""
+    references = max(map(len, annotations)) if wanted is None else len(wanted)
+    for i, sentence in enumerate(annotations):
+        if len(sentence) != references:
+            raise InputError(
+                f"m2: sentence {i + 1} has {len(sentence)} of the {references} references wanted",
+                fix="Leave out annotators=… and policy=average, or give every sentence the same number of references",
+            )
+
+
+@dataclass(frozen=True)
+class SentenceMatch:
+    """One sentence against one annotator: the system's edits as MaxMatch reads them, and the matched gold edits.
+
+    `pairs` are the places of matching edits in `proposed` and among the annotator's, as the official count finds them.
+    """
+
+    annotation: Annotation
+    proposed: tuple[Edit, ...]
+    pairs: tuple[tuple[int, int], ...]
+
+    @property
+    def matched_proposed(self) -> tuple[bool, ...]:
+        """Whether each proposed edit matches a gold edit."""
+        found = {i for i, _ in self.pairs}
+        return tuple(i in found for i in range(len(self.proposed)))
+
+    @property
+    def matched_gold(self) -> tuple[bool, ...]:
+        """Whether each gold edit is matched."""
+        found = {k for _, k in self.pairs}
+        return tuple(k in found for k in range(len(self.annotation.edits)))
+
+
+def credit(annotation: Annotation, proposed: tuple[Edit, ...]) -> SentenceMatch:
+    """Walk the proposed edits with a position in the gold list, as the official count does."""
+    position = 0
+    pairs = []
+    for i, edit in enumerate(proposed):
+        for k in range(position, len(annotation.edits)):
+            if _agrees(edit, annotation.edits[k]):
+                pairs.append((i, k))
+                position = k + 1
+    return SentenceMatch(annotation, proposed, tuple(pairs))
+
+
+def _agrees(proposed: Edit, gold: Edit) -> bool:
+    same_span = (proposed.start, proposed.end) == (gold.start, gold.end)
+    return same_span and proposed.corrections[0] in gold.corrections
+
+
+def explain_match(source: Sequence[str], prediction: Sequence[str], match: SentenceMatch, sentence: int) -> Explanation:
+    """Show the tokens of a sentence (counted from 0), and the edits of system and annotator."""
+    counts = {
+        "correct": sum(match.matched_gold),
+        "proposed": len(match.proposed),
+        "gold": len(match.annotation.edits),
+    }
+    tally = ", ".join(f"{count} {name}" for name, count in counts.items())
+    proposed = [
+        edit if hit else trimmed(source, edit) for edit, hit in zip(match.proposed, match.matched_proposed, strict=True)
+    ]
+    rows = [
+        Row("source", [Cell(" ".join(source))]),
+        Row("system", [Cell(" ".join(prediction))]),
+        Row("system edits", _edit_cells(source, proposed, match.matched_proposed, "wrong")),
+        Row("gold edits", _edit_cells(source, match.annotation.edits, match.matched_gold, "miss")),
+    ]
+    title = f"Sentence {sentence + 1}, annotator {match.annotation.annotator}: {tally}"
+    return Explanation(title, rows, counts=counts)
+
+
+def trimmed(source: Sequence[str], edit: Edit) -> Edit:
+    """Return an edit without the equal tokens at its ends: which of them it spans is mostly chance."""
+    before, after = list(source[edit.start : edit.end]), edit.corrections[0].split()
+    start, end = edit.start, edit.end
+    while before and after and before[0] == after[0]:
+        before, after, start = before[1:], after[1:], start + 1
+    while before and after and before[-1] == after[-1]:
+        before, after, end = before[:-1], after[:-1], end - 1
+    return Edit(start, end, (" ".join(after),), edit.type)
+
+
+def _edit_cells(source: Sequence[str], edits: Sequence[Edit], matched: Sequence[bool], otherwise: Mark) -> list[Cell]:
+    if not edits:
+        return [Cell("none", "note")]
+    return [
+        Cell(_edit_text(source, edit), "match" if hit else otherwise, _coded_type(edit))
+        for edit, hit in zip(edits, matched, strict=True)
+    ]
+
+
+def _coded_type(edit: Edit) -> str:
+    return "" if edit.type == "proposed" else edit.type
+
+
+def _edit_text(source: Sequence[str], edit: Edit) -> str:
+    before = " ".join(source[edit.start : edit.end]) or "∅"
+    after = " | ".join(text or "∅" for text in edit.corrections)
+    return f"{before} → {after} [{edit.start},{edit.end}) {_coded_type(edit)}".rstrip()
+
+
+@dataclass(frozen=True)
+class TypeScore:
+    """One error type: gold edits of it and how many were corrected, with the annotators chosen for the whole score.
+
+    `precision_alone`, `recall_alone` and `value_alone` are of the same predictions against annotations that hold only
+    this type. As a system does not say which type it corrects, all its edits count as proposed.
+    """
+
+    type: str
+    gold: int
+    correct: int
+    precision_alone: float
+    recall_alone: float
+    value_alone: float
+
+    @property
+    def recall(self) -> float:
+        """Share of the gold edits of this type that the system made."""
+        return self.correct / self.gold if self.gold else 1.0
+
+    def cells(self) -> dict[str, str]:
+        """Return the row of a table, by column."""
+        ratios = {
+            "recall": self.recall,
+            "alone: P": self.precision_alone,
+            "R": self.recall_alone,
+            "F": self.value_alone,
+        }
+        counts = {"type": self.type, "gold": str(self.gold), "correct": str(self.correct)}
+        return counts | {column: percent(value) for column, value in ratios.items()}
+
+
+def by_error_type(
+    corpus: Corpus, types: Iterable[str], matches: Sequence[SentenceMatch], score: Callable[[Corpus], Score]
+) -> list[TypeScore]:
+    """Score each error type, the most frequent first (Bryant & Ng 2015, section 6.1, for the scores alone)."""
+    gold: Counter[str] = Counter()
+    correct: Counter[str] = Counter()
+    for match in matches:
+        for edit, hit in zip(match.annotation.edits, match.matched_gold, strict=True):
+            gold[edit.type] += 1
+            correct[edit.type] += hit
+    scores = []
+    for name in sorted(types, key=lambda name: (-gold[name], name)):
+        alone = score(restrict_types(corpus, [name]))
+        parts = alone.parts
+        scores.append(TypeScore(name, gold[name], correct[name], parts["precision"], parts["recall"], alone.value))
+    return scores
+
+
+def error_types(corpus: Corpus) -> set[str]:
+    """Return the types of a corpus's coded edits, or say that it has none."""
+    if corpus.annotations is None:
+        raise InputError(f"{corpus.name} has no coded edits", fix="Error types need annotations (M2)")
+    return {edit.type for sentence in corpus.annotations for found in sentence for edit in found.edits}
+
+
+def restrict_types(corpus: Corpus, types: Sequence[str]) -> Corpus:
+    """Return the corpus whose annotators made only edits of these types (Bryant & Ng 2015, section 6.1)."""
+    kept = set(types)
+
+    def restricted(found: Annotation) -> Annotation:
+        return replace(found, edits=tuple(edit for edit in found.edits if edit.type in kept))
+
+    return corpus.replace(annotations=[[*map(restricted, sentence)] for sentence in corpus.annotations or ()])
+
+
+PolicyName = Literal["greedy-cumulative", "best-per-sentence", "average"]
+
+
+Release = Literal["master", "3.2"]
+
+
+_MOST_MIXED = 1024
+
+
+@dataclass(frozen=True)
+class M2(Metric):
+    """F-beta of a system's edits, taken as the path through all minimal alignments that matches the gold edits best.
+
+    Equal to the official scorer, its floating-point ties included; where a corpus has annotations these are the gold,
+    else edits are extracted from its references (`gecbench.extract_edits`).
+
+    `ignore_whitespace_casing`: as officially, the gold keeps such edits, so a correct change of case becomes a miss.
+    `release`: "master" (April 2016 and later), or "3.2", which cannot match two or more words inserted at the start.
+    `policy`: "greedy-cumulative" is official: the annotator who makes the running total best, in the order of the
+      sentences. "best-per-sentence" looks at each sentence alone; "average" is the mean over the annotators, each
+      scored alone.
+    `annotators`: "all", or some, as in "0" or "0+2": as if nobody else had annotated the corpus.
+    `mixing`: True takes every mix of the annotators' corrections of independent errors as an annotator (Felice &
+      Briscoe 2015, Table 10; error groups as for the I-measure) and refuses a sentence with more than 1,024 of them;
+      "cap" leaves such sentences as they are and counts them in the diagnostics.
+
+    Quirks kept (docs/m2.md): a gold edit listed twice is credited twice, gold edits not in the order of the text may
+    be lost, and a sentence that nobody annotated counts as one that needs no edits.
+
+    >>> from gecbench.formats.m2 import parse_m2
+    >>> corpus = parse_m2(["S Our fox ran at hill .", "A 3 4|||Prep|||up|||REQUIRED|||-NONE-|||0",
+    ...                    "A 4 4|||ArtOrDet|||the||that|||REQUIRED|||-NONE-|||0"])
+    >>> score = M2().score_corpus(corpus, ["My fox ran up the hill ."])
+    >>> [score.parts[name] for name in ("correct", "proposed", "gold")]
+    [2, 3, 2]
+    """
+
+    name: ClassVar[str] = "m2"
+    title: ClassVar[str] = "M2"
+    description: ClassVar[str] = (
+        "MaxMatch: F0.5 of edits, read off the lattice of minimal alignments that matches the gold best"
+    )
+    papers: ClassVar[str] = "Dahlmeier & Ng 2012"
+    golds: ClassVar[tuple[Gold, ...]] = ("annotations", "groups", "references")
+    explains: ClassVar[bool] = True
+    breakdowns: ClassVar[tuple[str, ...]] = ("error-type",)
+    columns: ClassVar[tuple[str, ...]] = ("precision", "recall")
+
+    beta: float = parameter(0.5, "weight of recall; 0.5 counts precision twice as much")
+    max_unchanged_words: int = parameter(2, "the most unchanged words that an edit may span; -1 merges none")
+    ignore_whitespace_casing: bool = parameter(False, "leave out proposed edits of blanks and letter case only")
+    release: Release = parameter("master", 'of the official scorer, "master" or "3.2"')
+    policy: PolicyName = parameter(
+        "greedy-cumulative", '"greedy-cumulative" (official), "best-per-sentence" or "average" over the annotators'
+    )
+    annotators: str = parameter("all", '"all", or some, as in "0+2"')
+    mixing: bool | Literal["cap"] = parameter(
+        False, 'score against every mix of the annotators\' corrections; "cap": where there are few'
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.beta, (int, float)) or not 0 <= self.beta <= 1e6:
+            raise InputError(f"m2: beta={self.beta!r} is not a number from 0 to a million")
+        check_whole("m2", "max_unchanged_words", self.max_unchanged_words, least=-1)
+        if self.mixing and self.policy == "average":
+            raise InputError("m2: mixed annotations have no average over annotators", fix="Use another policy")
+        wanted = self.annotator_ids()
+        if wanted is not None:
+            object.__setattr__(self, "annotators", "+".join(map(str, wanted)))
+
+    @property
+    def reference_policy(self) -> Policy:
+        """How the annotator is chosen."""
+        if self.policy == "average":
+            return EachRow()
+        return GreedyCumulative(self.beta) if self.policy == "greedy-cumulative" else BestPerSentence(self.beta)
+
+    def check_parts(self) -> None:
+        """Refuse what depends on who annotated anything in the whole corpus."""
+        if self.policy == "average" or self.annotators != "all":
+            raise InputError(
+                "m2: policy=average and annotators=… look at the annotators of the whole corpus",
+                fix="Score it at once, or leave them out",
+            )
+
+    def annotator_ids(self) -> list[int] | None:
+        """Return the chosen annotators, or None for all."""
+        if self.annotators == "all":
+            return None
+        try:
+            return sorted({int(part) for part in str(self.annotators).split("+")})
+        except ValueError:
+            raise InputError(f"m2: annotators={self.annotators!r} is unknown", fix="Write all, 0 or 0+2") from None
+
+    def gold(self, corpus: Corpus) -> Gold:
+        """Return annotations where there are any, else error groups, else references; groups first if mixed."""
+        return "groups" if self._mixes_groups(corpus) else super().gold(corpus)
+
+    def gold_rows(self, corpus: Corpus) -> GoldRows:
+        """Return what each sentence is scored against, one annotation per row of the counts."""
+        return corpus.derived(("m2 gold", *self._gold_key()), lambda: self._gold_rows(corpus))
+
+    def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
+        """Return the annotations in the order in which the official scorer visits them."""
+        return corpus.derived(("m2 annotations", *self._gold_key()), lambda: self._annotations(corpus))
+
+    def _gold_key(self) -> tuple[object, ...]:
+        return self.annotators, self.policy == "average", self.mixing
+
+    def _gold_rows(self, corpus: Corpus) -> GoldRows:
+        table = corpus.edit_table() if self._gold_key() == ("all", False, False) else None
+        found = None if table is None else table_rows(corpus.sources, table)
+        return found or gold_rows(corpus.sources, self.annotations(corpus))
+
+    def _annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
+        if corpus.annotations is None and corpus.references is None and corpus.groups is None:
+            raise InputError(f"M2 needs annotations or references, but {corpus.name} has neither")
+        chosen = all_annotations(corpus)
+        wanted = self.annotator_ids()
+        if wanted is not None:
+            known = {annotation.annotator for sentence in chosen for annotation in sentence}
+            if not set(wanted) <= known:
+                raise InputError(f"m2: {corpus.name} has no annotator {sorted(set(wanted) - known)}")
+            chosen = restrict(chosen, wanted)
+        if corpus.annotations is None and corpus.groups is None and (wanted is not None or self.policy == "average"):
+            check_rectangular(chosen, wanted)
+        if self.mixing:
+            chosen = self._mix(corpus, chosen)
+        return complete(chosen) if self.policy == "average" else [in_official_order(found) for found in chosen]
+
+    def _mixes_groups(self, corpus: Corpus) -> bool:
+        return bool(self.mixing) and corpus.groups is not None and self.annotators == "all"
+
+    def _mix(self, corpus: Corpus, annotations: Sequence[Sequence[Annotation]]) -> Sequence[Sequence[Annotation]]:
+        groups = corpus.groups if self._mixes_groups(corpus) else None
+        mixed, unmixed = mix_sentences(groups, annotations, _MOST_MIXED)
+        if unmixed and self.mixing != "cap":
+            raise InputError(
+                f"m2: sentence {(corpus.ids or ())[unmixed[0]]} cannot be mixed: it has none, or more than "
+                f"{_MOST_MIXED:,} mixed annotations",
+                fix="Leave such sentences unmixed: mixing=cap",
+            )
+        corpus.derived(("m2 unmixed", self.annotators), lambda: len(unmixed))
+        return mixed
+
+    def prepare(self, corpus: Corpus, predictions: Sequence[str]) -> MatchInput:
+        """Intern sources, predictions and gold."""
+        return match_input(self.gold_rows(corpus), predictions, fold=self.ignore_whitespace_casing)
+
+    def prepare_sentence(self, source: str, prediction: str, annotation: Annotation) -> MatchInput:
+        """Intern one sentence and one annotator."""
+        return match_input(gold_rows([source], [[annotation]]), [prediction], fold=self.ignore_whitespace_casing)
+
+    def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
+        """Return correct, proposed and gold edits of every sentence and annotator."""
+        prepared = self.prepare(corpus, predictions)
+        kernel = kernels.select("maxmatch")
+        arguments = prepared.arguments(self.max_unchanged_words, self.release)
+        counts, settled = kernel.match_corpus(*arguments, threads=kernels.threads())
+        diagnostics = {
+            "settled_literally": int((settled == kernel.LITERAL).sum()),
+            "too_large_for_literal": int((settled == kernel.TOO_LARGE).sum()),
+        }
+        if self.mixing:
+            diagnostics["unmixed_sentences"] = corpus.derived(("m2 unmixed", self.annotators), lambda: 0)
+        return Statistics(counts, prepared.gold.annotator_offsets, diagnostics)
+
+    def matches(
+        self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int] | None = None
+    ) -> list[SentenceMatch]:
+        """Return the match of each sentence (or of some, counted from 0) with the annotator chosen for it.
+
+        Under `average` the best annotator stands for all.
+        """
+        statistics = self.count(corpus, predictions)
+        if self.policy == "greedy-cumulative":
+            rows = GreedyCumulative(self.beta).chosen(statistics)
+        else:
+            rows = BestPerSentence(self.beta).chosen(statistics)
+        annotations = self.annotations(corpus)
+        return [
+            self.match(corpus.sources[i], predictions[i], annotations[i][int(rows[i] - statistics.offsets[i])])
+            for i in (range(len(corpus)) if sentences is None else sentences)
+        ]
+
+    def match(self, source: str, prediction: str, annotation: Annotation) -> SentenceMatch:
+        """Match one sentence with one annotator, along the path that the official scorer takes."""
+        alone = self.prepare_sentence(source, prediction, annotation)
+        _, _, path = kernels.select("maxmatch").match_sentence(*alone.arguments(self.max_unchanged_words, self.release))
+        tokens = prediction.split()
+        spans = np.asarray(path).tolist()
+        edits = (Edit(start, end, (" ".join(tokens[i:j]),), "proposed") for start, end, i, j in spans)
+        return credit(annotation, tuple(edits))
+
+    def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
+        """Show the edits of some sentences (counted from 0), and which of them match."""
+        matches = self.matches(corpus, predictions, sentences)
+        return [
+            explain_match(corpus.sources[i].split(), predictions[i].split(), match, i)
+            for i, match in zip(sentences, matches, strict=True)
+        ]
+
+    def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[TypeScore]:
+        """Return the scores by error type."""
+        if by not in self.breakdowns:
+            return super().breakdown(by, corpus, predictions)
+        types = error_types(corpus)
+        score = partial(self.score_corpus, predictions=predictions, aligned=True, tokenized=True)
+        return by_error_type(corpus, types, self.matches(corpus, predictions), score)
+
+    def values(self, totals: npt.NDArray[Any]) -> Values:
+        """Return F-beta."""
+        return f_beta(*precision_recall(totals), self.beta)
+
+    def parts(self, totals: Counts) -> dict[str, float]:
+        """Return precision, recall and the three counts, averaged over the annotators if the policy does."""
+        precision, recall = precision_recall(totals)
+        counts = {name: mean_count(totals[:, k]) for k, name in enumerate(("correct", "proposed", "gold"))}
+        return {"precision": float(precision.mean()), "recall": float(recall.mean()), **counts}
+
+    def sentence_values(self, statistics: Statistics) -> Values:
+        """Return F-beta of each sentence against its best annotator."""
+        rows = BestPerSentence(self.beta).chosen(statistics)
+        return self.values(statistics.counts[rows])
+
+    def signature_fields(self, corpus: Corpus) -> dict[str, object]:
+        """Return gold, beta, options and policy."""
+        return {
+            "gold": f"rewrites:{corpus.reference_range()}" if self.gold(corpus) == "references" else "edits",
+            "beta": self.beta,
+            "unchanged": self.max_unchanged_words,
+            "case": "ignored" if self.ignore_whitespace_casing else "mixed",
+            "release": self.release,
+            "policy": self.policy,
+            "annotators": self.annotators,
+            "tok": "unicode",
+            **({"mixing": self.mixing} if self.mixing else {}),
+        }
+
+    @staticmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that made a score."""
+        return {
+            "beta": float(signature["beta"]),
+            "max_unchanged_words": int(signature["unchanged"]),
+            "ignore_whitespace_casing": signature["case"] == "ignored",
+            "release": signature["release"],
+            "policy": signature["policy"],
+            "annotators": signature["annotators"],
+            "mixing": MIXING_WORDS[signature.get("mixing", "no")],
+        }

@@ -1,1 +1,0 @@
-"""M2, the MaxMatch score."""

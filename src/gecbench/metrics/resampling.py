@@ -1,0 +1,133 @@
+"""Weighted sums of the counts that a policy chooses, exact, for many resamples of a corpus at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench.metrics.base import Statistics
+
+Totals = npt.NDArray[np.float64]
+
+
+Chooser = Callable[[int, int], npt.NDArray[np.int64]]
+
+
+_CHOSEN_BYTES = 64 * 2**20
+
+
+_TOTALS_BYTES = 4 * 2**20
+
+
+_EXACT_BITS = 53
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Pseudo-corpora: place p of sample b holds sentence `sentences[b, p]` of a corpus of `size` sentences."""
+
+    sentences: npt.NDArray[np.int32]
+    size: int
+
+    @cached_property
+    def weights(self) -> Totals:
+        """How often each sentence occurs in each sample, samples × sentences."""
+        samples = len(self.sentences)
+        places = self.sentences + self.size * np.arange(samples)[:, None]
+        occurrences = np.bincount(places.ravel(), minlength=samples * self.size)
+        return occurrences.reshape(samples, self.size).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Pack:
+    """Columns of counts laid into the bits of one number, each from its place on, so that one sum sums them all.
+
+    The bits of all hold the largest sums, so that no column runs into the next, and a float holds them exactly.
+    """
+
+    columns: list[int]
+    places: list[int]
+
+    def join(self, counts: npt.NDArray[np.int64]) -> Totals:
+        """Return the numbers of rows of counts, none of them negative."""
+        joined: Totals = counts[:, self.columns].astype(np.float64) @ np.exp2(self.places)
+        return joined
+
+    def split(self, sums: Totals) -> Iterator[tuple[int, Totals]]:
+        """Yield each column with its own sums; `sums` is used up."""
+        for column, place in zip(reversed(self.columns), reversed(self.places), strict=True):
+            own = np.floor(sums * 2.0**-place)
+            sums -= own * 2.0**place
+            yield column, own
+
+
+def packs_of(largest: Totals) -> list[Pack]:
+    """Return as few packs as can hold columns with these largest sums; a column of zeros needs none."""
+    packs: list[Pack] = []
+    place = _EXACT_BITS
+    for column in np.flatnonzero(largest).tolist():
+        bits = int(largest[column]).bit_length()
+        if place + bits > _EXACT_BITS:
+            packs.append(Pack([], []))
+            place = 0
+        packs[-1].columns.append(column)
+        packs[-1].places.append(place)
+        place += bits
+    return packs
+
+
+@dataclass(frozen=True)
+class _Moving:
+    """What the choice of a row changes: the sentences, and what each row of the corpus counts beyond the least."""
+
+    sentences: npt.NDArray[np.int64]
+    packs: list[Pack]
+    more: list[Totals]
+
+    def size(self) -> int:
+        """Return the bytes of one round."""
+        return 8 * max(1, len(self.sentences) * len(self.packs))
+
+    def chosen(self, rounds: int, chosen_rows: Chooser) -> Iterator[tuple[slice, list[Totals]]]:
+        """Yield some rounds, and of each pack what their rows count, sentences × rounds."""
+        step = max(1, _CHOSEN_BYTES // self.size())
+        for begin in range(0, rounds if self.packs else 0, step):
+            end = min(begin + step, rounds)
+            rows = chosen_rows(begin, end - begin)[:, self.sentences]
+            yield slice(begin, end), [more[rows].T for more in self.more]
+
+
+def weighted_totals(
+    statistics: Statistics, weights: npt.NDArray[Any], rounds: int, chosen_rows: Chooser
+) -> Iterator[Totals]:
+    """Yield the weighted sums of the chosen counts, samples × rounds × counts, some samples at a time.
+
+    `weights` are samples × sentences, whole and not negative; `chosen_rows(first, count)` are the rows of some rounds.
+    What a sentence counts whatever is chosen is summed once; only the rest is summed for every round.
+    """
+    counts, starts = statistics.counts, statistics.offsets[:-1]
+    weighing = weights.astype(np.float64, copy=False)
+    least = np.minimum.reduceat(counts, starts)
+    spans = np.maximum.reduceat(counts, starts) - least
+    whatever_chosen = weighing @ least.astype(np.float64)
+    packs = packs_of((weighing @ spans.astype(np.float64)).max(axis=0))
+    beyond = counts - np.repeat(least, statistics.choices(), axis=0)
+    moving = _Moving(np.flatnonzero(spans.any(axis=1)), packs, [pack.join(beyond) for pack in packs])
+    weighing = np.ascontiguousarray(weighing[:, moving.sentences])
+    fits = rounds * moving.size() <= _CHOSEN_BYTES
+    kept = list(moving.chosen(rounds, chosen_rows)) if fits else None
+    step = max(1, _TOTALS_BYTES // (8 * rounds * counts.shape[1])) if fits else len(weights)
+    for begin in range(0, len(weights), step):
+        part = slice(begin, begin + step)
+        totals = np.empty((counts.shape[1], len(weighing[part]), rounds))
+        totals[:] = whatever_chosen[part].T[:, :, None]
+        for some, matrices in moving.chosen(rounds, chosen_rows) if kept is None else kept:
+            for pack, matrix in zip(packs, matrices, strict=True):
+                for column, own in pack.split(weighing[part] @ matrix):
+                    totals[column, :, some] += own
+        yield np.moveaxis(totals, 0, -1)

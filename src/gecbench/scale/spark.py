@@ -1,0 +1,248 @@
+"""Score and filter Spark data frames with the functions that `Dataset.map` uses (docs/scale.md).
+
+Needs pyspark 4 with Java (`pip install "gecbench[spark]"`), and gecbench on every worker.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from gecbench import scale
+from gecbench.analysis.report import Scores
+from gecbench.analysis.significance import DEFAULT_SEED
+from gecbench.api import DEFAULT_METRICS, Metrics
+from gecbench.errors import GecbenchError, InputError, MissingDependencyError
+from gecbench.formats.tables import PREDICTION_NAMES, REFERENCE_NAMES, SOURCE_NAMES, Columns
+from gecbench.scale.counting import ColumnNames, Counts
+from gecbench.scale.features import SentenceColumns
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
+
+
+_PLACE = "__place__"
+
+
+_ROWS_OF_A_PARTITION = 33  # bits of Spark's monotonically_increasing_id
+
+
+def score(
+    frame: DataFrame,
+    metrics: Metrics = DEFAULT_METRICS,
+    *,
+    index: str | None = None,
+    resamples: int = 0,
+    seed: int = DEFAULT_SEED,
+    **columns: Any,
+) -> Scores:
+    """Score the rows of a frame: the scores of `gecbench.score` on the same sentences, to the bit.
+
+    `columns` are the other arguments of `gecbench.scale.counts`: `source`, `prediction`, `references` and so on.
+    `index` names the column with each row's place in the corpus, counted from 0, on which GLEU's draws and M2's
+    choices depend. Without it rows are numbered as `with_index` does, and the signature says `index:order`.
+    `resamples` > 0 adds a bootstrap interval.
+
+    Workers count; the counts, not the text, come to the driver as Arrow, where references are chosen.
+    """
+    function = scale.counts(metrics, index=index or _PLACE, **columns)
+    placed = frame if index else with_index(frame, _PLACE)
+    parts = [_unpacked(part) for part in _collected(_chosen(placed, function.columns).mapInArrow(*_packing(function)))]
+    if not parts:
+        raise InputError("the frame has no rows")
+    found = scale.scores(parts, resamples=resamples, seed=seed)
+    return found if index else Scores({name: each.with_field("index", "order") for name, each in found.items()})
+
+
+def counts(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, *, index: str, **columns: Any) -> DataFrame:
+    """Return the counts of a frame's rows, to be written as Parquet and scored later by `gecbench.scale.scores`."""
+    function = scale.counts(metrics, index=index, **columns)
+    return _mapped(_chosen(frame, function.columns), function, function.schema)
+
+
+def sentence_scores(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, **columns: Any) -> DataFrame:
+    """Return the frame with each sentence's scores, a column per metric; see `gecbench.scale.sentence_scores`."""
+    return _with_columns(frame, scale.sentence_scores(metrics, **columns))
+
+
+def features(frame: DataFrame, **columns: Any) -> DataFrame:
+    """Return the frame with the columns to filter by of `gecbench.scale.features`."""
+    return _with_columns(frame, scale.features(**columns))
+
+
+def with_index(frame: DataFrame, name: str = "index") -> DataFrame:
+    """Return the frame with a column that numbers its rows from 0, in their order.
+
+    Partitions are counted first, so the frame is computed twice; it has to come out in the same order both times, as
+    files do that were read and not shuffled. Where the numbers of rows differ, `score` refuses them.
+    """
+    functions = _functions()
+    with failures_told():
+        sizes = {row[0]: row[1] for row in frame.groupBy(functions.spark_partition_id()).count().collect()}
+    begins = list(accumulate((sizes.get(k, 0) for k in range(max(sizes, default=0))), initial=0))
+    number = functions.monotonically_increasing_id()
+    partition = functions.shiftright(number, _ROWS_OF_A_PARTITION).cast("int")
+    row = number.bitwiseAND(functions.lit((1 << _ROWS_OF_A_PARTITION) - 1))
+    return frame.withColumn(name, functions.element_at(functions.lit(begins), partition + 1) + row)
+
+
+def _functions() -> Any:
+    try:
+        from pyspark.sql import functions
+    except ImportError as error:
+        raise MissingDependencyError('this needs pyspark: pip install "gecbench[spark]"') from error
+    return functions
+
+
+def _chosen(frame: DataFrame, columns: ColumnNames) -> DataFrame:
+    """Return the columns that are read."""
+    for name in columns.names():
+        if name not in frame.columns:
+            raise InputError(f"no column {name!r}", fix=f"Columns: {', '.join(frame.columns)}")
+    return frame.select(*columns.names())
+
+
+def _with_columns(frame: DataFrame, function: SentenceColumns) -> DataFrame:
+    _chosen(frame, function.columns)
+    for name in function.schema.names:
+        if name in frame.columns:
+            raise InputError(f"the frame has a column {name!r} already", fix="Rename it")
+    return _mapped(frame, function, function.schema, frame.schema.fields)
+
+
+def _mapped(frame: DataFrame, function: Callable[[Any], Any], added: pyarrow.Schema, kept: Any = ()) -> DataFrame:
+    """Return a frame of the tables that a function makes of its batches."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+    from pyspark.sql.types import StructType
+
+    def run(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in _nonempty(batches):
+            yield from function(batch).to_batches()
+
+    return frame.mapInArrow(run, StructType([*kept, *from_arrow_schema(added).fields]))
+
+
+def _packing(function: Counts) -> tuple[Callable[[Iterable[Any]], Iterator[Any]], str]:
+    """Return a function that counts batches into one value each, and its schema.
+
+    Java need not look into them then, which costs as much as counting.
+    """
+
+    def run(batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        options = pyarrow.ipc.IpcWriteOptions(compression="zstd")
+        for batch in _nonempty(batches):
+            table, sink = function(batch), pyarrow.BufferOutputStream()
+            with pyarrow.ipc.new_stream(sink, table.schema, options=options) as stream:
+                stream.write_table(table)
+            yield pyarrow.RecordBatch.from_pydict({"part": [sink.getvalue().to_pybytes()]})
+
+    return run, "part binary"
+
+
+def _nonempty(batches: Iterable[Any]) -> Iterator[Any]:
+    """Yield batches with rows, on one thread: Spark gives every core a worker of its own."""
+    os.environ.setdefault("GECBENCH_THREADS", "1")
+    return (batch for batch in batches if batch.num_rows)
+
+
+def _unpacked(part: Any) -> pyarrow.Table:
+    import pyarrow
+
+    return pyarrow.ipc.open_stream(part.as_buffer()).read_all()
+
+
+def _collected(frame: DataFrame) -> Any:
+    with failures_told():
+        return frame.toArrow()["part"]
+
+
+@contextmanager
+def failures_told() -> Iterator[None]:
+    """Say what failed in Spark in one sentence, not in a trace of Java's calls."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException, PythonException
+
+    try:
+        yield
+    except PythonException as error:
+        last = str(error).strip().splitlines()[-1]
+        raise GecbenchError(f"a worker of Spark failed: {last}") from error
+    except (PySparkException, Py4JError) as error:
+        lines = str(error).splitlines()
+        said = lines[isinstance(error, Py4JError) and len(lines) > 1]  # Py4J says first which call it was
+        raise GecbenchError(f"Spark failed: {said.removeprefix(': ')}") from error
+
+
+_QUIET = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
+
+
+_BRIEF = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+
+
+def score_files(
+    systems: Mapping[str, str], master: str, column: str | None, index: str | None, **options: Any
+) -> dict[str, Scores]:
+    """Score Parquet files or folders, each of them one system with its sources and its gold, by the system's name.
+
+    Columns are found by their usual names; `column` is that of the predictions. The other options are those of `score`.
+    """
+    found = {}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        with session(master) as spark:
+            for name, path in systems.items():
+                with failures_told():
+                    frame = spark.read.parquet(path)
+                found[name] = score(frame, index=index, **_usual_columns(frame.columns, path, column), **options)
+    return found
+
+
+@contextmanager
+def session(master: str) -> Iterator[SparkSession]:
+    """Open a session, or take the one that is open; what runs on this machine alone starts fast and says little."""
+    try:
+        from pyspark.errors import PySparkRuntimeError
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise MissingDependencyError('Spark needs pyspark: pip install "gecbench[spark]"') from error
+    if (active := SparkSession.getActiveSession()) is not None:
+        yield active
+        return
+    if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
+        raise MissingDependencyError("Spark needs Java 17 or later: install it, or set JAVA_HOME")
+    settings = {**_QUIET, "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
+    if master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        settings |= _BRIEF
+    builder = SparkSession.builder.appName("gecbench").config(map=settings)
+    try:
+        opened = builder.master(master).getOrCreate()
+    except (PySparkRuntimeError, OSError) as error:
+        raise GecbenchError(f"Spark does not start: {str(error).splitlines()[0]}") from error
+    try:
+        yield opened
+    finally:
+        opened.stop()
+
+
+def _usual_columns(names: Sequence[str], path: str, column: str | None) -> dict[str, Any]:
+    """Return the columns by what they hold; where there are annotations, references may be missing."""
+    known = Columns(dict.fromkeys(names, ()), path)
+    annotations = next((name for name in names if name.lower() == "annotations"), None)
+    needed = annotations is None or any(name.lower() in REFERENCE_NAMES for name in names)
+    return {
+        "source": known.find(SOURCE_NAMES, None, "source, for example"),
+        "prediction": known.find(PREDICTION_NAMES, column, "--column NAME"),
+        "references": known.find(REFERENCE_NAMES, None, "references, for example") if needed else None,
+        "annotations": annotations,
+    }
