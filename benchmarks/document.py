@@ -1,26 +1,25 @@
-"""Make the tables and plots of docs/benchmarks.md from saved figures (plots need matplotlib).
+"""Make the tables of docs/benchmarks.md from results.json; tools/site.py draws its plots when the site is built.
 
-python benchmarks/run.py --save benchmarks/baseline.json
-python benchmarks/growth.py --most 1000000 --save benchmarks/growth.json
+python benchmarks/run.py --save benchmarks/results.json
+python benchmarks/growth.py --most 1000000 --save benchmarks/results.json
 python benchmarks/document.py
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import sys
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from growth import AXES, TITLES, Points, axis_table, exponent, heading, per_sentence
-from measure import machine_line
+from measure import machine_line, saved_parts
 from run import peers_table, rows_table
 
-HERE = Path(__file__).resolve().parent
-DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
-FIGURES = HERE.parent / "docs" / "figures"
+RESULTS = Path(__file__).with_name("results.json")
+DOCUMENT = RESULTS.parent.parent / "docs" / "benchmarks.md"
 COLOURS = {"gleu": "#0072b2", "m2": "#d55e00", "imeasure": "#009e73"}
 MARKERS = {"gleu": "o", "m2": "s", "imeasure": "^"}
 UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
@@ -35,18 +34,10 @@ _PART = re.compile(r"<!-- (?P<name>[\w-]+):begin -->\n.*?<!-- (?P=name):end -->"
 
 
 def main() -> int:
-    """Write the document and draw its figures."""
+    """Write the document."""
     text = DOCUMENT.read_text(encoding="utf-8")
     DOCUMENT.write_text(filled(text), encoding="utf-8")
-    FIGURES.mkdir(exist_ok=True)
-    for name, found in saved("growth")["axes"].items():
-        draw(name, found, FIGURES / f"growth-{name}.svg")
     return 0
-
-
-def saved(name: str) -> Any:
-    """Return the figures that `run.py` or `growth.py` saved here."""
-    return json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def filled(text: str) -> str:
@@ -61,37 +52,51 @@ def _between(name: str, made: dict[str, str]) -> str:
 
 def parts() -> dict[str, str]:
     """Return what goes between the marks, by name."""
-    figures, growth = saved("baseline"), saved("growth")
-    made = {
-        "machine": machine_line(figures["machine"]) + ".",
+    results = saved_parts(RESULTS)
+    growth = results["growth"]
+    return {
+        "machine": machine_line(results["machine"]) + ".",
         "growth-machine": machine_line(growth["machine"]) + ".",
-        "rows": rows_table(figures["rows"]),
-        "peers": peers_table(figures["peers"]),
+        "rows": rows_table(results["rows"]),
+        "peers": peers_table(results["peers"]),
+        **{name: axis_table(name, found) for name, found in growth["axes"].items()},
     }
-    for name, found in growth["axes"].items():
-        picture = f"![{heading(name)}: time of each metric](figures/growth-{name}.svg)"
-        made[name] = f"{axis_table(name, found)}\n\n{picture}"
-    return made
 
 
-def draw(name: str, found: dict[str, Points], path: Path) -> None:
-    """Draw an axis, both scales logarithmic; memory beside time where it is measured by size."""
+def figures() -> dict[str, str]:
+    """Return a plot of each axis as the text of an SVG file, by the path of that file in the site."""
+    return {_place(name): draw(name, found) for name, found in saved_parts(RESULTS)["growth"]["axes"].items()}
+
+
+def with_figures(text: str) -> str:
+    """Return the document with the plot of each axis behind its table."""
+    for name in AXES:
+        picture = f"![{heading(name)}: time of each metric]({_place(name)})"
+        text = text.replace(f"<!-- {name}:end -->", f"\n{picture}\n")
+    return text
+
+
+def _place(name: str) -> str:
+    return f"figures/growth-{name}.svg"
+
+
+def draw(name: str, found: dict[str, Points]) -> str:
+    """Draw an axis as SVG, both scales logarithmic; memory beside time where it is measured by size."""
     import matplotlib
     from matplotlib.figure import Figure
 
     memory = name == "sentences"
+    file = StringIO()
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8 if memory else 4.6, 3.2), layout="constrained")
         panels = figure.subplots(1, 2 if memory else 1, squeeze=False)[0]
         time = "time of a sentence" if name == "length" else "time"
-        _panel(
-            panels[0], name, {metric: per_sentence(name, points) for metric, points in found.items()}, "seconds", time
-        )
+        times = {metric: per_sentence(name, points) for metric, points in found.items()}
+        _panel(panels[0], name, times, "seconds", time)
         if memory:
             _panel(panels[1], name, found, "megabytes", "memory at its peak")
-        figure.savefig(path, metadata={"Date": None})
-    lines = path.read_text(encoding="utf-8").splitlines()
-    path.write_text("".join(f"{line.rstrip()}\n" for line in lines), encoding="utf-8")
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()
 
 
 def _panel(panel: Any, name: str, found: dict[str, Points], key: str, label: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -206,9 +207,16 @@ def mirror() -> Path | None:
     return Path(found).resolve() if found else None
 
 
-def save_json(path: str | Path, content: object) -> None:
-    """Write JSON to be read by people too."""
-    Path(path).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+def saved_parts(path: str | Path) -> dict[str, Any]:
+    """Return the parts of a results file by name; none where there is no such file."""
+    return dict(json.loads(Path(path).read_text(encoding="utf-8"))) if Path(path).exists() else {}
+
+
+def save_parts(path: str | Path, parts: Mapping[str, Any]) -> None:
+    """Write parts of a results file as JSON, one measurement per line; its other parts stay as they are."""
+    text = json.dumps({**saved_parts(path), **parts}, indent=1, ensure_ascii=False)
+    innermost = re.sub(r"\{[^{}]*\}", lambda found: re.sub(r"\n\s*", " ", found[0]), text)
+    Path(path).write_text(innermost + "\n", encoding="utf-8")
 
 
 def rounded(found: Mapping[str, Any]) -> dict[str, Any]:

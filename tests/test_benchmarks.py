@@ -92,13 +92,15 @@ def test_wrong_options_are_one_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(kernels.native_module() is None, reason="the Python twin takes seconds")
 def test_growth_is_measured_and_kept(tmp_path: Path) -> None:
-    path = tmp_path / "growth.json"
-    path.write_text('{"machine": {}, "axes": {"length": {}}}', encoding="utf-8")
+    path = tmp_path / "results.json"
+    path.write_text('{"rows": {"version": {}}, "growth": {"machine": {}, "axes": {"length": {}}}}', encoding="utf-8")
     done = run("growth.py", "--only", "clause", "--seconds", "0", "--save", path, GECBENCH_KERNELS="native")
     assert done.returncode == 0, done.stderr
-    axes = json.loads(path.read_text(encoding="utf-8"))["axes"]
+    results = json.loads(path.read_text(encoding="utf-8"))
+    axes = results["growth"]["axes"]
     assert [point["size"] for point in axes["clause"]["m2"]] == [500, 2_000, 10_000]
     assert axes["length"] == {}
+    assert results["rows"] == {"version": {}}
     assert re.search(r"\| exponent +\| +[\d.]+ \|", done.stdout)
 
 
@@ -124,3 +126,12 @@ def test_the_document_shows_the_saved_figures(monkeypatch: pytest.MonkeyPatch) -
     text = document["DOCUMENT"].read_text(encoding="utf-8")
     assert text == document["filled"](text)
     assert all(f"<!-- {name}:begin -->" in text for name in document["parts"]())
+
+
+def test_the_site_shows_a_plot_of_every_axis(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    document = load("document.py", monkeypatch)
+    shown = document["with_figures"](document["DOCUMENT"].read_text(encoding="utf-8"))
+    figures = document["figures"]()
+    assert re.findall(r"^!\[By .*\]\((.*)\)$", shown, re.MULTILINE) == list(figures)
+    assert "GLEU (exponent 0.98)" in figures["figures/growth-sentences.svg"]

@@ -106,7 +106,7 @@ def test_alignment_gives_every_text_back(browser, opened):
     outputs = list(gecbench.load_demo_systems().values())
     for i, source in enumerate(DEMO.sources):
         rows = [*(lines[i] for lines in outputs), *DEMO.references[i], "", "entirely other words here"]
-        columns = browser.execute_script("return GECBENCH.use('align').alignTexts(...arguments)", source, rows)
+        columns = browser.execute_script("return GECBENCH.use('sentences').alignTexts(...arguments)", source, rows)
         assert " ".join(column["source"] for column in columns if column["source"]) == source
         for k, row in enumerate(rows):
             assert " ".join(column["cells"][k] for column in columns if column["cells"][k]) == " ".join(row.split())
@@ -117,7 +117,7 @@ JUDGED += [("go", "go", ["goes", "go"], "same"), ("", "the", [""], "good"), ("a"
 
 
 def test_judgement_of_a_cell(browser, opened):
-    script = "return arguments[0].map((judged) => GECBENCH.use('align').judge(...judged))"
+    script = "return arguments[0].map((judged) => GECBENCH.use('sentences').judge(...judged))"
     assert browser.execute_script(script, [judged[:3] for judged in JUDGED]) == [verdict for *_, verdict in JUDGED]
 
 
@@ -189,7 +189,7 @@ def test_order_of_the_scripts_does_not_matter(browser, page, tmp_path):
     site = shutil.copytree(Path(url2pathname(urlsplit(page).path)).parent, tmp_path / "site")
     html = (site / "index.html").read_text(encoding="utf-8")
     scripts = re.findall(r"<script .* defer></script>\n", html)
-    assert len(scripts) > 10
+    assert len(scripts) > 5
     turned = html.replace("".join(scripts), "".join(reversed(scripts)))
     assert turned != html
     (site / "index.html").write_text(turned, encoding="utf-8")

@@ -182,7 +182,7 @@ def test_no_line_bridges_a_missing_group(browser, page):
     open_page(browser, page)
     lines, note = browser.execute_script(
         """const row = { system: "s", id: "0".repeat(64), corpus: "demo", reference_set: "default" };
-           const figure = GECBENCH.use("groups").groupFigure([[row, { by_distance: { gleu: arguments[0] } }]],
+           const figure = GECBENCH.use("charts").groupFigure([[row, { by_distance: { gleu: arguments[0] } }]],
              "distance", "gleu");
            return [[...figure.querySelectorAll("polyline")].map((line) => line.getAttribute("points")),
              figure.querySelector("figcaption").textContent];""",

@@ -1,9 +1,9 @@
 """Makes the pages of the manual that are not written by hand; mkdocs calls the functions named `on_...`.
 
 The start page is README.md, the cards come from metrics/ and datasets/, the command line's page from its parsers and
-the Python page from the public names. Equations become MathML, so that pages need no script and no network. Links out
-of docs/ go to the repository, and pages that the navigation in mkdocs.yml does not name are put at the end of its last
-section.
+the Python page from the public names; the plots of the page on speed are drawn from benchmarks/results.json. Equations
+become MathML, so that pages need no script and no network. Links out of docs/ go to the repository, and pages that the
+navigation in mkdocs.yml does not name are put at the end of its last section.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ CARDS = {
     **{f"cards/{name}.md": f"metrics/{name}/README.md" for name in ("gleu", "m2", "errant", "imeasure")},
     **{f"cards/{name}.md": f"datasets/{name}/README.md" for name in ("jfleg", "conll14_fluency")},
 }
-sys.path.insert(0, str(ROOT / "src"))
 
 
 class Sessions(griffe.Extension):
@@ -42,10 +41,19 @@ class Sessions(griffe.Extension):
             obj.docstring.value = session.sub(lambda found: f"```pycon\n{found[0]}\n```", obj.docstring.value)
 
 
+def on_config(config: Any) -> Any:
+    """Make the package and the benchmarks importable; mkdocs undoes what a hook's module does to the path."""
+    sys.path[:0] = [folder for name in ("src", "benchmarks") if (folder := str(ROOT / name)) not in sys.path]
+    return config
+
+
 def on_files(files: Files, config: Any) -> Files:
-    """Add the generated pages, and to the navigation what it does not name."""
+    """Add the generated pages and plots, and to the navigation what it does not name."""
+    import document
+
     pages = {"index.md": _readme(), "reference/cli.md": _command_line(), "reference/api.md": _python()}
     pages |= {page: _card(source) for page, source in CARDS.items()}
+    pages |= document.figures()
     for name, text in pages.items():
         files.append(File.generated(config, name, content=text))
     named = set(_named(config.nav))
@@ -61,7 +69,11 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Send links that leave docs/ to the repository, or to the page made of that file."""
+    """Send links that leave docs/ to the repository, or to the page made of that file; show the plots."""
+    if page.file.src_uri == "benchmarks.md":
+        import document
+
+        markdown = document.with_figures(markdown)
     made_of = {source: made for made, source in CARDS.items()}
     folder = Path(page.file.src_uri).parent
 

@@ -2,17 +2,17 @@
 // Draws the view that the address names.
 GECBENCH.define("app", (use) => {
   const { el, empty, outside } = use("dom");
-  const { State } = use("controls");
+  const { State } = use("board");
 
   /** Views by name: [label, function]; those without a label have no link of their own. */
   const VIEWS = {
     table: ["Ranking", use("table").showTable],
-    plot: ["Plot", use("plots").showPlot],
-    groups: ["Groups", use("groups").showGroups],
-    compare: ["Compare", use("compare").showCompare],
+    plot: ["Plot", use("charts").showPlot],
+    groups: ["Groups", use("charts").showGroups],
+    compare: ["Compare", use("systems").showCompare],
     sentences: ["Sentences", use("sentences").showSentences],
     submit: ["Submit", use("submit").showSubmit],
-    system: ["", use("system").showSystem],
+    system: ["", use("systems").showSystem],
   };
   /** Views of what a sealed board does not show. */
   const OPEN = ["groups", "sentences"];

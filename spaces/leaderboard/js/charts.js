@@ -1,7 +1,12 @@
 "use strict";
-// Axes and figures as plain SVG, and the statistics beside them.
+// Charts as plain SVG: axes, names of points and statistics; score against score; scores of groups, by edit distance or
+// grammaticality as lines, by error type as a table.
 GECBENCH.define("charts", (use) => {
-  const { el, svg, signed, download } = use("dom");
+  const { el, svg, empty, foreign, signed, points, shorten, download } = use("dom");
+  const {
+    metricOf, currentTable, chosenMetric, tableData, hasDetails, humanValue, byMerit, shortId, State, select,
+    tableChooser, metricChooser, systemAddress, scrolled, dataFiles, copyLink,
+  } = use("board");
   const KEPT = [
     "fill", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "opacity", "font-family", "font-size",
   ];
@@ -107,5 +112,322 @@ GECBENCH.define("charts", (use) => {
     return ranks;
   }
 
-  return { frame, padded, saveSvg, pearson, ranksOf };
+  // Places for the names of points: beside them where there is room, else further off with a line; never over another.
+  const HEIGHT = 15;
+  const RADIUS = 7;
+  const DISTANCES = [10, 16, 24, 34, 46, 60, 76, 94, 114, 136, 160];
+  const CROWD = 40;
+  const COSTS = { cut: 30, ruled: 25, line: 40 };
+  const DIRECTIONS = [0, 180, 45, -45, 135, -135, 90, -90, 22, -22, 158, -158, 67, -67, 113, -113];
+  const pen = document.createElement("canvas").getContext("2d");
+
+  function widthOf(text) {
+    pen.font = "12px system-ui, sans-serif";
+    return pen.measureText(text).width + 2;
+  }
+
+  function overlap(one, other) {
+    return one.x < other.x + other.width && other.x < one.x + one.width
+      && one.y < other.y + other.height && other.y < one.y + one.height;
+  }
+
+  function inside(part, box) {
+    return part.x >= box.left && part.x + part.width <= box.right
+      && part.y >= box.top && part.y + part.height <= box.bottom;
+  }
+
+  function dotBox({ x, y }) {
+    return { x: x - RADIUS, y: y - RADIUS, width: 2 * RADIUS, height: 2 * RADIUS };
+  }
+
+  /** The box of a text whose nearest edge is `distance` off a point in some direction (degrees, clockwise). */
+  function boxAt(point, width, distance, degrees) {
+    const angle = (degrees * Math.PI) / 180;
+    const [dx, dy] = [Math.cos(angle), Math.sin(angle)];
+    const side = Math.abs(dx) < 0.3 ? -width / 2 : dx < 0 ? -width : 0;
+    return { x: point.x + dx * distance + side, y: point.y + dy * distance - HEIGHT / 2, width, height: HEIGHT };
+  }
+
+  /** Whether a line passes through a box, looked at in steps. */
+  function crosses({ from, to }, box) {
+    return Array.from({ length: 25 }, (_, k) => k / 24).some((share) => overlap(box,
+      { x: from.x + share * (to.x - from.x), y: from.y + share * (to.y - from.y), width: 0, height: 0 }));
+  }
+
+  /** Return the free places for a text: [{place, line, distance}], the line null beside its point. */
+  function freePlaces(point, width, box, taken, distances) {
+    return distances.flatMap((distance) => DIRECTIONS.map((degrees) => {
+      const place = boxAt(point, width, distance, degrees);
+      return { place, distance, line: distance > DISTANCES[1] ? { from: point, to: nearest(point, place) } : null };
+    })).filter(({ place }) => inside(place, box) && !taken.some((other) => overlap(place, other)));
+  }
+
+  /** How bad a place is: far off, on a line of the chart or another name's, or with a line through names or points. */
+  function costOf({ place, line, distance, cut }, apart, lines, ruled) {
+    const count = (some, test) => some.filter(test).length;
+    return distance + (cut ? COSTS.cut : 0)
+      + COSTS.ruled * count(ruled, (other) => overlap(place, other))
+      + COSTS.line * count(lines, (other) => crosses(other, place))
+      + COSTS.line * (line ? count(apart, (other) => crosses(line, other)) : 0);
+  }
+
+  /** The end of a line from a point to a box: the place of the box that is nearest. */
+  function nearest({ x, y }, place) {
+    const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
+    return { x: clamp(x, place.x, place.x + place.width), y: clamp(y, place.y + 2, place.y + HEIGHT - 2) };
+  }
+
+  /** Whether there are too many points for all of their names: only those with room beside them are named. */
+  function crowded(dots) {
+    return dots.length > CROWD;
+  }
+
+  /** Return the best place for a point's name: {text, place, line}, or nothing where there is no room at all. */
+  function bestPlace(point, box, taken, lines, ruled, distances) {
+    const apart = taken.filter((other) => !overlap(other, dotBox(point)));
+    const texts = new Set((box.right - box.left < 500 ? [16, 9] : [26, 12]).map((most) => shorten(point.text, most)));
+    const tried = [...texts].flatMap((text, cut) => freePlaces(point, widthOf(text), box, taken, distances)
+      .map((found) => ({ ...found, text, cost: costOf({ ...found, cut }, apart, lines, ruled) })));
+    return tried.reduce((best, each) => (best && best.cost <= each.cost ? best : each), null);
+  }
+
+  /** Return for each of [{x, y, text}] its label, {line, name}; `reserved` is kept free, `ruled` if there is room. */
+  function placeLabels(dots, box, reserved, ruled) {
+    const taken = [...reserved, ...dots.map(dotBox)];
+    const lines = [];
+    const distances = crowded(dots) ? DISTANCES.slice(0, 2) : DISTANCES;
+    return dots.map((point) => {
+      const found = bestPlace(point, box, taken, lines, ruled, distances);
+      if (!found) return { line: null, name: null };
+      const { text, place, line } = found;
+      taken.push(place);
+      if (line) lines.push(line);
+      return {
+        line: line && svg("line", { class: "leader", x1: point.x, y1: point.y, x2: line.to.x, y2: line.to.y }),
+        name: svg("text", { x: place.x + 1, y: place.y + HEIGHT - 4 }, text),
+      };
+    });
+  }
+
+  // Score against score.
+  async function showPlot(main, state) {
+    const table = currentTable(state);
+    const { rows, people } = await tableData(table);
+    const x = chosenMetric(table, state.x);
+    const y = table.metrics.includes(state.y) ? state.y : table.metrics[1] || table.metrics[0];
+    const shown = rows.filter((row) => row.scores[x] && row.scores[y]);
+    const controls = el("div", { class: "controls" }, tableChooser(state), metricChooser("Across", table, x, "x"),
+      metricChooser("Up", table, y, "y"));
+    main.append(controls);
+    if (shown.length < 2) {
+      main.append(empty("Fewer than two systems have both scores."));
+      return;
+    }
+    const chart = scatter(shown, people, x, y);
+    controls.append(el("span", { class: "grow" }), saveSvg(chart, `plot-${table.corpus}-${x}-${y}`), copyLink());
+    main.append(el("figure", null, el("figcaption", null, correlation(shown, people, x, y)), chart),
+      dataFiles([`table-${table.key}`]));
+  }
+
+  function percentOf(row, metric) {
+    return 100 * row.scores[metric].value;
+  }
+
+  /** Dashed lines of people's scores, each with its name where no point is; returns the boxes of names and lines. */
+  function humanLines(chart, human, dots) {
+    const { node, box } = chart;
+    const width = widthOf("people");
+    const found = { names: [], lines: [] };
+    human.forEach((value, upwards) => {
+      if (value === null) return;
+      const [x, y] = [chart.x(value), chart.y(value)];
+      const [left, right] = upwards ? [box.left + 2, box.right - width - 2] : [x - width - 4, x + 4];
+      const [low, high] = upwards ? [y + 3, y - 17] : [box.bottom - 18, box.top + 2];
+      const places = (upwards ? [[right, high], [right, low], [left, high], [left, low]]
+        : [[left, low], [left, high], [right, low], [right, high]])
+        .map(([nameX, nameY]) => ({ x: nameX, y: nameY, width, height: 16 })).filter((place) => inside(place, box));
+      const place = places.find((each) => !dots.some((dot) => overlap(each, dotBox(dot)))) || places[0];
+      const line = upwards ? { x: box.left, y, width: box.right - box.left, height: 0 }
+        : { x, y: box.top, width: 0, height: box.bottom - box.top };
+      node.append(
+        svg("line", { class: "bound", x1: line.x, y1: line.y, x2: line.x + line.width, y2: line.y + line.height }),
+        svg("text", { class: "people", x: place.x, y: place.y + 12 }, "people"));
+      found.names.push(place);
+      found.lines.push(line);
+    });
+    return found;
+  }
+
+  function scatter(shown, people, x, y) {
+    const human = [x, y].map((metric) => humanValue(people, metric))
+      .map((value) => (value === null ? null : 100 * value));
+    const spread = (metric, k) => padded([...shown.map((row) => percentOf(row, metric)), human[k]]
+      .filter((value) => value !== null));
+    const [across, up] = [metricOf(x).title, metricOf(y).title];
+    const chart = frame({
+      xRange: spread(x, 0), yRange: spread(y, 1), xLabel: across, yLabel: up,
+      label: `${up} against ${across} of ${shown.length} systems`,
+    });
+    const order = [...shown].sort((a, b) => percentOf(b, y) - percentOf(a, y));
+    const places = order.map((row) => (
+      { x: chart.x(percentOf(row, x)), y: chart.y(percentOf(row, y)), text: row.system }));
+    const bounds = humanLines(chart, human, places);
+    const labels = placeLabels(places, chart.box, bounds.names, bounds.lines);
+    chart.node.append(...labels.map(({ line }) => line).filter(Boolean));
+    chart.node.append(...order.map((row, k) => svg("a", { href: systemAddress(row), class: `point ${row.role}` },
+      svg("title", null, `${row.system}: ${signed(percentOf(row, x))}, ${signed(percentOf(row, y))}`),
+      labels[k].name, svg("circle", { cx: places[k].x, cy: places[k].y, r: crowded(places) ? 4 : 6 }))));
+    return chart.node;
+  }
+
+  function correlation(shown, people, x, y) {
+    const bounded = [x, y].some((metric) => humanValue(people, metric) !== null);
+    const note = (bounded ? " Dashed lines are people's scores." : "")
+      + (crowded(shown) ? " Points without room for a name show it when pointed at." : "");
+    const systems = shown.filter((row) => row.role === "system");
+    if (systems.length < 3) return note;
+    const [xs, ys] = [x, y].map((metric) => systems.map((row) => row.scores[metric].value));
+    const flat = [x, y].find((_, k) => [xs, ys][k].every((value, _place, [first]) => value === first));
+    if (flat) return `No correlation: all ${systems.length} systems have the same ${metricOf(flat).title}.${note}`;
+    const r = signed(pearson(xs, ys), 3);
+    const rho = signed(pearson(ranksOf(xs), ranksOf(ys)), 3);
+    return `Pearson r = ${r}, Spearman ρ = ${rho} over ${systems.length} systems.${note}`;
+  }
+
+  // Scores of groups.
+  const MOST_LINES = 8;
+  const DASHES = ["", "7 4", "2 3", "10 3 2 3", "5 2", "1 4", "12 4", "4 2 1 2"];
+
+  /** Ways to group: [name, label, the field of a system's details, title of the axis, what the groups are]. */
+  const WAYS = [
+    ["distance", "edit distance", "by_distance", "Characters changed",
+      "Sentences grouped by the Levenshtein distance of the output from the source, in characters."],
+    ["grammaticality", "grammaticality", "by_grammaticality", "Grammaticality of the source",
+      "Sentences grouped by how grammatical people judged the source (GUG), from 1, incomprehensible, to 4, perfect."],
+    ["type", "error type", "by_type", "", ""],
+  ];
+
+  /** Return [[row, details]] of the systems whose details can be read. */
+  async function detailed(rows) {
+    const found = [];
+    for (const row of rows.slice(0, MOST_LINES)) {
+      try {
+        found.push([row, await GECBENCH.load(`system-${row.id}`)]);
+      } catch { /* a board built without texts */ }
+    }
+    return found;
+  }
+
+  function waysOf(systems) {
+    return WAYS.filter(([, , field]) => systems.some(([, details]) => Object.keys(details[field] || {}).length));
+  }
+
+  async function showGroups(main, state) {
+    const table = currentTable(state);
+    const { rows } = await tableData(table);
+    const controls = el("div", { class: "controls" }, tableChooser(state));
+    main.append(controls);
+    const usable = byMerit(rows.filter((row) => hasDetails(table, row)), table);
+    const wanted = (state.ids || "").split(",").filter(Boolean);
+    const usual = usable.slice(0, innerWidth < 700 ? 3 : 5);
+    const chosen = wanted.length ? usable.filter((row) => wanted.includes(shortId(row))) : usual;
+    const systems = await detailed(chosen);
+    const ways = waysOf(systems);
+    if (!ways.length) {
+      main.append(empty("No groups to show: this table has no outputs, or the board was built without them."));
+      return;
+    }
+    const way = ways.find(([name]) => name === state.by) || ways[0];
+    const metrics = table.metrics.filter((name) => systems.some(([, details]) => details[way[2]][name]));
+    const metric = chosenMetric({ metrics }, state.metric);
+    controls.append(
+      select("By", ways.map(([name, label]) => [name, label]), way[0], (by) => State.set({ by, metric: "" })),
+      metricChooser("Metric", { metrics }, metric, "metric"),
+      el("span", { class: "grow" }), copyLink());
+    main.append(groupFigure(systems, way[0], metric), linePicker(usable, chosen),
+      dataFiles([`table-${table.key}`, ...systems.map(([row]) => `system-${row.id}`)]));
+  }
+
+  /** One way of grouping, of some systems: a figure. */
+  function groupFigure(systems, by, metric) {
+    const [, , field, xLabel, note] = WAYS.find(([name]) => name === by);
+    const found = systems.filter(([, details]) => (details[field] || {})[metric])
+      .map(([row, details]) => [row, details[field][metric]]);
+    if (!found.length) return empty("These systems have no such groups.");
+    return by === "type" ? typeTable(found, metric) : lineFigure(found, metric, xLabel, note);
+  }
+
+  function lineFigure(found, metric, xLabel, note) {
+    const { title } = metricOf(metric);
+    const labels = found[0][1].map((group) => group.label.replace("-", "–"));
+    const values = found.flatMap(([, groups]) => groups.map((group) => group.value)).filter((value) => value !== null);
+    const chart = frame({
+      xRange: [-0.4, labels.length - 0.6], yRange: padded(values.map((value) => 100 * value)),
+      xLabel, yLabel: title, xNames: labels, label: `${title} by ${xLabel.toLowerCase()}`,
+    });
+    chart.node.append(...found.map(([row, groups], k) => groupLine(chart, row, groups, k)));
+    const legend = el("ul", { class: "legend" }, found.map(([row], k) => el("li", { class: `hue${k}` },
+      svg("svg", { class: "swatch", viewBox: "0 0 28 10", "aria-hidden": "true" },
+        svg("line", { x1: 0, x2: 28, y1: 5, y2: 5, "stroke-dasharray": DASHES[k] })),
+      el("a", { href: systemAddress(row) }, foreign(row.system)))));
+    const save = saveSvg(chart.node, `${metric}-${xLabel}`);
+    const gaps = found.some(([, groups]) => groups.some((group) => group.value === null));
+    return el("figure", null, el("figcaption", null, legend, note,
+      gaps ? " A line breaks off where a system has no such sentences." : "", " ", save), chart.node);
+  }
+
+  /** Neighbouring groups that have values, each run of them a line: nothing bridges a missing group. */
+  function runs(dots) {
+    const found = [[]];
+    for (const dot of dots) {
+      if (dot.value === null) found.push([]);
+      else found.at(-1).push(dot);
+    }
+    return found.filter((run) => run.length);
+  }
+
+  function groupLine(chart, row, groups, k) {
+    const dots = groups.map((group, i) => ({ ...group, x: chart.x(i), y: chart.y(100 * group.value) }));
+    return svg("g", { class: `line hue${k}` },
+      runs(dots).map((run) => svg("polyline",
+        { points: run.map((dot) => `${dot.x},${dot.y}`).join(" "), "stroke-dasharray": DASHES[k] })),
+      dots.filter((dot) => dot.value !== null).map((dot) => svg("circle", { cx: dot.x, cy: dot.y, r: 4 },
+        svg("title", null, `${row.system}, ${dot.label}: ${points(dot.value)} (${dot.sentences} sentences)`))));
+  }
+
+  /** Error types by row, systems by column: F where the metric has it, else recall. */
+  function typeTable(found, metric) {
+    const measure = found.some(([, types]) => types.some((each) => each.value !== null)) ? "value" : "recall";
+    const names = [...new Set(found.flatMap(([, types]) => types.map((each) => each.type)))];
+    const cell = (types, name) => {
+      const each = types.find((other) => other.type === name);
+      const made = each && (each.gold || each.precision !== null);
+      return el("td", { class: made ? "number" : "number none" }, made ? points(each[measure]) : "–",
+        made ? el("small", null, `${each.correct} of ${each.gold}`) : null);
+    };
+    const what = measure === "value" ? "F" : "Recall";
+    return el("div", null,
+      el("p", { class: "note" }, `${what} by ${metricOf(metric).title} of each error type, and how many of its gold `
+        + "edits were made; against the annotator chosen for each sentence, so that their number may differ."),
+      scrolled("Scores by error type", el("table", { class: "figures types" },
+        el("thead", null, el("tr", null, el("th", { scope: "col" }, "Type"),
+          found.map(([row]) => el("th", { scope: "col", class: "number" },
+            el("a", { href: systemAddress(row) }, foreign(row.system)))))),
+        el("tbody", null, names.map((name) => el("tr", null, el("th", { scope: "row" }, foreign(name)),
+          found.map(([, types]) => cell(types, name))))))));
+  }
+
+  function linePicker(usable, chosen) {
+    const boxes = usable.slice(0, 100).map((row) => el("input",
+      { type: "checkbox", value: shortId(row), checked: chosen.includes(row), onchange: pick }));
+    function pick() {
+      const ids = boxes.filter((box) => box.checked).map((box) => box.value).slice(0, MOST_LINES);
+      State.set({ ids: ids.join(","), systems: "open" });
+    }
+    return el("details", { class: "picker", open: State.read().systems === "open" },
+      el("summary", null, `Choose systems (at most ${MOST_LINES})`),
+      el("div", { class: "boxes" }, boxes.map((box, k) => el("label", null, box, foreign(usable[k].system)))));
+  }
+
+  return { pearson, ranksOf, showPlot, showGroups, groupFigure, detailed, waysOf };
 });
