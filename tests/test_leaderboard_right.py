@@ -217,7 +217,7 @@ def test_p_values_are_printed_as_the_terminal_prints_them(tmp_path):
 
 
 def test_an_entry_tells_how_many_sentences_were_bounded(tmp_path, monkeypatch, run):
-    from gecbench.kernels.imeasure.groups import Limits
+    from gecbench.kernels.imeasure import Limits
 
     monkeypatch.setattr(gecbench.IMeasure, "few", Limits(segment=1))
     monkeypatch.setattr(gecbench.IMeasure, "affordable_cells", 0)
