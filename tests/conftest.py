@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ["corpora_fixtures"]
+
 settings.register_profile("gecbench", deadline=None)  # how long an example takes depends on the machine
 settings.load_profile("gecbench")
 

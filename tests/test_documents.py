@@ -10,13 +10,12 @@ import runpy
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import warm
 import yaml
-from documents import BLOCK, METRICS_TABLE, ROOT, commands, metrics_table
+from documents import BLOCK, METRICS_TABLE, ROOT, commands, metrics_table, page_of, table, without_versions
 from mirror_files import golden
 
 import gecbench
@@ -45,13 +44,6 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def table(text: str, heading: str) -> list[list[str]]:
-    """Return the cells of the first Markdown table whose header begins with this cell."""
-    found = re.search(rf"^\| {re.escape(heading)} \|.*\n\|[-:|]+\|\n((?:\|.*\n)+)", text, re.MULTILINE)
-    assert found, f"no table {heading!r}"
-    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in found[1].splitlines()]
-
-
 def blocks(text: str, language: str) -> list[str]:
     return [block["body"] for block in BLOCK.finditer(text) if block["language"] == language]
 
@@ -61,12 +53,6 @@ def header_of(card: Path) -> dict[str, Any]:
     before, header, _ = card.read_text(encoding="utf-8").split("---\n", 2)
     assert not before
     return yaml.safe_load(header)
-
-
-def without_versions(text: str) -> list[str]:
-    text = re.sub(r"\b(version|sacrebleu):[^|\s']+", r"\1:*", text)
-    text = re.sub(r"\brecords/[0-9a-f]{64}\b", "records/*", text)
-    return re.sub(r"\b\d{4}-\d\d-\d\d$", "a date", text, flags=re.MULTILINE).splitlines()
 
 
 def together() -> dict[str, list[Path]]:
@@ -302,10 +288,6 @@ def test_our_rows_beside_other_tools() -> None:
 def test_picture_of_the_readme_shows_the_demo() -> None:
     drawn = runpy.run_path(str(ROOT / "tools/picture.py"))["picture"]()
     assert drawn == (ROOT / "docs/assets/picture.svg").read_text(encoding="utf-8")
-
-
-def page_of(name: str) -> SimpleNamespace:
-    return SimpleNamespace(**runpy.run_path(str(ROOT / f"metrics/{name}/app.py")))
 
 
 def test_page_of_the_gleu_card_scores() -> None:

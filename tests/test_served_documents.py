@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 from chat_server import ChatServer
-from documents import BLOCK, ROOT, Console, commands
+from documents import BLOCK, ROOT, Console, commands, without_versions
 from served import NATURAL
-from test_documents import without_versions
 
 from gecbench.models.prompts import NAMES
 from gecbench.models.replies import UNANSWERED

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_agreement import judged
+from judgments import judged
 
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, Place, Ranking, expand_pairs

@@ -1,9 +1,9 @@
-"""Each attack a few times; `python -m tests.campaign` repeats them for as long as you like."""
+"""Each attack a few times; `python -m tests.fuzz` repeats them for as long as you like."""
 
 import pytest
 
-from campaign.attack import Budget, all_attacks
-from campaign.attacks.files import FILES
+from fuzz.attack import Budget, all_attacks
+from fuzz.attacks.files import FILES
 
 ATTACKS = all_attacks()
 TRIES = {

@@ -11,7 +11,7 @@ import pytest
 from gecbench import Corpus, derive_references
 from gecbench.formats.m2 import parse_m2
 
-GOLDENS = Path(__file__).parent / "goldens"
+GOLDENS = Path(__file__).parents[1] / "goldens"
 MIRROR = os.environ.get("GECBENCH_MIRROR")
 needs_mirror = pytest.mark.skipif(not MIRROR, reason="GECBENCH_MIRROR is not set")
 

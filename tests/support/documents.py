@@ -1,7 +1,7 @@
 """Runs what Markdown documents show and prints them with the outputs that they should show.
 
-    python tests/documents.py README.md            print the document as it ought to be
-    python tests/documents.py README.md --write    renew the document in place
+    python tests/support/documents.py README.md            print the document as it ought to be
+    python tests/support/documents.py README.md --write    renew the document in place
 
 All blocks of a document run in order, in a folder and a namespace of their own, without a network:
 `python` blocks are executed (as a session where they start with `>>>`); in `console` blocks `$ gecbench …` is run,
@@ -18,6 +18,7 @@ import doctest
 import io
 import os
 import re
+import runpy
 import shlex
 import shutil
 import socket
@@ -27,11 +28,12 @@ import traceback
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import warm
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 NEEDS = {
     "<!-- needs the corpora -->\n": lambda: bool(os.environ.get("GECBENCH_MIRROR")),
@@ -161,6 +163,23 @@ def main() -> None:
             document.write_text(renewed, encoding="utf-8", newline="\n")
         else:
             sys.stdout.buffer.write(renewed.encode())
+
+
+def table(text: str, heading: str) -> list[list[str]]:
+    """Return the cells of the first Markdown table whose header begins with this cell."""
+    found = re.search(rf"^\| {re.escape(heading)} \|.*\n\|[-:|]+\|\n((?:\|.*\n)+)", text, re.MULTILINE)
+    assert found, f"no table {heading!r}"
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in found[1].splitlines()]
+
+
+def without_versions(text: str) -> list[str]:
+    text = re.sub(r"\b(version|sacrebleu):[^|\s']+", r"\1:*", text)
+    text = re.sub(r"\brecords/[0-9a-f]{64}\b", "records/*", text)
+    return re.sub(r"\b\d{4}-\d\d-\d\d$", "a date", text, flags=re.MULTILINE).splitlines()
+
+
+def page_of(name: str) -> SimpleNamespace:
+    return SimpleNamespace(**runpy.run_path(str(ROOT / f"metrics/{name}/app.py")))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Pictures of every view of a built board, to be looked at: light and dark, on a desktop and on a phone.
 
-python tests/screenshots.py SITE FOLDER [CORPUS ...]
+python tests/support/screenshots.py SITE FOLDER [CORPUS ...]
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Run the attacks in turn, each for its share of the time, and log tries and findings.
 
-python -m tests.campaign --minutes 30                  all attacks
-python -m tests.campaign --minutes 5 --only files-m2   one of them (again for more)
-python -m tests.campaign --tries 1000                  each so often
-python -m tests.campaign --document                    the table of docs/reliability.md from the log
+python -m tests.fuzz --minutes 30                  all attacks
+python -m tests.fuzz --minutes 5 --only files-m2   one of them (again for more)
+python -m tests.fuzz --tries 1000                  each so often
+python -m tests.fuzz --document                    the table of docs/reliability.md from the log
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def attempt(attack: Attack, seed: int, seconds: float, tries: float, log: Path) 
 def main() -> int:
     """Run the campaign; return 1 if there are findings, or if an attack that was asked for cannot run here."""
     parser = argparse.ArgumentParser(
-        prog="python -m tests.campaign", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m tests.fuzz", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--minutes", type=float, help="time of the whole campaign")
     parser.add_argument("--tries", type=int, help="the most tries of each attack")

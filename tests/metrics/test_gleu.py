@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import corpora
 
 from gecbench import GLEU, Corpus, kernels
 
@@ -136,14 +137,6 @@ class TestValue:
         )
         assert 0 < score.value < 1
         assert score.signature["refs"] == "1-3"
-
-
-sentences = st.lists(st.sampled_from("abcd"), max_size=8).map(" ".join)
-rows = st.tuples(sentences, sentences, st.lists(sentences, min_size=1, max_size=3))
-# As many references as sentences may look transposed, which a corpus refuses.
-corpora = st.lists(rows, min_size=1, max_size=5).filter(
-    lambda found: len(found) == 1 or {len(references) for *_, references in found} != {len(found)}
-)
 
 
 @pytest.mark.parametrize("variant", ["2017", "2016", "equation1"])

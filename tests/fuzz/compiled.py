@@ -32,7 +32,7 @@ def fuzzing_compiler() -> str:
 
 def build(compiler: str, sanitizers: str, driver: str) -> Path:
     """Return the program of a driver with the kernels, made anew where a source is newer."""
-    folder = ROOT / "build" / f"campaign-{driver}"
+    folder = ROOT / "build" / f"fuzz-{driver}"
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / driver
     kernels = [path for path in (ROOT / "native").rglob("*.cpp") if path.parent.name != "bindings"]

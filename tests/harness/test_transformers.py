@@ -9,7 +9,7 @@ from pathlib import Path
 
 import harness_faces as faces
 import pytest
-from test_transformers import save_tokenizer
+from tiny_transformers import save_tokenizer
 
 from gecbench.cli import main
 from gecbench.corpora.catalog import modules_folder

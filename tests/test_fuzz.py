@@ -1,13 +1,13 @@
-"""The campaign's rule, its table and its command; the attacks themselves are in campaign/test_attacks.py."""
+"""The rules of the attacks, their table and their command; the attacks run in fuzz/test_attacks.py."""
 
 import re
 from pathlib import Path
 
 import pytest
-from campaign.attack import Attack, Budget, Finding, all_attacks
-from campaign.confined import Case, confined, judge
-from campaign.explore import missing
-from campaign.log import DOCUMENT, LOG, document, read_log, table
+from fuzz.attack import Attack, Budget, Finding, all_attacks
+from fuzz.confined import Case, confined, judge
+from fuzz.explore import missing
+from fuzz.log import DOCUMENT, LOG, document, read_log, table
 
 
 @pytest.mark.skipif(bool(missing()), reason=missing())
@@ -55,27 +55,23 @@ def test_the_table_says_what_was_found_and_whether_it_held_since():
 def test_the_document_shows_the_committed_log():
     text = DOCUMENT.read_text(encoding="utf-8")
     shown_as_it_should_be = document(all_attacks().values(), read_log(LOG), text) == text
-    assert shown_as_it_should_be, "python -m tests.campaign --document renews the table"
+    assert shown_as_it_should_be, "python -m tests.fuzz --document renews the table"
 
 
 def test_every_test_that_the_document_names_is_there():
     _, _, found = DOCUMENT.read_text(encoding="utf-8").partition("## What was found in 0.1.0")
-    named = [
-        (file, name)
-        for file, names in re.findall(r"`(\S+\.py)`: ((?:`test_\w+`(?:, )?)+)", found)
-        for name in re.findall(r"test_\w+", names)
-    ]
+    named = set(re.findall(r"`(test_\w+)`", found))
+    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("test_*.py"))
     assert len(named) > 40
-    for file, name in named:
-        assert f"def {name}(" in (Path(__file__).parent / file).read_text(encoding="utf-8"), f"{file}: no {name}"
+    assert named <= set(re.findall(r"def (test_\w+)\(", tests))
 
 
 def test_an_attack_that_is_asked_for_and_cannot_run_is_a_failure(monkeypatch, tmp_path, capsys):
-    from campaign import __main__ as command
+    from fuzz import __main__ as command
 
     attacks = {"a": Attack("a", "what", "holds", lambda *_: [], missing=lambda: "no compiler")}
     monkeypatch.setattr(command, "all_attacks", lambda: attacks)
     for words, status in (([], 0), (["--only", "a"], 1)):
-        monkeypatch.setattr("sys.argv", ["campaign", "--tries", "1", "--log", str(tmp_path / "log"), *words])
+        monkeypatch.setattr("sys.argv", ["fuzz", "--tries", "1", "--log", str(tmp_path / "log"), *words])
         assert command.main() == status
         assert capsys.readouterr().out == "a: left out, no compiler\n"

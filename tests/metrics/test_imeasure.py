@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from imeasure_examples import SMALL
 from imeasure_support import Sentence, alternative, corpus_of, optional, required
-from test_imeasure_examples import SMALL
 
 import gecbench
 from gecbench import Annotation, Corpus, Edit, IMeasure, InputError, make_metric

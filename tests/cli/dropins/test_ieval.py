@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from documents import ROOT
+from documents import ROOT, page_of, table
+from imeasure_examples import LISTING_1, SMALL
 from imeasure_support import GOLDEN, corpus_of
-from test_documents import page_of, table
-from test_imeasure_examples import LISTING_1, SMALL
 
 import gecbench
 from gecbench.formats.imeasure_xml import read_imeasure_xml, write_imeasure_xml

@@ -1,20 +1,17 @@
-"""The paper's examples and the official scorer's quirks, as small sentences of letters."""
+"""The examples of Felice & Briscoe 2015 and small ones of letters."""
 
 from __future__ import annotations
 
-from itertools import product
+from imeasure_support import Sentence, alternative, optional, required
 
-import pytest
-from imeasure_support import GOLDEN, Sentence, alternative, choose, corpus_of, optional, printed, required, totals
-from oracles.mixed_references import mixed_references
-
-import gecbench
 from gecbench.corpus.groups import ErrorGroup
-from gecbench.errors import InputError
 
-KERNELS = ("python", "native")
 Example = tuple[list[Sentence], list[str]]
+
+
 LETTERS = "a b c d e f ."
+
+
 MACHINES = "Machine is design to help people ."
 
 
@@ -27,6 +24,8 @@ def small(source: str, groups: tuple[ErrorGroup, ...], hypothesis: str, annotato
 
 
 X, Y = (alternative(annotator, (1, 2, text)) for annotator, text in enumerate("xy"))
+
+
 LISTING_1 = Sentence(
     "This machines is designed for help people .",
     (
@@ -35,9 +34,17 @@ LISTING_1 = Sentence(
     ),
     2,
 )
+
+
 TABLE_3 = one((0, 1, "Machines"), (1, 2, "are"), (2, 3, "designed"))
+
+
 TABLE_5 = one((0, 1, "There"), (2, 4, "widespread"), (4, 5, "use"))
+
+
 FIGURE_1 = (required(alternative(0, (3, 4, "a word")), alternative(1, (3, 4, "words"))),)
+
+
 SMALL: dict[str, Example] = {
     "example": ([LISTING_1], ["This machines are designed to help people ."]),
     "table1": ([LISTING_1], ["These machines are designed to help people ."]),
@@ -76,62 +83,3 @@ SMALL: dict[str, Example] = {
     ),
     "whitespace_text": small("  a  b c ", (optional(X),), "a b c", annotators=2),
 }
-
-
-def test_every_small_golden_has_its_input() -> None:
-    assert SMALL.keys() == GOLDEN["small"].keys()
-
-
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("listed", [0, 1000])
-@pytest.mark.parametrize(("name", "mode"), list(product(SMALL, ["mix", "nomix"])))
-def test_small_examples_score_as_the_official_program(name: str, mode: str, listed: int, kernel: str) -> None:
-    sentences, hypotheses = SMALL[name]
-    settings = gecbench.IMeasure(beta=0.5)
-    expected = GOLDEN["small"][name][mode]
-    if expected is None:
-        with pytest.raises(InputError, match="every combination"):
-            choose(sentences, hypotheses, settings, mode == "mix", kernel, listed=listed)
-    else:
-        choice = choose(sentences, hypotheses, settings, mode == "mix", kernel, listed=listed)
-        assert printed(choice.counts, 2.0, 0.5) == expected
-
-
-@pytest.mark.parametrize("mixing", [True, False])
-def test_the_metric_gives_the_same(mixing: bool, kernels_of: str) -> None:
-    for name, (sentences, hypotheses) in SMALL.items():
-        expected = GOLDEN["small"][name]["mix" if mixing else "nomix"]
-        metric = gecbench.IMeasure(mixing=mixing, beta=0.5)
-        if name in ("negative_index", "out_of_range"):
-            with pytest.raises(InputError, match=r"groups\[0\]: the span -?\d+ -?\d+ does not fit a sentence of 7"):
-                corpus_of(sentences)
-            continue
-        if expected is None:
-            with pytest.raises(InputError, match=r"sentence 1: every combination .* Join those groups"):
-                metric.score_corpus(corpus_of(sentences), hypotheses)
-            continue
-        parts = metric.score_corpus(corpus_of(sentences), hypotheses).parts
-        for aspect in ("detection", "correction"):
-            counts = [parts[f"{aspect}_{count}"] for count in ("tp", "tn", "fp", "fn", "fpn")]
-            names = [f"{aspect}_{ratio}" for ratio in ("precision", "recall", "f", "accuracy")]
-            names += ["baseline_accuracy", f"{aspect}_weighted_accuracy", "baseline_weighted_accuracy"]
-            names += [f"{aspect}_improvement"]
-            assert [*counts, *(float(f"{100 * parts[ratio]:.2f}") for ratio in names)] == expected[aspect]
-
-
-def test_listing_1_makes_four_references() -> None:
-    found = set(mixed_references(LISTING_1.source, LISTING_1.grouped()))
-    assert found == {
-        "These machines are designed for helping people .",
-        "These machines are designed to help people .",
-        "This machine is designed for helping people .",
-        "This machine is designed to help people .",
-    }
-
-
-def test_the_chosen_reference_is_told() -> None:
-    sentences, hypotheses = SMALL["table1"]
-    choice = choose(sentences, hypotheses, gecbench.IMeasure(), True, "python")
-    assert choice.reference(0) == hypotheses[0]
-    assert choice.work[:, 0].tolist() == [4]
-    assert totals(choice.counts)["baseline"] == [0, 5, 0, 3, 0]

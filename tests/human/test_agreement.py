@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from judgments import judged
 
 from gecbench.errors import InputError
-from gecbench.formats.judgments import Judgment
 from gecbench.human.agreement import (
     agreement,
     cohen_kappa,
@@ -48,11 +48,6 @@ def test_turning_makes_the_order_not_matter(pairs: list[tuple[int, int]]) -> Non
     ours, theirs = agreement(pairs), agreement(turned)
     assert ours.kappa == pytest.approx(theirs.kappa, nan_ok=True)
     assert ours.weighted == pytest.approx(theirs.weighted, nan_ok=True)
-
-
-def judged(judge: str, sentence: int, words: str) -> list[Judgment]:
-    ranks = {">": (1.0, 2.0), "<": (2.0, 1.0), "=": (1.0, 1.0), "?": (float("nan"), 1.0)}
-    return [Judgment(sentence, judge, word[0], word[2], *ranks[word[1]]) for word in words.split()]
 
 
 def test_inter_and_intra_count_the_right_comparisons() -> None:

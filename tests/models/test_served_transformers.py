@@ -8,7 +8,7 @@ import urllib.request
 from contextlib import contextmanager
 
 import pytest
-from test_transformers import CORPUS, make_causal
+from tiny_transformers import CORPUS, make_causal
 from waiting import eventually
 
 import gecbench

@@ -188,7 +188,7 @@ def test_jfleg(hypothesis):
 
 
 def table(heading):
-    text = (Path(__file__).parent.parent / "docs" / "imeasure.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "imeasure.md").read_text(encoding="utf-8")
     rows = text.partition(f"| system | published{heading}")[2].partition("\n\n")[0].splitlines()[2:]
     return {cells[0]: cells[1:] for cells in ([cell.strip() for cell in row.strip("|").split("|")] for row in rows)}
 

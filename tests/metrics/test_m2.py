@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from m2_corpus import THREE_OUTPUTS, THREE_SENTENCES, annotation
-from test_gleu import corpora
+from strategies import corpora
 
 from gecbench import M2, Annotation, Corpus, Edit, InputError, derive_annotations, load_demo, make_metric
 from gecbench.formats.m2 import parse_m2

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_maxmatch import tokens
 
 from gecbench.kernels.maxmatch.insertions import InsertionPairing, insertion_runs
 from gecbench.kernels.maxmatch.lattice import build_lattice
 from gecbench.kernels.maxmatch.literal import weigh_insertions
+
+tokens = st.integers(0, 3)
 
 
 @settings(max_examples=150)

@@ -2,8 +2,8 @@
 
 import pytest
 from chromium import emulate, open_page, texts
+from page_views import OVERLAPS, show, system
 from screenshots import SCREENS
-from test_leaderboard_views import OVERLAPS, show, system
 
 from gecbench.display import percent
 
