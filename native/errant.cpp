@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "m2.hpp"
-#include "split.hpp"
+#include "tokens.hpp"
 
 namespace gecbench::errant {
 namespace {

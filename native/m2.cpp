@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "split.hpp"
+#include "tokens.hpp"
 
 namespace gecbench {
 namespace {
