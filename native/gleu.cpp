@@ -1,3 +1,8 @@
+// 1. Counts: numerator and denominator of GLEU's precisions (Sakaguchi et al. 2016, Equation 1). Instead of hash tables
+//    of token tuples, n-grams are numbered exactly (ngrams.hpp), so that a multiset is an array of counts.
+// 2. Draws: CPython's Mersenne Twister and its two ways to draw a number below k, bit for bit.
+// 3. Totals of the drawn rows. Columns that are the same for all references of a sentence are summed once, the others
+//    per draw. Whole numbers are summed, so the order of the sums does not matter.
 #include "gleu.hpp"
 
 #include <algorithm>
@@ -7,18 +12,19 @@
 #include <mutex>
 #include <vector>
 
-#include "mersenne_twister.hpp"
 #include "ngrams.hpp"
 #include "threads.hpp"
 
 namespace gecbench {
 namespace {
 
+// 1. Counts
+
 class Counter {
  public:
   Counter(int order, bool multiset) : order_(order), multiset_(multiset) {}
 
-  // Texts are the source, then the references, whose rows are filled.
+  // `texts` are the source, then the references, whose rows are filled.
   void fill(TokenSpan hypothesis, const std::vector<TokenSpan>& texts, std::int64_t* rows) {
     const int width = 2 + 2 * order_;
     for (std::size_t r = 1; r < texts.size(); ++r) {
@@ -39,7 +45,7 @@ class Counter {
   }
 
  private:
-  // The official penalty looks at types: an n-gram the reference has even once costs nothing.
+  // The official script's penalty looks at types: an n-gram that the reference has even once costs nothing. At least 0.
   std::int64_t official_numerator() const {
     std::int32_t match = 0, penalty = 0;
     for (std::size_t k = 0; k < in_hypothesis_.size(); ++k) {
@@ -49,7 +55,7 @@ class Counter {
     return std::max(match - penalty, 0);
   }
 
-  // Sakaguchi et al. 2016, Equation 1, as printed.
+  // Equation 1 as printed: multisets, may be negative.
   std::int64_t literal_numerator() const {
     std::int32_t match = 0, penalty = 0;
     for (std::size_t k = 0; k < in_hypothesis_.size(); ++k) {
@@ -66,14 +72,121 @@ class Counter {
   HypothesisNgrams::Occurrences in_source_, in_hypothesis_, in_reference_;
 };
 
+// 2. Draws
+
+// CPython's random numbers: Mersenne Twister (Matsumoto & Nishimura 1998), seeded by a one-word key.
+class MersenneTwister {
+ public:
+  // Generators of several seeds, seeded in lanes: each step of seeding depends on the one before, but not on those of
+  // other seeds, so that the processor overlaps them.
+  static std::vector<MersenneTwister> seeded(const std::vector<std::uint32_t>& seeds) {
+    static const State kStart = start();
+    std::vector<MersenneTwister> twisters(seeds.size());
+    for (std::size_t first = 0; first < seeds.size(); first += kLanes) {
+      std::array<State, kLanes> states;
+      std::array<std::uint32_t, kLanes> keys{};
+      states.fill(kStart);
+      for (std::size_t lane = 0; lane < kLanes && first + lane < seeds.size(); ++lane) keys[lane] = seeds[first + lane];
+      seed(states, keys);
+      for (std::size_t lane = 0; lane < kLanes && first + lane < seeds.size(); ++lane)
+        twisters[first + lane].state_ = states[lane];
+    }
+    return twisters;
+  }
+
+  static constexpr std::size_t kStateWords = kGeneratorWords;
+
+  static MersenneTwister restored(const std::uint32_t* words) {
+    MersenneTwister twister;
+    std::copy(words, words + kSize, twister.state_.begin());
+    for (std::size_t i = 0; i < kSize; ++i) twister.drawn_[i] = temper(twister.state_[i]);
+    twister.position_ = words[kSize];
+    return twister;
+  }
+
+  void save(std::uint32_t* words) const {
+    std::copy(state_.begin(), state_.end(), words);
+    words[kSize] = static_cast<std::uint32_t>(position_);
+  }
+
+  std::uint32_t next() {
+    if (position_ == kSize) refill();
+    return drawn_[position_++];
+  }
+
+  // random.random()
+  double uniform() {
+    const std::uint32_t high = next() >> 5, low = next() >> 6;
+    return uniform(high, low);
+  }
+
+  // random.random() from 27 bits of one word and 26 of the next.
+  static double uniform(std::uint32_t high, std::uint32_t low) {
+    return (high * 67108864.0 + low) * (1.0 / 9007199254740992.0);
+  }
+
+ private:
+  static constexpr std::size_t kSize = 624, kShift = 397, kLanes = 4;
+  using State = std::array<std::uint32_t, kSize>;
+
+  static State start() {
+    State state{19650218U};
+    for (std::uint32_t i = 1; i < kSize; ++i) state[i] = 1812433253U * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
+    return state;
+  }
+
+  static void seed(std::array<State, kLanes>& states, const std::array<std::uint32_t, kLanes>& keys) {
+    std::uint32_t i = 1;
+    const auto mix = [&](std::uint32_t factor, std::uint32_t step, bool with_key) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        State& state = states[lane];
+        const std::uint32_t more = with_key ? keys[lane] : 0U;
+        state[i] = (state[i] ^ ((state[i - 1] ^ (state[i - 1] >> 30)) * factor)) + more - step;
+      }
+      if (++i < kSize) return;
+      for (State& state : states) state[0] = state[kSize - 1];
+      i = 1;
+    };
+    for (std::size_t k = 0; k < kSize; ++k) mix(1664525U, 0U, true);
+    for (std::size_t k = 0; k + 1 < kSize; ++k) mix(1566083941U, i, false);
+    for (State& state : states) state[0] = 0x80000000U;
+  }
+
+  static std::uint32_t twist(std::uint32_t high, std::uint32_t low) {
+    const std::uint32_t y = (high & 0x80000000U) | (low & 0x7fffffffU);
+    return (y >> 1) ^ ((0U - (y & 1U)) & 0x9908b0dfU);
+  }
+
+  static std::uint32_t temper(std::uint32_t y) {
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c5680U;
+    y ^= (y << 15) & 0xefc60000U;
+    return y ^ (y >> 18);
+  }
+
+  void refill() {
+    State& state = state_;
+    for (std::size_t i = 0; i < kSize - kShift; ++i) state[i] = state[i + kShift] ^ twist(state[i], state[i + 1]);
+    for (std::size_t i = kSize - kShift; i < kSize - 1; ++i)
+      state[i] = state[i + kShift - kSize] ^ twist(state[i], state[i + 1]);
+    state[kSize - 1] = state[kShift - 1] ^ twist(state[kSize - 1], state[0]);
+    for (std::size_t i = 0; i < kSize; ++i) drawn_[i] = temper(state[i]);
+    position_ = 0;
+  }
+
+  State state_{}, drawn_{};
+  std::size_t position_ = kSize;
+};
+
 int bit_length(std::uint64_t value) {
   int bits = 0;
   for (; value != 0; value >>= 1) ++bits;
   return bits;
 }
 
-// floor(random() * choices) of CPython 2, whose random() is made of two words. The product lies between those with the
-// least and the most that the second word can add; where their whole parts agree, rounding cannot lead elsewhere.
+// floor(random() * choices) of CPython 2, whose random() is made of two words. The first word alone bounds the product
+// from both sides. Where both bounds have the same whole part, so has the product, rounded or not, and no
+// floating-point arithmetic is needed.
 std::int64_t draw_python2(MersenneTwister& twister, std::int64_t choices) {
   constexpr int kHighBits = 27;
   const std::uint32_t high = twister.next() >> (32 - kHighBits), low = twister.next() >> 6;
@@ -85,7 +198,7 @@ std::int64_t draw_python2(MersenneTwister& twister, std::int64_t choices) {
   return static_cast<std::int64_t>(MersenneTwister::uniform(high, low) * static_cast<double>(choices));
 }
 
-// random.randrange(choices) of CPython 3.
+// random.randrange(choices) of CPython 3: the top bits of words until they are below `choices`.
 std::int64_t draw_python3(MersenneTwister& twister, std::int64_t choices) {
   const int bits = bit_length(static_cast<std::uint64_t>(choices));
   std::int64_t drawn;
@@ -122,55 +235,57 @@ void save_twisters(const std::vector<MersenneTwister>& twisters, std::uint32_t* 
   for (std::size_t d = 0; d < twisters.size(); ++d) twisters[d].save(states + d * MersenneTwister::kStateWords);
 }
 
-// The columns of counts that depend on the row drawn, some side by side, and the totals of all columns where they do
-// not.
-constexpr std::size_t kSide = 8;
-using Columns = std::array<std::int64_t, kSide>;
+// 3. Totals
 
-struct MovingColumns {
+// Columns of counts, a vector register at a time.
+constexpr std::size_t kLanes = 8;
+using Columns = std::array<std::int64_t, kLanes>;
+
+// The columns whose counts depend on the row drawn, copied into groups of kLanes, and the totals of the other columns.
+struct VaryingColumns {
   std::vector<std::int64_t> columns, totals;
-  std::vector<std::unique_ptr<Columns[]>> groups;  // by row; threads fill them, and touch their memory first
+  std::vector<std::unique_ptr<Columns[]>> groups;  // by row; not initialized here, so that threads touch them first
 
-  MovingColumns(const std::int64_t* counts, std::int64_t width, const std::int64_t* row_offsets, std::int64_t sentences,
-                int threads)
+  VaryingColumns(const std::int64_t* counts, std::int64_t width, const std::int64_t* row_offsets,
+                 std::int64_t sentences, int threads)
       : totals(width, 0) {
-    std::vector<char> moves(width, 0);
-    std::mutex joining;
+    std::vector<char> varies(width, 0);
+    std::mutex merging;
     share_sentences(sentences, threads, [&](std::int64_t begin, std::int64_t end) {
       std::vector<std::int64_t> sums(width, 0);
-      std::vector<char> moved(width, 0);
+      std::vector<char> varied(width, 0);
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t* first = counts + row_offsets[i] * width;
         for (std::int64_t c = 0; c < width; ++c) sums[c] += first[c];
         for (const std::int64_t* row = first + width; row < counts + row_offsets[i + 1] * width; row += width)
-          for (std::int64_t c = 0; c < width; ++c) moved[c] |= row[c] != first[c] ? 1 : 0;
+          for (std::int64_t c = 0; c < width; ++c) varied[c] |= row[c] != first[c] ? 1 : 0;
       }
-      const std::lock_guard<std::mutex> lock(joining);
-      for (std::int64_t c = 0; c < width; ++c) totals[c] += sums[c], moves[c] |= moved[c];
+      const std::lock_guard<std::mutex> lock(merging);
+      for (std::int64_t c = 0; c < width; ++c) totals[c] += sums[c], varies[c] |= varied[c];
     });
     for (std::int64_t c = 0; c < width; ++c)
-      if (moves[c] != 0) columns.push_back(c);
-    while (groups.size() * kSide < columns.size()) groups.emplace_back(new Columns[row_offsets[sentences]]);
+      if (varies[c] != 0) columns.push_back(c);
+    while (groups.size() * kLanes < columns.size()) groups.emplace_back(new Columns[row_offsets[sentences]]);
     share_sentences(row_offsets[sentences], threads, [&](std::int64_t begin, std::int64_t end) {
       for (std::size_t group = 0; group < groups.size(); ++group)
-        for (std::int64_t row = begin; row < end; ++row) fill(groups[group][row], counts + row * width, group * kSide);
+        for (std::int64_t row = begin; row < end; ++row) fill(groups[group][row], counts + row * width, group * kLanes);
     });
   }
 
  private:
-  void fill(Columns& side, const std::int64_t* row, std::size_t first) const {
-    for (std::size_t m = 0; m < kSide; ++m) side[m] = first + m < columns.size() ? row[columns[first + m]] : 0;
+  void fill(Columns& lanes, const std::int64_t* row, std::size_t first) const {
+    for (std::size_t m = 0; m < kLanes; ++m) lanes[m] = first + m < columns.size() ? row[columns[first + m]] : 0;
   }
 };
 
 Columns sum_of(const Columns* counts, const std::vector<std::int64_t>& rows) {
   Columns sum{};
   for (const std::int64_t row : rows)
-    for (std::size_t m = 0; m < kSide; ++m) sum[m] += counts[row][m];
+    for (std::size_t m = 0; m < kLanes; ++m) sum[m] += counts[row][m];
   return sum;
 }
 
-// Sentences whose counts stay in the cache while some draws pass over them, and draws that one task makes.
+// Sentences whose counts stay in the cache while the draws of a task pass over them, and draws of one task.
 constexpr std::int64_t kBlock = 2048, kDraws = 32;
 
 }  // namespace
@@ -206,15 +321,15 @@ void draw_rows(const std::int64_t* row_offsets, std::int64_t sentences, std::int
 void sampled_totals(const std::int64_t* counts, std::int64_t width, const std::int64_t* row_offsets,
                     std::int64_t sentences, std::int64_t iterations, Generator generator, int threads,
                     std::uint32_t* states, std::int64_t* totals) {
-  const MovingColumns moving(counts, width, row_offsets, sentences, threads);
-  const std::size_t moved = moving.columns.size();
+  const VaryingColumns varying(counts, width, row_offsets, sentences, threads);
+  const std::size_t count = varying.columns.size();
   run_tasks((iterations + kDraws - 1) / kDraws, threads, [&](std::int64_t task) {
     const std::int64_t first = task * kDraws, last = std::min(first + kDraws, iterations);
     for (std::int64_t d = first; d < last; ++d) {
-      std::copy(moving.totals.begin(), moving.totals.end(), totals + d * width);
-      for (const std::int64_t c : moving.columns) totals[d * width + c] = 0;
+      std::copy(varying.totals.begin(), varying.totals.end(), totals + d * width);
+      for (const std::int64_t c : varying.columns) totals[d * width + c] = 0;
     }
-    if (moved == 0 && states == nullptr) return;
+    if (count == 0 && states == nullptr) return;
     std::uint32_t* ours = states == nullptr ? nullptr : states + first * MersenneTwister::kStateWords;
     std::vector<MersenneTwister> twisters =
         ours == nullptr ? twisters_of(first, last - first) : restored_twisters(ours, last - first);
@@ -223,10 +338,10 @@ void sampled_totals(const std::int64_t* counts, std::int64_t width, const std::i
       rows.resize(std::min(kBlock, sentences - begin));
       for (std::int64_t d = first; d < last; ++d) {
         draw_block(row_offsets + begin, generator, twisters[d - first], rows.size(), rows.data());
-        for (std::size_t group = 0; group < moving.groups.size(); ++group) {
-          const Columns sum = sum_of(moving.groups[group].get(), rows);
-          for (std::size_t m = group * kSide; m < std::min(moved, (group + 1) * kSide); ++m)
-            totals[d * width + moving.columns[m]] += sum[m % kSide];
+        for (std::size_t group = 0; group < varying.groups.size(); ++group) {
+          const Columns sum = sum_of(varying.groups[group].get(), rows);
+          for (std::size_t m = group * kLanes; m < std::min(count, (group + 1) * kLanes); ++m)
+            totals[d * width + varying.columns[m]] += sum[m % kLanes];
         }
       }
     }
