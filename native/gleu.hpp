@@ -2,8 +2,6 @@
 // Python reference: gecbench/kernels/gleu.py.
 #pragma once
 
-#include <cstddef>
-
 #include "tokens.hpp"
 
 namespace gecbench {
@@ -20,10 +18,7 @@ enum class Generator { kPython2, kPython3 };
 void draw_rows(const std::int64_t* row_offsets, std::int64_t sentences, std::int64_t first_iteration,
                std::int64_t iterations, Generator generator, int threads, std::int64_t* rows);
 
-// The words of a generator's state as CPython's getstate() gives them: 624, then the position of the next one.
-constexpr std::size_t kGeneratorWords = 625;
-
-// states[d * kGeneratorWords ...] = iteration d's generator before the first draw.
+// states[d * MersenneTwister::kStateWords ...] = iteration d's generator before the first draw.
 void generator_states(std::int64_t iterations, std::uint32_t* states);
 
 // totals[d * width ...] = sum over the sentences of the counts of the row drawn in iteration d. `states` may be

@@ -18,6 +18,7 @@
 #include "imeasure/corpus.hpp"
 #include "m2.hpp"
 #include "maxmatch/corpus.hpp"
+#include "mersenne_twister.hpp"
 #include "tokens.hpp"
 #include "trueskill.hpp"
 
@@ -207,18 +208,18 @@ Output<std::int64_t> draw_gleu_rows(const Offsets& row_offsets, std::int64_t fir
   return to_numpy(std::move(drawn), {static_cast<std::size_t>(iterations), sentences});
 }
 
-using States = nb::ndarray<std::uint32_t, nb::shape<-1, kGeneratorWords>, nb::c_contig, nb::device::cpu>;
+using States = nb::ndarray<std::uint32_t, nb::shape<-1, MersenneTwister::kStateWords>, nb::c_contig, nb::device::cpu>;
 
 Output<std::uint32_t> initial_states(std::int64_t iterations) {
-  std::vector<std::uint32_t> states(table_size(iterations, kGeneratorWords));
+  std::vector<std::uint32_t> states(table_size(iterations, MersenneTwister::kStateWords));
   generator_states(iterations, states.data());
-  return to_matrix(std::move(states), kGeneratorWords);
+  return to_matrix(std::move(states), MersenneTwister::kStateWords);
 }
 
 void check_states(const States& states, std::int64_t iterations) {
   check_size(states.shape(0), iterations, "states");
   for (std::size_t d = 0; d < states.shape(0); ++d) {
-    if (states(d, kGeneratorWords - 1) >= kGeneratorWords)
+    if (states(d, MersenneTwister::kStateWords - 1) >= MersenneTwister::kStateWords)
       throw std::invalid_argument("a state has a place beyond its words");
   }
 }
