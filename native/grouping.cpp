@@ -1,3 +1,4 @@
+// The official converter's clustering, sentence by sentence; sentences have few edits, so every pair is compared.
 #include "grouping.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// One pass over the lines. The edits of a sentence are collected first, since annotators may alternate in the file.
 #include "m2.hpp"
 
 #include <algorithm>

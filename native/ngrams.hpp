@@ -49,7 +49,7 @@ class PairNumbers {
   }
 
   // Replaces each of `count` numbers by the number of the pair of itself and the next.
-  void find_neighbours(std::int32_t* numbers, std::int64_t count) {
+  void find_adjacent(std::int32_t* numbers, std::int64_t count) {
     if (in_table_) {
       for (std::int64_t i = 0; i < count; ++i) numbers[i] = table_[numbers[i] * width_ + numbers[i + 1]];
     } else {
@@ -122,7 +122,7 @@ class HypothesisNgrams {
     if (n == 1) {
       for (std::int64_t i = 0; i < positions; ++i) numbers[i] = pairs_.find(0, tokens[i]);
     } else {
-      pairs_.find_neighbours(numbers.data(), positions);
+      pairs_.find_adjacent(numbers.data(), positions);
     }
     occurrences.assign(pairs_.used() + 1, 0);
     for (std::int64_t i = 0; i < positions; ++i) ++occurrences[numbers[i]];

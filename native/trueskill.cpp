@@ -44,7 +44,7 @@ namespace {
 template <typename Number, std::size_t count>
 struct alignas(32) Lanes : std::array<Number, count> {};
 
-// Normal distribution. Python reference: gecbench/kernels/normal.py.
+// Normal distribution
 
 constexpr std::size_t kTerms = 15;
 using Series = std::array<double, kTerms>;

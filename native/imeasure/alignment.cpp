@@ -1,3 +1,4 @@
+// The steps are numbered in alignment.hpp.
 #include "imeasure/alignment.hpp"
 
 #include <algorithm>

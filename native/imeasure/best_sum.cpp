@@ -1,4 +1,5 @@
-// Floats are computed in the order of the official scorer; compile without contraction (-ffp-contract=off).
+// Comparison of counts, and the best sum over segments (see best_sum.hpp). Floats are computed in the order of the
+// official scorer; compile without contraction (-ffp-contract=off).
 #include "imeasure/best_sum.hpp"
 
 #include <algorithm>

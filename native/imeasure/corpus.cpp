@@ -1,3 +1,4 @@
+// Sentences are shared among threads; each aligns or mixes its own references.
 #include "imeasure/corpus.hpp"
 
 #include <algorithm>

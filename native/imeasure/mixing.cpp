@@ -1,3 +1,4 @@
+// The steps are numbered in mixing.hpp.
 #include "imeasure/mixing.hpp"
 
 #include <algorithm>

@@ -119,7 +119,7 @@ struct Option {
   TokenSpan span() const { return {tokens.data(), static_cast<std::int32_t>(tokens.size())}; }
 };
 
-// A stretch of the sentence that contains whole groups, with all its references.
+// A part of the sentence between two cuts, with the groups inside and all its references.
 struct Segment {
   std::vector<int> groups;
   std::vector<Option> options;

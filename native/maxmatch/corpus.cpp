@@ -1,3 +1,4 @@
+// Chooses between the fast and the literal algorithm, and runs sentences on several threads.
 #include "maxmatch/corpus.hpp"
 
 #include "maxmatch/literal.hpp"

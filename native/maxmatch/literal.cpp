@@ -1,3 +1,4 @@
+// The steps of the official program in their order: the arc list (B.3-B.5), weights (B.6), path (B.7), counts (B.8).
 #include "maxmatch/literal.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// See path.hpp for how this differs from the official program and why the counts are the same.
 #include "maxmatch/path.hpp"
 
 #include <algorithm>

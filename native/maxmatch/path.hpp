@@ -1,5 +1,4 @@
-// The best path through the lattice (docs/m2.md, B.6-B.8) in exact arithmetic and without listing merged edits. Python
-// reference: gecbench/kernels/maxmatch.
+// The best path through the lattice (docs/m2.md, B.6-B.8) in exact arithmetic and without listing merged edits.
 //
 // The official program weighs every merged edit and runs Bellman and Ford's algorithm on doubles. Here
 // 1. weights are whole thousandths, and the reward -N of an edit that agrees with gold is one large number: N exceeds
