@@ -1,3 +1,6 @@
+// Tokens shared at both ends are removed first, and the table is filled for the rest alone: going back from the end
+// takes equal tokens first anyway, and the start is kept by definition. Only the step of each cell is stored, not its
+// cost.
 #include "edits.hpp"
 
 #include <algorithm>
@@ -13,7 +16,6 @@ class PairAligner {
     std::int32_t shared = 0;
     const std::int32_t shorter = std::min(before.size, after.size);
     while (shared < shorter && before[shared] == after[shared]) ++shared;
-    // The way back from the end takes equal tokens first, whatever comes before them.
     std::int32_t rows = before.size - shared, columns = after.size - shared;
     while (rows > 0 && columns > 0 && before[shared + rows - 1] == after[shared + columns - 1]) --rows, --columns;
     if (rows == 0 && columns == 0) return;
@@ -56,7 +58,7 @@ class PairAligner {
     }
   }
 
-  // The changes between the equal tokens on the way, from the last to the first.
+  // The changes between kept tokens, from the last to the first.
   void trace(TokenSpan before, TokenSpan after) {
     changes_.clear();
     std::int32_t i = before.size, j = after.size, end = i, last = j;

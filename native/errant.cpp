@@ -1,3 +1,6 @@
+// errant_compare keeps a dictionary from keys to edits for each annotator. Here an annotator's edits are sorted by key
+// (stable, so that edits with the same key keep their order), and two annotators are compared by merging two sorted
+// lists. Keys are views of the file's text, so nothing is copied.
 #include "errant.hpp"
 
 #include <algorithm>
@@ -5,15 +8,15 @@
 #include <utility>
 
 #include "m2.hpp"
-#include "split.hpp"
+#include "tokens.hpp"
 
 namespace gecbench::errant {
 namespace {
 
-constexpr std::size_t most_annotators = 64;
-constexpr std::int32_t most_tokens = 1000000;  // in one edit
+constexpr std::size_t kMaxAnnotators = 64;
+constexpr std::int32_t kMaxTokens = 1000000;  // in one edit
 
-// An edit on what it is compared by, its type beside it.
+// An edit with the key that it is compared by. Detection by token makes one of each token.
 struct Entry {
   std::int32_t start, end;
   std::string_view compared_type, correction, type;
@@ -22,7 +25,7 @@ struct Entry {
   auto key() const { return std::tie(start, end, compared_type, correction); }
 };
 
-// The edits on one key, in order of appearance; whether they count at all is for the first to say.
+// The edits with one key, in order of appearance. If the first one is a noop, none of them counts.
 struct Run {
   const Entry* begin;
   const Entry* end;
@@ -48,17 +51,17 @@ class Reader {
  public:
   explicit Reader(const Selection& selection) : selection_(selection) {}
 
-  // Reads a block into annotators, in order of appearance.
+  // Parses a block into annotators, in order of appearance.
   bool read(std::string_view block, std::vector<Annotator>& annotators) const {
     annotators.clear();
     take(block, "\n");
     while (!block.empty()) {
       EditLine edit;
-      if (!read_edit_line(take(block, "\n"), edit) || edit.end - edit.start > most_tokens) return false;
+      if (!read_edit_line(take(block, "\n"), edit) || edit.end - edit.start > kMaxTokens) return false;
       auto found = std::find_if(annotators.begin(), annotators.end(),
                                 [&edit](const Annotator& one) { return one.number == edit.annotator; });
       if (found == annotators.end()) found = annotators.insert(found, Annotator{edit.annotator, {}, {}});
-      if (annotators.size() > most_annotators) return false;
+      if (annotators.size() > kMaxAnnotators) return false;
       add(edit, found->entries);
     }
     if (annotators.empty()) {
@@ -109,6 +112,7 @@ class Reader {
   const Selection& selection_;
 };
 
+// Counts as errant_compare does: a match counts the reference's edits with that key.
 void count_pair(const std::vector<Run>& ours, const std::vector<Run>& theirs, std::vector<std::int64_t>& rows) {
   std::int64_t correct = 0, wrong = 0, missed = 0;
   auto other = theirs.begin();
@@ -135,7 +139,7 @@ const Run* find(const std::vector<Run>& runs, const Run& wanted) {
   return found != runs.end() && found->key() == wanted.key() ? &*found : nullptr;
 }
 
-// Adds the outcomes of a pair, those of the hypothesis first.
+// Adds the outcomes of a pair by type, those of the hypothesis first.
 void tally_pair(const std::vector<Run>& ours, const std::vector<Run>& theirs, TypeCounts& counts) {
   const auto add = [&counts](const Run& run, int outcome) {
     for (const Entry* entry = run.begin; entry != run.end; ++entry) counts.add(entry->type, outcome);
@@ -196,14 +200,14 @@ bool tally_files(std::string_view hypothesis, std::string_view reference, const 
                  const std::int64_t* chosen, std::int64_t sentences, TypeCounts& counts) {
   std::int64_t sentence = 0;
   bool fits = true;
-  const bool usual = visit_sentences(hypothesis, reference, selection, [&](const auto& ours, const auto& theirs) {
+  const bool parsed = visit_sentences(hypothesis, reference, selection, [&](const auto& ours, const auto& theirs) {
     const auto judges = static_cast<std::int64_t>(theirs.size());
     const std::int64_t place = sentence < sentences ? chosen[sentence] : -1;
     fits = fits && place >= 0 && place < static_cast<std::int64_t>(ours.size()) * judges;
     if (fits) tally_pair(ours[place / judges].runs, theirs[place % judges].runs, counts);
     ++sentence;
   });
-  return usual && fits && sentence == sentences;
+  return parsed && fits && sentence == sentences;
 }
 
 }  // namespace gecbench::errant

@@ -1,4 +1,5 @@
-// Two M2 files compared as errant_compare does (docs/errant.md; twin of gecbench/kernels/errant.py).
+// Comparison of two M2 files as errant_compare does it (Bryant et al. 2017; docs/errant.md), straight from the text.
+// Python reference: gecbench/kernels/errant.py.
 #pragma once
 
 #include <array>
@@ -12,7 +13,9 @@ namespace gecbench::errant {
 
 enum class Mode { correction, correction_and_type, span, token };
 
-// Which edits are compared, and by what; as the Python twin describes it.
+// Which edits are compared, and by what: by span and correction, with the type too, by span alone, or by token.
+// `single` drops edits of two tokens or more on either side, `multi` the others, `filtered` those of some types. With
+// `once`, edits with the same key count once.
 struct Selection {
   Mode mode;
   bool single, multi, once;
@@ -39,11 +42,11 @@ class TypeCounts {
   std::unordered_map<std::string_view, std::size_t> places_;
 };
 
-// False if a file is not of the usual form, or if they are not of the same sentences.
+// False if a file does not have the standard layout, or if the sentences differ.
 bool count_files(std::string_view hypothesis, std::string_view reference, const Selection& selection,
                  PairCounts& counts);
 
-// Counts the types of the pair chosen for each sentence: its place among the sentence's rows.
+// Counts the error types of the pair chosen for each sentence, given by its place among the sentence's rows.
 bool tally_files(std::string_view hypothesis, std::string_view reference, const Selection& selection,
                  const std::int64_t* chosen, std::int64_t sentences, TypeCounts& counts);
 

@@ -1,3 +1,8 @@
+// 1. Counts: numerator and denominator of GLEU's precisions (Sakaguchi et al. 2016, Equation 1). Instead of hash tables
+//    of token tuples, n-grams are numbered exactly (ngrams.hpp), so that a multiset is an array of counts.
+// 2. Draws: CPython 2's and CPython 3's way to draw a number below k, bit for bit.
+// 3. Totals of the drawn rows. Columns that are the same for all references of a sentence are summed once, the others
+//    per draw. Whole numbers are summed, so the order of the sums does not matter.
 #include "gleu.hpp"
 
 #include <algorithm>
@@ -14,11 +19,13 @@
 namespace gecbench {
 namespace {
 
+// 1. Counts
+
 class Counter {
  public:
   Counter(int order, bool multiset) : order_(order), multiset_(multiset) {}
 
-  // Texts are the source, then the references, whose rows are filled.
+  // `texts` are the source, then the references, whose rows are filled.
   void fill(TokenSpan hypothesis, const std::vector<TokenSpan>& texts, std::int64_t* rows) {
     const int width = 2 + 2 * order_;
     for (std::size_t r = 1; r < texts.size(); ++r) {
@@ -39,7 +46,7 @@ class Counter {
   }
 
  private:
-  // The official penalty looks at types: an n-gram the reference has even once costs nothing.
+  // The official script's penalty looks at types: an n-gram that the reference has even once costs nothing. At least 0.
   std::int64_t official_numerator() const {
     std::int32_t match = 0, penalty = 0;
     for (std::size_t k = 0; k < in_hypothesis_.size(); ++k) {
@@ -49,7 +56,7 @@ class Counter {
     return std::max(match - penalty, 0);
   }
 
-  // Sakaguchi et al. 2016, Equation 1, as printed.
+  // Equation 1 as printed: multisets, may be negative.
   std::int64_t literal_numerator() const {
     std::int32_t match = 0, penalty = 0;
     for (std::size_t k = 0; k < in_hypothesis_.size(); ++k) {
@@ -66,14 +73,17 @@ class Counter {
   HypothesisNgrams::Occurrences in_source_, in_hypothesis_, in_reference_;
 };
 
+// 2. Draws
+
 int bit_length(std::uint64_t value) {
   int bits = 0;
   for (; value != 0; value >>= 1) ++bits;
   return bits;
 }
 
-// floor(random() * choices) of CPython 2, whose random() is made of two words. The product lies between those with the
-// least and the most that the second word can add; where their whole parts agree, rounding cannot lead elsewhere.
+// floor(random() * choices) of CPython 2, whose random() is made of two words. The first word alone bounds the product
+// from both sides. Where both bounds have the same whole part, so has the product, rounded or not, and no
+// floating-point arithmetic is needed.
 std::int64_t draw_python2(MersenneTwister& twister, std::int64_t choices) {
   constexpr int kHighBits = 27;
   const std::uint32_t high = twister.next() >> (32 - kHighBits), low = twister.next() >> 6;
@@ -85,7 +95,7 @@ std::int64_t draw_python2(MersenneTwister& twister, std::int64_t choices) {
   return static_cast<std::int64_t>(MersenneTwister::uniform(high, low) * static_cast<double>(choices));
 }
 
-// random.randrange(choices) of CPython 3.
+// random.randrange(choices) of CPython 3: the top bits of words until they are below `choices`.
 std::int64_t draw_python3(MersenneTwister& twister, std::int64_t choices) {
   const int bits = bit_length(static_cast<std::uint64_t>(choices));
   std::int64_t drawn;
@@ -122,55 +132,57 @@ void save_twisters(const std::vector<MersenneTwister>& twisters, std::uint32_t* 
   for (std::size_t d = 0; d < twisters.size(); ++d) twisters[d].save(states + d * MersenneTwister::kStateWords);
 }
 
-// The columns of counts that depend on the row drawn, some side by side, and the totals of all columns where they do
-// not.
-constexpr std::size_t kSide = 8;
-using Columns = std::array<std::int64_t, kSide>;
+// 3. Totals
 
-struct MovingColumns {
+// Columns of counts, a vector register at a time.
+constexpr std::size_t kLanes = 8;
+using Columns = std::array<std::int64_t, kLanes>;
+
+// The columns whose counts depend on the row drawn, copied into groups of kLanes, and the totals of the other columns.
+struct VaryingColumns {
   std::vector<std::int64_t> columns, totals;
-  std::vector<std::unique_ptr<Columns[]>> groups;  // by row; threads fill them, and touch their memory first
+  std::vector<std::unique_ptr<Columns[]>> groups;  // by row; not initialized here, so that threads touch them first
 
-  MovingColumns(const std::int64_t* counts, std::int64_t width, const std::int64_t* row_offsets, std::int64_t sentences,
-                int threads)
+  VaryingColumns(const std::int64_t* counts, std::int64_t width, const std::int64_t* row_offsets,
+                 std::int64_t sentences, int threads)
       : totals(width, 0) {
-    std::vector<char> moves(width, 0);
-    std::mutex joining;
+    std::vector<char> varies(width, 0);
+    std::mutex merging;
     share_sentences(sentences, threads, [&](std::int64_t begin, std::int64_t end) {
       std::vector<std::int64_t> sums(width, 0);
-      std::vector<char> moved(width, 0);
+      std::vector<char> varied(width, 0);
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t* first = counts + row_offsets[i] * width;
         for (std::int64_t c = 0; c < width; ++c) sums[c] += first[c];
         for (const std::int64_t* row = first + width; row < counts + row_offsets[i + 1] * width; row += width)
-          for (std::int64_t c = 0; c < width; ++c) moved[c] |= row[c] != first[c] ? 1 : 0;
+          for (std::int64_t c = 0; c < width; ++c) varied[c] |= row[c] != first[c] ? 1 : 0;
       }
-      const std::lock_guard<std::mutex> lock(joining);
-      for (std::int64_t c = 0; c < width; ++c) totals[c] += sums[c], moves[c] |= moved[c];
+      const std::lock_guard<std::mutex> lock(merging);
+      for (std::int64_t c = 0; c < width; ++c) totals[c] += sums[c], varies[c] |= varied[c];
     });
     for (std::int64_t c = 0; c < width; ++c)
-      if (moves[c] != 0) columns.push_back(c);
-    while (groups.size() * kSide < columns.size()) groups.emplace_back(new Columns[row_offsets[sentences]]);
+      if (varies[c] != 0) columns.push_back(c);
+    while (groups.size() * kLanes < columns.size()) groups.emplace_back(new Columns[row_offsets[sentences]]);
     share_sentences(row_offsets[sentences], threads, [&](std::int64_t begin, std::int64_t end) {
       for (std::size_t group = 0; group < groups.size(); ++group)
-        for (std::int64_t row = begin; row < end; ++row) fill(groups[group][row], counts + row * width, group * kSide);
+        for (std::int64_t row = begin; row < end; ++row) fill(groups[group][row], counts + row * width, group * kLanes);
     });
   }
 
  private:
-  void fill(Columns& side, const std::int64_t* row, std::size_t first) const {
-    for (std::size_t m = 0; m < kSide; ++m) side[m] = first + m < columns.size() ? row[columns[first + m]] : 0;
+  void fill(Columns& lanes, const std::int64_t* row, std::size_t first) const {
+    for (std::size_t m = 0; m < kLanes; ++m) lanes[m] = first + m < columns.size() ? row[columns[first + m]] : 0;
   }
 };
 
 Columns sum_of(const Columns* counts, const std::vector<std::int64_t>& rows) {
   Columns sum{};
   for (const std::int64_t row : rows)
-    for (std::size_t m = 0; m < kSide; ++m) sum[m] += counts[row][m];
+    for (std::size_t m = 0; m < kLanes; ++m) sum[m] += counts[row][m];
   return sum;
 }
 
-// Sentences whose counts stay in the cache while some draws pass over them, and draws that one task makes.
+// Sentences whose counts stay in the cache while the draws of a task pass over them, and draws of one task.
 constexpr std::int64_t kBlock = 2048, kDraws = 32;
 
 }  // namespace
@@ -206,15 +218,15 @@ void draw_rows(const std::int64_t* row_offsets, std::int64_t sentences, std::int
 void sampled_totals(const std::int64_t* counts, std::int64_t width, const std::int64_t* row_offsets,
                     std::int64_t sentences, std::int64_t iterations, Generator generator, int threads,
                     std::uint32_t* states, std::int64_t* totals) {
-  const MovingColumns moving(counts, width, row_offsets, sentences, threads);
-  const std::size_t moved = moving.columns.size();
+  const VaryingColumns varying(counts, width, row_offsets, sentences, threads);
+  const std::size_t count = varying.columns.size();
   run_tasks((iterations + kDraws - 1) / kDraws, threads, [&](std::int64_t task) {
     const std::int64_t first = task * kDraws, last = std::min(first + kDraws, iterations);
     for (std::int64_t d = first; d < last; ++d) {
-      std::copy(moving.totals.begin(), moving.totals.end(), totals + d * width);
-      for (const std::int64_t c : moving.columns) totals[d * width + c] = 0;
+      std::copy(varying.totals.begin(), varying.totals.end(), totals + d * width);
+      for (const std::int64_t c : varying.columns) totals[d * width + c] = 0;
     }
-    if (moved == 0 && states == nullptr) return;
+    if (count == 0 && states == nullptr) return;
     std::uint32_t* ours = states == nullptr ? nullptr : states + first * MersenneTwister::kStateWords;
     std::vector<MersenneTwister> twisters =
         ours == nullptr ? twisters_of(first, last - first) : restored_twisters(ours, last - first);
@@ -223,10 +235,10 @@ void sampled_totals(const std::int64_t* counts, std::int64_t width, const std::i
       rows.resize(std::min(kBlock, sentences - begin));
       for (std::int64_t d = first; d < last; ++d) {
         draw_block(row_offsets + begin, generator, twisters[d - first], rows.size(), rows.data());
-        for (std::size_t group = 0; group < moving.groups.size(); ++group) {
-          const Columns sum = sum_of(moving.groups[group].get(), rows);
-          for (std::size_t m = group * kSide; m < std::min(moved, (group + 1) * kSide); ++m)
-            totals[d * width + moving.columns[m]] += sum[m % kSide];
+        for (std::size_t group = 0; group < varying.groups.size(); ++group) {
+          const Columns sum = sum_of(varying.groups[group].get(), rows);
+          for (std::size_t m = group * kLanes; m < std::min(count, (group + 1) * kLanes); ++m)
+            totals[d * width + varying.columns[m]] += sum[m % kLanes];
         }
       }
     }

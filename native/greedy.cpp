@@ -1,3 +1,7 @@
+// The plain loop: for each sentence, add every annotator's counts to the totals and keep the best F. A choice depends
+// on all choices before it, so the loop cannot be split. For resampled corpora, several walks are advanced together,
+// which lets the processor overlap them; annotators with equal counts in a sentence are offered once; and comparisons
+// avoid branches. The same doubles are computed in the same order, so choices are the same.
 #include "greedy.hpp"
 
 #include <algorithm>
@@ -11,8 +15,8 @@
 namespace gecbench::greedy {
 namespace {
 
-// How many ten-thousandths a value is, rounded as Python's round(value, 4) does: exactly, ties to even. The value is
-// the sum of two halves whose products with 10,000 are exact, so that its distance to the tie is too.
+// 10,000 times Python's round(value, 4), which rounds the exact value, ties to even. The value is split into two parts
+// whose products with 10,000 are exact, so that its distance from the tie is exact too.
 double ten_thousandths(double value) {
   const double high = static_cast<float>(value);
   const double whole = std::floor(high * 10000);
@@ -20,19 +24,19 @@ double ten_thousandths(double value) {
   return whole + (beyond_the_tie > 0 || (beyond_the_tie == 0 && std::fmod(whole, 2) == 1) ? 1 : 0);
 }
 
-// Whole numbers, exact up to 2^53.
+// Whole numbers as doubles, exact up to 2^53.
 struct Totals {
   double correct = 0, proposed = 0, gold = 0;
 };
 
-// What is not negative compares as its bits do, and whole numbers are chosen without a jump.
+// Doubles that are not negative compare like their bits, and integers are selected without a branch.
 std::int64_t bits_of(double value) {
   std::int64_t bits;
   std::memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
-// What options are compared by: higher F, on a tie more correct edits, then less of `size` and of `size_after`.
+// What annotators are compared by: higher F, then more correct edits, then smaller `size`, then smaller `size_after`.
 struct Rank {
   std::int64_t f = -1;  // below any F
   std::int64_t correct = 0, size = 0, size_after = 0;
@@ -44,7 +48,7 @@ struct Rank {
   }
 };
 
-// The M2 scorer's rule.
+// The M2 scorer's rule (docs/m2.md, B.9).
 struct Official {
   double beta_squared;
 
@@ -55,7 +59,7 @@ struct Official {
   }
 };
 
-// errant_compare's rule.
+// errant_compare's rule (docs/errant.md).
 struct Rounded {
   double beta_squared;
 
@@ -109,6 +113,7 @@ void write(const Totals& totals, std::int64_t* row) {
   row[2] = static_cast<std::int64_t>(totals.gold);
 }
 
+// The annotators present in each sentence, as bits.
 std::vector<std::uint32_t> present_members(const AnnotatorCounts& edits) {
   std::vector<std::uint32_t> members(edits.sentences, 0);
   for (std::int64_t sentence = 0; sentence < edits.sentences; ++sentence) {
@@ -137,7 +142,7 @@ Totals walk_subset(const AnnotatorCounts& edits, std::int64_t author, std::uint3
   return totals;
 }
 
-// The rows of each sentence without those that have an equal before them, which would never be chosen.
+// The rows of each sentence without repetitions, since the first of equal rows is chosen.
 class DistinctRows {
  public:
   DistinctRows(const SentenceRows& rows, std::int64_t sentences) : offsets_{0} {
@@ -174,8 +179,8 @@ class DistinctRows {
   std::vector<std::int64_t> offsets_;
 };
 
-// Walks made side by side: each step of one waits for the step before, those of the others do not.
-constexpr std::int64_t kSide = 8;
+// Walks that are advanced together: their steps do not depend on each other.
+constexpr std::int64_t kLanes = 8;
 
 }  // namespace
 
@@ -195,16 +200,16 @@ void choose_rows(const SentenceRows& rows, std::int64_t sentences, Rule rule, st
 void sample_totals(const SentenceRows& rows, std::int64_t sentences, Rule rule, const std::int32_t* samples,
                    std::int64_t count, std::int64_t size, int threads, std::int64_t* totals) {
   const DistinctRows distinct(rows, sentences);
-  const auto walk_some = [&](std::int64_t first, std::int64_t sides, auto rank_of) {
-    std::array<Totals, kSide> sums;
+  const auto walk_some = [&](std::int64_t first, std::int64_t lanes, auto rank_of) {
+    std::array<Totals, kLanes> sums;
     for (std::int64_t place = 0; place < size; ++place)
-      for (std::int64_t side = 0; side < sides; ++side)
-        distinct.walk(samples[(first + side) * size + place], rank_of, sums[side]);
-    for (std::int64_t side = 0; side < sides; ++side) write(sums[side], totals + (first + side) * 3);
+      for (std::int64_t lane = 0; lane < lanes; ++lane)
+        distinct.walk(samples[(first + lane) * size + place], rank_of, sums[lane]);
+    for (std::int64_t lane = 0; lane < lanes; ++lane) write(sums[lane], totals + (first + lane) * 3);
   };
-  run_tasks((count + kSide - 1) / kSide, threads, [&](std::int64_t task) {
-    const std::int64_t first = task * kSide;
-    with_rule(rule, [&](auto rank_of) { walk_some(first, std::min(kSide, count - first), rank_of); });
+  run_tasks((count + kLanes - 1) / kLanes, threads, [&](std::int64_t task) {
+    const std::int64_t first = task * kLanes;
+    with_rule(rule, [&](auto rank_of) { walk_some(first, std::min(kLanes, count - first), rank_of); });
   });
 }
 

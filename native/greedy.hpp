@@ -1,12 +1,13 @@
-// The greedy choice of an annotator, sentence after sentence: the M2 scorer's (docs/m2.md, B.9) or errant_compare's
-// (docs/errant.md); twin of gecbench/kernels/greedy.py. Counts are rows of three: correct, proposed and gold edits.
+// The greedy choice of an annotator, sentence after sentence, by the totals so far: the M2 scorer's rule (docs/m2.md,
+// B.9) or errant_compare's (docs/errant.md). Counts are rows of three: correct, proposed and gold edits. Python
+// reference: gecbench/kernels/greedy.py.
 #pragma once
 
 #include <cstdint>
 
 namespace gecbench::greedy {
 
-// How options are compared; `rounded`: errant_compare's F, rounded to four decimals.
+// How annotators are compared: by the M2 scorer's F or, with `rounded`, by errant_compare's, rounded to four decimals.
 struct Rule {
   double beta_squared;
   bool rounded;
@@ -21,7 +22,7 @@ struct SentenceRows {
 // The row chosen for each sentence, -1 where it has none.
 void choose_rows(const SentenceRows& rows, std::int64_t sentences, Rule rule, std::int64_t* chosen);
 
-// totals[count][3]: of the greedy choice along each of the samples[count][size], which name sentences.
+// totals[count][3] of the greedy choice along each row of samples[count][size], which are indices of sentences.
 void sample_totals(const SentenceRows& rows, std::int64_t sentences, Rule rule, const std::int32_t* samples,
                    std::int64_t count, std::int64_t size, int threads, std::int64_t* totals);
 

@@ -1,3 +1,4 @@
+// The official converter's clustering, sentence by sentence; sentences have few edits, so every pair is compared.
 #include "grouping.hpp"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ class SentenceGrouper {
 
  private:
   using Span = std::pair<std::int32_t, std::int32_t>;
-  using Alternative = std::vector<Rows>;  // edits in the order of the text, those of one span together
+  using Alternative = std::vector<Rows>;  // edits by position, those of one span together
 
   Span span(std::int64_t row) const { return {edits_.spans[2 * row], edits_.spans[2 * row + 1]}; }
 
@@ -37,12 +38,16 @@ class SentenceGrouper {
     return std::int64_t{edits_.spans[2 * row + 1]} - edits_.spans[2 * row];
   }
 
+  // Whether two edits exclude each other: same span, a shared token, or an insertion inside the other.
   bool overlap(std::int64_t left, std::int64_t right) const {
     const Span first = span(left), second = span(right);
     return first == second || (first.first < second.second && second.first < first.second);
   }
 
-  // The steps are numbered in the Python twin's cluster_spans.
+  // The official converter's clusters:
+  // 1. Take the edits by decreasing length (stable).
+  // 2. Each joins the first cluster with an edit that it overlaps, else starts a new one.
+  // 3. Clusters are never merged; they are sorted by their first and longest edit.
   void cluster(std::int64_t begin, std::int64_t end) {
     order_.resize(static_cast<std::size_t>(end - begin));
     for (std::int64_t row = begin; row < end; ++row) order_[static_cast<std::size_t>(row - begin)] = row;

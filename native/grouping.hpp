@@ -1,5 +1,6 @@
-// Edits of several annotators as error groups, laid end to end (docs/imeasure.md, sections 2 and 3);
-// twin of gecbench/kernels/grouping.py.
+// Error groups (Felice & Briscoe 2015, section 2.1; docs/imeasure.md, sections 2 and 3): the edits of several
+// annotators clustered by overlap. A group is one error. Each annotator's edits in it are one alternative, in which
+// edits of one span are joined; equal alternatives count once. Python reference: gecbench/kernels/grouping.py.
 #pragma once
 
 #include <vector>
@@ -19,7 +20,10 @@ struct AnnotatedEdits {
   const std::int32_t* people;
 };
 
-// The groups of a corpus, as the Python twin describes them.
+// The groups of a corpus: sentence s has the groups group_offsets[s]:group_offsets[s + 1], group g the alternatives
+// alternative_offsets[g]:alternative_offsets[g + 1], alternative a the edits edit_offsets[a]:edit_offsets[a + 1], and
+// edit e joins the given edits members[member_offsets[e]:member_offsets[e + 1]], all of one span. A group is optional
+// if not all annotators corrected it; a sentence is bridged if edits of two groups overlap.
 struct GroupLayout {
   std::vector<std::int64_t> group_offsets{0}, alternative_offsets{0}, edit_offsets{0}, member_offsets{0}, members;
   std::vector<std::int32_t> optional;

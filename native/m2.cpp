@@ -1,9 +1,10 @@
+// One pass over the lines. The edits of a sentence are collected first, since annotators may alternate in the file.
 #include "m2.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 
-#include "split.hpp"
+#include "tokens.hpp"
 
 namespace gecbench {
 namespace {
@@ -12,7 +13,7 @@ bool starts_with(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-// Reads an optional minus and one to nine digits.
+// Parses an optional minus and one to nine digits.
 bool read_number(std::string_view text, std::int32_t& number) {
   const bool negative = starts_with(text, "-");
   if (negative) text.remove_prefix(1);
@@ -26,6 +27,7 @@ bool read_number(std::string_view text, std::int32_t& number) {
   return true;
 }
 
+// A text without outer blanks, and whether all blanks inside are single spaces.
 struct Stripped {
   std::string_view text;
   bool single_spaces = true;
@@ -74,7 +76,7 @@ class Reader {
 
  private:
   struct Edit : EditLine {
-    bool none = false;     // only names its annotator
+    bool none = false;     // a noop line, which only names its annotator
     std::int32_t row = 0;  // of the annotator in the sentence
   };
 
@@ -93,7 +95,7 @@ class Reader {
     return edit.none || (0 <= edit.start && edit.start <= edit.end && edit.end <= length_);
   }
 
-  // Lays out the annotators in the order in which they appear, each with all edits.
+  // Appends the sentence's annotators in order of appearance, each with all edits.
   void close_sentence() {
     if (table_.source_lines.empty()) return;
     std::unordered_map<std::int32_t, std::int32_t> rows;

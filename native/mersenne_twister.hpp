@@ -1,4 +1,4 @@
-// The random numbers of CPython: Mersenne Twister (Matsumoto & Nishimura 1998), seeded by a one-word key.
+// CPython's random numbers: Mersenne Twister (Matsumoto & Nishimura 1998), seeded by a one-word key. Used by GLEU.
 #pragma once
 
 #include <algorithm>
@@ -11,23 +11,24 @@ namespace gecbench {
 
 class MersenneTwister {
  public:
-  // Twisters of some seeds, seeded side by side: each step of seeding waits for the one before.
+  // Generators of several seeds, seeded in lanes: each step of seeding depends on the one before, but not on those of
+  // other seeds, so that the processor overlaps them.
   static std::vector<MersenneTwister> seeded(const std::vector<std::uint32_t>& seeds) {
     static const State kStart = start();
     std::vector<MersenneTwister> twisters(seeds.size());
-    for (std::size_t first = 0; first < seeds.size(); first += kSide) {
-      std::array<State, kSide> states;
-      std::array<std::uint32_t, kSide> keys{};
+    for (std::size_t first = 0; first < seeds.size(); first += kLanes) {
+      std::array<State, kLanes> states;
+      std::array<std::uint32_t, kLanes> keys{};
       states.fill(kStart);
-      for (std::size_t side = 0; side < kSide && first + side < seeds.size(); ++side) keys[side] = seeds[first + side];
+      for (std::size_t lane = 0; lane < kLanes && first + lane < seeds.size(); ++lane) keys[lane] = seeds[first + lane];
       seed(states, keys);
-      for (std::size_t side = 0; side < kSide && first + side < seeds.size(); ++side)
-        twisters[first + side].state_ = states[side];
+      for (std::size_t lane = 0; lane < kLanes && first + lane < seeds.size(); ++lane)
+        twisters[first + lane].state_ = states[lane];
     }
     return twisters;
   }
 
-  // The words of a state as CPython's getstate() gives them: the generator's, then the place of the next one.
+  // The words of a state as CPython's getstate() gives them: 624, then the position of the next one.
   static constexpr std::size_t kStateWords = 625;
 
   static MersenneTwister restored(const std::uint32_t* words) {
@@ -54,13 +55,13 @@ class MersenneTwister {
     return uniform(high, low);
   }
 
-  // The same from 27 bits of one word and 26 of the next.
+  // random.random() from 27 bits of one word and 26 of the next.
   static double uniform(std::uint32_t high, std::uint32_t low) {
     return (high * 67108864.0 + low) * (1.0 / 9007199254740992.0);
   }
 
  private:
-  static constexpr std::size_t kSize = 624, kShift = 397, kSide = 4;
+  static constexpr std::size_t kSize = 624, kShift = 397, kLanes = 4;
   using State = std::array<std::uint32_t, kSize>;
 
   static State start() {
@@ -69,12 +70,12 @@ class MersenneTwister {
     return state;
   }
 
-  static void seed(std::array<State, kSide>& states, const std::array<std::uint32_t, kSide>& keys) {
+  static void seed(std::array<State, kLanes>& states, const std::array<std::uint32_t, kLanes>& keys) {
     std::uint32_t i = 1;
     const auto mix = [&](std::uint32_t factor, std::uint32_t step, bool with_key) {
-      for (std::size_t side = 0; side < kSide; ++side) {
-        State& state = states[side];
-        const std::uint32_t more = with_key ? keys[side] : 0U;
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        State& state = states[lane];
+        const std::uint32_t more = with_key ? keys[lane] : 0U;
         state[i] = (state[i] ^ ((state[i - 1] ^ (state[i - 1] >> 30)) * factor)) + more - step;
       }
       if (++i < kSize) return;

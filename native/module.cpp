@@ -1,20 +1,630 @@
-// The extension gecbench._native: one submodule per kernel, each the twin of a module in gecbench.kernels.
-#include <nanobind/nanobind.h>
+// The extension gecbench._native: one submodule per kernel, with the functions of the module of the same name in
+// gecbench.kernels. A binding checks its arguments (arrays.hpp) and calls the kernel, which is plain C++, with the GIL
+// released where it works on a whole corpus.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+#include "arrays.hpp"
+#include "edits.hpp"
+#include "errant.hpp"
+#include "gleu.hpp"
+#include "greedy.hpp"
+#include "grouping.hpp"
+#include "imeasure/corpus.hpp"
+#include "m2.hpp"
+#include "maxmatch/corpus.hpp"
+#include "mersenne_twister.hpp"
+#include "tokens.hpp"
+#include "trueskill.hpp"
 
 namespace gecbench::bindings {
-void bind_bleu(nanobind::module_ module);
-void bind_edits(nanobind::module_ module);
-void bind_errant(nanobind::module_ module);
-void bind_gleu(nanobind::module_ module);
-void bind_greedy(nanobind::module_ module);
-void bind_grouping(nanobind::module_ module);
-void bind_imeasure(nanobind::module_ module);
-void bind_m2(nanobind::module_ module);
-void bind_maxmatch(nanobind::module_ module);
-void bind_overlap(nanobind::module_ module);
-void bind_ter(nanobind::module_ module);
-void bind_tokens(nanobind::module_ module);
-void bind_trueskill(nanobind::module_ module);
+
+// Bound in files of their own.
+void bind_bleu(nb::module_ module);
+void bind_overlap(nb::module_ module);
+void bind_ter(nb::module_ module);
+
+namespace {
+
+// gecbench._native.tokens
+
+InternedTokens read_lines(const nb::bytes& text, const Offsets& line_offsets, bool unicode_whitespace,
+                          bool list_vocabulary, int threads) {
+  check_offsets(line_offsets, text.size(), "line_offsets");
+  const std::string_view bytes(text.c_str(), text.size());
+  nb::gil_scoped_release released;
+  return intern(bytes, line_offsets.data(), line_offsets.shape(0) - 1, unicode_whitespace, list_vocabulary, threads);
+}
+
+nb::tuple intern_lines(const nb::bytes& text, const Offsets& line_offsets, bool unicode_whitespace, int threads) {
+  InternedTokens tokens = read_lines(text, line_offsets, unicode_whitespace, false, threads);
+  return nb::make_tuple(to_vector(std::move(tokens.ids)), to_vector(std::move(tokens.offsets)));
+}
+
+nb::tuple list_vocabulary(const nb::bytes& text, const Offsets& line_offsets, bool unicode_whitespace, int threads) {
+  InternedTokens tokens = read_lines(text, line_offsets, unicode_whitespace, true, threads);
+  const nb::bytes vocabulary(tokens.vocabulary.data(), tokens.vocabulary.size());
+  return nb::make_tuple(to_vector(std::move(tokens.ids)), to_vector(std::move(tokens.offsets)), vocabulary,
+                        to_vector(std::move(tokens.lengths)));
+}
+
+void bind_tokens(nb::module_ module) {
+  module.def("intern", &intern_lines, nb::arg("text"), nb::arg("line_offsets"), nb::arg("unicode_whitespace"),
+             nb::arg("threads") = 1);
+  module.def("intern_and_list", &list_vocabulary, nb::arg("text"), nb::arg("line_offsets"),
+             nb::arg("unicode_whitespace"), nb::arg("threads") = 1);
+}
+
+// gecbench._native.edits
+
+nb::tuple find_changes(nb::handle sources, nb::handle rewrites, const Offsets& rewrite_rows) {
+  const TokenArray before = read_tokens(sources), after = read_tokens(rewrites);
+  check_size(rewrite_rows.size(), before.size + 1, "rewrite_rows");
+  check_offsets(rewrite_rows, after.size, "rewrite_rows");
+  ChangedSpans found;
+  {
+    nb::gil_scoped_release released;
+    found = changed_spans(before, after, rewrite_rows.data());
+  }
+  return nb::make_tuple(to_matrix(std::move(found.spans), 4), to_vector(std::move(found.offsets)));
+}
+
+void bind_edits(nb::module_ module) {
+  module.def("changed_spans", &find_changes, nb::arg("sources"), nb::arg("rewrites"), nb::arg("rewrite_rows"));
+}
+
+// gecbench._native.m2
+
+nb::object read_m2_edits(const nb::bytes& text) {
+  EditTable table;
+  bool parsed = false;
+  {
+    const std::string_view bytes(text.c_str(), text.size());
+    nb::gil_scoped_release released;
+    parsed = read_edits(bytes, table);
+  }
+  if (!parsed) return nb::none();
+  const nb::bytes corrections(table.corrections.data(), table.corrections.size());
+  const nb::bytes spelled(table.spelled.data(), table.spelled.size());
+  return nb::make_tuple(to_vector(std::move(table.source_lines)), to_vector(std::move(table.row_offsets)),
+                        to_vector(std::move(table.annotators)), to_vector(std::move(table.edit_offsets)),
+                        to_vector(std::move(table.starts)), to_vector(std::move(table.ends)),
+                        to_vector(std::move(table.alternative_offsets)), corrections,
+                        to_vector(std::move(table.correction_lengths)), spelled);
+}
+
+void bind_m2(nb::module_ module) {
+  module.def("read_edits", &read_m2_edits, nb::arg("text"));
+}
+
+// gecbench._native.errant
+
+errant::Mode mode_of(const std::string& name) {
+  if (name == "cs") return errant::Mode::correction;
+  if (name == "cse") return errant::Mode::correction_and_type;
+  if (name == "ds") return errant::Mode::span;
+  if (name == "dt") return errant::Mode::token;
+  throw std::invalid_argument("the mode must be cs, cse, ds or dt");
+}
+
+errant::Selection read_selection(nb::handle bundle) {
+  errant::Selection selection{mode_of(nb::cast<std::string>(bundle.attr("mode"))),
+                              scalar<bool>(bundle, "single"),
+                              scalar<bool>(bundle, "multi"),
+                              scalar<bool>(bundle, "once"),
+                              {}};
+  for (nb::handle type : bundle.attr("filtered")) selection.filtered.push_back(nb::cast<std::string>(type));
+  return selection;
+}
+
+nb::object count_files(const nb::bytes& hypothesis, const nb::bytes& reference, nb::handle selection) {
+  const errant::Selection chosen = read_selection(selection);
+  errant::PairCounts counts;
+  bool parsed = false;
+  {
+    nb::gil_scoped_release released;
+    parsed = errant::count_files({hypothesis.c_str(), hypothesis.size()}, {reference.c_str(), reference.size()}, chosen,
+                                 counts);
+  }
+  if (!parsed) return nb::none();
+  return nb::make_tuple(to_matrix(std::move(counts.rows), 3), to_vector(std::move(counts.offsets)));
+}
+
+nb::object tally_files(const nb::bytes& hypothesis, const nb::bytes& reference, nb::handle selection,
+                       const Offsets& chosen) {
+  const errant::Selection options = read_selection(selection);
+  errant::TypeCounts counts;
+  bool parsed = false;
+  {
+    nb::gil_scoped_release released;
+    parsed = errant::tally_files({hypothesis.c_str(), hypothesis.size()}, {reference.c_str(), reference.size()},
+                                 options, chosen.data(), static_cast<std::int64_t>(chosen.size()), counts);
+  }
+  if (!parsed) return nb::none();
+  nb::dict found;
+  for (const auto& row : counts.types) {
+    nb::list three;
+    for (const std::int64_t count : row.counts) three.append(count);
+    found[nb::str(row.type.data(), row.type.size())] = three;
+  }
+  return found;
+}
+
+void bind_errant(nb::module_ module) {
+  module.def("count_files", &count_files, nb::arg("hypothesis"), nb::arg("reference"), nb::arg("selection"));
+  module.def("tally_files", &tally_files, nb::arg("hypothesis"), nb::arg("reference"), nb::arg("selection"),
+             nb::arg("chosen"));
+}
+
+// gecbench._native.gleu
+
+Generator generator_of(bool python3) {
+  return python3 ? Generator::kPython3 : Generator::kPython2;
+}
+
+// Every sentence needs a row to draw, and the seeds, 101 times the iteration, must fit 32 bits.
+void check_draws(const Offsets& row_offsets, std::int64_t first_iteration, std::int64_t iterations) {
+  constexpr std::int64_t most = (std::int64_t{1} << 32) / 101;
+  const std::size_t size = row_offsets.size();
+  bool fits = size > 0 && row_offsets(0) == 0;
+  for (std::size_t index = 1; fits && index < size; ++index) fits = row_offsets(index - 1) < row_offsets(index);
+  if (!fits) throw std::invalid_argument("row_offsets must rise from 0");
+  if (first_iteration < 0 || iterations < 0 || iterations > most || first_iteration > most - iterations) {
+    throw std::invalid_argument("iterations are 0 to " + std::to_string(most));
+  }
+}
+
+Output<std::int64_t> count_gleu(nb::handle sources, nb::handle hypotheses, nb::handle references,
+                                const Offsets& reference_rows, int order, bool multiset, int threads) {
+  const TokenArray source = read_tokens(sources), hypothesis = read_tokens(hypotheses);
+  const TokenArray reference = read_tokens(references);
+  check_size(hypothesis.size, source.size, "hypotheses");
+  check_order(order);
+  check_size(reference_rows.size(), source.size + 1, "reference_rows");
+  check_offsets(reference_rows, reference.size, "reference_rows");
+  const std::size_t width = 2 + 2 * static_cast<std::size_t>(order);
+  Unfilled<std::int64_t> counts(reference.size, width);
+  {
+    nb::gil_scoped_release released;
+    gleu_counts(source, hypothesis, reference, reference_rows.data(), order, multiset, threads, counts.data());
+  }
+  return std::move(counts).to_numpy();
+}
+
+Output<std::int64_t> draw_gleu_rows(const Offsets& row_offsets, std::int64_t first_iteration, std::int64_t iterations,
+                                    bool python3, int threads) {
+  check_draws(row_offsets, first_iteration, iterations);
+  const std::size_t sentences = row_offsets.shape(0) - 1;
+  std::vector<std::int64_t> drawn(table_size(iterations, sentences));
+  {
+    nb::gil_scoped_release released;
+    draw_rows(row_offsets.data(), sentences, first_iteration, iterations, generator_of(python3), threads, drawn.data());
+  }
+  return to_numpy(std::move(drawn), {static_cast<std::size_t>(iterations), sentences});
+}
+
+using States = nb::ndarray<std::uint32_t, nb::shape<-1, MersenneTwister::kStateWords>, nb::c_contig, nb::device::cpu>;
+
+Output<std::uint32_t> initial_states(std::int64_t iterations) {
+  std::vector<std::uint32_t> states(table_size(iterations, MersenneTwister::kStateWords));
+  generator_states(iterations, states.data());
+  return to_matrix(std::move(states), MersenneTwister::kStateWords);
+}
+
+void check_states(const States& states, std::int64_t iterations) {
+  check_size(states.shape(0), iterations, "states");
+  for (std::size_t d = 0; d < states.shape(0); ++d) {
+    if (states(d, MersenneTwister::kStateWords - 1) >= MersenneTwister::kStateWords)
+      throw std::invalid_argument("a state has a place beyond its words");
+  }
+}
+
+Output<std::int64_t> sum_gleu_draws(const Matrix& counts, const Offsets& row_offsets, std::int64_t iterations,
+                                    bool python3, int threads, const std::optional<States>& states) {
+  check_draws(row_offsets, 0, iterations);
+  if (states) check_states(*states, iterations);
+  check_offsets(row_offsets, counts.shape(0), "row_offsets");
+  check_counts(counts);
+  const std::size_t width = counts.shape(1);
+  std::vector<std::int64_t> sums(table_size(iterations, width));
+  {
+    nb::gil_scoped_release released;
+    sampled_totals(counts.data(), width, row_offsets.data(), row_offsets.shape(0) - 1, iterations,
+                   generator_of(python3), threads, states ? states->data() : nullptr, sums.data());
+  }
+  return to_numpy(std::move(sums), {static_cast<std::size_t>(iterations), width});
+}
+
+void bind_gleu(nb::module_ module) {
+  module.def("gleu_counts", &count_gleu, nb::arg("sources"), nb::arg("hypotheses"), nb::arg("references"),
+             nb::arg("reference_rows"), nb::arg("order"), nb::arg("multiset"), nb::arg("threads") = 1);
+  module.def("draw_rows", &draw_gleu_rows, nb::arg("row_offsets"), nb::arg("first_iteration"), nb::arg("iterations"),
+             nb::arg("python3"), nb::arg("threads") = 1);
+  module.def("sampled_totals", &sum_gleu_draws, nb::arg("counts"), nb::arg("row_offsets"), nb::arg("iterations"),
+             nb::arg("python3"), nb::arg("threads") = 1, nb::arg("states") = nb::none());
+  module.def("generator_states", &initial_states, nb::arg("iterations"));
+}
+
+// gecbench._native.maxmatch
+
+using maxmatch::Corpus;
+using maxmatch::GoldArrays;
+using maxmatch::Options;
+using maxmatch::Release;
+
+GoldArrays read_gold(nb::handle bundle, std::size_t sentences) {
+  const auto annotator_offsets = array<Offsets>(bundle, "annotator_offsets");
+  const auto edit_offsets = array<Offsets>(bundle, "edit_offsets");
+  const auto starts = array<Ids>(bundle, "starts"), ends = array<Ids>(bundle, "ends");
+  const auto alternative_offsets = array<Offsets>(bundle, "alternative_offsets");
+  const TokenArray corrections = read_tokens(bundle.attr("corrections"));
+  check_size(ends.size(), starts.size(), "ends");
+  check_size(alternative_offsets.size(), starts.size() + 1, "alternative_offsets");
+  check_offsets(alternative_offsets, corrections.size, "alternative_offsets");
+  check_offsets(edit_offsets, starts.size(), "edit_offsets");
+  check_size(annotator_offsets.size(), sentences + 1, "annotator_offsets");
+  check_offsets(annotator_offsets, edit_offsets.size() - 1, "annotator_offsets");
+  return {annotator_offsets.data(),   edit_offsets.data(), starts.data(), ends.data(),
+          alternative_offsets.data(), corrections};
+}
+
+Corpus read_corpus(nb::handle sources, nb::handle hypotheses, nb::handle gold) {
+  Corpus corpus;
+  corpus.sources = read_tokens(sources);
+  corpus.hypotheses = read_tokens(hypotheses);
+  check_size(corpus.hypotheses.size, corpus.sources.size, "hypotheses");
+  corpus.gold = read_gold(gold, corpus.sources.size);
+  return corpus;
+}
+
+void check_folded(const TokenArray& texts, const TokenArray& folded) {
+  for (std::int64_t index = 0; index < texts.offsets[texts.size]; ++index) {
+    if (texts.ids[index] < 0 || texts.ids[index] >= folded.size) {
+      throw std::invalid_argument("a token id has no folded characters");
+    }
+  }
+}
+
+Options read_options(nb::handle bundle, const Corpus& corpus) {
+  const auto release = scalar<std::string>(bundle, "release");
+  if (release != "master" && release != "3.2") {
+    throw std::invalid_argument("release is 'master' or '3.2', not '" + release + "'");
+  }
+  Options options;
+  options.release = release == "3.2" ? Release::kVersion32 : Release::kMaster;
+  options.max_unchanged_words = scalar<std::int32_t>(bundle, "max_unchanged_words");
+  if (options.max_unchanged_words < -1) throw std::invalid_argument("max_unchanged_words is -1 or more");
+  options.arc_limit = scalar<std::int64_t>(bundle, "arc_limit");
+  const nb::object folded = bundle.attr("folded");
+  options.folds = !folded.is_none();
+  if (options.folds) {
+    options.folded = read_tokens(folded);
+    check_folded(corpus.sources, options.folded);
+    check_folded(corpus.hypotheses, options.folded);
+  }
+  return options;
+}
+
+nb::tuple match_corpus(nb::handle sources, nb::handle hypotheses, nb::handle gold, nb::handle settings, int threads) {
+  const Corpus corpus = read_corpus(sources, hypotheses, gold);
+  const Options options = read_options(settings, corpus);
+  const std::int64_t rows = corpus.gold.annotator_offsets[corpus.sources.size];
+  std::vector<std::int64_t> counts(3 * rows);
+  std::vector<std::int8_t> settled(rows);
+  {
+    nb::gil_scoped_release released;
+    maxmatch::match_corpus(corpus, options, threads, counts.data(), settled.data());
+  }
+  return nb::make_tuple(to_matrix(std::move(counts), 3), to_vector(std::move(settled)));
+}
+
+nb::tuple match_sentence(nb::handle source, nb::handle hypothesis, nb::handle gold, nb::handle settings) {
+  const Corpus corpus = read_corpus(source, hypothesis, gold);
+  check_size(corpus.sources.size, 1, "sentences");
+  check_size(corpus.gold.annotator_offsets[1], 1, "annotators");
+  const Options options = read_options(settings, corpus);
+  std::int8_t settled = 0;
+  std::vector<maxmatch::PathEdit> path;
+  maxmatch::Counts counts;
+  {
+    nb::gil_scoped_release released;
+    counts = maxmatch::match_sentence(corpus, options, settled, path);
+  }
+  std::vector<std::int32_t> spans;
+  for (const maxmatch::PathEdit& edit : path) {
+    spans.insert(spans.end(), {edit.start, edit.end, edit.hypothesis_start, edit.hypothesis_end});
+  }
+  return nb::make_tuple(to_vector(std::vector<std::int64_t>{counts.correct, counts.proposed, counts.gold}),
+                        int{settled}, to_matrix(std::move(spans), 4));
+}
+
+void bind_maxmatch(nb::module_ module) {
+  module.attr("FAST") = int{maxmatch::kFast};
+  module.attr("LITERAL") = int{maxmatch::kLiteral};
+  module.attr("TOO_LARGE") = int{maxmatch::kTooLarge};
+  module.def("match_corpus", &match_corpus, nb::arg("sources"), nb::arg("hypotheses"), nb::arg("gold"),
+             nb::arg("options"), nb::arg("threads") = 1);
+  module.def("match_sentence", &match_sentence, nb::arg("source"), nb::arg("hypothesis"), nb::arg("gold"),
+             nb::arg("options"));
+}
+
+// gecbench._native.greedy
+
+using CountRows = nb::ndarray<const std::int64_t, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+using Samples = Input<std::int32_t, 2>;
+using AnnotatorCounts = Input<std::int64_t, 4>;
+using Present = Input<bool, 2>;
+using Subsets = Input<std::uint32_t, 1>;
+
+// The kernel compares doubles by their bits, which is right for numbers that are not negative.
+template <typename Array>
+void check_edits(const Array& counts, double beta_squared) {
+  check_counts(counts, false);
+  if (!(beta_squared >= 0)) throw std::invalid_argument("beta_squared must not be negative");
+}
+
+Output<std::int64_t> choose_rows(const CountRows& counts, const Offsets& row_offsets, double beta_squared,
+                                 bool rounded) {
+  check_offsets(row_offsets, counts.shape(0), "row_offsets");
+  check_edits(counts, beta_squared);
+  std::vector<std::int64_t> chosen(row_offsets.size() - 1);
+  {
+    nb::gil_scoped_release released;
+    const auto sentences = static_cast<std::int64_t>(chosen.size());
+    greedy::choose_rows({counts.data(), row_offsets.data()}, sentences, {beta_squared, rounded}, chosen.data());
+  }
+  return to_vector(std::move(chosen));
+}
+
+Output<std::int64_t> sample_totals(const CountRows& counts, const Offsets& row_offsets, double beta_squared,
+                                   const Samples& samples, int threads, bool rounded) {
+  check_offsets(row_offsets, counts.shape(0), "row_offsets");
+  check_edits(counts, beta_squared);
+  const auto sentences = static_cast<std::int64_t>(row_offsets.size()) - 1;
+  for (std::size_t index = 0; index < samples.size(); ++index) {
+    if (samples.data()[index] < 0 || samples.data()[index] >= sentences) {
+      throw std::invalid_argument("a sample names a sentence that does not exist");
+    }
+  }
+  std::vector<std::int64_t> totals(table_size(samples.shape(0), 3));
+  {
+    nb::gil_scoped_release released;
+    greedy::sample_totals({counts.data(), row_offsets.data()}, sentences, {beta_squared, rounded}, samples.data(),
+                          static_cast<std::int64_t>(samples.shape(0)), static_cast<std::int64_t>(samples.shape(1)),
+                          threads, totals.data());
+  }
+  return to_matrix(std::move(totals), 3);
+}
+
+void check_annotators(const AnnotatorCounts& counts, const Present& present, const Subsets& subsets) {
+  const std::size_t annotators = counts.shape(2);
+  if (annotators < 1 || annotators > 31 || counts.shape(3) != 3) {
+    throw std::invalid_argument("counts must be [authors, sentences, 1 to 31 annotators, 3]");
+  }
+  if (present.shape(0) != counts.shape(1) || present.shape(1) != annotators) {
+    throw std::invalid_argument("present must be [sentences, annotators]");
+  }
+  for (std::size_t subset = 0; subset < subsets.shape(0); ++subset) {
+    if (subsets(subset) == 0 || subsets(subset) >> annotators != 0) {
+      throw std::invalid_argument("a subset is empty or names an annotator that does not exist");
+    }
+  }
+}
+
+Output<std::int64_t> subset_totals(const AnnotatorCounts& counts, const Present& present, const Subsets& subsets,
+                                   double beta_squared, int threads, bool rounded) {
+  check_annotators(counts, present, subsets);
+  check_edits(counts, beta_squared);
+  const std::size_t authors = counts.shape(0), chosen = subsets.shape(0);
+  const greedy::AnnotatorCounts edits{static_cast<std::int64_t>(authors), static_cast<std::int64_t>(counts.shape(1)),
+                                      static_cast<int>(counts.shape(2)), counts.data(), present.data()};
+  std::vector<std::int64_t> totals(table_size(authors * 3, chosen));
+  {
+    nb::gil_scoped_release released;
+    greedy::subset_totals(edits, subsets.data(), static_cast<std::int64_t>(chosen), {beta_squared, rounded}, threads,
+                          totals.data());
+  }
+  return to_numpy(std::move(totals), {authors, chosen, std::size_t{3}});
+}
+
+void bind_greedy(nb::module_ module) {
+  module.def("choose_rows", &choose_rows, nb::arg("counts"), nb::arg("row_offsets"), nb::arg("beta_squared"),
+             nb::arg("rounded") = false);
+  module.def("sample_totals", &sample_totals, nb::arg("counts"), nb::arg("row_offsets"), nb::arg("beta_squared"),
+             nb::arg("samples"), nb::arg("threads") = 1, nb::arg("rounded") = false);
+  module.def("subset_totals", &subset_totals, nb::arg("counts"), nb::arg("present"), nb::arg("subsets"),
+             nb::arg("beta_squared"), nb::arg("threads") = 1, nb::arg("rounded") = false);
+}
+
+// gecbench._native.grouping
+
+using Spans = nb::ndarray<const std::int32_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+
+nb::tuple find_groups(const Offsets& sentence_offsets, const Ids& annotators, const Spans& spans, nb::handle texts,
+                      const Ids& people) {
+  const TokenArray tokens = read_tokens(texts);
+  check_size(annotators.size(), tokens.size, "annotators");
+  check_size(spans.shape(0), tokens.size, "spans");
+  check_size(sentence_offsets.size(), people.size() + 1, "sentence_offsets");
+  check_offsets(sentence_offsets, tokens.size, "sentence_offsets");
+  GroupLayout layout;
+  {
+    nb::gil_scoped_release released;
+    layout = group_edits({sentence_offsets.data(), static_cast<std::int64_t>(people.size()), annotators.data(),
+                          spans.data(), tokens, people.data()});
+  }
+  return nb::make_tuple(to_vector(std::move(layout.group_offsets)), to_vector(std::move(layout.optional)),
+                        to_vector(std::move(layout.alternative_offsets)), to_vector(std::move(layout.edit_offsets)),
+                        to_vector(std::move(layout.member_offsets)), to_vector(std::move(layout.members)),
+                        to_vector(std::move(layout.bridged)));
+}
+
+void bind_grouping(nb::module_ module) {
+  module.def("group_edits", &find_groups, nb::arg("sentence_offsets"), nb::arg("annotators"), nb::arg("spans"),
+             nb::arg("texts"), nb::arg("people"));
+}
+
+// gecbench._native.imeasure
+
+using imeasure::GroupArrays;
+using imeasure::Limits;
+using imeasure::Objective;
+using ReferenceRows = nb::ndarray<const std::int64_t, nb::shape<-1, 15>, nb::c_contig, nb::device::cpu>;
+
+Objective read_objective(nb::handle bundle) {
+  const Objective objective{scalar<int>(bundle, "aspect"), scalar<int>(bundle, "metric"),
+                            scalar<bool>(bundle, "corpus"), scalar<double>(bundle, "weight"),
+                            scalar<double>(bundle, "beta")};
+  if (objective.aspect < 0 || objective.aspect > 1 || objective.metric < 0 || objective.metric > imeasure::kMetricI) {
+    throw std::invalid_argument("unknown objective");
+  }
+  return objective;
+}
+
+Limits read_limits(nb::handle bundle) {
+  return {scalar<std::int64_t>(bundle, "listed"), scalar<std::int64_t>(bundle, "segment"),
+          scalar<std::int64_t>(bundle, "sums"), scalar<std::int64_t>(bundle, "cells"),
+          scalar<std::int64_t>(bundle, "work")};
+}
+
+GroupArrays read_groups(nb::handle bundle, std::size_t sentences) {
+  const auto group_offsets = array<Offsets>(bundle, "group_offsets");
+  const auto optional = array<Ids>(bundle, "optional");
+  const auto alternative_offsets = array<Offsets>(bundle, "alternative_offsets");
+  const auto edit_offsets = array<Offsets>(bundle, "edit_offsets");
+  const auto spans = array<Spans>(bundle, "spans");
+  const TokenArray corrections = read_tokens(bundle.attr("corrections"));
+  check_size(spans.shape(0), corrections.size, "spans");
+  check_offsets(edit_offsets, corrections.size, "edit_offsets");
+  check_size(alternative_offsets.size(), optional.size() + 1, "alternative_offsets");
+  check_offsets(alternative_offsets, edit_offsets.size() - 1, "alternative_offsets");
+  check_size(group_offsets.size(), sentences + 1, "group_offsets");
+  check_offsets(group_offsets, optional.size(), "group_offsets");
+  return {group_offsets.data(), optional.data(), alternative_offsets.data(),
+          edit_offsets.data(),  spans.data(),    corrections};
+}
+
+Output<std::int32_t> align(const Ids& source, const Ids& hypothesis, const Ids& reference) {
+  const auto tokens = [](const Ids& ids) { return TokenSpan{ids.data(), static_cast<std::int32_t>(ids.size())}; };
+  imeasure::Aligner aligner(std::int64_t{1} << 25);
+  aligner.begin(tokens(source), tokens(hypothesis));
+  aligner.align(tokens(reference));
+  std::vector<std::int32_t> flat;
+  for (const imeasure::Column& column : aligner.columns) flat.insert(flat.end(), column.begin(), column.end());
+  return to_matrix(std::move(flat), 3);
+}
+
+std::tuple<Output<std::int64_t>, Output<std::int32_t>, Output<std::int64_t>> count_references(
+    nb::handle sources, nb::handle hypotheses, nb::handle references, const Offsets& sentence_offsets,
+    std::int64_t cell_limit, int threads) {
+  const TokenArray source = read_tokens(sources), hypothesis = read_tokens(hypotheses);
+  const TokenArray reference = read_tokens(references);
+  check_size(hypothesis.size, source.size, "hypotheses");
+  check_size(sentence_offsets.size(), source.size + 1, "sentence_offsets");
+  check_offsets(sentence_offsets, reference.size, "sentence_offsets");
+  imeasure::ReferenceCounts found;
+  {
+    nb::gil_scoped_release released;
+    found = imeasure::count_references(source, hypothesis, reference, sentence_offsets.data(), cell_limit, threads);
+  }
+  return {to_matrix(std::move(found.counts), 15), to_vector(std::move(found.status)),
+          to_vector(std::move(found.cells))};
+}
+
+Output<std::int64_t> choose_listed(const ReferenceRows& counts, const Offsets& sentence_offsets, nb::handle goal) {
+  const Objective objective = read_objective(goal);
+  check_offsets(sentence_offsets, counts.shape(0), "sentence_offsets");
+  check_counts(counts);
+  const std::size_t sentences = sentence_offsets.size() - 1;
+  for (std::size_t n = 0; n < sentences; ++n) {
+    if (sentence_offsets(n) == sentence_offsets(n + 1)) throw std::invalid_argument("a sentence has no reference");
+  }
+  std::vector<imeasure::Counts> rows(counts.shape(0));
+  for (std::size_t row = 0; row < rows.size(); ++row) std::copy_n(counts.data() + 15 * row, 15, rows[row].begin());
+  return to_vector(
+      imeasure::choose_listed(rows, sentence_offsets.data(), static_cast<std::int64_t>(sentences), objective));
+}
+
+std::tuple<Output<std::int32_t>, Output<std::int64_t>, Output<std::int32_t>, Output<std::int64_t>> choose_mixed(
+    nb::handle sources, nb::handle hypotheses, nb::handle gold, nb::handle goal, nb::handle bounds, int threads) {
+  const TokenArray source = read_tokens(sources), hypothesis = read_tokens(hypotheses);
+  check_size(hypothesis.size, source.size, "hypotheses");
+  const GroupArrays groups = read_groups(gold, source.size);
+  const Objective objective = read_objective(goal);
+  const Limits limits = read_limits(bounds);
+  imeasure::MixedChoice found;
+  {
+    nb::gil_scoped_release released;
+    found = imeasure::choose_mixed(source, hypothesis, groups, objective, limits, threads);
+  }
+  return {to_vector(std::move(found.choices)), to_matrix(std::move(found.counts), 15),
+          to_vector(std::move(found.status)), to_matrix(std::move(found.work), 4)};
+}
+
+void bind_imeasure(nb::module_ module) {
+  module.def("align", &align, nb::arg("source"), nb::arg("hypothesis"), nb::arg("reference"));
+  module.def("count_references", &count_references, nb::arg("sources"), nb::arg("hypotheses"), nb::arg("references"),
+             nb::arg("sentence_offsets"), nb::arg("cell_limit"), nb::arg("threads") = 1);
+  module.def("choose_listed", &choose_listed, nb::arg("counts"), nb::arg("sentence_offsets"), nb::arg("objective"));
+  module.def("choose_mixed", &choose_mixed, nb::arg("sources"), nb::arg("hypotheses"), nb::arg("gold"),
+             nb::arg("objective"), nb::arg("limits"), nb::arg("threads") = 1);
+}
+
+// gecbench._native.trueskill
+
+using Outcomes = Input<std::int8_t, 1>;
+
+std::tuple<double, double, double, double> rate_pair(double mean1, double variance1, double mean2, double variance2,
+                                                     int outcome, double beta, double margin) {
+  Rating first{mean1, variance1}, second{mean2, variance2};
+  rate(first, second, outcome, beta, margin);
+  return {first.mean, first.variance, second.mean, second.variance};
+}
+
+void check_judgments(int systems, const Offsets& offsets, const Outcomes& outcomes, std::int64_t count) {
+  const auto size = static_cast<std::size_t>(systems), cells = size * size;
+  if (systems < 2 || count < 0 || offsets.shape(0) != cells + 1 || offsets(0) != 0 ||
+      offsets(cells) != static_cast<std::int64_t>(outcomes.shape(0))) {
+    throw std::invalid_argument("offsets must hold systems * systems + 1 bounds into outcomes");
+  }
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    if (offsets(cell) > offsets(cell + 1)) throw std::invalid_argument("offsets must not fall");
+  }
+  for (std::size_t system = 0; system < size; ++system) {
+    if (offsets(system * size) == offsets(system * size + size)) {
+      throw std::invalid_argument("every system needs a judgment");
+    }
+  }
+}
+
+Output<double> run_trueskill(int systems, const Offsets& offsets, const Outcomes& outcomes, std::int64_t iterations,
+                             double sigma, double beta, double margin, std::uint64_t seed, std::uint64_t first_run,
+                             std::int64_t count, int threads) {
+  check_judgments(systems, offsets, outcomes, count);
+  const auto rows = static_cast<std::size_t>(count), columns = static_cast<std::size_t>(systems);
+  std::vector<double> results(table_size(rows, columns));
+  {
+    nb::gil_scoped_release released;
+    trueskill_runs({systems, offsets.data(), outcomes.data()}, iterations, {sigma, beta, margin}, seed, first_run,
+                   count, threads, results.data());
+  }
+  return to_numpy(std::move(results), {rows, columns});
+}
+
+void bind_trueskill(nb::module_ module) {
+  module.def("rate", &rate_pair, nb::arg("mean1"), nb::arg("variance1"), nb::arg("mean2"), nb::arg("variance2"),
+             nb::arg("outcome"), nb::arg("beta"), nb::arg("margin"));
+  module.def("runs", &run_trueskill, nb::arg("systems"), nb::arg("offsets"), nb::arg("outcomes"), nb::arg("iterations"),
+             nb::arg("sigma"), nb::arg("beta"), nb::arg("margin"), nb::arg("seed"), nb::arg("first_run"),
+             nb::arg("count"), nb::arg("threads") = 1);
+}
+
+}  // namespace
 }  // namespace gecbench::bindings
 
 NB_MODULE(_native, module) {

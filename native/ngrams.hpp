@@ -1,4 +1,6 @@
-// N-grams of a hypothesis and of the texts beside it, as numbers.
+// Exact n-gram counts of a hypothesis and other texts, without tuples of tokens: an n-gram is a pair of (n - 1)-grams,
+// and pairs are numbered as they appear in the hypothesis. N-grams that it does not have share the number 0, since no
+// metric needs them apart. Used by GLEU and BLEU.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +12,14 @@
 
 namespace gecbench {
 
-// Numbers pairs from 1 on as they come, compared exactly, so no two collide.
+// Numbers pairs from 1 on in order of appearance. Pairs are compared exactly, so two different ones never collide.
 class PairNumbers {
  public:
   static constexpr std::int32_t kAbsent = 0;
   static constexpr std::int64_t kAnything = -1;
 
-  // Forgets all. Up to `most` pairs will come, each of two numbers from 0 to `largest`, or with any number on the
-  // right.
+  // Starts again with no pairs. At most `most` will be added, of two numbers from 0 to `largest`; with kAnything, the
+  // right one may be any number. Few small numbers are looked up in a square table, others in a hash table.
   void reset(std::int64_t most, std::int64_t largest) {
     used_ = 0;
     in_table_ = largest != kAnything && largest < kTableWidth && most < kTableNumbers;
@@ -46,8 +48,8 @@ class PairNumbers {
     return in_table_ ? table_[left * width_ + right] : slot_of(left, right).number;
   }
 
-  // Puts the number of each of so many neighbours, itself and the next, in the place of the first.
-  void find_neighbours(std::int32_t* numbers, std::int64_t count) {
+  // Replaces each of `count` numbers by the number of the pair of itself and the next.
+  void find_adjacent(std::int32_t* numbers, std::int64_t count) {
     if (in_table_) {
       for (std::int64_t i = 0; i < count; ++i) numbers[i] = table_[numbers[i] * width_ + numbers[i + 1]];
     } else {
@@ -112,7 +114,7 @@ class HypothesisNgrams {
     for (std::int64_t i = 0; i < positions; ++i) ++occurrences[numbers[i]];
   }
 
-  // After the hypothesis, in the same order n.
+  // Call it after count_hypothesis(n).
   void count_text(const std::vector<TokenSpan>& texts, std::size_t text, int n, Occurrences& occurrences) {
     const TokenSpan tokens = texts[text];
     Numbers& numbers = numbers_of_texts_[text];
@@ -120,7 +122,7 @@ class HypothesisNgrams {
     if (n == 1) {
       for (std::int64_t i = 0; i < positions; ++i) numbers[i] = pairs_.find(0, tokens[i]);
     } else {
-      pairs_.find_neighbours(numbers.data(), positions);
+      pairs_.find_adjacent(numbers.data(), positions);
     }
     occurrences.assign(pairs_.used() + 1, 0);
     for (std::int64_t i = 0; i < positions; ++i) ++occurrences[numbers[i]];
@@ -132,7 +134,7 @@ class HypothesisNgrams {
 
   TokenSpan hypothesis_;
   PairNumbers pairs_;
-  // Of the n-gram, before of the (n - 1)-gram, that starts at each position.
+  // Number of the n-gram that starts at each position; before order n is counted, of the (n - 1)-gram.
   Numbers numbers_of_hypothesis_;
   std::vector<Numbers> numbers_of_texts_;
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "split.hpp"
+#include "tokens.hpp"
 
 namespace gecbench {
 namespace {

@@ -1,4 +1,4 @@
-// Independent tasks on several threads.
+// Running independent tasks on several threads. Used by most kernels.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace gecbench {
 
-// Runs task(0) … task(count - 1), in any order, on this thread and up to threads - 1 others. Where the system refuses a
-// thread, those that there are do its work. What a task throws is thrown here, after all threads have ended.
+// Runs task(0) … task(count - 1), in any order, on this thread and up to threads - 1 others. If the system cannot
+// start a thread, the others do its work. An exception of a task is rethrown here, after all threads have ended.
 template <typename Task>
 void run_tasks(std::int64_t count, int threads, const Task& task) {
   std::atomic<std::int64_t> next{0};
@@ -39,7 +39,7 @@ void run_tasks(std::int64_t count, int threads, const Task& task) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// Sentences that one task takes: few enough to share them out evenly, and so many that fewer need no second thread.
+// Sentences per task: few enough to balance the threads, and enough to be worth a second thread.
 constexpr std::int64_t kBlockOfSentences = 256;
 
 // Runs work(begin, end) for blocks of the sentences 0 … count - 1. Each call may write to its own sentences only, so

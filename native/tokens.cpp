@@ -1,16 +1,18 @@
+// Each thread numbers the tokens of its own lines; then their vocabularies are merged in the order of the lines. So the
+// ids are those of one pass over all lines: 0, 1, ... in order of appearance.
 #include "tokens.hpp"
 
 #include <algorithm>
 
-#include "split.hpp"
 #include "threads.hpp"
 
 namespace gecbench {
 namespace {
 
-constexpr std::int64_t kLinesOfAPart = 4096;  // fewer need no second thread
-constexpr std::int64_t kBytesOfAToken = 4;    // of most texts more
+constexpr std::int64_t kLinesPerPart = 4096;  // fewer lines are not worth a second thread
+constexpr std::int64_t kBytesPerToken = 4;    // an estimate on the low side, to reserve memory
 
+// Tokens and their ids: a hash table with open addressing.
 class Vocabulary {
  public:
   Vocabulary() : slots_(1 << 12, -1) {}
@@ -28,7 +30,7 @@ class Vocabulary {
     return slots_[slot];
   }
 
-  // The numbers of another vocabulary's tokens in this one.
+  // Adds another vocabulary's tokens and returns their ids in this one.
   std::vector<std::int32_t> number_all(const Vocabulary& other) {
     std::vector<std::int32_t> numbers;
     numbers.reserve(other.entries_.size());
@@ -62,14 +64,15 @@ class Vocabulary {
   std::vector<std::int32_t> slots_;
 };
 
-// Consecutive lines, their tokens numbered by themselves; no two share a cache line, which threads would fight for.
+// Consecutive lines with ids of their own. Aligned so that two parts never share a cache line, which threads would
+// contend for.
 struct alignas(64) Part {
   std::vector<std::int32_t> ids;
   std::vector<std::int64_t> ends;  // of each line in ids
   Vocabulary vocabulary;
 };
 
-// Where each of some parts begins, and the last one ends, so that all have about as many bytes.
+// First lines of `count` parts with about the same number of bytes, and the end of the last one.
 std::vector<std::int64_t> bounds_of_parts(const std::int64_t* line_offsets, std::int64_t lines, std::int64_t count) {
   std::vector<std::int64_t> bounds;
   for (std::int64_t number = 0; number < count; ++number) {
@@ -84,7 +87,7 @@ std::vector<std::int64_t> bounds_of_parts(const std::int64_t* line_offsets, std:
 
 InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, std::int64_t lines, bool unicode,
                       bool list_vocabulary, int threads) {
-  const std::int64_t most = (lines + kLinesOfAPart - 1) / kLinesOfAPart;
+  const std::int64_t most = (lines + kLinesPerPart - 1) / kLinesPerPart;
   const std::int64_t count = std::max<std::int64_t>(1, std::min<std::int64_t>(threads, most));
   std::vector<Part> parts(static_cast<std::size_t>(count));
   const std::vector<std::int64_t> bounds = bounds_of_parts(line_offsets, lines, count);
@@ -92,7 +95,7 @@ InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, s
     Part& part = parts[static_cast<std::size_t>(number)];
     part.ends.reserve(static_cast<std::size_t>(bounds[number + 1] - bounds[number]));
     const std::int64_t bytes = line_offsets[number == 0 ? lines : bounds[number + 1]] - line_offsets[bounds[number]];
-    part.ids.reserve(static_cast<std::size_t>(bytes / kBytesOfAToken));
+    part.ids.reserve(static_cast<std::size_t>(bytes / kBytesPerToken));
     for (std::int64_t i = bounds[number]; i < bounds[number + 1]; ++i) {
       const std::string_view line = text.substr(line_offsets[i], line_offsets[i + 1] - line_offsets[i]);
       split_line(line, unicode, [&](std::string_view token) {
@@ -101,7 +104,7 @@ InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, s
       part.ends.push_back(static_cast<std::int64_t>(part.ids.size()));
     }
   });
-  // The tokens of the first part keep their numbers; those of the others come after them, as they appear.
+  // The first part keeps its ids; new tokens of the others follow in order of appearance.
   Vocabulary& vocabulary = parts[0].vocabulary;
   InternedTokens result;
   result.ids = std::move(parts[0].ids);

@@ -1,4 +1,5 @@
-// TrueSkill for two players and its bootstrap runs; twin of gecbench/kernels/trueskill.py.
+// TrueSkill for two players (Herbrich et al. 2006) and bootstrap runs over pairwise judgments (Sakaguchi et al. 2014).
+// Python reference: gecbench/kernels/trueskill.py.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +25,14 @@ struct PairwiseJudgments {
   const std::int8_t* outcomes;
 };
 
-// Herbrich et al. 2006, §4: outcome 1 = first won, -1 = second won, 0 = tie.
+// Rates both players after a game (Herbrich et al. 2006, section 4): outcome 1 = first won, -1 = second won, 0 = tie.
 void rate(Rating& first, Rating& second, int outcome, double beta, double margin);
 
-// The steps of a run are numbered in the Python twin. Final means of runs first_run … first_run + count - 1 into
-// results[count][systems], on `threads` threads.
+// Writes the final means of runs first_run … first_run + count - 1 to results[count][systems]. Each iteration of a run
+// 1. takes the system with the largest variance (the last of equals),
+// 2. picks an opponent that it was compared with, with probability proportional to exp(-|difference of means|),
+// 3. picks one of their judgments at random,
+// 4. rates both systems by it.
 void trueskill_runs(const PairwiseJudgments& judgments, std::int64_t iterations, const TrueSkillParameters& parameters,
                     std::uint64_t seed, std::uint64_t first_run, std::int64_t count, int threads, double* results);
 

@@ -1,3 +1,4 @@
+// The steps are numbered in alignment.hpp.
 #include "imeasure/alignment.hpp"
 
 #include <algorithm>
@@ -6,9 +7,156 @@ namespace gecbench::imeasure {
 
 namespace {
 
-constexpr int kMostReturns = 1 << 10;
+constexpr int kMaxReturns = 1 << 10;  // of the walk before the pruned table takes over
+
+int pair_cost(TokenSpan first, int i, TokenSpan second, int j) {
+  return i > 0 && j > 0 && first[i - 1] == second[j - 1] ? kMatch : kMismatch;
+}
 
 }  // namespace
+
+// Two-way alignment
+
+void PairTable::begin(TokenSpan columns) {
+  columns_ = columns;
+  rows_.clear();
+  saved_.assign(width(), 0);
+}
+
+void PairTable::fill(TokenSpan rows) {
+  const auto known = std::mismatch(rows_.begin(), rows_.end(), rows.begin(), rows.end()).first - rows_.begin();
+  rows_.assign(rows.begin(), rows.end());
+  saved_.resize(static_cast<std::size_t>(rows.size + 1) * width());
+  const TokenSpan columns = columns_;
+  for (auto row = known; row < rows.size; ++row) {
+    const std::int32_t* above = saved_.data() + row * width();
+    std::int32_t* here = saved_.data() + (row + 1) * width();
+    const std::int32_t token = rows[row];
+    here[0] = 0;
+    for (int j = 0; j < columns.size; ++j) here[j + 1] = std::max(above[j + 1], above[j] + saving(token, columns[j]));
+    for (int j = 0; j < columns.size; ++j) here[j + 1] = std::max(here[j + 1], here[j]);
+  }
+}
+
+// The excess of a cell is the best saving less the savings before and after it. Those after it are found as in fill(),
+// from the end.
+void PairTable::fill_excess() {
+  excess_.resize(saved_.size());
+  std::fill(excess_.end() - width(), excess_.end(), 0);
+  const TokenSpan columns = columns_;
+  for (int row = rows() - 1; row >= 0; --row) {
+    const std::int32_t* below = excess_.data() + static_cast<std::int64_t>(row + 1) * width();
+    std::int32_t* here = excess_.data() + static_cast<std::int64_t>(row) * width();
+    const std::int32_t token = rows_[row];
+    here[columns.size] = 0;
+    for (int j = 0; j < columns.size; ++j) here[j] = std::max(below[j], below[j + 1] + saving(token, columns[j]));
+    for (int j = columns.size - 1; j >= 0; --j) here[j] = std::max(here[j], here[j + 1]);
+  }
+  const std::int32_t most = saved_.back();
+  std::transform(saved_.begin(), saved_.end(), excess_.begin(), excess_.begin(),
+                 [most](std::int32_t before, std::int32_t after) { return most - before - after; });
+}
+
+// Pruned three-way table
+
+void Kept::fill(const PairTable& pair, int rows, int slack) {
+  width = pair.width() + 1;
+  rank.assign(static_cast<std::size_t>(rows + 1) * width, 0);
+  members.clear();
+  start.assign(2, 0);
+  for (int row = 0; row < rows; ++row) {
+    const std::int32_t* excess = pair.excess_row(row);
+    std::int32_t* ranks = rank.data() + (row + 1) * std::int64_t{width} + 1;
+    for (int column = 0; column < pair.width(); ++column) {
+      if (excess[column] > slack) continue;
+      members.push_back(column);
+      ranks[column] = static_cast<std::int32_t>(members.size()) - start.back();
+    }
+    start.push_back(static_cast<std::int32_t>(members.size()));
+  }
+}
+
+int PrunedTable::align(const Texts& texts, const Pairs& pairs, int slack, std::vector<Column>& columns) {
+  texts_ = texts;
+  const int bound = pairs.distance();
+  while (true) {
+    fill(pairs, slack);
+    const std::int32_t cost = row(texts.reference.size).at(texts.source.size, texts.hypothesis.size);
+    if (cost <= bound + slack) {
+      trace(columns);
+      return cost - bound;
+    }
+    slack = cost >= kFar ? slack + slack / 2 + 2 : cost - bound;
+  }
+}
+
+void PrunedTable::fill(const Pairs& pairs, int slack) {
+  const int rows = texts_.reference.size + 1;
+  sources_.fill(pairs.reference_source, rows, slack);
+  hypotheses_.fill(pairs.reference_hypothesis, rows, slack);
+  row_start_.assign(1, 0);
+  std::int64_t kept = 0;
+  for (int k = -1; k < rows; ++k) {
+    const std::int64_t sources = sources_.size(k), hypotheses = hypotheses_.size(k);
+    kept += sources * hypotheses;
+    row_start_.push_back(row_start_.back() + (sources + 1) * (hypotheses + 1));
+  }
+  if (kept > cell_limit_) throw TooLong();
+  table_.assign(row_start_.back(), kFar);
+  for (int k = 0; k < rows; ++k) fill_row(pairs, slack, k);
+}
+
+PrunedTable::Row PrunedTable::row(int k) {
+  return {table_.data() + row_start_[k + 1], sources_.ranks(k), hypotheses_.ranks(k), hypotheses_.size(k) + 1};
+}
+
+void PrunedTable::fill_row(const Pairs& pairs, int slack, int k) {
+  const std::int32_t* source_excess = pairs.reference_source.excess_row(k);
+  const std::int32_t* hypothesis_excess = pairs.reference_hypothesis.excess_row(k);
+  const Row above = row(k - 1), here = row(k);
+  for (int a = sources_.start[k + 1]; a < sources_.start[k + 2]; ++a) {
+    const int i = sources_.members[a];
+    const std::int32_t* crossing = pairs.source_hypothesis.excess_row(i);
+    for (int b = hypotheses_.start[k + 1]; b < hypotheses_.start[k + 2]; ++b) {
+      const int j = hypotheses_.members[b];
+      if (source_excess[i] + hypothesis_excess[j] + crossing[j] > slack) continue;
+      const auto costs = steps(above, here, i, j, k);
+      const std::int32_t best = i + j + k == 0 ? 0 : std::min(kFar, *std::min_element(costs.begin(), costs.end()));
+      here.at(i, j) = best;
+      cells += best < kFar;
+    }
+  }
+}
+
+// The cost of a cell by each move, in the official order of ties. Moves from outside the texts cost kFar, since ranks
+// there are 0.
+std::array<std::int32_t, 7> PrunedTable::steps(const Row& above, const Row& here, int i, int j, int k) const {
+  const int source_hypothesis = pair_cost(texts_.source, i, texts_.hypothesis, j);
+  const int source_reference = pair_cost(texts_.source, i, texts_.reference, k);
+  const int hypothesis_reference = pair_cost(texts_.hypothesis, j, texts_.reference, k);
+  return {above.at(i - 1, j - 1) + source_hypothesis + source_reference + hypothesis_reference,
+          here.at(i - 1, j - 1) + source_hypothesis + 2 * kGap,
+          above.at(i - 1, j) + source_reference + 2 * kGap,
+          above.at(i, j - 1) + hypothesis_reference + 2 * kGap,
+          here.at(i - 1, j) + 2 * kGap,
+          here.at(i, j - 1) + 2 * kGap,
+          above.at(i, j) + 2 * kGap};
+}
+
+void PrunedTable::trace(std::vector<Column>& columns) {
+  columns.clear();
+  Column cell = {texts_.source.size, texts_.hypothesis.size, texts_.reference.size};
+  while (cell != Column{}) {
+    const auto [i, j, k] = cell;
+    const Row here = row(k);
+    const auto costs = steps(row(k - 1), here, i, j, k);
+    const auto move = std::find(costs.begin(), costs.end(), here.at(i, j)) - costs.begin();
+    Column& column = columns.emplace_back();
+    for (int text = 0; text < 3; ++text) column[text] = kMoves[move][text] ? --cell[text] : -1;
+  }
+}
+
+// Alignment and counts
 
 void Aligner::check_pair(TokenSpan first, TokenSpan second) const {
   if ((first.size + std::int64_t{1}) * (second.size + std::int64_t{1}) > cell_limit_) throw TooLong();
@@ -49,7 +197,8 @@ void Aligner::align(TokenSpan reference) {
   count_baseline();
 }
 
-// Two of the three texts are equal and stay side by side.
+// Two of the three texts are equal. An optimal alignment has equal texts side by side throughout, and of the seven
+// moves three are left, in the same order: a two-way alignment (docs/imeasure.md, section 4).
 void Aligner::align_two() {
   slack = 0;
   if (unchanged_) {
@@ -78,14 +227,13 @@ void Aligner::align_three() {
   slack = pruned_.align(texts_, pairs_, slack, columns);
 }
 
-// Go back from the end by the first step for which the slack suffices. Where none is left, note what the cell needs at
-// least, and return.
+// Steps 2 and 3. Returns whether the beginning was reached before too many returns.
 bool Aligner::walk() {
   needed_.clear();
   left_before_.clear();
   Column cell = {texts_.source.size, texts_.hypothesis.size, texts_.reference.size};
   slack = 0;
-  for (int left = 0, returns = 0; returns < kMostReturns;) {
+  for (int left = 0, returns = 0; returns < kMaxReturns;) {
     ++walked_;
     if (cell == Column{}) return true;
     const Step step = first_step(cell, left);
@@ -110,8 +258,8 @@ bool Aligner::walk() {
   return false;
 }
 
-// The first step to a cell for which so much slack is enough; if there is none, the least loss of all. Where the three
-// tokens are equal, no other step is better than that over all of them.
+// The first step to a cell for which the slack left is enough; if there is none, the least loss of all. Where the three
+// tokens are equal, no step is better than the one over all of them.
 Aligner::Step Aligner::first_step(const Column& cell, int left) const {
   const auto [i, j, k] = cell;
   if (i > 0 && j > 0 && k > 0 && texts_.source[i - 1] == texts_.hypothesis[j - 1] &&
@@ -144,6 +292,7 @@ int Aligner::needed(const Column& cell) const {
   return known == needed_.end() ? 0 : known->second;
 }
 
+// A number for a cell, to look it up.
 std::int64_t Aligner::number(const Column& cell) const {
   const std::int64_t row = cell[0] * (texts_.hypothesis.size + std::int64_t{1}) + cell[1];
   return row * (texts_.reference.size + std::int64_t{1}) + cell[2];
@@ -173,7 +322,8 @@ void Aligner::classify() {
   }
 }
 
-// The system that changes nothing, from its own two-way alignment (section 2.3.3).
+// Counts of the source taken as a system (section 2.3.3). Like the program, and other than the paper, from a two-way
+// alignment of its own (docs/imeasure.md, section 6).
 void Aligner::count_baseline() {
   const auto count = [this](int i, int k) {
     const bool kept = i >= 0 && k >= 0 && texts_.source[i] == texts_.reference[k];

@@ -1,3 +1,4 @@
+// Sentences are shared among threads; each aligns or mixes its own references.
 #include "imeasure/corpus.hpp"
 
 #include <algorithm>
@@ -51,10 +52,10 @@ MixedChoice choose_mixed(const TokenArray& sources, const TokenArray& hypotheses
   found.work.resize(sources.size * 4);
   Counts total{};
   share_sentences(sources.size, objective.corpus ? 1 : threads, [&](std::int64_t begin, std::int64_t end) {
-    Tools tools{Aligner(limits.cells), {}};
+    Workspace workspace{Aligner(limits.cells), {}};
     for (std::int64_t n = begin; n < end; ++n) {
       const std::vector<Group> groups = gold.groups(n);
-      MixedSentence sentence(sources[n], hypotheses[n], groups, limits, tools);
+      MixedSentence sentence(sources[n], hypotheses[n], groups, limits, workspace);
       Counts counts{};
       found.status[n] = sentence.choose(total, objective, found.choices.data() + gold.group_offsets[n], counts);
       if (objective.corpus) add(total, counts);

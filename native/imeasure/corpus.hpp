@@ -1,4 +1,5 @@
-// The I-measure for a whole corpus (docs/imeasure.md); twin of gecbench/kernels/imeasure/corpus.py.
+// The I-measure (Felice & Briscoe 2015; docs/imeasure.md) for a whole corpus. Python reference:
+// gecbench/kernels/imeasure.
 #pragma once
 
 #include <vector>
@@ -7,7 +8,7 @@
 
 namespace gecbench::imeasure {
 
-// counts[reference][15], and status, steps and cells per sentence. The references of sentence s are
+// counts[reference][15], and per sentence its status and the cells of its alignments. The references of sentence s are
 // sentence_offsets[s]:sentence_offsets[s + 1].
 struct ReferenceCounts {
   std::vector<std::int64_t> counts;
@@ -21,8 +22,8 @@ ReferenceCounts count_references(const TokenArray& sources, const TokenArray& hy
 std::vector<std::int64_t> choose_listed(const std::vector<Counts>& counts, const std::int64_t* sentence_offsets,
                                         std::int64_t sentences, const Objective& objective);
 
-// The alternative chosen in each group (-1: none); per sentence counts[15], status, and work[4]. A choice that looks at
-// the corpus goes through the sentences in order, on one thread.
+// The alternative chosen in each group (-1: none); per sentence counts[15], status, and work[4]. With objective.corpus
+// a choice depends on the sentences before, so they are scored in order, on one thread.
 struct MixedChoice {
   std::vector<std::int32_t> choices;
   std::vector<std::int64_t> counts;

@@ -1,3 +1,4 @@
+// The steps are numbered in mixing.hpp.
 #include "imeasure/mixing.hpp"
 
 #include <algorithm>
@@ -8,19 +9,21 @@ namespace gecbench::imeasure {
 
 namespace {
 
-constexpr std::int64_t kMost = std::int64_t{1} << 62;
+constexpr std::int64_t kMaxCombinations = std::int64_t{1} << 62;
 
-std::int64_t product(const std::vector<Group>& groups, const std::vector<int>& members) {
+// The number of combinations of choices, at most kMaxCombinations.
+std::int64_t count_combinations(const std::vector<Group>& groups, const std::vector<int>& members) {
   std::int64_t count = 1;
   for (int g : members) {
     const std::int64_t choices = groups[g].choices();
     if (choices == 0) return 0;
-    count = count > kMost / choices ? kMost : count * choices;
+    count = count > kMaxCombinations / choices ? kMaxCombinations : count * choices;
   }
   return count;
 }
 
-// Python's slice assignment (negative offsets count from the end, others are clipped), unless it would empty the text.
+// tokens[start:end] = replacement as in Python (negative offsets count from the end, others are clipped), unless that
+// would leave no tokens (docs/imeasure.md, section 3).
 void replace(std::vector<std::int32_t>& tokens, int start, int end, TokenSpan replacement) {
   const int size = static_cast<int>(tokens.size());
   auto clip = [size](int offset) { return std::clamp(offset < 0 ? offset + size : offset, 0, size); };
@@ -39,6 +42,7 @@ std::string_view bytes(const std::vector<std::int32_t>& tokens) {
   return {reinterpret_cast<const char*>(tokens.data()), tokens.size() * sizeof(std::int32_t)};
 }
 
+// The next combination of choices, the last one varying fastest; false after the last combination.
 bool advance(std::vector<int>& choice, const std::vector<Group>& groups, const std::vector<int>& members) {
   for (std::size_t n = members.size(); n-- > 0;) {
     if (++choice[n] < groups[members[n]].choices()) return true;
@@ -49,26 +53,131 @@ bool advance(std::vector<int>& choice, const std::vector<Group>& groups, const s
 
 }  // namespace
 
+// Error groups
+
+int Group::start() const {
+  int first = INT32_MAX;
+  for (const auto& alternative : alternatives) {
+    for (const Edit& edit : alternative) first = std::min(first, edit.start);
+  }
+  return first == INT32_MAX ? 0 : first;
+}
+
+int Group::end() const {
+  int last = INT32_MIN;
+  for (const auto& alternative : alternatives) {
+    for (const Edit& edit : alternative) last = std::max(last, edit.end);
+  }
+  return last == INT32_MIN ? 0 : last;
+}
+
+std::vector<Group> GroupArrays::groups(std::int64_t sentence) const {
+  std::vector<Group> found;
+  for (std::int64_t g = group_offsets[sentence]; g < group_offsets[sentence + 1]; ++g) {
+    found.push_back({{}, optional[g] != 0});
+    for (std::int64_t a = alternative_offsets[g]; a < alternative_offsets[g + 1]; ++a) {
+      Alternative alternative;
+      for (std::int64_t e = edit_offsets[a]; e < edit_offsets[a + 1]; ++e) {
+        alternative.push_back({spans[2 * e], spans[2 * e + 1], corrections[e]});
+      }
+      found.back().alternatives.push_back(std::move(alternative));
+    }
+  }
+  return found;
+}
+
+// Cut points
+
+int CutPointProof::find_unproven(TokenSpan text, const std::vector<int>& cuts,
+                                 const std::vector<std::vector<Branch>>& segments, const std::vector<int>& charges) {
+  const int size = text.size + 1;
+  passed_.resize(size);
+  for (int i = 0; i < size; ++i) passed_[i] = kGap * i;
+  missed_.assign(size, kFar);
+  after_missing_.assign(size, kFar);
+  for (std::size_t number = 0; number < segments.size(); ++number) {
+    const bool last = number == cuts.size();
+    const int cut = last ? text.size : cuts[number];
+    if (!last) through_branches(text, passed_, segments[number], after_passing_);
+    if (number > 0) {
+      // Paths that missed cuts end here if they pass this one. They must cost more than distances and charges.
+      through_branches(text, missed_, segments[number], after_missing_);
+      for (int i = 0; i <= cut; ++i) {
+        if (after_missing_[i] + kGap * (cut - i) <= 0) return static_cast<int>(number) - 1;
+      }
+    }
+    if (last) break;
+    miss(cut, charges[number]);
+    // Paths that pass this cut start anew.
+    for (int i = 0; i < size; ++i) passed_[i] = i < cut ? kFar : kGap * (i - cut);
+  }
+  return -1;
+}
+
+// Least cost of being at each position of the text at the end of the segment. The rows of tokens that a branch shares
+// with the one before it are reused.
+void CutPointProof::through_branches(TokenSpan text, const std::vector<std::int32_t>& costs,
+                                     const std::vector<Branch>& branches, std::vector<std::int32_t>& arrived) {
+  const std::int64_t size = text.size + 1;
+  arrived.assign(size, kFar);
+  rows_.assign(costs.begin(), costs.end());
+  TokenSpan known;
+  for (const Branch& branch : branches) {
+    const TokenSpan tokens = branch.tokens, inner = tokens.part(0, std::max(0, tokens.size - 1));
+    const auto shared = std::mismatch(known.begin(), known.end(), inner.begin(), inner.end()).first - known.begin();
+    rows_.resize((tokens.size + 1) * size);
+    std::int32_t* row = rows_.data() + shared * size;
+    for (auto n = shared; n < tokens.size; ++n, row += size) {
+      advance(text, tokens[n], n + 1 == tokens.size, row, row + size);
+    }
+    for (std::int64_t i = 0; i < size; ++i) arrived[i] = std::min(arrived[i], row[i] - branch.distance);
+    known = inner;
+  }
+}
+
+// Aligns one token of the chain with the text. After the last one, steps over the text alone
+// are left out: they come after the cut or miss it, see miss().
+void CutPointProof::advance(TokenSpan text, std::int32_t token, bool last, const std::int32_t* row,
+                            std::int32_t* next) const {
+  next[0] = row[0] + kGap;
+  for (int i = 0; i < text.size; ++i) {
+    next[i + 1] = std::min(row[i + 1] + kGap, row[i] + (token == text[i] ? kMatch : kMismatch));
+  }
+  if (last) return;
+  for (int i = 0; i < text.size; ++i) next[i + 1] = std::min(next[i + 1], next[i] + kGap);
+}
+
+// Least cost of leaving the point between two segments without having been at the cut, less its charge.
+void CutPointProof::miss(int cut, int charge) {
+  std::int32_t left = kFar;
+  for (std::size_t i = 0; i < missed_.size(); ++i) {
+    left = static_cast<int>(i) == cut ? kFar : std::min(std::min(after_passing_[i], after_missing_[i]), left + kGap);
+    missed_[i] = left < kFar / 2 ? left - charge : kFar;
+  }
+}
+
+// Mixed references of a sentence
+
 MixedSentence::MixedSentence(TokenSpan source, TokenSpan hypothesis, const std::vector<Group>& groups,
-                             const Limits& limits, Tools& tools)
+                             const Limits& limits, Workspace& workspace)
     : source_(source),
       hypothesis_(hypothesis),
       groups_(groups),
       limits_(limits),
-      aligner_(tools.aligner),
-      certificate_(tools.certificate) {
+      aligner_(workspace.aligner),
+      proof_(workspace.proof) {
   for (std::size_t g = 0; g < groups.size(); ++g) order_.push_back(static_cast<int>(g));
   std::stable_sort(order_.begin(), order_.end(), [&groups](int a, int b) {
     return std::pair(groups[a].start(), groups[a].end()) < std::pair(groups[b].start(), groups[b].end());
   });
-  work.asked = product(groups, order_);
+  work.asked = count_combinations(groups, order_);
 }
 
 Status MixedSentence::choose(const Counts& offset, const Objective& goal, std::int32_t* choices, Counts& counts) {
   counts.fill(0);
   std::fill(choices, choices + groups_.size(), -1);
   try {
-    const std::vector<Segment> segments = certified_segments();
+    const std::vector<Segment> segments = proven_segments();
     work.segments = static_cast<std::int64_t>(segments.size());
     std::vector<std::vector<Counts>> rows(segments.size());
     for (std::size_t g = 0; g < segments.size(); ++g) {
@@ -94,8 +203,8 @@ Status MixedSentence::choose(const Counts& offset, const Objective& goal, std::i
   return kDone;
 }
 
-// Segments that no optimal alignment of any mixed reference crosses; doubtful cuts are dropped.
-std::vector<Segment> MixedSentence::certified_segments() {
+// Steps 1 and 2: segments whose bounds every optimal alignment of every mixed reference passes through.
+std::vector<Segment> MixedSentence::proven_segments() {
   // Step 1
   std::vector<Cut> bounds{{0, 0}};
   if (work.asked > limits_.listed) {
@@ -105,8 +214,8 @@ std::vector<Segment> MixedSentence::certified_segments() {
   // Step 2
   std::vector<Segment> segments;
   for (std::size_t g = 0; g + 1 < bounds.size(); ++g) segments.push_back(segment(bounds[g], bounds[g + 1]));
-  // The certificate
-  for (int cut = doubtful_cut(bounds, segments); cut >= 0; cut = doubtful_cut(bounds, segments)) {
+  // Drop cut points without a proof.
+  for (int cut = find_unproven_cut(bounds, segments); cut >= 0; cut = find_unproven_cut(bounds, segments)) {
     bounds.erase(bounds.begin() + cut + 1);
     segments.erase(segments.begin() + cut + 1);
     segments[cut] = segment(bounds[cut], bounds[cut + 1]);
@@ -114,7 +223,8 @@ std::vector<Segment> MixedSentence::certified_segments() {
   return segments;
 }
 
-int MixedSentence::doubtful_cut(const std::vector<Cut>& bounds, const std::vector<Segment>& segments) {
+// A cut point without a proof for one of the three pairs of texts, -1 if there is none.
+int MixedSentence::find_unproven_cut(const std::vector<Cut>& bounds, const std::vector<Segment>& segments) {
   if (segments.size() == 1) return -1;
   std::vector<int> sources, hypotheses, charges, slack;
   std::vector<std::vector<Branch>> plain, by_source, by_hypothesis;
@@ -134,13 +244,13 @@ int MixedSentence::doubtful_cut(const std::vector<Cut>& bounds, const std::vecto
     hypotheses.push_back(bounds[cut].hypothesis);
     charges.push_back(slack[cut - 1] + slack[cut]);
   }
-  int doubtful = certificate_.failing_cut(source_, sources, plain, charges);
-  if (doubtful < 0) doubtful = certificate_.failing_cut(source_, sources, by_source, charges);
-  if (doubtful < 0) doubtful = certificate_.failing_cut(hypothesis_, hypotheses, by_hypothesis, charges);
-  return doubtful;
+  int unproven = proof_.find_unproven(source_, sources, plain, charges);
+  if (unproven < 0) unproven = proof_.find_unproven(source_, sources, by_source, charges);
+  if (unproven < 0) unproven = proof_.find_unproven(hypothesis_, hypotheses, by_hypothesis, charges);
+  return unproven;
 }
 
-// List the references of a stretch and align each.
+// Step 2: lists the references of a segment and aligns each.
 Segment MixedSentence::segment(Cut start, Cut end) {
   Segment found;
   const bool whole = end.source - start.source == source_.size;
@@ -148,7 +258,7 @@ Segment MixedSentence::segment(Cut start, Cut end) {
     const int place = groups_[g].start();
     if (whole || (start.source <= place && place <= end.source)) found.groups.push_back(g);
   }
-  const std::int64_t count = product(groups_, found.groups);
+  const std::int64_t count = count_combinations(groups_, found.groups);
   const TokenSpan source = source_.part(start.source, end.source);
   found.hypothesis = hypothesis_.part(start.hypothesis, end.hypothesis);
   const std::int64_t pair = (std::int64_t(source.size) + 1) * (std::int64_t(found.hypothesis.size) + 1);
@@ -170,7 +280,7 @@ Segment MixedSentence::segment(Cut start, Cut end) {
   return found;
 }
 
-// The distinct references of a stretch, later groups varying fastest.
+// The distinct references of a segment, later groups varying fastest.
 std::vector<Option> MixedSentence::list_options(const std::vector<int>& members, TokenSpan source, int shift) {
   std::vector<Option> options;
   std::vector<int> choice(members.size(), 0);
@@ -184,7 +294,7 @@ std::vector<Option> MixedSentence::list_options(const std::vector<int>& members,
   return options;
 }
 
-// Apply the chosen edits from right to left; not if two of them have the same span (docs/imeasure.md, section 3).
+// Applies the chosen edits from right to left; false if two of them have the same span (docs/imeasure.md, section 3).
 bool MixedSentence::apply(const std::vector<int>& members, const std::vector<int>& choice, TokenSpan source, int shift,
                           std::vector<std::int32_t>& tokens) {
   edits_.clear();
@@ -203,7 +313,7 @@ bool MixedSentence::apply(const std::vector<int>& members, const std::vector<int
   return true;
 }
 
-// Extents of groups, joined where they overlap or touch; none if an edit is out of range.
+// Extents of groups, merged where they overlap or touch; none if an edit is out of range.
 std::vector<std::pair<int, int>> MixedSentence::blocks() const {
   for (const Group& group : groups_) {
     for (const auto& alternative : group.alternatives) {
@@ -231,7 +341,7 @@ std::vector<std::pair<int, int>> MixedSentence::blocks() const {
   return extents;
 }
 
-// Where the edits of a block end; overlapping ones may reach further, by as much as they shorten the text.
+// Where the edits of a block end. Overlapping edits may reach further, by as many tokens as they remove.
 int MixedSentence::reach(const std::vector<int>& block) const {
   int end = 0, longest = 0;
   std::vector<std::pair<std::pair<int, std::size_t>, const Edit*>> edits;
@@ -255,7 +365,8 @@ int MixedSentence::reach(const std::vector<int>& block) const {
   return overlaps ? std::min(source_.size, end + longest) : end;
 }
 
-// Between blocks, the middle of the longest unedited run that the hypothesis keeps.
+// Step 1: between two blocks, the middle of the longest unedited run that the hypothesis keeps. Only positions where
+// the best alignments of source and hypothesis agree (a single cell of the row without excess) can be cut points.
 std::vector<Cut> MixedSentence::find_cuts(const std::vector<std::pair<int, int>>& blocks) {
   std::vector<Cut> cuts;
   if (blocks.size() < 2) return cuts;
@@ -277,7 +388,7 @@ std::vector<Cut> MixedSentence::find_cuts(const std::vector<std::pair<int, int>>
   return cuts;
 }
 
-// How many tokens on both sides of a place are unedited and kept by the hypothesis.
+// How many tokens on both sides of a position are unedited and kept by the hypothesis.
 int MixedSentence::kept_run(Cut place, int left, int right) const {
   const auto [i, j] = place;
   int run = 0;

@@ -1,27 +1,110 @@
-// The best mixed reference of one sentence (Felice & Briscoe 2015, section 2.1); the steps are those of
-// docs/imeasure.md, section 8. Twin of gecbench/kernels/imeasure/mixing.py.
+// The best mixed reference of one sentence (Felice & Briscoe 2015, section 2.1; docs/imeasure.md, section 8). Python
+// reference: gecbench/kernels/imeasure.
+//
+// A mixed reference takes one alternative of every error group, so their number is a product. The paper lists all of
+// them. Here
+// 1. the sentence is cut between groups, in the middle of a run of source tokens that no group edits and the hypothesis
+//    keeps;
+// 2. the references of each segment are listed and aligned by themselves;
+// 3. one reference per segment is picked so that the sum of their counts is best (best_sum.hpp).
+// That is right if every optimal alignment of every mixed reference passes through every cut point, for then alignments
+// and counts add up segment by segment. CutPointProof proves it for each sentence before step 3; a cut point for which
+// the proof fails is dropped, and the two segments are listed as one.
 #pragma once
 
 #include <vector>
 
-#include "imeasure/certificate.hpp"
-#include "imeasure/groups.hpp"
-#include "imeasure/product.hpp"
+#include "imeasure/best_sum.hpp"
 
 namespace gecbench::imeasure {
 
-enum Status { kDone, kCollides, kTooMany, kTooLong };
+// Error groups
 
-// Combinations listed outright, references of a segment, distinct sums of counts, cells of an alignment,
-// cells of all alignments of a segment.
+struct Edit {
+  int start, end;
+  TokenSpan tokens;
+};
+
+using Alternative = std::vector<Edit>;
+
+// Distinct alternatives. An optional group may also be left uncorrected, which is its last choice.
+struct Group {
+  std::vector<Alternative> alternatives;
+  bool optional = false;
+
+  int choices() const { return static_cast<int>(alternatives.size()) + optional; }
+  int start() const;
+  int end() const;
+};
+
+// All groups of a corpus, concatenated: sentence s has the groups group_offsets[s]:group_offsets[s + 1], group g the
+// alternatives alternative_offsets[g]:alternative_offsets[g + 1], alternative a the edits
+// edit_offsets[a]:edit_offsets[a + 1]; edit e replaces the source span [spans[2 e], spans[2 e + 1]) by corrections[e].
+struct GroupArrays {
+  const std::int64_t* group_offsets = nullptr;
+  const std::int32_t* optional = nullptr;
+  const std::int64_t* alternative_offsets = nullptr;
+  const std::int64_t* edit_offsets = nullptr;
+  const std::int32_t* spans = nullptr;
+  TokenArray corrections;
+
+  std::vector<Group> groups(std::int64_t sentence) const;
+};
+
+// Cut points
+
+// One of the parallel branches of a segment: its tokens, and their two-way distance to the segment of the text.
+struct Branch {
+  TokenSpan tokens;
+  int distance;
+};
+
+// Proof of cut points, that is of positions that every optimal alignment of every mixed reference passes through, for
+// all references at once.
+//
+// A three-way alignment misses a cut point only if one of its two-way projections does. Suppose that for each pair of
+// texts every path that misses cut points costs more than the distances of its segments plus the charges of the cut
+// points missed, and that a cut point is charged the largest slack of the segment before it plus that of the segment
+// after it. Then an alignment that misses a cut point costs more than the segments put together, so it is not optimal
+// (the full proof is in docs/imeasure.md, section 8).
+//
+// The references are a chain of segments with parallel branches. So the cheapest path that misses cut points, over all
+// references, is one shortest path through text x chain in which each branch starts with a credit of its own distance.
+class CutPointProof {
+ public:
+  // A cut point that some path may miss at too low a cost, -1 if there is none. Cut g, after segment g of the chain, is
+  // at position cuts[g] of the text.
+  int find_unproven(TokenSpan text, const std::vector<int>& cuts, const std::vector<std::vector<Branch>>& segments,
+                    const std::vector<int>& charges);
+
+ private:
+  void through_branches(TokenSpan text, const std::vector<std::int32_t>& costs, const std::vector<Branch>& branches,
+                        std::vector<std::int32_t>& arrived);
+  void advance(TokenSpan text, std::int32_t token, bool last, const std::int32_t* row, std::int32_t* next) const;
+  void miss(int cut, int charge);
+
+  // Least costs by position of the text, less distances and charges, since the last cut point that was passed: of paths
+  // that are at it, and of paths that missed all cut points since; each before and after a segment
+  std::vector<std::int32_t> passed_, missed_, after_passing_, after_missing_;
+  std::vector<std::int32_t> rows_;
+};
+
+// Mixed references of a sentence
+
+enum Status { kDone, kCollides, kTooMany, kTooLong };  // of a sentence; the last three are refusals (section 9)
+
+// Limits: combinations up to which a sentence is not cut, references of a segment, distinct sums of counts, cells of
+// one alignment, cells of all alignments of a segment.
 struct Limits {
   std::int64_t listed, segment, sums, cells, work;
 };
 
+// Work done for a sentence: combinations that were asked for, alignments, their cells, segments.
 struct Work {
   std::int64_t asked = 0, alignments = 0, cells = 0, segments = 0;
 };
 
+// A position in the source and the position in the hypothesis that goes with it.
 struct Cut {
   int source, hypothesis;
 };
@@ -36,7 +119,7 @@ struct Option {
   TokenSpan span() const { return {tokens.data(), static_cast<std::int32_t>(tokens.size())}; }
 };
 
-// A stretch of the sentence that contains whole groups, with all its references.
+// A part of the sentence between two cuts, with the groups inside and all its references.
 struct Segment {
   std::vector<int> groups;
   std::vector<Option> options;
@@ -48,26 +131,26 @@ struct Refused {
   Status status;
 };
 
-// Memory that sentences use one after another.
-struct Tools {
+// Memory that is reused from sentence to sentence.
+struct Workspace {
   Aligner aligner;
-  Certificate certificate;
+  CutPointProof proof;
 };
 
 // One sentence, its hypothesis and its groups.
 class MixedSentence {
  public:
   MixedSentence(TokenSpan source, TokenSpan hypothesis, const std::vector<Group>& groups, const Limits& limits,
-                Tools& tools);
+                Workspace& workspace);
 
-  // Chooses an alternative per group (-1 is none) and returns how it went.
+  // Chooses an alternative per group (-1 for none), or returns why the sentence is refused.
   Status choose(const Counts& offset, const Objective& goal, std::int32_t* choices, Counts& counts);
 
   Work work;
 
  private:
-  std::vector<Segment> certified_segments();
-  int doubtful_cut(const std::vector<Cut>& bounds, const std::vector<Segment>& segments);
+  std::vector<Segment> proven_segments();
+  int find_unproven_cut(const std::vector<Cut>& bounds, const std::vector<Segment>& segments);
   Segment segment(Cut start, Cut end);
   std::vector<Option> list_options(const std::vector<int>& members, TokenSpan source, int shift);
   bool apply(const std::vector<int>& members, const std::vector<int>& choice, TokenSpan source, int shift,
@@ -80,10 +163,10 @@ class MixedSentence {
   TokenSpan source_, hypothesis_;
   const std::vector<Group>& groups_;
   Limits limits_;
-  std::vector<int> order_;
+  std::vector<int> order_;  // of the groups by position
   std::vector<const Edit*> edits_;
   Aligner& aligner_;
-  Certificate& certificate_;
+  CutPointProof& proof_;
 };
 
 }  // namespace gecbench::imeasure

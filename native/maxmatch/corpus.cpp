@@ -1,3 +1,4 @@
+// Chooses between the fast and the literal algorithm, and runs sentences on several threads.
 #include "maxmatch/corpus.hpp"
 
 #include "maxmatch/literal.hpp"
@@ -6,7 +7,7 @@
 namespace gecbench::maxmatch {
 namespace {
 
-// Works through sentences one after another; its memory is reused, and lattice and closure serve all annotators.
+// Matches sentences one after another, reusing memory. Lattice and arc list serve all annotators of a sentence.
 class SentenceMatcher {
  public:
   explicit SentenceMatcher(const Options& options) : options_(options) {}
@@ -24,13 +25,13 @@ class SentenceMatcher {
     prepare();  // B.3, B.4
     const std::int32_t limit = std::max(limit_, 0);
     const GoldArcs& arcs = gold_arcs_.find(lattice_, source_, hypothesis_, golds, limit);  // B.5, B.6
-    search_.run(lattice_, golds, arcs, limit, spelling());                                 // B.7, B.8
+    search_.run(lattice_, golds, arcs, limit, folded());                                   // B.7, B.8
     // Release 3.2 gives insertions before the first token other spans than master (B.12).
     const bool moved = options_.release == Release::kVersion32 && lattice_.row_offsets[1] > 2;
     if (limit_ < 0 || moved || !search_.is_official()) {
       if (close()) {
         settled = kLiteral;
-        return literal_.match({closure_, lattice_, source_, hypothesis_}, golds, spelling(),
+        return literal_.match({closure_, lattice_, source_, hypothesis_}, golds, folded(),
                               path == nullptr ? scratch_ : *path);
       }
       settled = kTooLarge;
@@ -39,12 +40,12 @@ class SentenceMatcher {
     return search_.counts();
   }
 
-  // By the literal algorithm wherever it fits, so that the path too is the official one.
+  // Uses the literal algorithm wherever its list fits, so that the path is the official one too, not only the counts.
   Counts match_officially(const GoldEdits& golds, std::int8_t& settled, std::vector<PathEdit>& path) {
     prepare();
     if (!close()) return match(golds, settled, &path);
     settled = kLiteral;
-    return literal_.match({closure_, lattice_, source_, hypothesis_}, golds, spelling(), path);
+    return literal_.match({closure_, lattice_, source_, hypothesis_}, golds, folded(), path);
   }
 
  private:
@@ -53,7 +54,7 @@ class SentenceMatcher {
   void prepare() {
     if (has_lattice_) return;
     lattice_.build(source_, hypothesis_);
-    if (options_.folds) spelling_.spell(source_, hypothesis_, options_.folded);
+    if (options_.folds) folded_.fill(source_, hypothesis_, options_.folded);
     has_lattice_ = true;
   }
 
@@ -64,15 +65,15 @@ class SentenceMatcher {
     return state_ == State::kBuilt;
   }
 
-  const Spelling* spelling() const { return options_.folds ? &spelling_ : nullptr; }
+  const FoldedCharacters* folded() const { return options_.folds ? &folded_ : nullptr; }
 
   const Options& options_;
   TokenSpan source_, hypothesis_;
   std::int32_t limit_ = 0;
   bool has_lattice_ = false;
-  State state_ = State::kUnknown;
+  State state_ = State::kUnknown;  // of closure_
   Lattice lattice_;
-  Spelling spelling_;
+  FoldedCharacters folded_;
   GoldArcFinder gold_arcs_;
   PathSearch search_;
   Closure closure_;

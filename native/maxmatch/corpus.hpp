@@ -1,14 +1,18 @@
-// MaxMatch (M2): counts per sentence and annotator, equal to the official scorer's (docs/m2.md, B.3-B.8);
-// twin of gecbench/kernels/maxmatch/corpus.py.
+// MaxMatch (M2; Dahlmeier & Ng 2012): counts per sentence and annotator, equal to the official scorer's (docs/m2.md,
+// B.3-B.8). Python reference: gecbench/kernels/maxmatch.
+//
+// A sentence is solved in exact arithmetic first (path.hpp). Where that does not settle it, the official algorithm is
+// run to the letter (literal.hpp), if its arc list is not too long.
 #pragma once
 
 #include <vector>
 
-#include "maxmatch/edits.hpp"
+#include "maxmatch/lattice.hpp"
 
 namespace gecbench::maxmatch {
 
-// How a row was settled: in exact arithmetic, by the literal algorithm, or exactly because that grows too large.
+// How a row was settled: in exact arithmetic; by the literal algorithm; or in exact arithmetic though the literal
+// algorithm could differ, because its list is too long.
 enum Settled : std::int8_t { kFast = 0, kLiteral = 1, kTooLarge = 2 };
 
 struct Corpus {
@@ -21,7 +25,7 @@ struct Corpus {
 void match_corpus(const Corpus& corpus, const Options& options, int threads, std::int64_t* counts,
                   std::int8_t* settled);
 
-// A corpus of one sentence and one annotator, with the edits of the official path.
+// Counts of a corpus of one sentence and one annotator, and the edits of the official path.
 Counts match_sentence(const Corpus& corpus, const Options& options, std::int8_t& settled, std::vector<PathEdit>& path);
 
 }  // namespace gecbench::maxmatch

@@ -1,3 +1,5 @@
+// Both tables are filled inside a band of diagonals that provably holds every minimal alignment, a bit per move and
+// table in each cell. The cells on minimal alignments become vertices.
 #include "maxmatch/lattice.hpp"
 
 #include <algorithm>
@@ -9,7 +11,7 @@ namespace {
 
 constexpr std::int32_t kFar = 1 << 30;
 constexpr std::uint8_t kDiagonal = 1, kDeletion = 2, kInsertion = 4, kVisited = 8;
-constexpr int kFirstShift = 0, kSecondShift = 4;
+constexpr int kFirstShift = 0, kSecondShift = 4;  // of the bits of the tables with substitution cost 1 and 2
 
 }  // namespace
 
@@ -19,7 +21,7 @@ std::int32_t Lattice::find(std::int32_t row, std::int32_t column) const {
   return place != last && *place == column ? static_cast<std::int32_t>(place - columns.begin()) : -1;
 }
 
-// Distance inside the band; every cell keeps all moves that attain the minimum (docs/m2.md, B.3).
+// Fills one table inside the band and returns the distance. Every cell keeps all moves that attain the minimum (B.3).
 std::int32_t Lattice::find_moves(TokenSpan source, TokenSpan hypothesis, std::int32_t substitution_cost, Band band,
                                  int shift) {
   const std::int64_t width = band.width();
@@ -75,8 +77,9 @@ void Lattice::keep_reachable(std::int64_t row_count, std::int64_t width, std::in
   }
 }
 
-// Moves of both lattices in a band that provably holds every minimal alignment: one of cost d leaves the corridor
-// between the corners' diagonals by at most (d - |length difference|) / 2.
+// Finds the band and the moves of both lattices in it. An alignment of cost d leaves the corridor between the diagonals
+// of the two corners by at most (d - |length difference|) / 2, so the band is widened until the distance found in it
+// fits. The distance with substitution cost 2 is the larger one, so its band holds the other lattice too.
 Lattice::Band Lattice::align(TokenSpan source, TokenSpan hypothesis) {
   const auto difference = static_cast<std::int32_t>(hypothesis.size - source.size);
   std::int32_t slack = 2;
@@ -95,6 +98,7 @@ Lattice::Band Lattice::align(TokenSpan source, TokenSpan hypothesis) {
   return band;
 }
 
+// Adds the vertices of a row, with the steps that enter them (B.4).
 void Lattice::add_row(TokenSpan source, TokenSpan hypothesis, std::int32_t row, Band band) {
   const std::int64_t width = band.width();
   const std::uint8_t* cells = cells_.data() + row * width;
@@ -135,8 +139,10 @@ void Lattice::build(TokenSpan source, TokenSpan hypothesis) {
   }
 }
 
-// All tails of a vertex precede it, so the official triple loop visits the paths from one tail in vertex order, and at
-// every vertex the first of the shortest accepted paths wins.
+// The official triple loop is over a middle vertex, a tail and a head. All tails of a vertex precede it, so for one
+// tail the loop meets heads in vertex order, and at a head the steps into it in the order of their tails. One pass over
+// the vertices between tail and head therefore makes the same decisions: a merged arc is accepted if it is strictly
+// shorter than the one before and spans few enough unchanged words, and every acceptance is one more entry of the list.
 const Merged* ArcFinder::find(const Lattice& lattice, std::int32_t tail, std::int32_t head,
                               std::int32_t max_unchanged_words) {
   if (static_cast<std::int32_t>(found_.size()) < lattice.size()) found_.resize(lattice.size());

@@ -1,27 +1,98 @@
-// Union of the two Levenshtein lattices, and the merged edits between two vertices (docs/m2.md, B.3-B.5).
+// The edit lattice of a sentence pair: the union of two Levenshtein lattices, and merged edits between its vertices
+// (Dahlmeier & Ng 2012; the official program in docs/m2.md, B.3-B.5). Also the gold edits and the options
+// that all parts of MaxMatch share. Python reference: gecbench/kernels/maxmatch.
+//
+// The program lists every merged edit by Floyd and Warshall's algorithm, cubic in the vertices. Here only the steps of
+// length one are stored, and ArcFinder answers for two vertices which merged edit the program would list between them.
+// That is all that the best path needs (path.hpp).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "maxmatch/edits.hpp"
+#include "tokens.hpp"
 
 namespace gecbench::maxmatch {
 
-// An arc of length one: its tail, in how many lattices it is, and whether it keeps a token.
+// Gold edits and options
+
+// All gold edits of a corpus, concatenated: sentence s has the rows annotator_offsets[s]:annotator_offsets[s + 1],
+// row r the edits edit_offsets[r]:edit_offsets[r + 1]; edit e covers the source span [starts[e], ends[e]) and accepts
+// the corrections alternative_offsets[e]:alternative_offsets[e + 1].
+struct GoldArrays {
+  const std::int64_t* annotator_offsets = nullptr;
+  const std::int64_t* edit_offsets = nullptr;
+  const std::int32_t* starts = nullptr;
+  const std::int32_t* ends = nullptr;
+  const std::int64_t* alternative_offsets = nullptr;
+  TokenArray corrections;
+};
+
+// The edits of one row, that is of one annotator and sentence, in file order.
+class GoldEdits {
+ public:
+  GoldEdits(const GoldArrays& arrays, std::int64_t row)
+      : arrays_(&arrays), first_(arrays.edit_offsets[row]), last_(arrays.edit_offsets[row + 1]) {}
+
+  std::int32_t size() const { return static_cast<std::int32_t>(last_ - first_); }
+  std::int32_t start(std::int32_t index) const { return arrays_->starts[first_ + index]; }
+  std::int32_t end(std::int32_t index) const { return arrays_->ends[first_ + index]; }
+  std::int64_t alternatives_begin(std::int32_t index) const { return arrays_->alternative_offsets[first_ + index]; }
+  std::int64_t alternatives_end(std::int32_t index) const { return arrays_->alternative_offsets[first_ + index + 1]; }
+  TokenSpan correction(std::int64_t alternative) const { return arrays_->corrections[alternative]; }
+  bool is_inside(std::int32_t index, std::int32_t source_size) const {
+    return 0 <= start(index) && start(index) <= end(index) && end(index) <= source_size;
+  }
+  bool accepts(std::int32_t index, TokenSpan text) const {
+    for (std::int64_t alternative = alternatives_begin(index); alternative < alternatives_end(index); ++alternative) {
+      if (correction(alternative) == text) return true;
+    }
+    return false;
+  }
+
+ private:
+  const GoldArrays* arrays_;
+  std::int64_t first_, last_;
+};
+
+enum class Release { kMaster, kVersion32 };
+
+// `folds` switches ignore_whitespace_casing on (docs/m2.md, B.8); `folded` then has the lower-cased characters of every
+// token id. The literal algorithm gives up beyond `arc_limit` listed arcs (B.7).
+struct Options {
+  std::int32_t max_unchanged_words = 2;
+  Release release = Release::kMaster;
+  bool folds = false;
+  TokenArray folded;
+  std::int64_t arc_limit = 0;
+};
+
+struct Counts {
+  std::int64_t correct = 0;
+  std::int64_t proposed = 0;
+  std::int64_t gold = 0;
+};
+
+struct PathEdit {
+  std::int32_t start, end, hypothesis_start, hypothesis_end;
+};
+
+// The lattice
+
+// An arc of length one: its tail, in how many of the two lattices it is, and whether it keeps a token.
 struct Step {
   std::int32_t tail = 0;
   std::uint8_t copies = 0;
   std::uint8_t unchanged = 0;
 };
 
-// An official arc; `entries` is how often the arc list holds it.
+// A merged edit of the official arc list; `entries` is how often it is listed.
 struct Merged {
   std::int32_t length = 0;
   std::int32_t unchanged = 0;
   std::int32_t entries = 0;
-  bool keeps = false;
+  bool keeps = false;  // changes nothing
 };
 
 // Vertices in lexicographic order with the steps entering them, in the order of their tails.
@@ -39,7 +110,7 @@ class Lattice {
   std::vector<std::uint8_t> step_counts;
 
  private:
-  struct Band {
+  struct Band {  // diagonals column - row, both included
     std::int32_t first, last;
     std::int64_t width() const { return std::int64_t{last} - first + 1; }
   };
@@ -53,14 +124,15 @@ class Lattice {
   std::vector<std::int32_t> above_, current_, above_vertices_, current_vertices_;
 };
 
-// Finds official arcs; holds the scratch memory for it.
+// Finds arcs of the official list without the list.
 class ArcFinder {
  public:
-  // The arc between two vertices, or null if the official triple loop never forms it (docs/m2.md, B.5).
+  // The arc between two vertices, or null if the official program never lists one (docs/m2.md, B.5). The result is
+  // valid until the next call.
   const Merged* find(const Lattice& lattice, std::int32_t tail, std::int32_t head, std::int32_t max_unchanged_words);
 
  private:
-  std::vector<Merged> found_;  // length 0 = not found
+  std::vector<Merged> found_;  // by vertex; length 0 where there is none
 };
 
 }  // namespace gecbench::maxmatch

@@ -1,15 +1,174 @@
+// The steps of the official program in their order: the arc list (B.3-B.5), weights (B.6), path (B.7), counts (B.8).
 #include "maxmatch/literal.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace gecbench::maxmatch {
+
 namespace {
 
 constexpr double kPenalty = 0.001;
 
+// A lower bound of the length of the list: the entries of unbroken insertions and deletions, one for every pair of
+// vertices of such a run. Sentences that are certain to exceed the limit are given up at once.
+std::int64_t least_entries(const Lattice& lattice) {
+  std::vector<std::int32_t> insertions(lattice.size(), 0), deletions(lattice.size(), 0);
+  std::int64_t entries = 0;
+  for (std::int32_t head = 1; head < lattice.size(); ++head)
+    for (const Step* step = lattice.steps_begin(head); step != lattice.steps_end(head); ++step) {
+      if (lattice.rows[step->tail] == lattice.rows[head])
+        entries += insertions[head] = insertions[step->tail] + 1;
+      else if (lattice.columns[step->tail] == lattice.columns[head])
+        entries += deletions[head] = deletions[step->tail] + 1;
+    }
+  return entries;
+}
+
+// Pairs the insertion arcs of one position with the gold insertions there (B.6): a pointer from the left and one from
+// the right take turns, changing sides after each miss. `arcs` is sorted, with duplicates.
+template <typename Arc, typename Weight, typename IsMatch, typename WeightOf>
+void weigh_insertions(const std::vector<Arc>& arcs, std::int32_t gold_count, Weight reward, Weight penalty,
+                      IsMatch is_match, WeightOf weight_of) {
+  std::int64_t left = 0, right = static_cast<std::int64_t>(arcs.size()) - 1;
+  std::int32_t gold_left = 0, gold_right = gold_count - 1;
+  bool at_left = true;
+  while (left <= right) {
+    if (left == right) at_left = true;
+    const Arc arc = arcs[at_left ? left : right];
+    std::int32_t gold = at_left ? gold_left : gold_right;
+    while (gold_left <= gold && gold <= gold_right && !is_match(arc, gold)) gold += at_left ? 1 : -1;
+    if (gold < gold_left || gold > gold_right) {
+      weight_of(arc) += penalty;
+      at_left ? ++left : --right;
+      at_left = !at_left;
+      continue;
+    }
+    weight_of(arc) = reward;
+    if (at_left) {
+      gold_left = gold + 1;
+      for (++left; left < static_cast<std::int64_t>(arcs.size()) && arcs[left].first != arc.second; ++left)
+        weight_of(arcs[left]) += penalty;
+    } else {
+      gold_right = gold - 1;
+      for (--right; right >= 0 && arcs[right].second != arc.first; --right) weight_of(arcs[right]) += penalty;
+    }
+  }
+}
+
 }  // namespace
+
+// The arc list
+
+// Arcs of length one in sorted order; those in both lattices are listed twice (docs/m2.md, B.3, B.4, B.12).
+void Closure::add_single_steps(const Lattice& lattice, Release release) {
+  std::vector<std::vector<std::pair<std::int32_t, Step>>> steps(lattice.size());
+  for (std::int32_t head = 0; head < lattice.size(); ++head)
+    for (const Step* step = lattice.steps_begin(head); step != lattice.steps_end(head); ++step)
+      steps[step->tail].emplace_back(head, *step);
+  for (std::int32_t tail = 0; tail < lattice.size(); ++tail)
+    for (const auto& [head, step] : steps[tail]) {
+      Arc arc{tail, head, lattice.rows[tail], lattice.rows[head], 1, step.unchanged, step.unchanged == 1};
+      if (release == Release::kVersion32 && arc.end == 0) arc.start = arc.end = lattice.columns[head] - 1;
+      const auto index = static_cast<std::int32_t>(arcs_.size());
+      arcs_.push_back(arc);
+      list_.insert(list_.end(), step.copies, index);
+      leaving_[tail].push_back(index);
+      entering_[head].push_back(index);
+    }
+}
+
+// Tries the edit `arc` followed by the step of `way`: the innermost body of the triple loop (docs/m2.md, B.5).
+void Closure::extend(std::int32_t arc_index, Way& way, std::int32_t max_unchanged_words) {
+  const Arc arc = arcs_[arc_index], step = arcs_[way.arc];
+  const auto& known = entering_[step.head];
+  while (way.cursor < known.size() && arcs_[known[way.cursor]].tail < arc.tail)
+    way.entering.push_back(known[way.cursor++]);
+  const bool exists = way.cursor < known.size() && arcs_[known[way.cursor]].tail == arc.tail;
+  const Arc merged{arc.tail,
+                   step.head,
+                   arc.start,
+                   step.end,
+                   arc.length + 1,
+                   arc.unchanged + step.unchanged,
+                   arc.keeps && step.keeps};
+  if (merged.unchanged > max_unchanged_words) return;
+  if (exists) {
+    const std::int32_t index = known[way.cursor];
+    if (merged.length >= arcs_[index].length) return;
+    arcs_[index] = merged;
+    list_.push_back(index);
+  } else {
+    const auto index = static_cast<std::int32_t>(arcs_.size());
+    arcs_.push_back(merged);
+    list_.push_back(index);
+    way.entering.push_back(index);
+  }
+}
+
+// The official loops over tails and heads for one middle vertex. At that time only arcs of length one leave it, since
+// longer ones from it need later middle vertices, and all arcs that enter it are known. So it is enough to join each
+// entering arc with each leaving step; `entering_` stays sorted by tail, which is the program's order.
+void Closure::pass_through(std::int32_t vertex, std::int32_t max_unchanged_words) {
+  const std::size_t count = leaving_[vertex].size();
+  if (ways_.size() < count) ways_.resize(count);
+  for (std::size_t index = 0; index < count; ++index) {
+    ways_[index].arc = leaving_[vertex][index];
+    ways_[index].cursor = 0;
+    ways_[index].entering.clear();
+  }
+  for (const std::int32_t arc : entering_[vertex])
+    for (std::size_t index = 0; index < count; ++index) extend(arc, ways_[index], max_unchanged_words);
+  for (std::size_t index = 0; index < count; ++index) {
+    Way& way = ways_[index];
+    auto& known = entering_[arcs_[way.arc].head];
+    way.entering.insert(way.entering.end(), known.begin() + static_cast<std::ptrdiff_t>(way.cursor), known.end());
+    std::swap(known, way.entering);
+  }
+}
+
+// Removes merged noops from the list that is being walked, which skips their successors (docs/m2.md, B.5).
+// The entry removed is the first one equal to the current one, as list.remove does.
+void Closure::drop_merged_noops() {
+  std::vector<std::int32_t> kept;
+  std::vector<bool> was_kept(arcs_.size(), false);
+  const auto keep = [&](std::int32_t arc) {
+    kept.push_back(arc);
+    was_kept[arc] = true;
+  };
+  for (std::size_t index = 0; index < list_.size(); ++index) {
+    const std::int32_t arc = list_[index];
+    if (!arcs_[arc].keeps || arcs_[arc].length == 1) {
+      keep(arc);
+      continue;
+    }
+    if (was_kept[arc]) {
+      kept.erase(std::find(kept.begin(), kept.end(), arc));
+      kept.push_back(arc);
+    }
+    if (++index < list_.size()) keep(list_[index]);
+  }
+  list_ = std::move(kept);
+}
+
+bool Closure::build(const Lattice& lattice, std::int32_t max_unchanged_words, const Options& options) {
+  if (least_entries(lattice) > options.arc_limit) return false;
+  arcs_.clear();
+  list_.clear();
+  entering_.assign(lattice.size(), {});
+  leaving_.assign(lattice.size(), {});
+  add_single_steps(lattice, options.release);                         // B.3, B.4
+  for (std::int32_t vertex = 0; vertex < lattice.size(); ++vertex) {  // B.5
+    pass_through(vertex, max_unchanged_words);
+    if (static_cast<std::int64_t>(list_.size()) > options.arc_limit) return false;
+  }
+  drop_merged_noops();
+  return true;
+}
+
+// Weights, path and counts
 
 // Same span, same original, and the correction is one of the alternatives (docs/m2.md, B.6).
 bool LiteralMatcher::matches(const Arc& arc, const GoldEdits& golds, std::int32_t gold) const {
@@ -73,7 +232,8 @@ void LiteralMatcher::weigh(const GoldEdits& golds) {
   for (const std::int32_t position : positions) weigh_position(golds, position, reward);
 }
 
-// Bellman-Ford in list order with strict improvement (docs/m2.md, B.7).
+// Bellman-Ford in list order with strict improvement (B.7). It stops after a sweep without change; further sweeps would
+// change nothing either.
 void LiteralMatcher::find_path(std::vector<std::int32_t>& path) const {
   const std::int32_t vertices = lattice_->size();
   std::vector<double> distance(vertices, std::numeric_limits<double>::infinity());
@@ -98,14 +258,14 @@ void LiteralMatcher::find_path(std::vector<std::int32_t>& path) const {
   std::reverse(path.begin(), path.end());
 }
 
-bool LiteralMatcher::is_dropped(const Arc& arc, const Spelling* spelling) const {
+bool LiteralMatcher::is_dropped(const Arc& arc, const FoldedCharacters* folded) const {
   return arc.keeps ||
-         (spelling != nullptr && spelling->folds_away(lattice_->rows[arc.tail], lattice_->rows[arc.head],
-                                                      lattice_->columns[arc.tail], lattice_->columns[arc.head]));
+         (folded != nullptr && folded->are_equal(lattice_->rows[arc.tail], lattice_->rows[arc.head],
+                                                 lattice_->columns[arc.tail], lattice_->columns[arc.head]));
 }
 
 // Walks the proposed edits along the gold list, never stopping at a match (docs/m2.md, B.8).
-Counts LiteralMatcher::match(const ClosedSentence& sentence, const GoldEdits& golds, const Spelling* spelling,
+Counts LiteralMatcher::match(const ClosedSentence& sentence, const GoldEdits& golds, const FoldedCharacters* folded,
                              std::vector<PathEdit>& path) {
   closure_ = &sentence.closure, lattice_ = &sentence.lattice;
   source_ = sentence.source, hypothesis_ = sentence.hypothesis;
@@ -117,7 +277,7 @@ Counts LiteralMatcher::match(const ClosedSentence& sentence, const GoldEdits& go
   std::int32_t position = 0;
   for (const std::int32_t index : chosen) {
     const Arc& arc = closure_->arcs()[index];
-    if (is_dropped(arc, spelling)) continue;
+    if (is_dropped(arc, folded)) continue;
     path.push_back(
         {lattice_->rows[arc.tail], lattice_->rows[arc.head], lattice_->columns[arc.tail], lattice_->columns[arc.head]});
     ++counts.proposed;

@@ -1,13 +1,54 @@
-// The official weights, path and counts with their lists, order and floating-point sums (docs/m2.md, B.6-B.8);
-// twin of gecbench/kernels/maxmatch/literal.py.
+// The official program's algorithm to the letter (docs/m2.md, B.3-B.8): the list of all arcs with its duplicates and
+// order, weights as doubles, Bellman-Ford in list order. It decides where rounding or the order of the list can matter,
+// which path.hpp detects. Python reference: gecbench/kernels/maxmatch.
+//
+// Other than the program, it visits only arcs that meet at a vertex instead of all triples of vertices, and stops
+// Bellman-Ford after a sweep without change: the same list and the same path in less time.
 #pragma once
 
 #include <vector>
 
-#include "maxmatch/closure.hpp"
 #include "maxmatch/path.hpp"
 
 namespace gecbench::maxmatch {
+
+// The arc list (B.3-B.5, B.12)
+
+struct Arc {
+  std::int32_t tail, head;
+  std::int32_t start, end;  // source span; in release 3.2 not always that of the vertices (docs/m2.md, B.12)
+  std::int32_t length;
+  std::int32_t unchanged;
+  bool keeps;
+};
+
+class Closure {
+ public:
+  // Lists the arcs of a lattice; false once the list outgrows options.arc_limit.
+  bool build(const Lattice& lattice, std::int32_t max_unchanged_words, const Options& options);
+
+  const std::vector<Arc>& arcs() const { return arcs_; }
+  const std::vector<std::int32_t>& list() const { return list_; }  // indexes into arcs(), with duplicates
+
+ private:
+  struct Way {  // an arc of length one that leaves the current vertex, and the arcs that enter its head
+    std::int32_t arc;
+    std::size_t cursor;
+    std::vector<std::int32_t> entering;
+  };
+
+  void add_single_steps(const Lattice& lattice, Release release);
+  void pass_through(std::int32_t vertex, std::int32_t max_unchanged_words);
+  void extend(std::int32_t arc, Way& way, std::int32_t max_unchanged_words);
+  void drop_merged_noops();
+
+  std::vector<Arc> arcs_;
+  std::vector<std::int32_t> list_;
+  std::vector<std::vector<std::int32_t>> entering_, leaving_;
+  std::vector<Way> ways_;
+};
+
+// Weights, path and counts (B.6-B.8)
 
 struct ClosedSentence {
   const Closure& closure;
@@ -17,8 +58,8 @@ struct ClosedSentence {
 
 class LiteralMatcher {
  public:
-  // Counts for one annotator; `spelling` may be null.
-  Counts match(const ClosedSentence& sentence, const GoldEdits& golds, const Spelling* spelling,
+  // Counts for one annotator; `folded` may be null.
+  Counts match(const ClosedSentence& sentence, const GoldEdits& golds, const FoldedCharacters* folded,
                std::vector<PathEdit>& path);
 
  private:
@@ -26,7 +67,7 @@ class LiteralMatcher {
   void weigh_position(const GoldEdits& golds, std::int32_t position, double reward);
   void find_path(std::vector<std::int32_t>& path) const;
   bool matches(const Arc& arc, const GoldEdits& golds, std::int32_t gold) const;
-  bool is_dropped(const Arc& arc, const Spelling* spelling) const;
+  bool is_dropped(const Arc& arc, const FoldedCharacters* folded) const;
 
   const Closure* closure_ = nullptr;
   const Lattice* lattice_ = nullptr;

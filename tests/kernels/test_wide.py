@@ -9,7 +9,7 @@ import pytest
 
 PROGRAM = """
 #include <iostream>
-#include "imeasure/wide.hpp"
+#include "imeasure/best_sum.hpp"
 using namespace gecbench::imeasure;
 int main() {
   std::int64_t a, b, c, d;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import shutil
@@ -26,18 +27,26 @@ def threaded() -> Path:
     return build(shutil.which("g++") or fuzzing_compiler(), "thread", "threads")
 
 
+def unpack_seeds(folder: Path) -> None:
+    """Write the fuzzer's first inputs, kept as hexadecimal numbers in one file, to a new folder."""
+    folder.mkdir()
+    for name, digits in json.loads((DRIVERS / "seeds.json").read_text(encoding="utf-8")).items():
+        (folder / name).write_bytes(bytes.fromhex(digits))
+
+
 def fuzz(seed: int, budget: Budget) -> Iterator[Finding]:
-    """Run libFuzzer from the seeds that are kept, until the budget is spent."""
+    """Run libFuzzer from the committed seeds until the budget is spent."""
     program = fuzzer()
     with tempfile.TemporaryDirectory() as place:
-        corpus = Path(place) / "corpus"
+        corpus, seeds = Path(place) / "corpus", Path(place) / "seeds"
         corpus.mkdir()
+        unpack_seeds(seeds)
         while budget.left():
             limits = [f"-max_total_time={math.ceil(budget.seconds())}"] if math.isfinite(budget.deadline) else []
             limits += [f"-runs={budget.most - budget.tries}"] if math.isfinite(budget.most) else []
             options = ["-max_len=400", "-timeout=20", "-rss_limit_mb=2048", "-print_final_stats=1", *limits]
             ended = subprocess.run(
-                [str(program), str(corpus), str(DRIVERS / "seeds"), f"-seed={seed % 2**31 + 1}", *options],
+                [str(program), str(corpus), str(seeds), f"-seed={seed % 2**31 + 1}", *options],
                 cwd=place,
                 capture_output=True,
                 text=True,

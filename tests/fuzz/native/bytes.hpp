@@ -1,4 +1,5 @@
-// Turns any bytes into the arrays that kernels take, of few tokens and in the form that the bindings let through.
+// Turns arbitrary bytes into valid input of the kernels, that is into arrays that the bindings would accept. There are
+// few different tokens, so that many alignments are equally good.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ inline void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Offsets as every binding demands them: from 0, never falling, to the number of items.
+// Offsets must start at 0, never decrease, and end at the number of items.
 inline void require_offsets(const std::vector<std::int64_t>& offsets, std::size_t items) {
   require(!offsets.empty() && offsets[0] == 0 && offsets.back() == static_cast<std::int64_t>(items));
   for (std::size_t i = 1; i < offsets.size(); ++i) require(offsets[i - 1] <= offsets[i]);
@@ -67,14 +68,14 @@ inline Texts texts(Bytes& bytes, std::size_t count, int longest = 9) {
   return made;
 }
 
-// How many parts each of `owners` has, as offsets.
+// Random numbers of parts for each of `owners`, as offsets.
 inline std::vector<std::int64_t> divide(Bytes& bytes, std::size_t owners, int least, int most) {
   std::vector<std::int64_t> offsets{0};
   for (std::size_t i = 0; i < owners; ++i) offsets.push_back(offsets.back() + bytes.between(least, most));
   return offsets;
 }
 
-// Text cut into lines of any lengths.
+// Offsets that cut a text into lines of random lengths.
 inline std::vector<std::int64_t> cut(Bytes& bytes, std::size_t size, std::size_t count) {
   std::vector<std::int64_t> offsets{0};
   const auto all = static_cast<std::int64_t>(size);

@@ -1,4 +1,4 @@
-// libFuzzer's entry: every kernel on whatever bytes reach new code.
+// Entry point of libFuzzer: all kernels, three sentences, one thread.
 #include "kernels.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -27,7 +27,7 @@ struct Setting {
   int threads;
 };
 
-// Order and value both count.
+// A checksum of values and their order.
 template <typename Values>
 std::uint64_t sum(const Values& values, std::uint64_t before = 0) {
   for (const auto value : values) before = 31 * before + static_cast<std::uint64_t>(value);
@@ -127,7 +127,7 @@ std::uint64_t ter(Bytes& bytes, Setting setting) {
   return sum(edits);
 }
 
-// The changes that were found, made in the source, give the rewrite.
+// Applying the changes to the source must give the rewrite.
 std::uint64_t changes(Bytes& bytes, Setting setting) {
   const Texts sources = texts(bytes, setting.sentences);
   const std::vector<std::int64_t> rows = divide(bytes, setting.sentences, 0, 3);

@@ -1,4 +1,4 @@
-// Every kernel on bytes that anyone may have chosen; what it returns must keep its promises.
+// Runs a kernel on arbitrary bytes and aborts if its result is inconsistent.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace gecbench::fuzz {
 
-// Runs the kernel that the first byte chooses on up to `sentences` sentences made of the others, on `threads` threads,
-// and returns a sum over what it gives, which must not depend on the threads.
+// Runs the kernel that the first byte selects on up to `sentences` sentences made of the other bytes, on `threads`
+// threads. Returns a checksum of the result, which must not depend on the threads.
 std::uint64_t run_kernel(const std::uint8_t* data, std::size_t size, std::size_t sentences, int threads);
 
 }  // namespace gecbench::fuzz

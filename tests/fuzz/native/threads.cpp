@@ -1,4 +1,4 @@
-// Every kernel on random bytes, on one thread and on four: `threads SEED ROUNDS`. Says which round differs.
+// Runs every kernel on random bytes, on one thread and on four: `threads SEED ROUNDS`. Reports the round that differs.
 #include <cstdio>
 #include <cstdlib>
 #include <random>

@@ -1,7 +1,8 @@
-// Between numpy arrays and the kernels' plain structures, shared by all bindings.
+// Conversion between numpy arrays and the kernels' plain structures, shared by all bindings.
 //
-// A bundle is a Python object whose attributes are arrays, such as gecbench.kernels.tokens.TokenArray. Each is checked
-// once here, so that no kernel can leave an array. The arrays live as long as the caller's bundle.
+// A bundle is a Python object whose attributes are arrays, such as gecbench.kernels.tokens.TokenArray. Sizes and
+// offsets are checked here, so that no kernel can read or write outside an array. The arrays live as long as the
+// caller's bundle.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -30,13 +31,13 @@ using Matrix = Input<std::int64_t, 2>;
 template <typename T>
 using Output = nb::ndarray<nb::numpy, T>;
 
-// The number of cells of a table that is to be made.
+// The number of cells of a new table; std::bad_alloc if it is absurdly large.
 inline std::size_t table_size(std::size_t rows, std::size_t columns) {
   if (columns != 0 && rows > (std::size_t{1} << 48) / columns) throw std::bad_alloc();
   return rows * columns;
 }
 
-// Hands a vector over to numpy without a copy.
+// Moves a vector into a numpy array without a copy.
 template <typename T>
 Output<T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
   auto owned = std::make_unique<std::vector<T>>(std::move(values));
@@ -57,7 +58,7 @@ Output<T> to_matrix(std::vector<T>&& values, std::size_t columns) {
   return to_numpy(std::move(values), {rows, columns});
 }
 
-// A matrix whose cells are all written by a kernel: nothing is in them before, so that threads touch its memory first.
+// A matrix that is not initialized, since the kernel writes every cell: its threads touch the memory first.
 template <typename T>
 class Unfilled {
  public:
@@ -77,10 +78,10 @@ class Unfilled {
   std::unique_ptr<T[]> cells_;
 };
 
-// An attribute of a bundle. Arrays are taken as they are (a converted copy would die before the kernel reads it).
+// An attribute of a bundle. Arrays are not converted: the copy would be freed before the kernel reads it.
 template <typename T>
 T field(nb::handle bundle, const char* name, bool convert) {
-  const nb::object found = bundle.attr(name);  // before the cast, in which a missing attribute would end the process
+  const nb::object found = bundle.attr(name);  // not inside the cast, where a missing attribute ends the process
   T value;
   if (!nb::try_cast<T>(found, value, convert)) {
     throw nb::type_error((std::string(name) + " has another type than the kernel takes").c_str());
@@ -98,7 +99,7 @@ T scalar(nb::handle bundle, const char* name) {
   return field<T>(bundle, name, true);
 }
 
-// Offsets must begin with 0, never decrease, and end with the number of items that they divide.
+// Offsets must start at 0, never decrease, and end at the number of items.
 inline void check_offsets(const Offsets& offsets, std::size_t items, const char* name) {
   const std::size_t size = offsets.size();
   bool fits = size > 0 && offsets(0) == 0 && offsets(size - 1) == static_cast<std::int64_t>(items);
@@ -113,7 +114,7 @@ inline void check_size(std::size_t found, std::size_t expected, const char* name
   }
 }
 
-// Counts must be so small that sums over a corpus of any size that fits into memory stay whole.
+// Counts must be small enough that sums over any corpus that fits into memory do not overflow.
 template <typename Array>
 void check_counts(const Array& counts, bool negative = true) {
   constexpr std::int64_t largest = std::int64_t{1} << 31;
