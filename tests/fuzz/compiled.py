@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-DRIVERS = ROOT / "tests" / "native"
+DRIVERS = ROOT / "tests" / "fuzz" / "native"
 _FLAGS = ("-std=c++17", "-O1", "-g", "-ffp-contract=off", f"-I{ROOT / 'native'}", f"-I{DRIVERS}")
 _CLANGS = ("clang++", *(f"clang++-{version}" for version in range(22, 13, -1)))
 

@@ -65,7 +65,7 @@ def use_small_datasets(mirror: Path) -> None:
 
 def run(number: int, fault: str, arguments: list[str]) -> None:
     """Run the command line with a fault ahead of it; 0 changes or milliseconds ahead means none."""
-    sys.path.insert(0, str(Path(__file__).parents[1]))
+    sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
     from gecbench.cli import main
     from gecbench.scale import streaming
 
