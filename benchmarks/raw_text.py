@@ -18,7 +18,7 @@ from pathlib import Path
 from measure import best, mirror, print_row, time_label
 
 import gecbench
-from gecbench.corpus.prepare import Intake, check_tokenization, check_wrappers
+from gecbench.corpus.prepare import Preprocessing, check_tokenization, check_wrappers
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from detokenizers import WAYS
@@ -75,7 +75,7 @@ def naive_tools() -> dict[str, Split]:
 
 
 def by_auto(corpus: gecbench.Corpus, raw: list[str]) -> list[str]:
-    return list(Intake(tokenize="auto").admit(corpus, raw).lines)
+    return list(Preprocessing(tokenize="auto").prepare(corpus, raw).lines)
 
 
 def cell(metric: str, corpus: gecbench.Corpus, lines: list[str], wanted: list[str]) -> str:

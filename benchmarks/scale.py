@@ -127,8 +127,7 @@ def in_one_process(path: str, metric: str) -> dict[str, Any]:
 
 def with_spark(path: str, metric: str) -> dict[str, Any]:
     """Score with `gecbench.spark.score`, or add the columns to filter by where the metric is "features"."""
-    from gecbench.scale.spark import session
-    from gecbench.scale.spark import features, score
+    from gecbench.scale.spark import features, score, session
 
     with session("local[2]") as spark:
         frame = spark.read.parquet(path)

@@ -19,7 +19,7 @@ from gecbench.analysis.significance import (
 )
 from gecbench.corpora.load import CorpusLike, resolve_corpus
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.prepare import Admitted, Intake
+from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.errors import InputError, did_you_mean
 from gecbench.formats.tables import texts_of
 from gecbench.metrics.base import Metric, Score, make_metric
@@ -58,9 +58,9 @@ def score(
     """
     if isinstance(predictions, Mapping):
         raise InputError("score takes one system's predictions", fix="Use compare({name: predictions, ...}, corpus)")
-    gold, intake = resolve_corpus(corpus, _listed(metrics)), Intake(tokenize, tokenized, aligned, foreign)
+    gold, preprocessing = resolve_corpus(corpus, _listed(metrics)), Preprocessing(tokenize, tokenized, aligned, foreign)
     texts = texts_of(predictions, gold, column)
-    return Scores(score_system(texts, gold, metrics, resamples, seed, "predictions", intake))
+    return Scores(score_system(texts, gold, metrics, resamples, seed, "predictions", preprocessing))
 
 
 def compare(
@@ -91,10 +91,10 @@ def compare(
     check_test(test)
     if test is not None:
         _check_opponent(systems, against)
-    gold, intake = resolve_corpus(corpus, _listed(metrics)), Intake(tokenize, tokenized, aligned, foreign)
+    gold, preprocessing = resolve_corpus(corpus, _listed(metrics)), Preprocessing(tokenize, tokenized, aligned, foreign)
     texts = {name: texts_of(predictions, gold, column) for name, predictions in systems.items()}
-    admitted = {name: intake.admit(gold, lines, f"predictions of {name}") for name, lines in texts.items()}
-    scored = _score_admitted(admitted, metrics, resamples, seed)
+    prepared = {name: preprocessing.prepare(gold, lines, f"predictions of {name}") for name, lines in texts.items()}
+    scored = _score_prepared(prepared, metrics, resamples, seed)
     return Report(scored, significance_tests(scored, test, against, resamples, seed))
 
 
@@ -122,7 +122,7 @@ def human_bound(
     *,
     sizes: Sizes = "all",
     sentences: Sequence[int] | None = None,
-    **intake: Any,
+    **preprocessing: Any,
 ) -> Bound:
     """Score annotators against each other, and systems against them, by number of annotators.
 
@@ -131,7 +131,7 @@ def human_bound(
     from gecbench.human import bound
 
     return bound.human_bound(
-        metric, resolve_corpus(corpus, [metric]), systems, sizes=sizes, sentences=sentences, **intake
+        metric, resolve_corpus(corpus, [metric]), systems, sizes=sizes, sentences=sentences, **preprocessing
     )
 
 
@@ -148,24 +148,24 @@ def score_system(
     resamples: int,
     seed: int,
     name: str,
-    intake: Intake,
+    preprocessing: Preprocessing,
 ) -> dict[str, Score]:
     """Return a system's scores by column name."""
-    return _score_admitted({name: intake.admit(corpus, predictions, name)}, metrics, resamples, seed)[name]
+    return _score_prepared({name: preprocessing.prepare(corpus, predictions, name)}, metrics, resamples, seed)[name]
 
 
-def _score_admitted(
-    admitted: Mapping[str, Admitted], metrics: Metrics, resamples: int, seed: int
+def _score_prepared(
+    prepared: Mapping[str, Prepared], metrics: Metrics, resamples: int, seed: int
 ) -> dict[str, dict[str, Score]]:
     """Return the scores of systems by name and column."""
     columns = metric_columns(metrics)
     if resamples:
         check_resamples(resamples)
-    places = [(name, column) for name in admitted for column in columns]
-    scores = [columns[column].score_admitted(admitted[name]) for name, column in places]
+    places = [(name, column) for name in prepared for column in columns]
+    scores = [columns[column].score_prepared(prepared[name]) for name, column in places]
     if resamples:
         scores = with_intervals(scores, resamples, seed)
-    found: dict[str, dict[str, Score]] = {name: {} for name in admitted}
+    found: dict[str, dict[str, Score]] = {name: {} for name in prepared}
     for (name, column), score in zip(places, scores, strict=True):
         found[name][column] = score
     return found

@@ -42,7 +42,7 @@ class UnwritableError(InputError):
     """A file that cannot be written: the disk is full, or it is somebody else's."""
 
 
-class Located:
+class error_context:  # noqa: N801, used like a function
     """Says where a fault is that was found without knowing: a file or an argument, and a line.
 
     A class, since one is entered for every edit of a file: `contextlib.contextmanager` costs four times as much.
@@ -60,10 +60,10 @@ class Located:
             raise InputError(error.problem, file=self.place, line=self.line, fix=error.fix) from error
 
 
-def unfit(error: KeyError | TypeError) -> str:
+def describe_field_error(error: KeyError | TypeError) -> str:
     """Return in words why a record could not be taken apart: what an error of Python's means.
 
-    >>> unfit(KeyError("start"))
+    >>> describe_field_error(KeyError("start"))
     "no 'start'"
     """
     import re

@@ -9,7 +9,13 @@ from raw_sentences import DEMO, GOOD, RAW, RAW_GOOD, SOURCES, TOKENISED, corpus
 
 import gecbench
 from gecbench.cli import main
-from gecbench.corpus.prepare import ForeignTextWarning, Intake, RawTextWarning, check_tokenization, compare_tokenization
+from gecbench.corpus.prepare import (
+    ForeignTextWarning,
+    Preprocessing,
+    RawTextWarning,
+    check_tokenization,
+    compare_tokenization,
+)
 from gecbench.corpus.tokenize import detokenize
 from gecbench.errors import InputError
 
@@ -136,29 +142,29 @@ class TestIntake:
 
     def test_auto_leaves_tokenised_text_alone(self):
         odd = [text.replace("harbour .", "har bour . x") for text in TOKENISED]
-        assert Intake(tokenize="auto").admit(corpus(), odd).lines == tuple(odd)
+        assert Preprocessing(tokenize="auto").prepare(corpus(), odd).lines == tuple(odd)
 
     def test_auto_on_a_natural_corpus_does_nothing(self):
         natural = gecbench.Corpus(sources=detokenize(SOURCES), references=[[text] for text in RAW])
-        admitted = Intake(tokenize="auto").admit(natural, RAW)
-        assert admitted.lines == tuple(RAW)
-        assert admitted.preparation == "auto:none"
+        prepared = Preprocessing(tokenize="auto").prepare(natural, RAW)
+        assert prepared.lines == tuple(RAW)
+        assert prepared.preparation == "auto:none"
 
     def test_a_natural_corpus_by_a_named_tokeniser(self):
         natural = gecbench.Corpus(sources=detokenize(SOURCES), references=[[text] for text in RAW])
-        admitted = Intake(tokenize="treebank").admit(natural, RAW)
-        assert admitted.corpus.sources == tuple(SOURCES)
-        assert admitted.corpus.references == tuple((text,) for text in TOKENISED)
-        assert admitted.lines == tuple(TOKENISED)
+        prepared = Preprocessing(tokenize="treebank").prepare(natural, RAW)
+        assert prepared.corpus.sources == tuple(SOURCES)
+        assert prepared.corpus.references == tuple((text,) for text in TOKENISED)
+        assert prepared.lines == tuple(TOKENISED)
 
     def test_raw_references_are_refused(self):
         with pytest.raises(InputError, match="references are not tokenised like their sources, for example line 1: "):
             gecbench.score(TOKENISED, corpus(RAW))
 
     def test_raw_references_are_tokenised_too(self):
-        admitted = Intake(tokenize="auto").admit(corpus(RAW), RAW)
-        assert admitted.corpus.references == tuple((text,) for text in TOKENISED)
-        assert admitted.lines == tuple(TOKENISED)
+        prepared = Preprocessing(tokenize="auto").prepare(corpus(RAW), RAW)
+        assert prepared.corpus.references == tuple((text,) for text in TOKENISED)
+        assert prepared.lines == tuple(TOKENISED)
 
     def test_unknown_way(self):
         with pytest.raises(InputError, match=r"tokenize='nltk' is unknown\. Use one of none, auto, treebank"):
@@ -257,7 +263,7 @@ def test_every_set_of_references_is_looked_at(k):
     corpus = gecbench.Corpus(sources=DEMO.sources, references=list(zip(*columns, strict=True)))
     with pytest.raises(InputError, match="references are not tokenised like their sources"):
         gecbench.score(DEMO.sources, corpus)
-    tokenised = Intake("treebank").admit(corpus, DEMO.sources).corpus
+    tokenised = Preprocessing("treebank").prepare(corpus, DEMO.sources).corpus
     same = sum(map(str.__eq__, tokenised.reference_columns()[k], DEMO.reference_columns()[k]))
     assert same > 0.9 * len(DEMO)
     assert [column for n, column in enumerate(tokenised.reference_columns()) if n != k] == [
@@ -293,4 +299,4 @@ def test_the_human_bound_takes_natural_text():
 def test_a_few_references_that_show_nothing_stay_as_they_are():
     corpus = gecbench.Corpus(sources=["He do n't"], references=[["He does n't"]])
     pytest.importorskip("sacremoses")
-    assert Intake("moses").admit(corpus, ["He doesn't"]).corpus.references == corpus.references
+    assert Preprocessing("moses").prepare(corpus, ["He doesn't"]).corpus.references == corpus.references

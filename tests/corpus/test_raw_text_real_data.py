@@ -10,7 +10,7 @@ from mirror_files import MIRROR, REFERENCE_FILES, conll14_gold, conll14_referenc
 import gecbench
 from gecbench import GLEU, M2, Corpus, InputError
 from gecbench.cli import main
-from gecbench.corpus.prepare import Intake, check_tokenization, check_wrappers, clean
+from gecbench.corpus.prepare import Preprocessing, check_tokenization, check_wrappers, clean
 from gecbench.corpus.tokenize import detokenize
 
 pytestmark = needs_mirror
@@ -86,8 +86,8 @@ def raw_of(corpus, file, way):
 
 
 @functools.cache
-def admitted(corpus, file, way):
-    return Intake(tokenize="auto", aligned=True).admit(corpus_for(corpus, file), raw_of(corpus, file, way))
+def prepared(corpus, file, way):
+    return Preprocessing(tokenize="auto", aligned=True).prepare(corpus_for(corpus, file), raw_of(corpus, file, way))
 
 
 @functools.cache
@@ -96,7 +96,7 @@ def gleu_of(corpus, file):
 
 
 def same_lines(corpus, file, way):
-    return sum(map(str.__eq__, admitted(corpus, file, way).lines, text_of(corpus, file)))
+    return sum(map(str.__eq__, prepared(corpus, file, way).lines, text_of(corpus, file)))
 
 
 @pytest.mark.parametrize(("corpus", "file"), EVERY_FILE)
@@ -106,7 +106,7 @@ def test_no_false_alarm(corpus, file):
         warnings.simplefilter("error")
         check_wrappers(gold.sources, lines)
         check_tokenization(gold.sources, lines)
-        Intake(aligned=True).admit(gold, lines)
+        Preprocessing(aligned=True).prepare(gold, lines)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -120,7 +120,7 @@ def test_raw_text_is_refused(corpus, file, way):
 @pytest.mark.parametrize(("corpus", "file"), EVERY_FILE)
 def test_gleu_comes_back(corpus, file, way):
     expected = gleu_of(corpus, file)
-    found = 100 * GLEU().score_admitted(admitted(corpus, file, way)).value
+    found = 100 * GLEU().score_prepared(prepared(corpus, file, way)).value
     bound = OTHER_TOKENS.get((corpus, file), (GLEU_BOUND,))[0]
     assert abs(found - expected) <= bound
     if bound > GLEU_BOUND:
@@ -148,7 +148,7 @@ def test_sentences_come_back(corpus, way):
 @pytest.mark.parametrize("corpus", FILES)
 def test_sources_come_back_from_our_own_detokeniser(corpus):
     gold = corpus_of(corpus)
-    lines = Intake(tokenize="auto", aligned=True).admit(gold, detokenize(gold.sources)).lines
+    lines = Preprocessing(tokenize="auto", aligned=True).prepare(gold, detokenize(gold.sources)).lines
     assert sum(map(str.__eq__, lines, gold.sources)) >= 0.995 * len(gold)
 
 

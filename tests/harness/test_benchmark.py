@@ -14,7 +14,7 @@ import gecbench
 from gecbench import kernels
 from gecbench.corpora.catalog import modules_folder
 from gecbench.corpus.tokenize import detokenize
-from gecbench.harness.benchmark import BENCHMARKS, admit, corpus_figures, figure_names, look_at, score_answers
+from gecbench.harness.benchmark import BENCHMARKS, corpus_figures, figure_names, look_at, prepare, score_answers
 from gecbench.models.replies import read_reply
 
 WAYS = {
@@ -123,9 +123,9 @@ def test_parts_are_tokenised_like_the_whole():
         + [["x- ray it ."]],
     )
     answers = {2: "He goes, etc.", 15: "x-ray it."}
-    whole = admit(corpus, {**dict(enumerate(detokenize(corpus.sources))), **answers})
-    assert admit(corpus, answers).lines == (whole.lines[2], whole.lines[15])
-    assert admit(corpus, answers).corpus.sources == (corpus.sources[2], corpus.sources[15])
+    whole = prepare(corpus, {**dict(enumerate(detokenize(corpus.sources))), **answers})
+    assert prepare(corpus, answers).lines == (whole.lines[2], whole.lines[15])
+    assert prepare(corpus, answers).corpus.sources == (corpus.sources[2], corpus.sources[15])
 
 
 def test_what_would_be_refused_is_logged(caplog):

@@ -208,7 +208,7 @@ def test_queue_refuses_when_full_and_reports_failures():
         raise InputError("no good")
 
     def add(work):
-        job = queue.admit()
+        job = queue.prepare()
         if job is not None:
             queue.start(job, work)
         return job

@@ -95,7 +95,7 @@ def test_a_metric_that_cannot_score_is_left_out_with_a_warning(monkeypatch):
     def refuse(*_arguments, **_options):
         raise InputError("too much for it")
 
-    monkeypatch.setattr(gecbench.IMeasure, "score_admitted", refuse)
+    monkeypatch.setattr(gecbench.IMeasure, "score_prepared", refuse)
     scored = score_submission(Submission("good", GOOD), DEMO, resamples=0)
     assert set(scored.record.scores) == set(READY) - {"imeasure"}
     assert any("I-measure is left out: too much for it" in warning for warning in scored.warnings)

@@ -299,7 +299,7 @@ class TestDoor:
     def test_one_odd_batch_of_many_is_a_warning(self) -> None:
         parts = self.odd(COLUMNS["prediction"])
         made = json.loads(parts[7]["batch"][0].as_py())
-        made["door"] |= {"refused": 1, "refusal": "predictions look shifted"}
+        made["checks"] |= {"refused": 1, "refusal": "predictions look shifted"}
         column = pyarrow.array([json.dumps(made), *[None] * (parts[7].num_rows - 1)])
         parts[7] = parts[7].set_column(parts[7].column_names.index("batch"), "batch", column)
         with pytest.raises(InputError, match="1 of 42 batches, the first one: predictions look shifted"):

@@ -14,7 +14,7 @@ from gecbench.formats.imeasure_xml import write_imeasure_xml
 from gecbench.formats.jsonl import write_jsonl
 from gecbench.formats.m2 import write_m2
 from gecbench.formats.tables import read_parallel, write_parallel
-from gecbench.formats.text import STANDARD_INPUT, check_outputs, write_lines
+from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, write_lines
 
 _EXAMPLES = """  gecbench convert gold.m2 -o corpus.jsonl
   gecbench convert gold.m2 --to-source source.txt --to-references ref0.txt ref1.txt
@@ -40,7 +40,7 @@ def add_parser(commands: Any, summary: str) -> None:
 def run(options: argparse.Namespace) -> None:
     """Convert."""
     outputs = (options.output, options.to_source, *(options.to_references or ()))
-    check_outputs(outputs, (options.input, options.source, *(options.references or ())))
+    check_not_overwriting(outputs, (options.input, options.source, *(options.references or ())))
     corpus = _read(options)
     if bool(options.to_source) != bool(options.to_references):
         raise InputError("--to-source and --to-references belong together")

@@ -7,7 +7,7 @@ from typing import Any
 
 from gecbench.cli.options import add_command
 from gecbench.corpus.tokenize import detokenize
-from gecbench.formats.text import STANDARD_INPUT, check_outputs, read_lines, write_lines
+from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, read_lines, write_lines
 
 _EXAMPLES = """  gecbench detokenize tokenised.txt -o natural.txt
 """
@@ -22,5 +22,5 @@ def add_parser(commands: Any, summary: str) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Detokenise and write."""
-    check_outputs([options.output], [options.file])
+    check_not_overwriting([options.output], [options.file])
     write_lines(options.output, detokenize(read_lines(options.file)))

@@ -10,10 +10,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from gecbench.analysis.explained_page import html_page
-from gecbench.cli.options import add_command, add_corpus_options, corpus_files, intake_of, read_corpus, read_systems
-from gecbench.corpus.prepare import Intake
+from gecbench.cli.options import (
+    add_command,
+    add_corpus_options,
+    corpus_files,
+    preprocessing_of,
+    read_corpus,
+    read_systems,
+)
+from gecbench.corpus.prepare import Preprocessing
 from gecbench.errors import InputError
-from gecbench.formats.text import check_outputs, write_lines
+from gecbench.formats.text import check_not_overwriting, write_lines
 from gecbench.metrics.base import METRICS, make_metric
 
 _EXAMPLES = """  gecbench explain --gold gold.m2 -p output.txt
@@ -37,7 +44,7 @@ def add_parser(commands: Any, summary: str) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Explain and print."""
-    check_outputs([options.html], [*options.predictions, *corpus_files(options)])
+    check_not_overwriting([options.html], [*options.predictions, *corpus_files(options)])
     corpus = read_corpus(options)
     systems = read_systems(options, corpus)
     metric = make_metric(options.metric)
@@ -47,14 +54,14 @@ def run(options: argparse.Namespace) -> None:
     sentences = _sentences(options.sentences, len(corpus))
     if options.html and len(systems) > 1:
         raise InputError("a page shows one system", fix="Give one predictions file with --html")
-    intake = Intake(**intake_of(options))
+    preprocessing = Preprocessing(**preprocessing_of(options))
     pages = []
     for name, predictions in systems.items():
-        admitted = intake.admit(corpus, predictions, f"predictions of {name}")
-        explanations = metric.explain(admitted.corpus, admitted.lines, sentences)
+        prepared = preprocessing.prepare(corpus, predictions, f"predictions of {name}")
+        explanations = metric.explain(prepared.corpus, prepared.lines, sentences)
         if options.html:
             title = f"{name} on {corpus.name}, explained by {metric.title}"
-            page = html_page(explanations, title, metric.score_admitted(admitted))
+            page = html_page(explanations, title, metric.score_prepared(prepared))
             write_lines(options.html, page.split("\n"))
             return
         heading = [f"=== {name}"] if len(systems) > 1 else []

@@ -16,14 +16,14 @@ from gecbench.cli.options import (
     add_format_option,
     add_metrics_option,
     count,
-    intake_of,
+    preprocessing_of,
     read_corpus,
     read_systems,
 )
 from gecbench.corpora.catalog import HUMAN_JUDGMENTS
 from gecbench.corpora.load import load_rankings
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.prepare import Intake
+from gecbench.corpus.prepare import Preprocessing
 from gecbench.display import log_info, percent
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, expand_pairs
@@ -139,7 +139,7 @@ def _bound(options: argparse.Namespace) -> None:
         else:
             sentences = essay_sentences(corpus, options.essays) if options.essays else None
             bounds[metric] = human_bound(
-                metric, corpus, systems, sizes=sizes, sentences=sentences, **intake_of(options)
+                metric, corpus, systems, sizes=sizes, sentences=sentences, **preprocessing_of(options)
             )
     header = ["metric", "annotators", "human", *(name for system in systems for name in (system, "of human"))]
     rows, plain = [], []
@@ -177,10 +177,11 @@ def _change(options: argparse.Namespace) -> None:
             fix="Comparing references needs the same number for every sentence",
         )
     texts = {f"reference {k}": list(column) for k, column in enumerate(zip(*(corpus.references or ()), strict=True))}
-    intake = Intake(**intake_of(options))
+    preprocessing = Preprocessing(**preprocessing_of(options))
     systems = read_systems(options, corpus)
     texts |= {
-        name: list(intake.admit(corpus, lines, f"predictions of {name}").lines) for name, lines in systems.items()
+        name: list(preprocessing.prepare(corpus, lines, f"predictions of {name}").lines)
+        for name, lines in systems.items()
     }
     comparisons = {f"source → {name}": (corpus.sources, lines) for name, lines in texts.items()}
     references = [name for name in texts if name.startswith("reference ")]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gecbench.analysis.tables import FORMATS, Table, render_table
-from gecbench.cli.options import add_aligned_option, add_command, add_intake_options, cleaned, pick
+from gecbench.cli.options import add_aligned_option, add_command, add_preprocessing_options, cleaned, pick
 from gecbench.display import percent, tracked
 from gecbench.errors import InputError
 from gecbench.metrics.base import METRICS
@@ -335,7 +335,7 @@ def _add_submit(actions: Any) -> None:
     parser.add_argument("--description", default="", help="one line about the system")
     parser.add_argument("--link", metavar="URL", action="append", default=[], help="paper or code; may be repeated")
     parser.add_argument("--baseline", action="store_true", help="let the unchanged source be listed, as a baseline")
-    add_intake_options(parser)
+    add_preprocessing_options(parser)
     add_aligned_option(parser)
     parser.add_argument("--dry-run", action="store_true", help="score and show, but add nothing")
     parser.add_argument("-f", "--format", choices=("text", "json"), default="text", help="how to print")

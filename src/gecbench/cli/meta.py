@@ -17,7 +17,7 @@ from gecbench.cli.options import (
     add_metrics_option,
     add_predictions_options,
     count,
-    intake_of,
+    preprocessing_of,
     read_systems,
 )
 from gecbench.corpora.catalog import HUMAN_JUDGMENTS
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
     for names in (*(one.systems for one in scores), *([systems] if systems else [])):
         same_systems(names, known)
     metrics = options.metrics or ([] if options.scores else ["gleu", "m2", "bleu"])
-    scores += score_systems(metrics, corpora, systems, sentences=judgments is not None, **intake_of(options))
+    scores += score_systems(metrics, corpora, systems, sentences=judgments is not None, **preprocessing_of(options))
     human = known if judgments is None else make_ranking(options, judgments)
     rows = meta_evaluate(scores, human, judgments, resamples=options.resamples, seed=options.seed)
     header = ["metric", "references", *METHODS, "sentence tau", "accuracy"]

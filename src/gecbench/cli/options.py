@@ -116,7 +116,7 @@ def add_predictions_options(parser: Any, needed: bool | None) -> None:
         help="one file per system: text, a table (.jsonl, .csv, .tsv, .parquet) or edits (.m2)",
     )
     parser.add_argument("--column", metavar="NAME", help="the predictions' column of a table")
-    add_intake_options(parser)
+    add_preprocessing_options(parser)
     add_aligned_option(parser)
 
 
@@ -125,7 +125,7 @@ def add_aligned_option(parser: Any) -> None:
     parser.add_argument("--aligned", action="store_true", help="skip the check for shifted lines")
 
 
-def add_intake_options(parser: Any) -> None:
+def add_preprocessing_options(parser: Any) -> None:
     """Add what is done to predictions before they are scored."""
     from gecbench.corpus.prepare import TOKENIZE_CHOICES
 
@@ -139,7 +139,7 @@ def add_intake_options(parser: Any) -> None:
     parser.add_argument("--tokenized", action="store_true", help="skip the check for text that is not tokenised")
 
 
-def intake_of(options: argparse.Namespace) -> dict[str, Any]:
+def preprocessing_of(options: argparse.Namespace) -> dict[str, Any]:
     """Return how predictions of files come in: foreign text is an error there."""
     return {**pick(options, "tokenize", "tokenized", "aligned"), "foreign": "error"}
 
@@ -194,7 +194,7 @@ def compare_systems(
     """Score systems as the options of `add_scoring_options` say; without tests unless `names` has those of tests."""
     from gecbench.api import compare
 
-    wanted = {"test": None, **pick(options, "resamples", "seed", *names), **intake_of(options)}
+    wanted = {"test": None, **pick(options, "resamples", "seed", *names), **preprocessing_of(options)}
     return compare(systems, corpus, options.metrics, **wanted)
 
 

@@ -12,14 +12,14 @@ from gecbench.cli.options import (
     add_command,
     add_corpus_options,
     add_scoring_options,
-    intake_of,
     pick,
+    preprocessing_of,
     read_corpus,
     read_systems,
 )
 from gecbench.corpora.load import resolve_corpus
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.prepare import Intake
+from gecbench.corpus.prepare import Preprocessing
 from gecbench.errors import InputError
 from gecbench.huggingface.push import check_repository
 from gecbench.huggingface.results import (
@@ -164,8 +164,8 @@ def _score(
     ((name, predictions),) = systems.items()
     if made:
         made.check_corpus(corpus)
-    intake, label = Intake(**intake_of(options)), f"predictions of {name}"
-    scores = score_system(predictions, corpus, metrics, options.resamples, options.seed, label, intake)
+    preprocessing, label = Preprocessing(**preprocessing_of(options)), f"predictions of {name}"
+    scores = score_system(predictions, corpus, metrics, options.resamples, options.seed, label, preprocessing)
     if made and made.record["prompt"]:
         scores = {name: score.with_field("prompt", made.record["prompt"]) for name, score in scores.items()}
     return result_entries(scores, corpus, origin)

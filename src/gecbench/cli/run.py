@@ -12,7 +12,7 @@ from gecbench.api import score_system
 from gecbench.cli.options import (
     add_command,
     add_corpus_options,
-    add_intake_options,
+    add_preprocessing_options,
     add_scoring_options,
     cleaned,
     compare_systems,
@@ -23,9 +23,9 @@ from gecbench.cli.options import (
     status_of,
 )
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.prepare import Intake
+from gecbench.corpus.prepare import Preprocessing
 from gecbench.display import log_info
-from gecbench.formats.text import check_outputs
+from gecbench.formats.text import check_not_overwriting
 from gecbench.models import correct, default_output, make_model, partial_path, written_paths
 
 _EXAMPLES = """  gecbench run --model "cmd:sed 's/ a apple/ an apple/'" -c demo
@@ -61,7 +61,7 @@ def add_parser(commands: Any, summary: str) -> None:
     running.add_argument(
         "--raw", action="store_true", help="send natural, detokenised sentences; tokenise what comes back (auto)"
     )
-    add_intake_options(running)
+    add_preprocessing_options(running)
     running.add_argument(
         "-o", "--output", metavar="FILE", help="the outputs, .txt or .jsonl (default: named by corpus and model)"
     )
@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
     if options.model.startswith("endpoint:") and options.tokenize == "none":
         log_info("the model gets tokens, and must answer with tokens; for natural text give --raw")
     output = options.output or default_output(model, corpus)
-    check_outputs(written_paths(Path(output)), corpus_files(options))
+    check_not_overwriting(written_paths(Path(output)), corpus_files(options))
     try:
         outputs = correct(
             model, corpus, output, say=log_info, **pick(options, "raw", "batch", "restart", "flatten_lines")
@@ -132,7 +132,9 @@ def _model_options(options: argparse.Namespace) -> dict[str, Any]:
 def _check_scoring(options: argparse.Namespace, corpus: Corpus) -> None:
     """Find out that the corpus cannot be scored so before the model runs, not after."""
     first = corpus.select([0])
-    score_system(first.sources, first, options.metrics, 0, options.seed, "predictions", Intake(options.tokenize, True))
+    score_system(
+        first.sources, first, options.metrics, 0, options.seed, "predictions", Preprocessing(options.tokenize, True)
+    )
 
 
 def _fields(text: str) -> dict[str, Any]:

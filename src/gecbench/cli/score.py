@@ -19,8 +19,8 @@ from gecbench.cli.options import (
     check_one_input,
     compare_systems,
     count,
-    intake_of,
     pick,
+    preprocessing_of,
     read_corpus,
     read_systems,
     status_of,
@@ -99,12 +99,12 @@ def run(options: argparse.Namespace) -> int:
         print(_per_sentence(report, corpus, options.format))
     elif options.by:
         from gecbench.analysis.breakdown import render_breakdown
-        from gecbench.corpus.prepare import Intake
+        from gecbench.corpus.prepare import Preprocessing
 
-        intake = Intake(**intake_of(options))
-        admitted = {name: intake.admit(corpus, lines) for name, lines in systems.items()}
-        scored = {name: each.lines for name, each in admitted.items()}
-        corpus = next(iter(admitted.values())).corpus
+        preprocessing = Preprocessing(**preprocessing_of(options))
+        prepared = {name: preprocessing.prepare(corpus, lines) for name, lines in systems.items()}
+        scored = {name: each.lines for name, each in prepared.items()}
+        corpus = next(iter(prepared.values())).corpus
         print(render_breakdown(options.by, report, corpus, scored, options.format))
     else:
         return _print(report, options)
@@ -137,8 +137,8 @@ def _spark(options: argparse.Namespace) -> Report:
     if options.corpus or options.gold or options.source or options.references:
         fix = "Leave out -s, -r, --gold and -c: put sources and references beside the predictions, as columns"
         raise InputError("Spark reads Parquet files alone", fix=fix)
-    unfit = options.stream or options.resume or options.by or options.clean or options.per_sentence is not None
-    if unfit or options.tokenize != "none":
+    misplaced = options.stream or options.resume or options.by or options.clean or options.per_sentence is not None
+    if misplaced or options.tokenize != "none":
         raise InputError(
             "--stream, --resume, --by, --clean, --tokenize and --per-sentence are not for Spark",
             fix="See gecbench.scale.spark for scores of sentences",
@@ -150,7 +150,7 @@ def _spark(options: argparse.Namespace) -> Report:
 
 def _stream(options: argparse.Namespace) -> int:
     from gecbench.analysis.report import Report
-    from gecbench.corpus.prepare import Intake
+    from gecbench.corpus.prepare import Preprocessing
     from gecbench.scale.streaming import FileStream, Inputs, StoppedError, StreamOptions
 
     _check_stream(options)
@@ -163,7 +163,9 @@ def _stream(options: argparse.Namespace) -> int:
     settings = pick(options, "batch_size", "on_bad", "resume")
     target = Path(options.per_sentence) if options.per_sentence else None
     try:
-        scores = FileStream(inputs, StreamOptions(Intake(**intake_of(options)), per_sentence=target, **settings)).run()
+        scores = FileStream(
+            inputs, StreamOptions(Preprocessing(**preprocessing_of(options)), per_sentence=target, **settings)
+        ).run()
     except StoppedError as stopped:
         print(f"gecbench: {stopped}", file=sys.stderr)
         return 130

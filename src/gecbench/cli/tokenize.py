@@ -12,7 +12,7 @@ from gecbench.corpus.prepare import tokenize_like
 from gecbench.corpus.tokenize import TOKENIZERS, tokenize
 from gecbench.errors import InputError
 from gecbench.formats.tables import parse_predictions
-from gecbench.formats.text import STANDARD_INPUT, check_outputs, read_bytes, read_lines, write_lines
+from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, read_bytes, read_lines, write_lines
 
 _EXAMPLES = """  gecbench tokenize raw.txt -c jfleg:test -o tokenised.txt    (as the corpus does, guided by its sources)
   gecbench tokenize raw.txt -s source.txt                     (the same, with a tokenised source file)
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> None:
     """Tokenise and write."""
     if sum(map(bool, (options.tokenizer, options.corpus, options.source))) > 1:
         raise InputError("more than one way to tokenise", fix="Give one of -t, -c and -s")
-    check_outputs([options.output], [options.file, *corpus_files(options)])
+    check_not_overwriting([options.output], [options.file, *corpus_files(options)])
     if not options.corpus and not options.source:
         write_lines(options.output, tokenize(read_lines(options.file), options.tokenizer or "treebank"))
         return

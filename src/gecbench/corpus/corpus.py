@@ -18,7 +18,7 @@ import numpy as np
 
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.groups import ErrorGroup, GroupedSentence, Replacement
-from gecbench.errors import InputError, Located
+from gecbench.errors import InputError, error_context
 from gecbench.kernels.m2 import EditTable
 
 _SENTENCE_MAJOR = "references[i] must be the list of references of sentence i"
@@ -447,7 +447,7 @@ def _check_annotations(
 ) -> tuple[tuple[Annotation, ...], ...]:
     checked = tuple(map(tuple, annotations))
     for i, (sentence, source) in enumerate(zip(checked, sources, strict=True)):
-        with Located(f"annotations[{i}]"):
+        with error_context(f"annotations[{i}]"):
             check_sentence_annotations(sentence, len(source.split()))
     return checked
 
@@ -461,6 +461,6 @@ def _check_groups(groups: Sequence[GroupedSentence], sources: Sequence[str]) -> 
     checked = tuple(groups)
     _check_length("groups", len(checked), len(sources))
     for i, (sentence, source) in enumerate(zip(checked, sources, strict=True)):
-        with Located(f"groups[{i}]"):
+        with error_context(f"groups[{i}]"):
             check_sentence_groups(sentence, len(source.split()))
     return checked

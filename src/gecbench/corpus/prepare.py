@@ -1,7 +1,7 @@
 """Check and prepare predictions before any metric sees them.
 
 Predictions are checked for wrappers (labels, quotes, code fences), for tokenization unlike their sources, and for lines
-that are shifted or belong to other sources. `Intake` holds what is checked and which tokenizer is applied.
+that are shifted or belong to other sources. `Preprocessing` holds what is checked and which tokenizer is applied.
 """
 
 from __future__ import annotations
@@ -317,7 +317,7 @@ class ForeignTextWarning(UserWarning):
 
 
 @dataclass(frozen=True)
-class Admitted:
+class Prepared:
     """Predictions ready to be counted, their corpus, and what was done to them (None: nothing)."""
 
     corpus: Corpus
@@ -326,7 +326,7 @@ class Admitted:
 
 
 @dataclass(frozen=True)
-class Intake:
+class Preprocessing:
     """What is done to predictions, and what is refused.
 
     `tokenize`: "none"; a tokeniser by name; or "auto", the corpus's own way, guided by the source. `tokenized=True`
@@ -343,41 +343,41 @@ class Intake:
         if self.tokenize not in TOKENIZE_CHOICES:
             raise InputError(f"tokenize={self.tokenize!r} is unknown", fix=f"Use one of {', '.join(TOKENIZE_CHOICES)}")
 
-    def admit(
+    def prepare(
         self, corpus: Corpus, predictions: Iterable[str], name: str = "predictions", file: str | None = None
-    ) -> Admitted:
+    ) -> Prepared:
         """Check and prepare predictions: their number and type, wrappers, tokens, and the lines they stand on."""
         lines = check_predictions(predictions, len(corpus), name)
         if isinstance(predictions, EditedTexts):
-            return self._admit_edits(corpus, predictions, name)
-        admitted = Admitted(corpus, lines)
+            return self._prepare_edits(corpus, predictions, name)
+        prepared = Prepared(corpus, lines)
         if not self.tokenized:
             check_wrappers(corpus.sources, lines, name, file)
         if self.tokenize != "none":
-            admitted = self._tokenize(corpus, lines)
+            prepared = self._tokenize(corpus, lines)
         elif not self.tokenized:
             _check_references(corpus)
             check_tokenization(corpus.sources, lines, name, file)
         if not self.aligned:
-            self._check_alignment(admitted, name, file)
-        return admitted
+            self._check_alignment(prepared, name, file)
+        return prepared
 
-    def _admit_edits(self, corpus: Corpus, predictions: EditedTexts, name: str) -> Admitted:
+    def _prepare_edits(self, corpus: Corpus, predictions: EditedTexts, name: str) -> Prepared:
         if self.tokenize != "none":
             raise InputError(f"{name} are edits of tokens", fix="They need no tokeniser: leave out tokenize")
-        return Admitted(corpus, predictions)
+        return Prepared(corpus, predictions)
 
-    def _tokenize(self, corpus: Corpus, lines: tuple[str, ...]) -> Admitted:
+    def _tokenize(self, corpus: Corpus, lines: tuple[str, ...]) -> Prepared:
         if self.tokenize == "auto":
             return _tokenize_by_source(corpus, lines)
         if corpus.annotations is None and corpus.groups is None and measure_tokenizer(corpus.sources) == "none":
             corpus = corpus.replace(sources=tokenize(corpus.sources, self.tokenize))
         corpus = _with_tokenized_references(corpus, lambda _source, text: tokenize([text], self.tokenize)[0])
-        return Admitted(corpus, tuple(tokenize(lines, self.tokenize)), self.tokenize)
+        return Prepared(corpus, tuple(tokenize(lines, self.tokenize)), self.tokenize)
 
-    def _check_alignment(self, admitted: Admitted, name: str, file: str | None) -> None:
+    def _check_alignment(self, prepared: Prepared, name: str, file: str | None) -> None:
         try:
-            check_alignment(admitted.corpus.sources, admitted.lines, name, file)
+            check_alignment(prepared.corpus.sources, prepared.lines, name, file)
         except ForeignTextError:
             if self.foreign == "error":
                 raise
@@ -387,7 +387,7 @@ class Intake:
 
 def tokenize_like(texts: Iterable[str], corpus: Corpus) -> list[str]:
     """Return natural text as tokens, split as its corpus is and guided by the source of each line."""
-    return list(Intake("auto", tokenized=True, aligned=True).admit(corpus, texts, "texts").lines)
+    return list(Preprocessing("auto", tokenized=True, aligned=True).prepare(corpus, texts, "texts").lines)
 
 
 def _check_references(corpus: Corpus) -> None:
@@ -399,14 +399,14 @@ def _check_references(corpus: Corpus) -> None:
     corpus.derived("references tokenised like sources", check)
 
 
-def _tokenize_by_source(corpus: Corpus, lines: tuple[str, ...]) -> Admitted:
+def _tokenize_by_source(corpus: Corpus, lines: tuple[str, ...]) -> Prepared:
     guide = guide_of(corpus)
     if guide is None:
-        return Admitted(corpus, lines, "auto:none")
+        return Prepared(corpus, lines, "auto:none")
     corpus = _with_tokenized_references(corpus, guide.tokenize)
     if not tokenized_alike(corpus.sources, lines):
         lines = tuple(map(guide.tokenize, corpus.sources, lines))
-    return Admitted(corpus, lines, f"auto:{guide.tokenizer}")
+    return Prepared(corpus, lines, f"auto:{guide.tokenizer}")
 
 
 def _with_tokenized_references(corpus: Corpus, split: Callable[[str, str], str]) -> Corpus:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gecbench.corpus.corpus import Corpus, check_annotators, check_span
 from gecbench.corpus.groups import Alternative, ErrorGroup, GroupedSentence, Replacement
-from gecbench.errors import InputError, Located
+from gecbench.errors import InputError, error_context
 from gecbench.formats.text import read_bytes, write_lines
 from gecbench.formats.xml_reader import XmlReader
 
@@ -122,10 +122,10 @@ class _Reader(XmlReader):
         if self.source is None:
             raise self.wrong("a sentence has no <text>")
         for start, end, line in self.spans:
-            with Located(self.file, line):
+            with error_context(self.file, line):
                 check_span(start, end, len(self.source.split()))
         annotators = self.integer(attributes, "numann") if "numann" in attributes else None
-        with Located(self.file, self.parser.CurrentLineNumber):
+        with error_context(self.file, self.parser.CurrentLineNumber):
             check_annotators(annotators, self.parser.CurrentByteIndex - self.begin)
         script = self.attributes[-1].get("id", "") if self.path[-1] == "script" else ""
         self.sources.append(self.source)

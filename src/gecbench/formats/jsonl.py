@@ -11,7 +11,7 @@ from typing import Any
 from gecbench.corpus.corpus import Corpus, check_annotators, check_sentence_annotations, check_sentence_groups
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.groups import Alternative, ErrorGroup, GroupedSentence, Replacement
-from gecbench.errors import InputError, Located, unfit
+from gecbench.errors import InputError, describe_field_error, error_context
 from gecbench.formats.text import read_lines, write_lines
 
 
@@ -85,11 +85,11 @@ def _read_column(rows: Sequence[dict[str, Any]], key: str, file: str) -> list[An
     read, fix = _NESTED[key]
     values = []
     for line, row in enumerate(rows, start=1):
-        with Located(file, line):
+        with error_context(file, line):
             try:
                 values.append(read(row[key], len(row["source"].split())))
             except (KeyError, TypeError) as error:
-                raise InputError(f"{key!r} cannot be read: {unfit(error)}", fix=fix) from error
+                raise InputError(f"{key!r} cannot be read: {describe_field_error(error)}", fix=fix) from error
     return values
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, DeferredAnnotations, check_span
 from gecbench.corpus.edits import Annotation, Edit
-from gecbench.errors import InputError, Located
+from gecbench.errors import InputError, error_context
 from gecbench.formats.text import read_lines, universal_newlines, write_lines
 from gecbench.kernels.m2 import EditTable
 
@@ -197,7 +197,7 @@ def _scored_edit(line: EditLine, length: int, file: str, out_of_range: OutOfRang
     edit = line.edit
     if edit.type == NOOP or (out_of_range == "drop" and (edit.start < 0 or edit.end > length)):
         return None
-    with Located(file, line.number):
+    with error_context(file, line.number):
         check_span(edit.start, edit.end, length)
     corrections = tuple(["" if text == "-NONE-" else text.strip() for text in edit.corrections])
     return edit if corrections == edit.corrections else replace(edit, corrections=corrections)

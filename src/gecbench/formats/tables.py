@@ -22,7 +22,15 @@ from gecbench.corpus.tokenize import plain_form
 from gecbench.errors import InputError
 from gecbench.formats.jsonl import json_values
 from gecbench.formats.m2 import parse_m2
-from gecbench.formats.text import check_outputs, decode, read_bytes, read_lines, read_text, split_lines, write_lines
+from gecbench.formats.text import (
+    check_not_overwriting,
+    decode,
+    read_bytes,
+    read_lines,
+    read_text,
+    split_lines,
+    write_lines,
+)
 
 
 def parse_csv(
@@ -377,7 +385,7 @@ def write_parallel(corpus: Corpus, source: str | Path, references: Sequence[str 
             "were named",
             fix="Parallel text needs the same number for every sentence; JSON Lines takes any",
         )
-    check_outputs([source, *references])
+    check_not_overwriting([source, *references])
     write_lines(source, corpus.sources)
     for k, path in enumerate(references):
         write_lines(path, [texts[k] for texts in corpus.references])

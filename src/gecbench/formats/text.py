@@ -161,7 +161,7 @@ def _flush_folder(folder: Path) -> None:
         os.close(opened)
 
 
-def check_outputs(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None] = ()) -> None:
+def check_not_overwriting(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None] = ()) -> None:
     """Refuse to write over an input, or two outputs to one file; whatever is no regular file takes all that comes."""
     taken = {place: str(path) for path in inputs if (place := _place(path))}
     for path in outputs:

@@ -11,7 +11,7 @@ from math import nan
 
 from gecbench.corpora.load import resolve_corpus
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.prepare import Admitted, Intake, check_alignment, check_wrappers, share_guide
+from gecbench.corpus.prepare import Prepared, Preprocessing, check_alignment, check_wrappers, share_guide
 from gecbench.corpus.tokenize import detokenize
 from gecbench.errors import InputError
 from gecbench.metrics.base import METRICS, Score, make_metric
@@ -92,7 +92,7 @@ def part_of(corpus: Corpus, sentences: Sequence[int]) -> Corpus:
     return share_guide(corpus, corpus.select(sentences))
 
 
-def admit(corpus: Corpus, answers: Mapping[int, str]) -> Admitted:
+def prepare(corpus: Corpus, answers: Mapping[int, str]) -> Prepared:
     """Prepare answers by sentence, counted from 0: those of all sentences, or of some; each is one line.
 
     Harnesses pair answers with their sentences, so nothing is refused once the model has run: lines cannot be shifted,
@@ -102,13 +102,13 @@ def admit(corpus: Corpus, answers: Mapping[int, str]) -> Admitted:
     sentences = sorted(answers)
     part = part_of(corpus, sentences)
     lines = [answers[i] for i in sentences]
-    admitted = Intake("auto", tokenized=True, aligned=True).admit(part, lines, "answers")
-    for check, checked in ((check_wrappers, lines), (check_alignment, admitted.lines)):
+    prepared = Preprocessing("auto", tokenized=True, aligned=True).prepare(part, lines, "answers")
+    for check, checked in ((check_wrappers, lines), (check_alignment, prepared.lines)):
         try:
             check(part.sources, checked, "answers")
         except InputError as problem:
             _logger.warning("%s", problem.problem)
-    return admitted
+    return prepared
 
 
 def score_answers(corpus: Corpus, answers: Mapping[int, str], metrics: Sequence[str]) -> dict[str, Score]:
@@ -117,11 +117,11 @@ def score_answers(corpus: Corpus, answers: Mapping[int, str], metrics: Sequence[
     A metric that refuses the answers is left out, with a warning: they may be far too unlike their sentences to be
     scored exactly, and all other scores stand.
     """
-    admitted = admit(corpus, answers)
+    prepared = prepare(corpus, answers)
     scores = {}
     for metric in metrics:
         with _warning(metric):
-            scores[metric] = make_metric(metric).score_admitted(admitted)
+            scores[metric] = make_metric(metric).score_prepared(prepared)
             _logger.info("%s", scores[metric])
     return scores
 
@@ -137,14 +137,14 @@ def _warning(metric: str) -> Iterator[None]:
 
 def look_at(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) -> tuple[dict[str, float], list[str]]:
     """Return the scores of one answer alone (NaN: refused), and what the metrics that can be explained saw in it."""
-    admitted = admit(corpus, {sentence: answer})
+    prepared = prepare(corpus, {sentence: answer})
     values, views = dict.fromkeys(metrics, nan), []
     for name in metrics:
         metric = make_metric(name)
         with _warning(name):
-            values[name] = float(metric.sentence_values(metric.count(admitted.corpus, admitted.lines))[0])
+            values[name] = float(metric.sentence_values(metric.count(prepared.corpus, prepared.lines))[0])
             if metric.explains:
-                view = metric.explain(admitted.corpus, admitted.lines, [0])[0].to_text(width=_WIDTH)
+                view = metric.explain(prepared.corpus, prepared.lines, [0])[0].to_text(width=_WIDTH)
                 views.append(f"{metric.title}: {view.removeprefix('Sentence 1').lstrip(':, ')}")
     return values, views
 

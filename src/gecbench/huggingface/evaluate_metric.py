@@ -11,7 +11,7 @@ import evaluate
 from gecbench.analysis.significance import with_interval
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation
-from gecbench.corpus.prepare import Intake, check_predictions
+from gecbench.corpus.prepare import Preprocessing, check_predictions
 from gecbench.errors import InputError
 from gecbench.formats.m2 import parse_m2
 from gecbench.formats.tables import edited_texts
@@ -95,9 +95,9 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
     ) -> dict[str, Any]:
         """Return the score, its parts, diagnostics, interval and signature under flat keys."""
         self.metric.check_parameters(options)
-        intake = Intake(tokenize, tokenized, aligned)
-        admitted = intake.admit(self.corpus(sources, references), self.outputs(sources, predictions))
-        score = self.metric(**options).score_admitted(admitted)
+        preprocessing = Preprocessing(tokenize, tokenized, aligned)
+        prepared = preprocessing.prepare(self.corpus(sources, references), self.outputs(sources, predictions))
+        score = self.metric(**options).score_prepared(prepared)
         if resamples:
             score = with_interval(score, resamples)
         result: dict[str, Any] = {score.name: score.value, **score.parts, **score.diagnostics}

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import EditedTexts
-from gecbench.corpus.prepare import Intake
+from gecbench.corpus.prepare import Preprocessing
 from gecbench.display import progress
 from gecbench.errors import InputError
 from gecbench.kernels import select, threads
 from gecbench.metrics.base import Counts, Metric, Statistics, Values, f_beta, make_metric, precision_recall
 from gecbench.metrics.m2 import complete, error_types, restrict_types
-from gecbench.metrics.policy import GreedyCumulative, OnlyRow
+from gecbench.metrics.policy import GreedyCumulative, SingleRow
 
 Sizes = Literal["all", "last"]
 
@@ -225,13 +225,13 @@ def human_bound(
     *,
     sizes: Sizes = "all",
     sentences: Sequence[int] | None = None,
-    **intake: Any,
+    **preprocessing: Any,
 ) -> Bound:
     """Score annotators against each other, and systems against them, by number of annotators.
 
     For any metric: against edits (Bryant & Ng 2015, equations 1 to 3) or rewrites (JFLEG's "Human" is the last row).
     `sizes="last"` leaves out one annotator at a time and nothing more; `sentences` keeps some of them;
-    `intake` are the fields of `Intake`, such as `tokenize="auto"`.
+    `preprocessing` are the fields of `Preprocessing`, such as `tokenize="auto"`.
 
     >>> from gecbench.corpora.demo import load_demo
     >>> [row.size for row in human_bound("gleu(iterations=10)", load_demo()).rows]
@@ -239,9 +239,9 @@ def human_bound(
     """
     made = make_metric(metric)
     part = corpus if sentences is None else corpus.select(list(sentences))
-    door = Intake(**{"foreign": "error", **intake})
+    door = Preprocessing(**{"foreign": "error", **preprocessing})
     chosen = {
-        name: door.admit(corpus, texts, f"predictions of {name}").lines for name, texts in (systems or {}).items()
+        name: door.prepare(corpus, texts, f"predictions of {name}").lines for name, texts in (systems or {}).items()
     }
     if sentences is not None:
         chosen = {name: _selected(texts, sentences) for name, texts in chosen.items()}
@@ -280,7 +280,7 @@ def author_counts(metric: Metric, annotators: Annotators, systems: Systems) -> C
 
     None where the metric has no row of counts for each annotator, as when it merges references.
     """
-    if isinstance(metric.reference_policy, OnlyRow):
+    if isinstance(metric.reference_policy, SingleRow):
         return None
     tables = []
     corpus = annotators.corpus

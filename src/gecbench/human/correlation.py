@@ -239,11 +239,11 @@ def score_systems(
     systems: Mapping[str, Sequence[str]],
     *,
     sentences: bool = False,
-    **intake: Any,
+    **preprocessing: Any,
 ) -> list[MetricScores]:
     """Score every system with every metric against every reference set; `sentences` adds sentence scores.
 
-    `intake` are the fields of `Intake`, such as `tokenize="auto"`.
+    `preprocessing` are the fields of `Preprocessing`, such as `tokenize="auto"`.
     """
     found = []
     made = [(metric.name if isinstance(metric, Metric) else metric, make_metric(metric)) for metric in metrics]
@@ -251,7 +251,7 @@ def score_systems(
         for (label, metric), (name, corpus) in product(made, corpora.items()):
             scores = {}
             for system, lines in systems.items():
-                scores[system] = metric.score_corpus(corpus, lines, name=f"predictions of {system}", **intake)
+                scores[system] = metric.score_corpus(corpus, lines, name=f"predictions of {system}", **preprocessing)
                 bar.update(1)
             each = (
                 {(s, i): v for s, score in scores.items() for i, v in enumerate(score.sentence_scores().tolist())}

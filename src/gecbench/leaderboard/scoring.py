@@ -15,7 +15,7 @@ from gecbench.analysis.breakdown import (
 )
 from gecbench.analysis.significance import with_interval
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.prepare import Admitted
+from gecbench.corpus.prepare import Prepared
 from gecbench.errors import InputError
 from gecbench.human.bound import human_bound
 from gecbench.leaderboard.records import TYPE_FIELDS, Details, Figure, figure
@@ -90,12 +90,12 @@ class Figures:
     warnings: tuple[str, ...]
 
 
-def compute_figures(admitted: Admitted, resamples: int, progress: Progress, *, sealed: bool = False) -> Figures:
+def compute_figures(prepared: Prepared, resamples: int, progress: Progress, *, sealed: bool = False) -> Figures:
     """Score with every usable metric; one that cannot score these outputs is left out with a warning.
 
     If `sealed`, figures are rounded, and neither sentences nor warnings tell of single references.
     """
-    corpus, predictions = admitted.corpus, admitted.lines
+    corpus, predictions = prepared.corpus, prepared.lines
     metrics = usable_metrics(corpus)
     if not metrics:
         raise InputError(f"{corpus.name} has neither references nor annotations to score against")
@@ -105,7 +105,7 @@ def compute_figures(admitted: Admitted, resamples: int, progress: Progress, *, s
     for k, name in enumerate(metrics):
         progress(METRICS[name].title, (k + 0.1) / (len(metrics) + 1))
         try:
-            score = board_metric(name).score_admitted(admitted)
+            score = board_metric(name).score_prepared(prepared)
             scores[name] = with_interval(score, resamples) if resamples else score
         except InputError as error:
             warnings.append(f"{METRICS[name].title} is left out" + ("" if sealed else f": {error}"))

@@ -186,7 +186,7 @@ class App:
         return await self._accept(submission, corpus)
 
     async def _accept(self, submission: Submission, corpus: Corpus) -> Response:
-        job = self.queue.admit()
+        job = self.queue.prepare()
         if job is None:
             return refusal(503, "Too many submissions are waiting. Try again in a minute.")
         try:

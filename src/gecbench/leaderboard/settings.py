@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 
 from gecbench.corpora.load import is_known_name, resolve_corpus
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.prepare import Intake
+from gecbench.corpus.prepare import Preprocessing
 from gecbench.errors import InputError
 from gecbench.formats.text import read_bytes, write_bytes
 from gecbench.leaderboard import schema
@@ -112,7 +112,7 @@ def initialise(folder: Path, corpora: Sequence[str], settings: Settings, logo: s
         raise InputError("is there already", file=str(folder / FILE), fix="Edit it, or choose another folder")
     resolved = [_resolve(name) for name in corpora]
     for corpus in resolved:
-        Intake(aligned=True).admit(corpus, corpus.sources, "sources")
+        Preprocessing(aligned=True).prepare(corpus, corpus.sources, "sources")
     tables = [table_of(corpus) for corpus in resolved]
     if doubled := [table for table in tables if tables.count(table) > 1]:
         raise InputError(f"two corpora are called {doubled[0][0]}", fix="Rename a file")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gecbench.corpus.corpus import Corpus, check_line_count
-from gecbench.corpus.prepare import Intake, misplaced_lines
+from gecbench.corpus.prepare import Preprocessing, misplaced_lines
 from gecbench.display import percent, tracked
 from gecbench.errors import InputError
 from gecbench.formats.tables import parse_predictions
@@ -240,12 +240,12 @@ def score_submission(
     """
     progress("checking", 0.0)
     check_lengths(submission.predictions, corpus, submission.file)
-    intake = Intake(submission.tokenize, submission.tokenized, submission.aligned, "error")
-    admitted = intake.admit(corpus, submission.predictions, file=submission.file)
-    predictions = admitted.lines
+    preprocessing = Preprocessing(submission.tokenize, submission.tokenized, submission.aligned, "error")
+    prepared = preprocessing.prepare(corpus, submission.predictions, file=submission.file)
+    predictions = prepared.lines
     about = {"aligned": submission.aligned, "copy": submission.role != "system", "sealed": sealed}
     warnings = check_outputs(predictions, corpus, submission.file, **about)
-    figures = compute_figures(admitted, resamples, progress, sealed=sealed)
+    figures = compute_figures(prepared, resamples, progress, sealed=sealed)
     name, reference_set = table_of(corpus)
     record = Record(
         **submission.about(),

@@ -128,7 +128,7 @@ class Queue:
         self._lock = threading.Lock()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="scoring")
 
-    def admit(self) -> Job | None:
+    def prepare(self) -> Job | None:
         """Return a job that is yet to start, or None where the queue is full."""
         with self._lock:
             if sum(job.state in ("waiting", "running") for job in self._jobs.values()) >= self.most_waiting:

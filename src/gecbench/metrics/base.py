@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.edits import Annotation
-from gecbench.corpus.prepare import Admitted, Intake
+from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.display import percent
 from gecbench.errors import InputError, did_you_mean
 from gecbench.version import __version__
@@ -377,24 +377,29 @@ class Metric(ABC):
             raise InputError(f"not a complete {cls.title} signature: {signature}") from error
 
     def score(
-        self, *, sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], **intake: Any
+        self,
+        *,
+        sources: Sequence[str],
+        predictions: Sequence[str],
+        references: Sequence[Sequence[str]],
+        **preprocessing: Any,
     ) -> Score:
         """Score predictions; `references[i]` are the references of sentence i (sentence-major)."""
-        return self.score_corpus(Corpus(sources=sources, references=references), predictions, **intake)
+        return self.score_corpus(Corpus(sources=sources, references=references), predictions, **preprocessing)
 
     def score_corpus(
-        self, corpus: Corpus, predictions: Iterable[str], *, name: str = "predictions", **intake: Any
+        self, corpus: Corpus, predictions: Iterable[str], *, name: str = "predictions", **preprocessing: Any
     ) -> Score:
-        """Score predictions on a corpus; `intake` are the fields of `Intake`, such as `tokenize="auto"`."""
-        return self.score_admitted(Intake(**intake).admit(corpus, predictions, name))
+        """Score predictions on a corpus; `preprocessing` are the fields of `Preprocessing`, such as `tokenize="auto"`."""
+        return self.score_prepared(Preprocessing(**preprocessing).prepare(corpus, predictions, name))
 
-    def score_admitted(self, admitted: Admitted) -> Score:
+    def score_prepared(self, prepared: Prepared) -> Score:
         """Score predictions that have been checked and prepared."""
-        corpus, lines = admitted.corpus, admitted.lines
+        corpus, lines = prepared.corpus, prepared.lines
         statistics = self.count(corpus, lines)
         signature = self.signature(corpus, lines).with_field("data", corpus.fingerprint(self.gold(corpus)))
-        if admitted.preparation is not None:
-            signature = signature.with_field("prep", admitted.preparation)
+        if prepared.preparation is not None:
+            signature = signature.with_field("prep", prepared.preparation)
         return self.score_statistics(statistics, signature)
 
     def signature(self, corpus: Corpus, predictions: Sequence[str]) -> Signature:
@@ -405,14 +410,14 @@ class Metric(ABC):
         """Refuse parameters under which a sentence counts otherwise in a part of its corpus than in the whole."""
         self.reference_policy.running()
 
-    def stream(self, batches: Iterable[Batch], **intake: Any) -> Score:
+    def stream(self, batches: Iterable[Batch], **preprocessing: Any) -> Score:
         """Score a corpus batch by batch, in constant memory: the score of all at once, to the bit, without its counts.
 
         A batch is a mapping with `sources`, `predictions` and `references`, or a pair of a `Corpus` and predictions.
         """
         from gecbench.metrics.streaming import stream_score
 
-        score: Score = stream_score(self, batches, Intake(**intake))
+        score: Score = stream_score(self, batches, Preprocessing(**preprocessing))
         return score
 
     def score_statistics(self, statistics: Statistics, signature: Signature) -> Score:

@@ -15,7 +15,7 @@ from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
 from gecbench.kernels.tokens import EncodedLines, KnownLines, encode_lines, offsets_of
 from gecbench.metrics.base import Counts, Metric, Signature, Statistics, Values, parameter, require_references
-from gecbench.metrics.policy import OnlyRow
+from gecbench.metrics.policy import SingleRow
 
 _ORDER = 4
 _LENGTHS = 3
@@ -52,9 +52,9 @@ class BLEU(Metric):
         super().__post_init__()
 
     @property
-    def reference_policy(self) -> OnlyRow:
+    def reference_policy(self) -> SingleRow:
         """All references at once."""
-        return OnlyRow()
+        return SingleRow()
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return lengths, matches and totals of every sentence, equal to sacrebleu's statistics.

@@ -21,7 +21,7 @@ from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, intern_
 from gecbench.metrics.base import MIXING_WORDS, Counts, Metric, Signature, Statistics, Values, check_whole, parameter
 from gecbench.metrics.explain import Cell, Explanation, Mark, Row
 from gecbench.metrics.imeasure_gold import MixedGold, listed_references, mixed_gold, spaced_sources
-from gecbench.metrics.policy import ChosenInOrder, OnlyRow, Policy
+from gecbench.metrics.policy import OrderDependent, Policy, SingleRow
 
 COUNT_NAMES = ("tp", "tn", "fp", "fn", "fpn")
 
@@ -402,7 +402,7 @@ class IMeasure(ReferenceChoice):
     @property
     def reference_policy(self) -> Policy:
         """References are chosen while counting."""
-        return ChosenInOrder() if self.optimise == "corpus" else OnlyRow()
+        return OrderDependent() if self.optimise == "corpus" else SingleRow()
 
     def select(self, corpus: Corpus, predictions: Sequence[str]) -> Selection:
         """Choose a reference for every sentence."""

@@ -320,12 +320,12 @@ class EachRow(ChosenRows):
 
 
 @dataclass(frozen=True)
-class OnlyRow(EachRow):
+class SingleRow(EachRow):
     """One row per sentence: references were counted together (BLEU), or the best chosen while counting (I-measure)."""
 
 
 @dataclass(frozen=True)
-class ChosenInOrder(OnlyRow):
+class OrderDependent(SingleRow):
     """References chosen while counting, each for the best running total: they hold for this order of sentences only."""
 
     def running(self) -> Running:

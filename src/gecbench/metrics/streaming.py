@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy.typing as npt
 
-from gecbench.corpus.batch_checks import Door
+from gecbench.corpus.batch_checks import BatchChecker
 from gecbench.corpus.corpus import Corpus, add_sums, fingerprint_of, sum_hashes
-from gecbench.corpus.prepare import Intake, check_predictions
+from gecbench.corpus.prepare import Preprocessing, check_predictions
 from gecbench.errors import InputError
 from gecbench.metrics.base import Signature, Statistics
 
@@ -131,17 +131,17 @@ class Stream:
         self._running.restore(arrays)
 
 
-def stream_score(metric: Any, batches: Iterable[Batch], intake: Intake) -> Any:
+def stream_score(metric: Any, batches: Iterable[Batch], preprocessing: Preprocessing) -> Any:
     """Score batches that come in the order of their corpus."""
-    stream, door = Stream(metric), Door(intake)
+    stream, checker = Stream(metric), BatchChecker(preprocessing)
     for batch in batches:
         corpus, predictions = batch if isinstance(batch, tuple) else _corpus_of(batch)
         lines = check_predictions(predictions, len(corpus))
         given = predictions if isinstance(predictions, tuple) else lines
-        door.look(corpus, given)
+        checker.add(corpus, given)
         stream.add(corpus, given)
     score = stream.score()
-    door.close()
+    checker.close()
     return score
 
 

@@ -20,7 +20,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.tokenize import detokenize
 from gecbench.display import progress
 from gecbench.errors import InputError, did_you_mean
-from gecbench.formats.text import STANDARD_INPUT, check_outputs, lock, read_text, write_bytes, write_lines
+from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, lock, read_text, write_bytes, write_lines
 from gecbench.models.base import Answer, Model, ModelError, flatten
 from gecbench.models.function import FunctionModel
 from gecbench.version import __version__
@@ -344,7 +344,7 @@ def _checked_target(output: str | Path, corpus: CorpusLike) -> Path:
     if str(output) == STANDARD_INPUT or (target.exists() and not target.is_file()):
         raise InputError("the outputs need a file, so that a stopped run can go on", fix="Give -o FILE")
     if isinstance(corpus, (str, Path)) and not is_known_name(str(corpus)):
-        check_outputs(written_paths(target), [corpus])
+        check_not_overwriting(written_paths(target), [corpus])
     return target
 
 

@@ -14,11 +14,11 @@ import numpy.typing as npt
 from gecbench.api import Metrics, metric_columns
 from gecbench.corpora.declaration import as_edits
 from gecbench.corpora.load import CorpusLike, resolve_corpus
-from gecbench.corpus.batch_checks import Verdict, check_intake, judge
+from gecbench.corpus.batch_checks import CheckResult, check_batch, check_preprocessing
 from gecbench.corpus.corpus import HASH_SIZE, Corpus, Gold, check_sentence_annotations, sum_hashes
 from gecbench.corpus.edits import Annotation, EditedTexts, check_apart, span
-from gecbench.corpus.prepare import Intake
-from gecbench.errors import InputError, Located, unfit
+from gecbench.corpus.prepare import Preprocessing
+from gecbench.errors import InputError, describe_field_error, error_context
 from gecbench.metrics.base import Metric, Signature, Statistics, make_metric
 from gecbench.version import __version__
 
@@ -307,7 +307,9 @@ def _annotated(
             except InputError as error:
                 faults.found[row] = f"{name}: {error.problem}"
             except (KeyError, TypeError) as error:
-                faults.found[row] = f"{name} is missing" if value is None else f"{name} cannot be read: {unfit(error)}"
+                faults.found[row] = (
+                    f"{name} is missing" if value is None else f"{name} cannot be read: {describe_field_error(error)}"
+                )
         found.append(read)
     return found
 
@@ -328,22 +330,22 @@ class Counts:
 
     metrics: tuple[tuple[str, str], ...]
     columns: ColumnNames
-    intake: Intake = field(default_factory=Intake)
+    preprocessing: Preprocessing = field(default_factory=Preprocessing)
     on_bad: OnBad = "error"
     version: str = __version__
 
     def __post_init__(self) -> None:
-        check_intake(self.intake)
+        check_preprocessing(self.preprocessing)
         check_on_bad(self.on_bad)
         for metric in self._made().values():
             metric.check_parts()
 
     def __call__(self, batch: Any, indices: Sequence[int] | None = None) -> pyarrow.Table:
         """Return the table of a batch: Arrow, or a mapping from names to lists; `indices` are its rows' places."""
-        rows, verdict = read_rows(batch, self.columns, indices), Verdict()
+        rows, result = read_rows(batch, self.columns, indices), CheckResult()
         if rows.corpus is not None:
-            verdict = judge(self.intake, rows.corpus, rows.predictions, rows.good_places[0])
-        return Counted.of(self._made(), rows).table(door=asdict(verdict), on_bad=self.on_bad)
+            result = check_batch(self.preprocessing, rows.corpus, rows.predictions, rows.good_places[0])
+        return Counted.of(self._made(), rows).table(checks=asdict(result), on_bad=self.on_bad)
 
     @property
     def schema(self) -> pyarrow.Schema:
@@ -378,19 +380,19 @@ def counts(
     """
     chosen = tuple((column, spelled(metric)) for column, metric in metric_columns(metrics).items())
     columns = ColumnNames(source, prediction, references, annotations, index)
-    return Counts(chosen, columns, Intake("none", tokenized, aligned, foreign), on_bad)
+    return Counts(chosen, columns, Preprocessing("none", tokenized, aligned, foreign), on_bad)
 
 
 def tabulate(
-    predictions: Iterable[str], corpus: CorpusLike, metrics: Metrics = ("gleu",), **intake: Any
+    predictions: Iterable[str], corpus: CorpusLike, metrics: Metrics = ("gleu",), **preprocessing: Any
 ) -> pyarrow.Table:
     """Return the counts of a corpus that is in memory, as the table that `merge` makes of its parts."""
-    columns, door = metric_columns(metrics), Intake(**intake)
-    check_intake(door)
+    columns, checker = metric_columns(metrics), Preprocessing(**preprocessing)
+    check_preprocessing(checker)
     gold = resolve_corpus(corpus, list(columns.values()))
-    admitted = door.admit(gold, predictions)
-    rows = Rows(list(range(len(gold))), [None] * len(gold), gold, gold, admitted.lines)
-    return Counted.of(columns, rows).table(door=asdict(Verdict(1)), on_bad="error")
+    prepared = checker.prepare(gold, predictions)
+    rows = Rows(list(range(len(gold))), [None] * len(gold), gold, gold, prepared.lines)
+    return Counted.of(columns, rows).table(checks=asdict(CheckResult(1)), on_bad="error")
 
 
 @dataclass(frozen=True)
@@ -411,7 +413,7 @@ class Counted:
         if corpus is None:
             return cls(rows, schema)
         golds = {name: metric.gold(corpus) for name, metric in metrics.items()}
-        with Located(f"the batch that begins with row {rows.good_places[0]}"):
+        with error_context(f"the batch that begins with row {rows.good_places[0]}"):
             statistics = {name: metric.count(corpus, rows.predictions) for name, metric in metrics.items()}
         signatures = {name: metric.signature(corpus, rows.predictions) for name, metric in metrics.items()}
         hashes = {gold: corpus.sentence_hashes(gold, rows.good_places) for gold in {*golds.values()}}

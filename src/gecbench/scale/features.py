@@ -13,9 +13,9 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.analysis.breakdown import edit_distances
 from gecbench.api import Metrics, metric_columns
-from gecbench.corpus.batch_checks import judge
+from gecbench.corpus.batch_checks import check_batch
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.prepare import Intake, compare_tokenization, foreign_lines, wrapped_lines
+from gecbench.corpus.prepare import Preprocessing, compare_tokenization, foreign_lines, wrapped_lines
 from gecbench.kernels.tokens import intern_lines
 from gecbench.metrics.base import Metric, make_metric
 from gecbench.metrics.gleu import GLEU
@@ -97,7 +97,7 @@ class SentenceScores(SentenceColumns):
     """Adds the score of each sentence, a column per metric."""
 
     metrics: tuple[tuple[str, str], ...] = ()
-    intake: Intake = field(default_factory=Intake)
+    preprocessing: Preprocessing = field(default_factory=Preprocessing)
 
     @property
     def types(self) -> Mapping[str, str]:
@@ -105,8 +105,8 @@ class SentenceScores(SentenceColumns):
         return {name: "double" for name, _ in self.metrics}
 
     def values(self, corpus: Corpus, predictions: Sequence[str]) -> Mapping[str, Values]:
-        """Return `Score.sentence_scores` of every metric; a batch that the checks at the door refuse is refused."""
-        judge(self.intake, corpus, predictions).decide()
+        """Return `Score.sentence_scores` of every metric; a batch that the checks at the checker refuse is refused."""
+        check_batch(self.preprocessing, corpus, predictions).decide()
         made = {name: make_metric(metric) for name, metric in self.metrics}
         return {
             name: np.asarray(metric.sentence_values(metric.count(corpus, predictions))) for name, metric in made.items()
@@ -133,7 +133,7 @@ def sentence_scores(
         ColumnNames(source, prediction, references, annotations),
         on_bad,
         metrics=tuple((column, spelled(metric)) for column, metric in made.items()),
-        intake=Intake("none", tokenized, aligned, foreign),
+        preprocessing=Preprocessing("none", tokenized, aligned, foreign),
     )
 
 

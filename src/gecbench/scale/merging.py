@@ -16,7 +16,7 @@ import numpy.typing as npt
 from gecbench.analysis.report import Report, Scores
 from gecbench.analysis.significance import DEFAULT_SEED, TestName, check_resamples, with_intervals
 from gecbench.api import check_test, significance_tests
-from gecbench.corpus.batch_checks import Verdict
+from gecbench.corpus.batch_checks import CheckResult
 from gecbench.corpus.corpus import fingerprint_of
 from gecbench.errors import InputError
 from gecbench.metrics.base import Score, Signature, Statistics, make_metric
@@ -41,7 +41,7 @@ def scores(parts: Parts, *, on_bad: OnBad | None = None, resamples: int = 0, see
         check_resamples(resamples)
     table = merge(parts, on_bad=on_bad)
     making = Making.of(table)
-    making.verdict.decide()
+    making.result.decide()
     found = [_score(table, name, making) for name in making.metrics]
     if resamples:
         found = with_intervals(found, resamples, seed)
@@ -159,7 +159,7 @@ class Making:
     """How counts were made: what all parts must agree on, or what adds up over them."""
 
     metrics: Mapping[str, Mapping[str, Any]]
-    verdict: Verdict
+    result: CheckResult
     on_bad: OnBad
     skipped: int = 0
     merged: int = 0
@@ -176,19 +176,19 @@ class Making:
             raise InputError(
                 "no table of counts: it does not say how they were made", fix="Merge all rows of each part"
             )
-        verdict = reduce(lambda left, right: left + right, (Verdict(**batch["door"]) for batch in batches))
+        result = reduce(lambda left, right: left + right, (CheckResult(**batch["checks"]) for batch in batches))
         on_bad: OnBad = "skip" if any(batch["on_bad"] == "skip" for batch in batches) else "error"
         scored = [batch["metrics"] for batch in batches if batch["metrics"]]
         names = dict.fromkeys(name for metrics in scored for name in metrics)
         metrics = {name: _joined(name, scored) for name in names}
         merged = batches[0].get("merged", 0) if len(batches) == 1 else 0
-        return cls(metrics, verdict, on_bad, batches[0].get("skipped", 0) if merged else 0, merged)
+        return cls(metrics, result, on_bad, batches[0].get("skipped", 0) if merged else 0, merged)
 
     def write_into(self, table: pyarrow.Table, skipped: int) -> pyarrow.Table:
         """Return a merged table that says it on its first row."""
         import pyarrow
 
-        made = {"gecbench": __version__, "door": asdict(self.verdict), "on_bad": self.on_bad, "metrics": self.metrics}
+        made = {"gecbench": __version__, "checks": asdict(self.result), "on_bad": self.on_bad, "metrics": self.metrics}
         text = json.dumps({**made, "skipped": skipped, "merged": table.num_rows})
         column = pyarrow.array([text] + [None] * (table.num_rows - 1), pyarrow.string())
         return table.set_column(table.column_names.index(counting.BATCH), counting.BATCH, column)

@@ -25,15 +25,15 @@ import numpy as np
 from gecbench.analysis.report import Scores
 from gecbench.api import metric_columns
 from gecbench.corpora.load import apply_edits_for, resolve_corpus
-from gecbench.corpus.batch_checks import Door, Verdict
+from gecbench.corpus.batch_checks import BatchChecker, CheckResult
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.prepare import Intake
+from gecbench.corpus.prepare import Preprocessing
 from gecbench.display import progress
-from gecbench.errors import GecbenchError, InputError, Located
+from gecbench.errors import GecbenchError, InputError, error_context
 from gecbench.formats.jsonl import json_values
 from gecbench.formats.m2 import parse_m2
 from gecbench.formats.tables import EDITS, PREDICTION_NAMES, REFERENCE_NAMES, SOURCE_NAMES, Columns, edited_texts
-from gecbench.formats.text import STANDARD_INPUT, check_outputs, lines_of, lock, split_lines, write_bytes
+from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, lines_of, lock, split_lines, write_bytes
 from gecbench.metrics.base import Metric
 from gecbench.metrics.streaming import Stream
 from gecbench.scale.counting import ColumnNames, Counted, Faults, OnBad, Rows, read_rows, text_fault
@@ -458,7 +458,7 @@ class Inputs:
         places = range(begin, begin + len(gold))
         if isinstance(outputs, Corpus):
             corpus = gold.corpus() if isinstance(gold, Table) else gold
-            with Located(f"{self.predictions}, from sentence {begin + 1} on"):
+            with error_context(f"{self.predictions}, from sentence {begin + 1} on"):
                 return Rows(list(places), [None] * len(gold), corpus, corpus, edited_texts(outputs, corpus))
         if isinstance(gold, Table):
             return read_rows({**gold, "prediction": outputs}, _COLUMNS, places)
@@ -543,7 +543,7 @@ BATCH_SIZE = 10_000
 _SECONDS_BETWEEN_STATES = 15.0
 
 
-_ALIGNED = Intake(tokenized=True, foreign="error")
+_ALIGNED = Preprocessing(tokenized=True, foreign="error")
 
 
 class StoppedError(GecbenchError):
@@ -554,7 +554,7 @@ class StoppedError(GecbenchError):
 class StreamOptions:
     """How files are streamed."""
 
-    intake: Intake
+    preprocessing: Preprocessing
     batch_size: int = BATCH_SIZE
     on_bad: OnBad = "error"
     per_sentence: Path | None = None
@@ -566,13 +566,13 @@ class FileStream:
 
     def __init__(self, inputs: Inputs, options: StreamOptions) -> None:
         self._inputs, self._options = inputs, options
-        check_outputs([options.per_sentence], inputs.files())
+        check_not_overwriting([options.per_sentence], inputs.files())
         _check_target(options.per_sentence)
         self._metrics = metric_columns(list(inputs.metrics))
         self._streams = {name: Stream(metric) for name, metric in self._metrics.items()}
-        self._door = Door(options.intake, file=inputs.predictions)
-        self._journal = Journal({**inputs.key(), "intake": vars(options.intake)}, options.per_sentence)
-        self._reference_doors: list[Door] = []
+        self._checker = BatchChecker(options.preprocessing, file=inputs.predictions)
+        self._journal = Journal({**inputs.key(), "preprocessing": vars(options.preprocessing)}, options.per_sentence)
+        self._reference_checkers: list[BatchChecker] = []
         self._rows = self._skipped = 0
         self._is_kept = True
 
@@ -583,8 +583,8 @@ class FileStream:
                 self._restore(facts)
             with _Stoppable() as stoppable:
                 self._walk(stoppable)
-            for door in self._doors():
-                door.close()
+            for checker in self._checkers():
+                checker.close()
             scores = {name: self._score(stream) for name, stream in self._streams.items()}
             self._journal.finish()
         except StoppedError:
@@ -596,17 +596,17 @@ class FileStream:
 
     def _restore(self, facts: Mapping[str, Any]) -> None:
         self._rows, self._skipped = facts["rows"], facts["skipped"]
-        for k in range(len(facts["doors"]) - 1):
+        for k in range(len(facts["checkers"]) - 1):
             self._add_reference_door(k)
-        for door, verdict in zip(self._doors(), facts["doors"], strict=True):
-            door.verdict, door.seen = Verdict(**verdict), self._rows
+        for checker, result in zip(self._checkers(), facts["checkers"], strict=True):
+            checker.result, checker.seen = CheckResult(**result), self._rows
 
-    def _doors(self) -> list[Door]:
-        return [self._door, *self._reference_doors]
+    def _checkers(self) -> list[BatchChecker]:
+        return [self._checker, *self._reference_checkers]
 
     def _add_reference_door(self, k: int) -> None:
         file = self._inputs.references[min(k, len(self._inputs.references) - 1)]
-        self._reference_doors.append(Door(_ALIGNED, "the references", file))
+        self._reference_checkers.append(BatchChecker(_ALIGNED, "the references", file))
 
     def _walk(self, stoppable: _Stoppable) -> None:
         saved = monotonic()
@@ -634,13 +634,13 @@ class FileStream:
 
     def _look(self, corpus: Corpus, predictions: Sequence[str]) -> None:
         """Look at the predictions, and whether references stand on their lines, as those of files are looked at."""
-        self._door.look(corpus, predictions)
-        if self._inputs.references and not self._options.intake.aligned:
+        self._checker.add(corpus, predictions)
+        if self._inputs.references and not self._options.preprocessing.aligned:
             sources = Corpus(sources=corpus.sources)
             for k, column in enumerate(corpus.reference_columns()):
-                if k == len(self._reference_doors):
+                if k == len(self._reference_checkers):
                     self._add_reference_door(k)
-                self._reference_doors[k].look(sources, column)
+                self._reference_checkers[k].add(sources, column)
 
     def _count(self, rows: Rows) -> None:
         counted = Counted.of(self._metrics, rows)
@@ -654,8 +654,8 @@ class FileStream:
         return score.with_field("skipped", self._skipped) if self._skipped else score
 
     def _save(self) -> None:
-        doors = [asdict(door.verdict) for door in self._doors()]
-        facts = {"rows": self._rows, "skipped": self._skipped, "doors": doors}
+        checkers = [asdict(checker.result) for checker in self._checkers()]
+        facts = {"rows": self._rows, "skipped": self._skipped, "checkers": checkers}
         try:
             self._journal.save(self._streams, facts)
         except (OSError, InputError) as error:
@@ -677,7 +677,7 @@ def with_scores(counted: Counted, metrics: Mapping[str, Metric], on_bad: OnBad) 
     """Return the table of a batch with the score of each sentence, a column `…_score` per metric."""
     import pyarrow
 
-    table = counted.table(door=asdict(Verdict()), on_bad=on_bad)
+    table = counted.table(checks=asdict(CheckResult()), on_bad=on_bad)
     good, size = counted.rows.good, len(counted.rows.places)
     for name, metric in metrics.items():
         column = np.full(size, np.nan)

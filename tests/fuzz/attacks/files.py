@@ -18,7 +18,9 @@ METRICS = ("gleu", "m2", "imeasure", "bleu")
 metrics = st.lists(st.sampled_from(METRICS), min_size=1, max_size=2, unique=True)
 printed = st.sampled_from([[], ["-f", "json"], ["-f", "markdown"], ["-f", "tsv"], ["-f", "latex"]])
 TOKENISED = ["--tokenized", "--aligned"]
-intake = st.sampled_from([TOKENISED, TOKENISED, [], ["--clean", *TOKENISED], ["--tokenize", "auto", "--aligned"]])
+preprocessing = st.sampled_from(
+    [TOKENISED, TOKENISED, [], ["--clean", *TOKENISED], ["--tokenize", "auto", "--aligned"]]
+)
 counts = st.integers(1, 4)
 
 
@@ -26,7 +28,7 @@ def scoring(gold: Sequence[str], prediction: str) -> st.SearchStrategy[list[str]
     """Return commands that score or explain predictions."""
     score = st.builds(
         lambda ways, shape, taken, more: ["score", *gold, "-p", prediction, *taken, "-m", *ways, *shape, *more],
-        *(metrics, printed, intake, st.sampled_from([[], ["--per-sentence"], ["--resamples", "20"]])),
+        *(metrics, printed, preprocessing, st.sampled_from([[], ["--per-sentence"], ["--resamples", "20"]])),
     )
     broken_down = st.builds(
         lambda way, what: ["score", *gold, "-p", prediction, *TOKENISED, "-m", way, "--by", what],

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.cli.dropins.official import add_dropin, admit
+from gecbench.cli.dropins.official import add_dropin, prepare
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.text import read_bytes
@@ -78,8 +78,8 @@ def run(options: argparse.Namespace) -> None:
             raise InputError(f"{len(lines)} lines, but the source has {len(source)}", file=path)
     corpus = Corpus(sources=source, references=list(zip(*references, strict=True)), name=given.source)
     metric = GLEU(tokens="ascii" if given.python == "2" else "unicode")
-    admitted = [admit(corpus, lines, path) for path, lines in zip(given.hypothesis, hypotheses, strict=True)]
-    for path, texts in zip(given.hypothesis, admitted, strict=True):
+    prepared = [prepare(corpus, lines, path) for path, lines in zip(given.hypothesis, hypotheses, strict=True)]
+    for path, texts in zip(given.hypothesis, prepared, strict=True):
         statistics = metric.count(corpus, texts)
         for line in _jfleg_lines(given, path, statistics) if jfleg else _lines(given, path, statistics):
             print(line)

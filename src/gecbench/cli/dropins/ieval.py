@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gecbench.cli.dropins.official import add_dropin, admit, figure, read_hypotheses
+from gecbench.cli.dropins.official import add_dropin, figure, prepare, read_hypotheses
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.python2 import with_spaces
 from gecbench.display import percent
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
         beta=abs(beta),
     )
     corpus = _read_gold(given["ref"])
-    lines = admit(corpus, _without_empty_rest(read_hypotheses(given["hyp"]), len(corpus)), given["hyp"])
+    lines = prepare(corpus, _without_empty_rest(read_hypotheses(given["hyp"]), len(corpus)), given["hyp"])
     score = metric.score_corpus(corpus, lines, name=given["hyp"], aligned=True, tokenized=True)
     printed = [*objected, *unknown, *_information(given, metric, beta)]
     if {"v", "vv"} & given.keys():

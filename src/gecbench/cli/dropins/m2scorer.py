@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gecbench.cli.dropins.official import add_dropin, admit, figure, read_hypotheses
+from gecbench.cli.dropins.official import add_dropin, figure, prepare, read_hypotheses
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Edit
 from gecbench.corpus.python2 import with_spaces
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
         release=given.get("--release", "master"),  # type: ignore[arg-type]
     )
     corpus = _read_gold(files[1])
-    lines = admit(corpus, [with_spaces(line).strip() for line in read_hypotheses(files[0])], files[0])
+    lines = prepare(corpus, [with_spaces(line).strip() for line in read_hypotheses(files[0])], files[0])
     score = metric.score_corpus(corpus, lines, aligned=True, tokenized=True)
     if given.keys() & {"-v", "--verbose", "--very_verbose"}:
         for line in _verbose(metric, corpus, lines, f"{beta:.1f}"):

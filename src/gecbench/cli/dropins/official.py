@@ -30,7 +30,7 @@ def read_hypotheses(path: str) -> list[str]:
     return lines_of(read_marked_text(path))
 
 
-def admit(corpus: Corpus, lines: Sequence[str], path: str) -> tuple[str, ...]:
+def prepare(corpus: Corpus, lines: Sequence[str], path: str) -> tuple[str, ...]:
     """Refuse a file with another number of lines than there are sources; warn of one that looks misplaced or raw."""
     fix = "Give one line for each sentence, in the same order"
     check_line_count(len(lines), len(corpus), corpus.name, path, fix)
