@@ -12,17 +12,9 @@ from types import SimpleNamespace
 from typing import Any, TypeVar
 
 _Item = TypeVar("_Item")
-
-
 _SILENT = SimpleNamespace(update=lambda _steps: None)
-
-
 _FIRST_LINE, _NEXT_LINE = 2.0, 10.0  # seconds
-
-
 _RATE_SHOWN = 10
-
-
 _quiet = False
 
 

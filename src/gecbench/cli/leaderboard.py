@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 
 TOKEN = "GECBENCH_LEADERBOARD_TOKEN"
-
-
 _SEEDED = "conll14_fluency:nucle"
 
 
@@ -289,8 +287,6 @@ _EXAMPLES = """  gecbench leaderboard init task --title "My task" -c demo
   gecbench leaderboard serve --board task                       (the same page, with uploads)
   gecbench leaderboard submit -c demo -p output.txt --name "My system" --board hf://datasets/NAME/BOARD
 """
-
-
 _BOARD = "a folder, or hf://datasets/NAME/BOARD (default: board)"
 
 

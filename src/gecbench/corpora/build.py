@@ -25,11 +25,7 @@ from gecbench.corpora.upstream import Upstream
 from gecbench.formats.text import write_bytes
 
 LOCK_FILE = Path(__file__).parent / "lock.tsv"
-
-
 _HEADER = "dataset\tconfig\tsplit\trows\tbytes\tcontent"
-
-
 _WIDTH = {"int32": 4, "float64": 8, "bool": 1}
 
 
@@ -97,14 +93,8 @@ def write_lock(name: str, upstream: Upstream | None = None) -> dict[tuple[str, s
 
 
 FINGERPRINTS = "fingerprints.json"
-
-
 MODULE_FILES = ("README.md", "eval.yaml", "build.py")
-
-
 WORKER_ID = re.compile(r"\bA[0-9A-Z]{11,20}\b")
-
-
 Say = Callable[[str], None]
 
 

@@ -28,8 +28,6 @@ _DEMO = HumanJudgments(
 HUMAN_JUDGMENTS: Mapping[str, HumanJudgments] = MappingProxyType(
     {"demo": _DEMO} | {name: found for each in DATASETS.values() for name, found in each.judgments.items()}
 )
-
-
 _ALIASES = {alias: declared.name for declared in DATASETS.values() for alias in declared.aliases}
 
 

@@ -29,11 +29,7 @@ from gecbench.formats.m2 import NOOP, Block, parse_blocks
 from gecbench.formats.tables import parse_csv
 
 _DOCUMENT = re.compile(r'<DOC nid="(\d+)">(.*?)</DOC>', re.DOTALL)
-
-
 _TEXT = re.compile(r"<TEXT>(.*?)</TEXT>", re.DOTALL)
-
-
 _PARAGRAPH = re.compile(r"<(TITLE|P)>(.*?)</\1>", re.DOTALL)
 
 
@@ -73,43 +69,21 @@ def place_sentences(sentences: Sequence[str], sgml: str) -> list[Row]:
 
 
 OFFICIAL = ("conll14/noalt/official-2014.0.m2", "conll14/noalt/official-2014.1.m2")
-
-
 WITH_ALTERNATIVES = "conll14/alt/official-2014.combined-withalt.m2"
-
-
 ESSAYS = "conll14/noalt/official-2014.0.sgml"
-
-
 MERGED = "reassess/annotations/merged_ids"
-
-
 EXTRA = "reassess/annotations/extra_fluency/results_extra-HITs.csv"
-
-
 SUBMISSIONS = "grammatical/data/original/official_submissions"
-
-
 SYSTEMS = ("AMU", "CAMB", "CUUI", "IITB", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC")
-
-
 INPUT = "INPUT"
-
-
 OFFICIAL_IN_BN15 = (7, 3)
-
-
 SAME_ANNOTATOR = 0.95
-
-
 REWRITES = {
     "expert_fluency": "expert_annotations/expert_fluency/expert_fluency",
     "nonexpert_fluency": "turker_annotations/turkers_fluency/turker_fluency",
     "expert_minimal": "expert_annotations/expert_minimal/expert_minimal",
     "nonexpert_minimal": "turker_annotations/turkers_minimal/turker_minimal",
 }
-
-
 SENTENCE_FIELDS = (
     Field("id", "string", "the 1-based line of the sentence in the official files"),
     Field("essay", "int32", "number of the essay, 1 to 50"),
@@ -123,17 +97,9 @@ SENTENCE_FIELDS = (
     ),
     Field("sentence", "string", "the learner's sentence, tokenised"),
 )
-
-
 CORRECTIONS = Field("corrections", ListOf("string"), "the references")
-
-
 NAMES = Field("reference_names", ListOf("string"), "which reference each of `corrections` is")
-
-
 REFERENCE_FIELDS = (*SENTENCE_FIELDS, CORRECTIONS, NAMES)
-
-
 ANNOTATED_FIELDS = (
     *REFERENCE_FIELDS,
     Field(
@@ -142,15 +108,11 @@ ANNOTATED_FIELDS = (
         "coded edits; applying the k-th to `sentence` gives the k-th of `corrections`",
     ),
 )
-
-
 SYSTEM_FIELDS = (
     *SENTENCE_FIELDS,
     *(Field(name, "string", f"output of {name}") for name in SYSTEMS),
     Field(INPUT, "string", "the unchanged input, ranked together with the systems"),
 )
-
-
 EXTRA_FIELDS = (
     *SENTENCE_FIELDS,
     Field(
@@ -246,8 +208,6 @@ def everything(upstream: Upstream, sentences: list[str], *, with_bn15: bool) -> 
 
 
 ReferenceSet = Callable[[Upstream, list[str]], list[References]]
-
-
 REFERENCE_SETS: dict[str, ReferenceSet] = {
     "nucle": nucle,
     "bn15": bn15,
@@ -323,20 +283,10 @@ def _letters(text: str) -> str:
 
 
 EXPERT = "grammatical/data/judgments.xml"
-
-
 CROWD = "reassess/inter_annotator_agreements/Ctrl_merged.csv"
-
-
 REFERENCES = "reassess/inter_annotator_agreements/Main_merged.csv"
-
-
 SPLITS = ("expert", "crowd", "crowd_relabelled", "references")
-
-
 _OUTPUT = Struct((Field("systems", ListOf("string")), Field("rank", "float64"), Field("text", "string")))
-
-
 FIELDS = (
     Field("item", "int32", "number of the ranking in the upstream file, from 0"),
     Field("id", "string", "the sentence, as in the other configurations"),

@@ -93,8 +93,6 @@ def type_name(kind: FieldType) -> str:
 
 
 Row = dict[str, Any]
-
-
 EDIT = Struct(
     (
         Field("start", "int32"),
@@ -105,8 +103,6 @@ EDIT = Struct(
         Field("comment", "string"),
     )
 )
-
-
 ANNOTATIONS = ListOf(Struct((Field("annotator", "int32"), Field("edits", ListOf(EDIT)))))
 
 
@@ -126,8 +122,6 @@ def as_edits(rows: Sequence[Row]) -> tuple[Edit, ...]:
 
 
 RowsFunction = Callable[[Upstream, str], Iterator[dict[str, Any]]]
-
-
 VERSION = "1.0.0"
 
 

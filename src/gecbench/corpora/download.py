@@ -22,11 +22,7 @@ from gecbench.display import progress
 from gecbench.errors import ArchiveError, UpstreamError
 
 CHUNK = 1 << 16
-
-
 RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
-
-
 LONGEST_DELAY = 30.0
 
 
@@ -119,8 +115,6 @@ def _describe(failure: Exception | None) -> str:
 
 
 MOST_MEMBERS = 10_000
-
-
 Member = tuple[str, Callable[[], IO[bytes] | None]]
 
 

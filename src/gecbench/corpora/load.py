@@ -19,8 +19,6 @@ from gecbench.formats.text import STANDARD_INPUT
 from gecbench.metrics.base import Metric, make_metric
 
 Mirror = str | Path | None
-
-
 _CORPUS_COLUMNS = {"id", "sentence", "corrections", "annotations", "upstream_annotations"}
 
 
@@ -193,8 +191,6 @@ def load_rankings(name: str) -> list[Ranking]:
 
 
 CorpusLike = Corpus | str | Path | Iterable[Mapping[str, Any]]
-
-
 CORPUS_FILES = (".m2", ".xml", ".jsonl")
 
 

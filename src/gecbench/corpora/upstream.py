@@ -82,8 +82,6 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         )
     }
 )
-
-
 BN15_ANNOTATORS = 10
 
 
@@ -128,11 +126,7 @@ class HashMismatchError(UpstreamError):
 
 
 MIRROR_VARIABLE = "GECBENCH_MIRROR"
-
-
 BASE_URL_VARIABLE = "GECBENCH_UPSTREAM_URL"
-
-
 OFFLINE_VARIABLES = ("GECBENCH_OFFLINE", "HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE")
 
 

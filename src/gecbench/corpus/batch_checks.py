@@ -12,11 +12,7 @@ from gecbench.corpus.prepare import Preprocessing
 from gecbench.errors import InputError
 
 _SHARE = 0.01
-
-
 _ENOUGH_LINES = 200
-
-
 _ENOUGH_PARTS = 3
 
 

@@ -123,8 +123,6 @@ def _kind(value: object) -> str:
 
 
 _LARGEST = 2**31
-
-
 _HALF_OPEN = "Spans are half-open: 0 <= start <= end <= number of tokens"
 
 
@@ -215,11 +213,7 @@ def _check(value: object, kind: type, name: str) -> None:
 
 
 _KINDS = {str: "a string", bool: "true or false"}
-
-
 HASH_SIZE = 16
-
-
 _MODULUS = 1 << 8 * HASH_SIZE
 
 
@@ -249,8 +243,6 @@ def fingerprint_of(total: int) -> str:
 
 
 Gold = Literal["references", "annotations", "groups"]
-
-
 Derived = TypeVar("Derived")
 
 

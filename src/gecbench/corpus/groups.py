@@ -16,8 +16,6 @@ from gecbench.corpus.edits import Annotation, Edit, span
 from gecbench.kernels.grouping import cluster_spans, overlaps
 
 _CLITIC_PAIRS = "can|not d|'ye gim|me gon|na got|ta lem|me more|'n 't|is 't|was wan|na"
-
-
 _RULES = [
     (r'(^|[ (\[{<])"', r"\1 `` "),
     (r'"', " '' "),
@@ -29,8 +27,6 @@ _RULES = [
     (r"(?<=[^' ])(n't)(?= |$)", r" \1"),
     *((rf"(?<!\w)({pair.replace('|', ')(')})(?!\w)", r"\1 \2") for pair in _CLITIC_PAIRS.split()),
 ]
-
-
 _PLAIN = re.compile(r"(?!.*(?:--|cannot|gimme|gonna|gotta|lemme|wanna))[A-Za-z0-9 -]*", re.IGNORECASE)
 
 

@@ -27,20 +27,10 @@ from gecbench.errors import InputError
 from gecbench.kernels.tokens import encode_lines, offsets_of
 
 PROBES = 200
-
-
 _WRAPPER_PROBES = 25
-
-
 _ENOUGH = 8
-
-
 _UNLIKE_SHARE = 0.3
-
-
 _WRAPPED_SHARE = 0.8
-
-
 _SHOWN = 60
 
 
@@ -159,28 +149,18 @@ class Wrapper:
 
 
 _FENCE = re.compile(r"^```(?:(?:text|plaintext|txt|markdown|md)\b)?\s*|\s*```$")
-
-
 _NUMBER = re.compile(r"^\s*(?:\d+[.):]|[-*•])\s+")
-
-
 _LABEL = re.compile(
     r"^\s*(?:here(?:'s| is)[^:]{0,60}|(?:the )?(?:correct|revis|rewrit|fix|improv)\w*\b[^:]{0,40}"
     r"|output|answer|response|result|target|prediction|sentence|text|assistant)\s*:\s*",
     re.IGNORECASE,
 )
-
-
 _EXPLANATION = re.compile(
     r"\s+(?:\(?(?:explanation|note|reason(?:ing)?|(?:changes?|corrections?)(?: made)?)\s*:"
     r"|I (?:have )?(?:changed|corrected|fixed|replaced|removed|added)\b).*$",
     re.IGNORECASE | re.DOTALL,
 )
-
-
 _MARKUP = re.compile(r"^<think>.*?</think>\s*|^(?:<\w+>|\*\*|__)\s*|\s*(?:</\w+>|\*\*|__)$", re.DOTALL)
-
-
 _QUOTES = {'"': '"', "“": "”", "'": "'", "«": "»", "`": "`"}
 
 
@@ -434,23 +414,11 @@ def check_predictions(predictions: Iterable[str], sentences: int, name: str = "p
 
 
 _PROBES = 2000
-
-
 _RUN = 10
-
-
 _WINDOW = 30
-
-
 _SHORT = 4
-
-
 _UNLIKE = 0.2
-
-
 _DOUBTFUL = 0.6
-
-
 _PAIR = "Pair line by line; skip this check with aligned=True (on the command line: --aligned)"
 
 

@@ -18,8 +18,6 @@ from gecbench.corpus.groups import split_treebank
 from gecbench.errors import InputError, MissingDependencyError
 
 Tokenizer = Callable[[str], str]
-
-
 _CJK = "\u3000-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
 
 
@@ -85,11 +83,7 @@ def detokenize(texts: Iterable[str]) -> list[str]:
 
 
 _JOIN_LEFT = r"(?i:[.,!?;:%)\]}]|\.\.\.|''|n't|'(?:s|m|d|ll|re|ve)?)"
-
-
 _JOIN_RIGHT = r"(?:[(\[{$#]|``)"
-
-
 _CHINESE = f"[{_CJK}]+"
 
 
@@ -122,26 +116,12 @@ def _imported(module: str, extra: str = "") -> Any:
 
 
 _TYPOGRAPHIC = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "…": "..."})
-
-
 _JOINED_PAIRS = {"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"}
-
-
 _SENTENCE_END = re.compile(r"[^.]*\w[^.]*[a-z)'\"\d]\.")
-
-
 _OPENING = "\"'(“‘`"
-
-
 _CANDIDATES = ("treebank", "13a", "intl", "char")
-
-
 _LONGEST_RUN = 8
-
-
 _SAMPLE_SIZE = 500
-
-
 Run = tuple[str, bool]
 
 

@@ -250,8 +250,6 @@ def read_judgments(path: str | Path) -> list[Ranking]:
 
 
 JFLEG_NAMES: Mapping[str, str] = {"turk": "Human", "NMT": "CAMB16", "CAMB": "CAMB14", "orig": "Original"}
-
-
 WMT_COLUMNS = (
     *("srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId"),
     *("system1Number", "system1Id", "system2Number", "system2Id", "system1rank", "system2rank"),
@@ -315,14 +313,8 @@ def _shortest(rank: float) -> str:
 
 
 SLOTS = range(1, 6)
-
-
 UNUSED = "###"
-
-
 APPROVED = "Approved"
-
-
 MTURK_COLUMNS = (
     *("WorkerId", "AssignmentStatus", "Input.sentID"),
     *(f"Input.{what}{slot}" for what in ("system", "sentence") for slot in SLOTS),

@@ -89,29 +89,15 @@ def finite_number(text: str, what: str, *, file: str, line: int) -> float:
 
 
 ENDINGS = (".jsonl", ".csv", ".tsv", ".parquet")
-
-
 EDITS = ".m2"
-
-
 PREDICTION_NAMES = (
     *("prediction", "predictions", "hypothesis", "output", "outputs", "correction", "corrected", "corrected_text"),
     *("corrected_sentence", "response", "generated", "generated_text", "answer", "model_output"),
 )
-
-
 SOURCE_NAMES = ("source", "sources", "src", "input", "original", "sentence")
-
-
 REFERENCE_NAMES = ("references", "reference", "refs", "ref", "target", "targets", "corrections", "gold")
-
-
 _UNDECIDED = ("text",)
-
-
 _SHOWN = 3
-
-
 _TABLE_SHARE = 0.8
 
 
@@ -392,15 +378,11 @@ def write_parallel(corpus: Corpus, source: str | Path, references: Sequence[str 
 
 
 Scored = TypeVar("Scored", str, tuple[str, int])
-
-
 SYSTEM_COLUMNS = {
     2: ("system", "score"),
     3: ("metric", "system", "score"),
     4: ("metric", "references", "system", "score"),
 }
-
-
 SENTENCE_COLUMNS = {
     3: ("system", "sentence", "score"),
     4: ("metric", "system", "sentence", "score"),

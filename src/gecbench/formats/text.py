@@ -13,11 +13,7 @@ from typing import IO, Any
 from gecbench.errors import InputError, UnwritableError
 
 STANDARD_INPUT = "-"
-
-
 BYTE_ORDER_MARK = "\ufeff"
-
-
 MOST_UNPACKED = 2**30
 
 

@@ -22,8 +22,6 @@ from gecbench.errors import GecbenchError, InputError
 from gecbench.huggingface.tasks import TASKS_FILE
 
 _SECRET_NAMES = ("*.pem", "*.key", "*.p12", "*.pfx", "id_rsa*", "id_ed25519*", "*credential*", "*secret*", "*token*")
-
-
 _SECRETS = re.compile(
     rb"hf_[A-Za-z0-9]{30,}|gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{30,}|AKIA[0-9A-Z]{16}"
     rb"|sk-(?:ant|proj|or)-[A-Za-z0-9_-]{20,}|xox[a-z]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----"
@@ -106,14 +104,10 @@ def _check_content(path: Path) -> None:
 
 
 CARD = "README.md"
-
-
 _PAGE_ENDINGS = (
     *("html", "css", "js", "mjs", "json", "jsonl", "csv", "svg", "png", "webp", "ico"),
     *("woff2", "webmanifest", "txt", "md", "gz"),
 )
-
-
 _FREE = "apache-2.0|mit|bsd.*|cc0.*|cc-by.*|odc-by|odbl|gpl.*|openrail.*|unlicense"
 
 

@@ -20,20 +20,10 @@ from gecbench.metrics.m2 import complete, error_types, restrict_types
 from gecbench.metrics.policy import GreedyCumulative, SingleRow
 
 Sizes = Literal["all", "last"]
-
-
 PROGRESS_TITLE = "sets of annotators"
-
-
 MOST_ANNOTATORS = 16
-
-
 Present = NDArray[np.bool_]
-
-
 Subsets = NDArray[np.uint32]
-
-
 SubsetScore = Callable[[Counts, Present], float]
 
 

@@ -18,8 +18,6 @@ from gecbench.human.ranking import HumanRanking
 from gecbench.metrics.base import Interval, Metric, make_metric
 
 Method = Literal["spearman", "pearson", "kendall"]
-
-
 METHODS: tuple[Method, ...] = ("spearman", "pearson", "kendall")
 
 
@@ -205,11 +203,7 @@ def _kind(metric: int, human: int) -> int:
 
 
 SystemScores = Mapping[str, float]
-
-
 SentenceScores = Mapping[tuple[str, int], float]
-
-
 NO_REFERENCES = "–"
 
 

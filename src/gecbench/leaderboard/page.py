@@ -33,20 +33,12 @@ from gecbench.metrics.base import METRICS
 from gecbench.version import __version__
 
 Row = Mapping[str, Any]
-
-
 _KEPT = ("system", "corpus", "reference_set", "kind", "role", "date", "submitter", "description", "unchanged")
-
-
 _CSV_RECORD = ("corpus", "reference_set", "system", "kind", "date", "submitter")
-
-
 _CSV_FIGURE = (
     *("value", "low", "high", "bounded", "human", "against_others", "ratio"),
     *("rank", "cluster", "p_value", "signature", "differs"),
 )
-
-
 _PEOPLE: Row = {
     "id": "",
     "system": "Human",

@@ -15,8 +15,6 @@ from gecbench.leaderboard.store import FolderStore
 from gecbench.metrics.base import METRICS, Score, Signature
 
 _WHO_AND_HOW_SURE = ("version", "resamples", "prep")
-
-
 HowScored = tuple[str, frozenset[tuple[str, str]]]
 
 

@@ -56,11 +56,7 @@ def _types(score: Score, corpus: Corpus, predictions: Sequence[str]) -> list[dic
 
 
 Progress = Callable[[str, float], None]
-
-
 DEFAULT_RESAMPLES = 1000
-
-
 _HUMAN_SCORES: dict[tuple[str, str], float | None] = {}
 
 

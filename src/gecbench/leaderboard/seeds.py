@@ -64,11 +64,7 @@ def stands_for(scored: Record, reported: Record) -> bool:
 
 
 _SOURCE = "Source (unchanged)"
-
-
 _TASK: Any = {"links": ["https://aclanthology.org/W14-1701"], "date": "2014", "description": "CoNLL-2014 shared task"}
-
-
 _PEOPLE: Any = {
     "links": ["https://aclanthology.org/Q16-1013"],
     "date": "2016",

@@ -33,8 +33,6 @@ _HEADERS = {
     "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-
-
 CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -70,8 +68,6 @@ class SecurityHeaders:
 
 
 HEAD_SECONDS = 10.0
-
-
 _PROXIES = "FORWARDED_ALLOW_IPS"
 
 

@@ -22,29 +22,13 @@ from gecbench.leaderboard.records import canonical, parse, table_of
 from gecbench.metrics.base import METRICS
 
 FILE = "board.json"
-
-
 LOGOS = (".svg", ".png", ".jpg", ".jpeg", ".webp")
-
-
 SEALED_PER_DAY = 5
-
-
 SEALED_DIGITS = 1
-
-
 _DIGITS = 2
-
-
 _LARGEST_LOGO = 2**20
-
-
 _UNPUBLISHED = b"/tests/\n/waiting/\n"
-
-
 _CORPUS = {"corpus": schema.text(500, empty=False), "fingerprint": schema.text(64)}
-
-
 _FIELDS: Mapping[str, schema.Check] = {
     "title": schema.text(schema.LONGEST_NAME, empty=False),
     "description": schema.text(),
@@ -208,8 +192,6 @@ def about_board(settings: Settings) -> dict[str, Any]:
 
 
 THIS_BOARD = "THIS-BOARD/"
-
-
 NOTES: Mapping[str, str] = {
     "p": "p: how often chance alone makes a difference as large as that from the entry above "
     "(paired approximate randomisation); * below 0.05",

@@ -23,8 +23,6 @@ from gecbench.leaderboard.store import Board, FolderStore, local_store
 from gecbench.metrics.base import Signature
 
 MOST_BYTES = 8 * 2**20
-
-
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
     b"PK": "zip",
@@ -34,8 +32,6 @@ _COMPRESSED = {
     b"\x28\xb5\x2f\xfd": "Zstandard",
     b"Rar!": "RAR",
 }
-
-
 _PLAIN = "Give plain text, one output per line, or JSON Lines"
 
 

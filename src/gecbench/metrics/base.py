@@ -390,7 +390,7 @@ class Metric(ABC):
     def score_corpus(
         self, corpus: Corpus, predictions: Iterable[str], *, name: str = "predictions", **preprocessing: Any
     ) -> Score:
-        """Score predictions on a corpus; `preprocessing` are the fields of `Preprocessing`, such as `tokenize="auto"`."""
+        """Score predictions on a corpus; the options are the fields of `Preprocessing`, such as `tokenize="auto"`."""
         return self.score_prepared(Preprocessing(**preprocessing).prepare(corpus, predictions, name))
 
     def score_prepared(self, prepared: Prepared) -> Score:

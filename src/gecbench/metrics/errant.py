@@ -171,15 +171,11 @@ def _cell(
 
 
 PolicyName = Literal["greedy-rounded", "greedy-cumulative", "best-per-sentence"]
-
-
 _POLICIES: Mapping[PolicyName, type[GreedyCumulative | BestPerSentence]] = {
     "greedy-rounded": GreedyRounded,
     "greedy-cumulative": GreedyCumulative,
     "best-per-sentence": BestPerSentence,
 }
-
-
 _TIERS = {"operation": 1, "category": 2, "error-type": 3}
 
 

@@ -15,17 +15,9 @@ from gecbench.errors import InputError, MissingDependencyError
 from gecbench.kernels.errant import EditFields
 
 Merge = Literal["rules", "all-split", "all-merge", "all-equal"]
-
-
 MERGES: tuple[Merge, ...] = get_args(Merge)
-
-
 DEFAULT_MODEL = "en_core_web_sm"
-
-
 DETECTION_TYPES = ("Um", "UNK")  # found but not corrected: their correction is no text
-
-
 _KEPT_SENTENCES = 2**16
 
 

@@ -8,17 +8,9 @@ from html import escape
 from typing import Literal
 
 Mark = Literal["plain", "match", "miss", "wrong", "note"]
-
-
 _COLOURS = {"match": "32", "miss": "33", "wrong": "31", "note": "2"}
-
-
 _NOTEBOOK = {"match": "#1a7f37", "miss": "#9a6700", "wrong": "#cf222e", "note": "#768390"}
-
-
 SIGNS = {"plain": "", "match": "+", "miss": "-", "wrong": "!", "note": ""}
-
-
 EDIT_MEANINGS: Mapping[Mark, str] = {
     "match": "made by the system, and in the gold",
     "miss": "in the gold, not made by the system",

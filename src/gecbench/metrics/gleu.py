@@ -30,8 +30,6 @@ from gecbench.metrics.explain import Cell, Explanation, Mark, Row
 from gecbench.metrics.policy import Generator, Sampled
 
 Tokens = Sequence[str]
-
-
 _MEANINGS: dict[Mark, str] = {
     "match": "counts: the reference has this n-gram, too",
     "wrong": "punished: kept from the source, where the reference has it no more",
@@ -110,11 +108,7 @@ def _ngrams(tokens: Tokens, n: int) -> Counter[tuple[str, ...]]:
 
 
 Variant = Literal["2017", "2016", "equation1"]
-
-
 _MOST_ITERATIONS = 100_000
-
-
 _NORMAL_975 = 1.959963984540054
 
 

@@ -24,8 +24,6 @@ from gecbench.metrics.imeasure_gold import MixedGold, listed_references, mixed_g
 from gecbench.metrics.policy import OrderDependent, Policy, SingleRow
 
 COUNT_NAMES = ("tp", "tn", "fp", "fn", "fpn")
-
-
 DETECTION, CORRECTION, BASELINE, SCORED = slice(0, 5), slice(5, 10), slice(10, 15), 15
 
 
@@ -48,17 +46,9 @@ def improvement(totals: npt.NDArray[Any], aspect: slice, weight: float) -> Value
 
 
 Mixing = bool | Literal["cap", "bounded"]
-
-
 Beyond = Literal["unmixed", "excluded"]
-
-
 ASPECTS = ("d", "c")
-
-
 EXCLUDED, DONE, COLLIDES, TOO_MANY, TOO_LONG = range(-1, 4)
-
-
 REFUSALS = {
     COLLIDES: ("every combination of its required groups edits one span twice", "Join those groups, or do not mix"),
     TOO_MANY: ("its mixed references are too many to score exactly", "Leave such sentences unmixed: mixing=cap"),
@@ -322,16 +312,12 @@ def classify(source: str | None, prediction: str | None, reference: str | None) 
 
 
 GAP = "–"
-
-
 _MEANINGS: dict[Mark, str] = {
     "match": "TP: a change of the system that the reference has, too",
     "miss": "FN: a change of the reference that the system does not make",
     "wrong": "FP, FPN: a change of the system that the reference does not have",
     "note": "TN: unchanged in all three",
 }
-
-
 _MARKS: dict[str, Mark] = {"TP": "match", "TN": "note", "FP": "wrong", "FN": "miss"}
 
 

@@ -346,11 +346,7 @@ def restrict_types(corpus: Corpus, types: Sequence[str]) -> Corpus:
 
 
 PolicyName = Literal["greedy-cumulative", "best-per-sentence", "average"]
-
-
 Release = Literal["master", "3.2"]
-
-
 _MOST_MIXED = 1024
 
 

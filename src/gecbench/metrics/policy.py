@@ -16,11 +16,7 @@ from gecbench.metrics.base import Counts, Statistics
 from gecbench.metrics.resampling import Samples, Totals, weighted_totals
 
 Arrays = Mapping[str, npt.NDArray[Any]]
-
-
 TotalsOf = Callable[[Statistics], Counts]
-
-
 _ADVANCED_AT_ONCE = 100_000
 
 
@@ -127,8 +123,6 @@ class RunningDraws(Running):
 
 
 Swaps = npt.NDArray[np.int32]
-
-
 Generator = Literal["py2", "py3"]
 
 

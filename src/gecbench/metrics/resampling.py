@@ -13,17 +13,9 @@ import numpy.typing as npt
 from gecbench.metrics.base import Statistics
 
 Totals = npt.NDArray[np.float64]
-
-
 Chooser = Callable[[int, int], npt.NDArray[np.int64]]
-
-
 _CHOSEN_BYTES = 64 * 2**20
-
-
 _TOTALS_BYTES = 4 * 2**20
-
-
 _EXACT_BITS = 53
 
 

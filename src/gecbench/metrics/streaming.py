@@ -18,8 +18,6 @@ from gecbench.errors import InputError
 from gecbench.metrics.base import Signature, Statistics
 
 Batch = Mapping[str, Any] | tuple[Corpus, Sequence[str]]
-
-
 _RANGE = re.compile(r"(rewrites:|)(\d+)(?:-(\d+))?")
 
 

@@ -26,8 +26,6 @@ from gecbench.models.function import FunctionModel
 from gecbench.version import __version__
 
 ENDING = ".run.json"
-
-
 _MADE_BY = "Give what gecbench run wrote: its outputs, or the folder with them"
 
 
@@ -246,16 +244,12 @@ def _difference(found: Mapping[str, object], wanted: Mapping[str, object]) -> st
 
 
 _PARTIAL = ".partial.jsonl"
-
-
 _KINDS = {
     "cmd": "gecbench.models.command:CommandModel",
     "python": "gecbench.models.function:FunctionModel",
     "transformers": "gecbench.models.pretrained:PretrainedModel",
     "endpoint": "gecbench.models.endpoint:EndpointModel",
 }
-
-
 _OPTIONS: dict[str, tuple[str, ...]] = {
     "cmd": ("timeout",),
     "transformers": ("prompt", "beams", "max_new_tokens", "device"),

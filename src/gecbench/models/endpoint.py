@@ -23,14 +23,8 @@ from gecbench.models.prompts import find_prompt
 from gecbench.models.replies import Reading, as_answer, count_outcomes, encodable, read_reply, tell_outcomes
 
 LARGEST_BODY = 1_000_000
-
-
 _LONGEST_WAIT = 600.0
-
-
 _NOT_YET = (408, 409, 425, 429)
-
-
 _FIXES = dict.fromkeys((401, 403), "Name the environment variable that holds the right key: --key-variable NAME")
 
 
@@ -38,8 +32,6 @@ _FIXES |= dict.fromkeys((404, 405), "Check the address (such as http://localhost
 
 
 _NO_KEY = "none"
-
-
 _FILTERED = ("content_filter", "content management policy", "content_policy")
 
 
@@ -356,11 +348,7 @@ class _Asking:
 
 
 _KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
-
-
 _FIXED_FIELDS = ("model", "messages", "stream")
-
-
 _SECRET_FIELD = re.compile(r'"[^"]*(?:api.?key|access.?token|authorization|password|secret)[^"]*":', re.IGNORECASE)
 
 

@@ -14,27 +14,15 @@ from gecbench.corpus.prepare import clean
 from gecbench.models.base import Answer, flatten
 
 LONGEST = 20_000
-
-
 _PASSES = 3
-
-
 _UNLIKE = 0.2
-
-
 _REFUSAL = re.compile(
     r"(?:I['’]?m|I am)(?: very)? (?:sorry|unable|not able)|sorry\b|I (?:can(?:['’]t|not| not)|won['’]t|must decline)"
     r"|as an AI\b|unfortunately, I\b",
     re.IGNORECASE,
 )
-
-
 _FENCED = re.compile(r"```\w*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
-
-
 Outcome = Literal["answered", "cut off", "refused", "empty", "too long"]
-
-
 UNANSWERED: tuple[Outcome, ...] = ("refused", "empty", "too long")
 
 
@@ -105,8 +93,6 @@ def _most_like(text: str, source: str) -> str:
 
 
 _KEPT = 2_000
-
-
 _SHOWN = 10
 
 

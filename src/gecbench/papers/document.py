@@ -18,17 +18,9 @@ from gecbench.analysis.tables import Table, render_table
 from gecbench.corpora.upstream import Upstream
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-
-
 MARKERS = "osD^vP*X<>"
-
-
 Range = tuple[float, float]
-
-
 _FAR = 3
-
-
 MOVED = f"Orange: a system whose rank moves by {_FAR} or more; grey: by less."
 
 
@@ -210,8 +202,6 @@ def compared(theirs: float | None, ours: float | None, digits: int, more: int = 
 
 
 COMPARED = ("published", "ours", "difference")
-
-
 Values = Sequence[float | None]
 
 

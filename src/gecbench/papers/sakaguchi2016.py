@@ -46,8 +46,6 @@ from gecbench.papers.document import (
 )
 
 SetScore = Callable[[Statistics, int], float]
-
-
 DRAWS = 2000
 
 
@@ -124,8 +122,6 @@ def _tokenised(text: str) -> str:
 
 
 KINDS = {"F": "fluency", "M": "minimal"}
-
-
 PAIRS = {
     "Fluency E1 v. E2": (("EFA", "EFB"),),
     "Fluency N1 v. N2": (("NFA", "NFB"),),
@@ -135,17 +131,9 @@ PAIRS = {
     "Minimal E v. N": (("EMA", "NMA"), ("EMA", "NMB"), ("EMB", "NMA"), ("EMB", "NMB")),
     "NUCLE A v. B": (("NUA", "NUB"),),
 }
-
-
 SETS = {"NUCLE": "NU", "E-minimal": "EM", "N-minimal": "NM", "E-fluency": "EF", "N-fluency": "NF"}
-
-
 SOURCE, SYSTEMS = "INPUT", "Systems"
-
-
 COUNT_OF_SYSTEMS = 12
-
-
 Pair = tuple[str, str]
 
 
@@ -220,8 +208,6 @@ def figure2(found: dict[Pair, Change]) -> tuple[Section, Figure]:
 
 
 EXPERT_GROUPS = "reassess/inter_annotator_agreements/highAgreedAMU.txt"
-
-
 ANNOTATION_TYPES = {
     "refExptFluent": "Expert fluency",
     "refCrwdFluent": "Non-expert fluency",
@@ -365,11 +351,7 @@ def _breaks(ranking: HumanRanking) -> list[int]:
 
 
 Scores = Mapping[str, float]
-
-
 METHODS = ("spearman", "pearson")
-
-
 EXPLAIN_FROM = 0.01
 
 
@@ -395,14 +377,8 @@ COLUMNS = {
     ),
     "BLEU": Column("bleu(variant=2016)", "bleu"),
 }
-
-
 ANNOTATIONS = {"NUCLE": 2, "BN15": 10, "E-fluency": 2, "N-fluency": 2, "E-minimal": 2, "N-minimal": 2, "All": 18}
-
-
 SWAPPED = "put right"
-
-
 PRINTED = {"M2": "four decimals", "I-measure": "two decimals, in per cent"}
 
 

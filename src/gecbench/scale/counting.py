@@ -89,8 +89,6 @@ def placed(values: Sequence[Any], good: Sequence[int], rows: int) -> list[Any]:
 
 
 SHOWN = 3
-
-
 _PLACES = 2**63
 
 
@@ -315,8 +313,6 @@ def _annotated(
 
 
 OnBad = Literal["error", "skip"]
-
-
 ON_BAD = ("error", "skip")
 
 

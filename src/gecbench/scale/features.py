@@ -105,7 +105,7 @@ class SentenceScores(SentenceColumns):
         return {name: "double" for name, _ in self.metrics}
 
     def values(self, corpus: Corpus, predictions: Sequence[str]) -> Mapping[str, Values]:
-        """Return `Score.sentence_scores` of every metric; a batch that the checks at the checker refuse is refused."""
+        """Return `Score.sentence_scores` of every metric; a batch that the input checks refuse is refused."""
         check_batch(self.preprocessing, corpus, predictions).decide()
         made = {name: make_metric(metric) for name, metric in self.metrics}
         return {
@@ -142,8 +142,6 @@ _OF_PAIRS = {
     **dict.fromkeys(("foreign", "raw", "wrapped"), "bool"),
     "gleu_source": "double",
 }
-
-
 _OF_ANNOTATIONS = dict.fromkeys(("errant_tp", "errant_fp", "errant_fn"), "int64")
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 
 _PLACE = "__place__"
-
-
 _ROWS_OF_A_PARTITION = 33  # bits of Spark's monotonically_increasing_id
 
 
@@ -183,8 +181,6 @@ def failures_told() -> Iterator[None]:
 
 
 _QUIET = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
-
-
 _BRIEF = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 
 

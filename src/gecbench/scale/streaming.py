@@ -44,11 +44,7 @@ if TYPE_CHECKING:
 
 
 _STATE = "state.npz"
-
-
 _LOCK = "lock"
-
-
 _FACTS = "facts"
 
 
@@ -182,11 +178,7 @@ class Journal:
 
 
 _CHUNK = 2**20
-
-
 _LINES = 2**14
-
-
 _UNREAD = (".csv", ".tsv", ".xml")
 
 
@@ -387,8 +379,6 @@ def _readable(path: str) -> Iterator[None]:
 
 
 _PAIRED = "Both need one line per sentence, in the same order; an empty output is an empty line"
-
-
 _COLUMNS = ColumnNames("source", "prediction", "references")
 
 
@@ -538,11 +528,7 @@ def rows_of_corpus(corpus: Corpus, outputs: Sequence[Any], begin: int) -> Rows:
 
 
 BATCH_SIZE = 10_000
-
-
 _SECONDS_BETWEEN_STATES = 15.0
-
-
 _ALIGNED = Preprocessing(tokenized=True, foreign="error")
 
 

@@ -27,17 +27,9 @@ _EXAMPLES = """  gecbench compute_gleu -s source.txt -r ref0.txt ref1.txt -o sys
   gecbench compute_gleu --jfleg -s test.src -r test.ref0 test.ref1 test.ref2 test.ref3 --hyp system.txt
   gecbench compute_gleu -h, gecbench compute_gleu --jfleg -h list the options
 """
-
-
 _JFLEG = "--jfleg"
-
-
 _NORMAL_975 = 1.959963984540054
-
-
 _ORDERS = 4
-
-
 _ONE_REFERENCE = "There is one reference. NOTE: GLEU is not computing the confidence interval."
 
 

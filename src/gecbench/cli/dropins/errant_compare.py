@@ -21,25 +21,15 @@ from gecbench.metrics.policy import GreedyRounded
 _EXAMPLES = """  gecbench errant_compare -hyp system.m2 -ref gold.m2
   gecbench errant_compare -hyp system.m2 -ref gold.m2 -ds -cat 3
 """
-
-
 _TITLES = {
     "dt": "Token-Based Detection",
     "ds": "Span-Based Detection",
     "cse": "Span-Based Correction + Classification",
     "cs": "Span-Based Correction",
 }
-
-
 _RULE = "-" * 40
-
-
 Blocks = Sequence[Block]
-
-
 Compared = tuple[list[str], list[int], dict[str, list[int]]]  # lines of -v, TP, FP and FN of all, of each error type
-
-
 Sentence = tuple[str, dict[int, Keyed], dict[int, Keyed], list[tuple[int, int]], tuple[int, int]]
 
 

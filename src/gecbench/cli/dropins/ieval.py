@@ -37,20 +37,10 @@ options, in any order:
   -per-sent     also two rows for every sentence
   -v, -vv       also show every sentence's alignment
 """
-
-
 _VALUES = ("ref", "hyp", "max", "opt", "b", "w")
-
-
 _FLAGS = ("nomix", "per-sent", "v", "vv", "h", "-help")
-
-
 _HEADER = ("TP", "TN", "FP", "FN", "FPN", "P", "R", "F_{:.2f}", "Acc", "Acc_b", "WAcc", "WAcc_b", "I")
-
-
 _ASPECTS = {"d": "detection", "c": "correction"}
-
-
 _RULE = "-" * 117
 
 

@@ -35,17 +35,9 @@ options (long ones may be cut short):
   --ignore_whitespace_casing    leave out edits of spaces and case
   --release R                   of the official scorer: master (default) or 3.2
 """
-
-
 _LONG = ["verbose", "very_verbose", "max_unchanged_words=", "beta=", "ignore_whitespace_casing", "release=", "help"]
-
-
 _USAGE = "[options] SYSTEM GOLD"
-
-
 _UNKNOWN_OPTION, _NO_FILES = 1, 255
-
-
 Number = TypeVar("Number", int, float)
 
 
