@@ -7,12 +7,13 @@ position, because GLEU's draws and M2's choice of annotators depend on the order
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from itertools import chain
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -243,7 +244,7 @@ def fingerprint_of(total: int) -> str:
 
 
 Gold = Literal["references", "annotations", "groups"]
-Derived = TypeVar("Derived")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -280,7 +281,6 @@ class Corpus:
             raise InputError("the corpus is empty", fix="Give at least one source sentence")
         set_field = object.__setattr__
         set_field(self, "sources", sources)
-        set_field(self, "_derived", {})
         if self.references is not None:
             set_field(self, "references", check_references(self.references, sources))
         self._set_annotations(self.annotations)
@@ -348,12 +348,13 @@ class Corpus:
             raise InputError(f"{self.name} has no references to choose from")
         references = [[texts[k] for k in chosen if k < len(texts)] for texts in self.references]
         made = self.replace(references=references)
-        made.derived("origin of the references", lambda: (self, tuple(chosen)))
+        object.__setattr__(made, "_origin", (self, tuple(chosen)))
         return made
 
     def origin(self) -> tuple[Corpus, tuple[int, ...]] | None:
-        """Return the corpus that `with_references` was asked of, and for which positions."""
-        return self.derived("origin of the references", lambda: None)
+        """Return the corpus whose `with_references` made this one, and the positions chosen."""
+        found: tuple[Corpus, tuple[int, ...]] | None = self.__dict__.get("_origin")
+        return found
 
     def select(self, sentences: Sequence[int]) -> Corpus:
         """Return the corpus of these sentences, in this order."""
@@ -363,16 +364,11 @@ class Corpus:
 
     def fingerprint(self, gold: Gold | None = None) -> str:
         """Return eight hexadecimal digits that change with the sources and the gold (by default all there is)."""
-        return self.derived(
-            ("fingerprint", gold), lambda: fingerprint_of(sum_hashes(b"".join(self.sentence_hashes(gold))))
-        )
-
-    def derived(self, key: Hashable, make: Callable[[], Derived]) -> Derived:
-        """Return what `make` makes of this corpus, made once: a corpus never changes."""
-        known: dict[Hashable, object] = self.__dict__["_derived"]
-        if key not in known:
-            known[key] = make()
-        return cast(Derived, known[key])
+        found = _FINGERPRINTS.get(self, gold)
+        if found is None:
+            total = sum_hashes(b"".join(self.sentence_hashes(gold)))
+            found = _FINGERPRINTS.put(self, gold, fingerprint_of(total))
+        return found
 
     def sentence_hashes(self, gold: Gold | None = None, places: Iterable[int] | None = None) -> list[bytes]:
         """Return the hashes that the fingerprint is the sum of, one per sentence; `places` are theirs in the whole."""
@@ -405,6 +401,31 @@ class Corpus:
         if (table := self.edit_table()) is not None:
             known["annotations"] = DeferredAnnotations(lambda: self.annotations or (), table)
         return known
+
+
+class CorpusCache(Generic[Value]):
+    """Values computed once for a corpus and a key, for as long as the corpus lives.
+
+    A corpus never changes, so a value stays valid. The owner of the values owns the cache: each metric has its own.
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[int, dict[Hashable, Value]] = {}
+
+    def get(self, corpus: Corpus, key: Hashable = None) -> Value | None:
+        """Return the value of a corpus and a key, or None."""
+        return self._values.get(id(corpus), {}).get(key)
+
+    def put(self, corpus: Corpus, key: Hashable, value: Value) -> Value:
+        """Keep a value until the corpus is deleted, and return it."""
+        if id(corpus) not in self._values:
+            self._values[id(corpus)] = {}
+            weakref.finalize(corpus, self._values.pop, id(corpus), None).atexit = False
+        self._values[id(corpus)][key] = value
+        return value
+
+
+_FINGERPRINTS: CorpusCache[str] = CorpusCache()
 
 
 class _MadeWhenAsked:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 
-from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.corpus import Corpus, CorpusCache
 from gecbench.corpus.edits import Annotation, Edit, apply_edits, extract_all_edits, span
 from gecbench.corpus.groups import (
     Alternative,
@@ -19,6 +19,9 @@ from gecbench.corpus.groups import (
     split_correction,
 )
 from gecbench.errors import InputError
+
+_EXTRACTED_EDITS: CorpusCache[Sequence[Sequence[tuple[Edit, ...]]]] = CorpusCache()
+_EXTRACTED_ANNOTATIONS: CorpusCache[tuple[tuple[Annotation, ...], ...]] = CorpusCache()
 
 
 def derive_references(corpus: Corpus) -> Corpus:
@@ -45,11 +48,12 @@ def derive_annotations(corpus: Corpus) -> Corpus:
 
 def extracted_annotations(corpus: Corpus) -> tuple[tuple[Annotation, ...], ...]:
     """Return each sentence's annotations, one per reference; they are extracted once."""
-    edits = _extracted_edits(corpus)
-    return corpus.derived(
-        "annotations extracted from references",
-        lambda: tuple(tuple([Annotation(k, made) for k, made in enumerate(sentence)]) for sentence in edits),
-    )
+    found = _EXTRACTED_ANNOTATIONS.get(corpus)
+    if found is None:
+        edits = _extracted_edits(corpus)
+        made = tuple(tuple([Annotation(k, edit) for k, edit in enumerate(sentence)]) for sentence in edits)
+        found = _EXTRACTED_ANNOTATIONS.put(corpus, None, made)
+    return found
 
 
 def _extracted_edits(corpus: Corpus) -> Sequence[Sequence[tuple[Edit, ...]]]:
@@ -57,10 +61,11 @@ def _extracted_edits(corpus: Corpus) -> Sequence[Sequence[tuple[Edit, ...]]]:
     references, origin = corpus.references, corpus.origin()
     if references is None:
         raise InputError(f"{corpus.name} has no references to extract edits from")
-    if origin is None:
-        return corpus.derived("edits of references", lambda: extract_all_edits(corpus.sources, references))
-    whole, chosen = origin
-    return [[edits[k] for k in chosen if k < len(edits)] for edits in _extracted_edits(whole)]
+    if origin is not None:
+        whole, chosen = origin
+        return [[edits[k] for k in chosen if k < len(edits)] for edits in _extracted_edits(whole)]
+    found = _EXTRACTED_EDITS.get(corpus)
+    return _EXTRACTED_EDITS.put(corpus, None, extract_all_edits(corpus.sources, references)) if found is None else found
 
 
 def derive_groups(corpus: Corpus, treebank: bool = True) -> Corpus:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench import kernels
-from gecbench.corpus.corpus import Corpus, check_texts, overlap
+from gecbench.corpus.corpus import Corpus, CorpusCache, check_texts, overlap
 from gecbench.corpus.derive import ungroup
 from gecbench.corpus.edits import EditedTexts, apply_edits
 from gecbench.corpus.tokenize import TOKENIZERS, SourceGuide, measure_tokenizer, tokenize
@@ -289,6 +289,8 @@ def _shown(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
+_CHECKED_REFERENCES: CorpusCache[bool] = CorpusCache()
+_GUIDES: CorpusCache[tuple[SourceGuide | None]] = CorpusCache()
 TOKENIZE_CHOICES = ("none", "auto", *TOKENIZERS)
 
 
@@ -371,12 +373,12 @@ def tokenize_like(texts: Iterable[str], corpus: Corpus) -> list[str]:
 
 
 def _check_references(corpus: Corpus) -> None:
-    def check() -> None:
-        columns = corpus.reference_columns()
-        for column in columns:
-            check_tokenization(corpus.sources, column, "references", probes=max(PROBES // len(columns), 25))
-
-    corpus.derived("references tokenised like sources", check)
+    if _CHECKED_REFERENCES.get(corpus):
+        return
+    columns = corpus.reference_columns()
+    for column in columns:
+        check_tokenization(corpus.sources, column, "references", probes=max(PROBES // len(columns), 25))
+    _CHECKED_REFERENCES.put(corpus, None, True)
 
 
 def _tokenize_by_source(corpus: Corpus, lines: tuple[str, ...]) -> Prepared:
@@ -566,12 +568,13 @@ def _place(line: str, sources: Sequence[str]) -> int | None:
 
 def guide_of(corpus: Corpus) -> SourceGuide | None:
     """Return the guide of a corpus, made once; None if its sources are not tokenised at all."""
-    return corpus.derived(_GUIDE, lambda: _learn(corpus))
+    found = _GUIDES.get(corpus)
+    return (_GUIDES.put(corpus, None, (_learn(corpus),)) if found is None else found)[0]
 
 
 def share_guide(whole: Corpus, part: Corpus) -> Corpus:
     """Return a part of a corpus, whose text is then tokenised as in the whole."""
-    part.derived(_GUIDE, lambda: guide_of(whole))
+    _GUIDES.put(part, None, (guide_of(whole),))
     return part
 
 
@@ -594,6 +597,3 @@ def _corrected_lines(corpus: Corpus) -> Iterator[str]:
         for annotation in sentence:
             with suppress(InputError):
                 yield apply_edits(corpus.sources[i], annotation.edits)
-
-
-_GUIDE = "source guide"

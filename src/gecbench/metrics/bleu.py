@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench import kernels
-from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.corpus import Corpus, CorpusCache
 from gecbench.kernels.tokens import EncodedLines, KnownLines, encode_lines, offsets_of
 from gecbench.metrics.base import Counts, Metric, Signature, Statistics, Values, parameter, require_references
 from gecbench.metrics.policy import SingleRow
@@ -22,6 +22,9 @@ _LENGTHS = 3
 Tokenizer = Literal["none", "13a", "intl", "char"]
 Smoothing = Literal["exp", "floor", "add-k", "none"]
 Variant = Literal["sacrebleu", "2016"]
+
+
+_KNOWN_LINES: CorpusCache[KnownLines] = CorpusCache()
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,8 @@ class BLEU(Metric):
         """
         references = require_references(corpus, self.title)
         rows = offsets_of(references)
-        known = corpus.derived(("lines of BLEU", self.tokenize, self.lowercase), lambda: self._known(references))
+        key = self.tokenize, self.lowercase
+        known = _KNOWN_LINES.get(corpus, key) or _KNOWN_LINES.put(corpus, key, self._known(references))
         hypothesis = known.number(self._encoded(predictions))
         counts = kernels.select("bleu").bleu_counts(hypothesis, known.tokens, rows, _ORDER, kernels.threads())
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64))

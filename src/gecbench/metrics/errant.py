@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.corpus.corpus import Corpus, Gold
+from gecbench.corpus.corpus import Corpus, CorpusCache, Gold
 from gecbench.corpus.derive import ungroup
 from gecbench.corpus.edits import Annotation, Edit, EditedTexts
 from gecbench.display import percent, tracked
@@ -179,6 +179,10 @@ _POLICIES: Mapping[PolicyName, type[GreedyCumulative | BestPerSentence]] = {
 _TIERS = {"operation": 1, "category": 2, "error-type": 3}
 
 
+_ANNOTATIONS: CorpusCache[Sequence[Sequence[Annotation]]] = CorpusCache()
+_KEYS: CorpusCache[list[list[Keyed]]] = CorpusCache()
+
+
 @dataclass(frozen=True)
 class ERRANT(Metric):
     """F-beta of a system's edits, each the same as one of the reference's or not.
@@ -268,8 +272,11 @@ class ERRANT(Metric):
 
     def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
         """Return the gold's annotations of each sentence."""
-        key = ("errant annotations", *self._gold_reading(corpus))
-        return corpus.derived(key, lambda: gold_annotations(corpus, self.annotator(), self.reannotate))
+        key = self._gold_reading(corpus)
+        found = _ANNOTATIONS.get(corpus, key)
+        if found is None:
+            found = _ANNOTATIONS.put(corpus, key, gold_annotations(corpus, self.annotator(), self.reannotate))
+        return found
 
     def _gold_reading(self, corpus: Corpus) -> tuple[bool, Annotator | None]:
         return self.reannotate, self.annotator() if self._annotates_gold(corpus) else None
@@ -296,8 +303,9 @@ class ERRANT(Metric):
         return [[selection.keyed(fields_of(found)) for found in sentence] for sentence in annotations]
 
     def _gold_keys(self, corpus: Corpus) -> list[list[Keyed]]:
-        key = ("errant keys", self.selection(), *self._gold_reading(corpus))
-        return corpus.derived(key, lambda: self._keyed(self.annotations(corpus)))
+        key = self.selection(), *self._gold_reading(corpus)
+        found = _KEYS.get(corpus, key)
+        return _KEYS.put(corpus, key, self._keyed(self.annotations(corpus))) if found is None else found
 
     def pairs(self, corpus: Corpus, predictions: Sequence[str]) -> list[tuple[Annotation, Annotation]]:
         """Return the annotation of the prediction and that of the gold which count for each sentence."""

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench import kernels
-from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.corpus import Corpus, CorpusCache
 from gecbench.display import percent
 from gecbench.errors import InputError
 from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, offsets_of, split_tokens
@@ -111,6 +111,8 @@ Variant = Literal["2017", "2016", "equation1"]
 _MOST_ITERATIONS = 100_000
 _NORMAL_975 = 1.959963984540054
 
+_KNOWN_LINES: CorpusCache[KnownLines] = CorpusCache()
+
 
 @dataclass(frozen=True)
 class GLEU(Metric):
@@ -163,13 +165,22 @@ class GLEU(Metric):
         """Return both lengths, then numerator and denominator per order, of every sentence and reference."""
         references = require_references(corpus, self.title)
         rows = offsets_of(references)
-        known = corpus.derived(("lines of GLEU", self.tokens), lambda: _known(corpus.sources, references, self.tokens))
+        known = self._known_lines(corpus)
         source, reference = known.tokens[: len(corpus)], known.tokens[len(corpus) :]
         hypothesis = known.number(encode_lines(predictions))
         counts = kernels.select("gleu").gleu_counts(
             source, hypothesis, reference, rows, self.order, self.variant == "equation1", kernels.threads()
         )
         return Statistics(counts, rows)
+
+    def _known_lines(self, corpus: Corpus) -> KnownLines:
+        """Return sources and references as tokens, which every system is counted against."""
+        known = _KNOWN_LINES.get(corpus, self.tokens)
+        if known is None:
+            references = [text for texts in corpus.references or () for text in texts]
+            known = KnownLines.of([encode_lines(corpus.sources), encode_lines(references)], self.tokens)
+            _KNOWN_LINES.put(corpus, self.tokens, known)
+        return known
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
         """Show which n-grams of some sentences (counted from 0) count with each reference, and which are punished."""
@@ -250,8 +261,3 @@ class GLEU(Metric):
         ratio = hypothesis / reference if self.variant == "2016" else reference / hypothesis
         penalty: Values = np.minimum(0.0, 1.0 - ratio)
         return penalty
-
-
-def _known(sources: Sequence[str], references: Sequence[Sequence[str]], rule: TokenRule) -> KnownLines:
-    """Return the lines that every system is counted against."""
-    return KnownLines.of([encode_lines(sources), encode_lines([text for texts in references for text in texts])], rule)

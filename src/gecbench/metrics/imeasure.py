@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench import kernels
-from gecbench.corpus.corpus import Corpus, Gold
+from gecbench.corpus.corpus import Corpus, CorpusCache, Gold
 from gecbench.display import percent
 from gecbench.errors import InputError
 from gecbench.kernels.imeasure import Limits, Objective
@@ -45,6 +45,8 @@ def improvement(totals: npt.NDArray[Any], aspect: slice, weight: float) -> Value
     return np.where(system == baseline, np.floor(system), np.where(system > baseline, better, worse))
 
 
+Mixable = tuple[Sequence[int], Sequence[str], MixedGold, KnownLines]
+_MIXABLE: CorpusCache[Mixable] = CorpusCache()
 Mixing = bool | Literal["cap", "bounded"]
 Beyond = Literal["unmixed", "excluded"]
 ASPECTS = ("d", "c")
@@ -135,8 +137,7 @@ def select_references(corpus: Corpus, predictions: Sequence[str], settings: Refe
     excluding = capped and settings.beyond == "excluded"
     # 1. Mix all sentences, or those that are cleanly grouped and within the cap (section 3).
     if settings.mixing:
-        key = f"mixed treebank={settings.treebank} cap={capped and settings.cap} tokens={settings.tokens}"
-        inside, kept, gold, known = corpus.derived(key, lambda: _mixable(corpus, settings))
+        inside, kept, gold, known = _mixable(corpus, settings)
         bounded = settings.mixing == "bounded"
         limits = settings.few if bounded else settings.limits
         chosen = choose_mixed(kept, [predictions[i] for i in inside], gold, known, settings, limits)
@@ -158,15 +159,20 @@ def select_references(corpus: Corpus, predictions: Sequence[str], settings: Refe
     return _join(len(corpus), parts, len(mixed), bridged)
 
 
-def _mixable(corpus: Corpus, settings: ReferenceChoice) -> tuple[Sequence[int], Sequence[str], MixedGold, KnownLines]:
-    """Return the sentences to mix, their sources, their groups, and the tokens of both."""
+def _mixable(corpus: Corpus, settings: ReferenceChoice) -> Mixable:
+    """Return the sentences to mix, their sources, their groups, and the tokens of both; computed once."""
+    key = settings.treebank, settings.mixing == "cap" and settings.cap, settings.tokens
+    found = _MIXABLE.get(corpus, key)
+    if found is not None:
+        return found
     gold, sources = mixed_gold(corpus, settings.treebank), spaced_sources(corpus)
     inside: Sequence[int] = range(len(corpus))
     if settings.mixing == "cap":
         within = [mixes <= settings.cap for mixes in gold.combinations()]
         inside = [i for i, clean in enumerate((~gold.bridged).tolist()) if clean and within[i]]
         gold, sources = gold.select(inside), [sources[i] for i in inside]
-    return inside, sources, gold, known_lines(sources, gold.texts, settings.tokens)
+    known = known_lines(sources, gold.texts, settings.tokens)
+    return _MIXABLE.put(corpus, key, (inside, sources, gold, known))
 
 
 def _mix_again(

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench import kernels
-from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.corpus import Corpus, CorpusCache
 from gecbench.corpus.derive import alternatives_of, annotator_references, extracted_annotations, unmixed_references
 from gecbench.corpus.edits import Annotation, Edit, apply_edits, span
 from gecbench.corpus.groups import GroupedSentence, is_bridged, split_correction
@@ -174,9 +174,16 @@ def _select(offsets: Offsets, chosen: npt.NDArray[np.int64]) -> tuple[Offsets, n
     return found, np.repeat(offsets[chosen] - found[:-1], sizes) + np.arange(found[-1])
 
 
+_MIXED_GOLD: CorpusCache[MixedGold] = CorpusCache()
+_REWRITES: CorpusCache[FlatEdits] = CorpusCache()
+_SPACED_SOURCES: CorpusCache[list[str]] = CorpusCache()
+_LISTED: CorpusCache[list[list[str]]] = CorpusCache()
+
+
 def mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
     """Return the error groups of a corpus, those made from its annotations or rewrites if it has none; made once."""
-    return corpus.derived(f"mixed gold treebank={treebank}", lambda: _mixed_gold(corpus, treebank))
+    found = _MIXED_GOLD.get(corpus, treebank)
+    return _MIXED_GOLD.put(corpus, treebank, _mixed_gold(corpus, treebank)) if found is None else found
 
 
 def _mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
@@ -194,21 +201,28 @@ def _rewritten(corpus: Corpus) -> FlatEdits:
     """Return the edits of the rewrites; of some rewrites of a corpus those that were laid out for all."""
     _require_references(corpus)
     whole, chosen = corpus.origin() or (corpus, ())
-    if whole is corpus or [*chosen] != sorted({*chosen}):
-        return corpus.derived("edits of rewrites", lambda: FlatEdits.of(extracted_annotations(corpus), treebank=False))
-    return _rewritten(whole).of_some(chosen)
+    if whole is not corpus and [*chosen] == sorted({*chosen}):
+        return _rewritten(whole).of_some(chosen)
+    found = _REWRITES.get(corpus)
+    if found is None:
+        found = _REWRITES.put(corpus, None, FlatEdits.of(extracted_annotations(corpus), treebank=False))
+    return found
 
 
 def spaced_sources(corpus: Corpus) -> list[str]:
     """Return the sources, their tokens separated by single spaces."""
-    return corpus.derived("spaced sources", lambda: [" ".join(source.split()) for source in corpus.sources])
+    found = _SPACED_SOURCES.get(corpus)
+    if found is None:
+        found = _SPACED_SOURCES.put(corpus, None, [" ".join(source.split()) for source in corpus.sources])
+    return found
 
 
 def listed_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -> list[list[str]]:
     """Return the unmixed references of some sentences, tokens separated by single spaces."""
-    if len(sentences) == len(corpus):
-        return corpus.derived(f"unmixed treebank={treebank}", lambda: _list_references(corpus, treebank, sentences))
-    return _list_references(corpus, treebank, sentences)
+    if len(sentences) < len(corpus):
+        return _list_references(corpus, treebank, sentences)
+    found = _LISTED.get(corpus, treebank)
+    return _LISTED.put(corpus, treebank, _list_references(corpus, treebank, sentences)) if found is None else found
 
 
 def _list_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -> list[list[str]]:

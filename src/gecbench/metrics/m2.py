@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain, pairwise
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gecbench import kernels
-from gecbench.corpus.corpus import Corpus, Gold
+from gecbench.corpus.corpus import Corpus, CorpusCache, Gold
 from gecbench.corpus.derive import extracted_annotations, mix_sentences, ungroup
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.corpus.python2 import dict_order, integer_hash, lower
@@ -69,6 +69,17 @@ class MatchInput:
     def arguments(self, max_unchanged_words: int, release: str) -> tuple[TokenArray, TokenArray, GoldArrays, Options]:
         """Return what the kernel's `match_corpus` and `match_sentence` take."""
         return self.sources, self.hypotheses, self.gold, Options(max_unchanged_words, release, self.folded)
+
+
+class GoldAnnotations(NamedTuple):
+    """The annotations that a corpus is scored against, and how many sentences could not be mixed."""
+
+    annotations: Sequence[Sequence[Annotation]]
+    unmixed: int
+
+
+_GOLD_ROWS: CorpusCache[GoldRows] = CorpusCache()
+_GOLD_ANNOTATIONS: CorpusCache[GoldAnnotations] = CorpusCache()
 
 
 def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
@@ -442,11 +453,16 @@ class M2(Metric):
 
     def gold_rows(self, corpus: Corpus) -> GoldRows:
         """Return what each sentence is scored against, one annotation per row of the counts."""
-        return corpus.derived(("m2 gold", *self._gold_key()), lambda: self._gold_rows(corpus))
+        found = _GOLD_ROWS.get(corpus, self._gold_key())
+        return _GOLD_ROWS.put(corpus, self._gold_key(), self._gold_rows(corpus)) if found is None else found
 
     def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
         """Return the annotations in the order in which the official scorer visits them."""
-        return corpus.derived(("m2 annotations", *self._gold_key()), lambda: self._annotations(corpus))
+        return self._gold_annotations(corpus).annotations
+
+    def _gold_annotations(self, corpus: Corpus) -> GoldAnnotations:
+        found = _GOLD_ANNOTATIONS.get(corpus, self._gold_key())
+        return _GOLD_ANNOTATIONS.put(corpus, self._gold_key(), self._annotations(corpus)) if found is None else found
 
     def _gold_key(self) -> tuple[object, ...]:
         return self.annotators, self.policy == "average", self.mixing
@@ -456,7 +472,7 @@ class M2(Metric):
         found = None if table is None else table_rows(corpus.sources, table)
         return found or gold_rows(corpus.sources, self.annotations(corpus))
 
-    def _annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
+    def _annotations(self, corpus: Corpus) -> GoldAnnotations:
         if corpus.annotations is None and corpus.references is None and corpus.groups is None:
             raise InputError(f"M2 needs annotations or references, but {corpus.name} has neither")
         chosen = all_annotations(corpus)
@@ -468,14 +484,18 @@ class M2(Metric):
             chosen = restrict(chosen, wanted)
         if corpus.annotations is None and corpus.groups is None and (wanted is not None or self.policy == "average"):
             check_rectangular(chosen, wanted)
-        if self.mixing:
-            chosen = self._mix(corpus, chosen)
-        return complete(chosen) if self.policy == "average" else [in_official_order(found) for found in chosen]
+        chosen, unmixed = self._mix(corpus, chosen) if self.mixing else (chosen, 0)
+        if self.policy == "average":
+            return GoldAnnotations(complete(chosen), unmixed)
+        return GoldAnnotations([in_official_order(found) for found in chosen], unmixed)
 
     def _mixes_groups(self, corpus: Corpus) -> bool:
         return bool(self.mixing) and corpus.groups is not None and self.annotators == "all"
 
-    def _mix(self, corpus: Corpus, annotations: Sequence[Sequence[Annotation]]) -> Sequence[Sequence[Annotation]]:
+    def _mix(
+        self, corpus: Corpus, annotations: Sequence[Sequence[Annotation]]
+    ) -> tuple[Sequence[Sequence[Annotation]], int]:
+        """Return the mixed annotations, and the number of sentences that were left as they are."""
         groups = corpus.groups if self._mixes_groups(corpus) else None
         mixed, unmixed = mix_sentences(groups, annotations, _MOST_MIXED)
         if unmixed and self.mixing != "cap":
@@ -484,8 +504,7 @@ class M2(Metric):
                 f"{_MOST_MIXED:,} mixed annotations",
                 fix="Leave such sentences unmixed: mixing=cap",
             )
-        corpus.derived(("m2 unmixed", self.annotators), lambda: len(unmixed))
-        return mixed
+        return mixed, len(unmixed)
 
     def prepare(self, corpus: Corpus, predictions: Sequence[str]) -> MatchInput:
         """Intern sources, predictions and gold."""
@@ -506,7 +525,7 @@ class M2(Metric):
             "too_large_for_literal": int((settled == kernel.TOO_LARGE).sum()),
         }
         if self.mixing:
-            diagnostics["unmixed_sentences"] = corpus.derived(("m2 unmixed", self.annotators), lambda: 0)
+            diagnostics["unmixed_sentences"] = self._gold_annotations(corpus).unmixed
         return Statistics(counts, prepared.gold.annotator_offsets, diagnostics)
 
     def matches(
