@@ -1,4 +1,7 @@
-"""Scoring and comparing systems: the functions most users need."""
+"""Score and compare systems: the functions most users need.
+
+Inputs are resolved once (`corpora.load`), checked and prepared once (`corpus.prepare`), and then only counted.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +20,17 @@ from gecbench.analysis.significance import (
     paired_tests,
     with_intervals,
 )
-from gecbench.corpora.load import CorpusLike, resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.errors import InputError, did_you_mean
 from gecbench.formats.tables import texts_of
-from gecbench.metrics.base import Metric, Score, make_metric
+from gecbench.metrics.base import Metric, Metrics, Score, metric_columns
 
 if TYPE_CHECKING:
+    from gecbench.corpora.load import CorpusLike
     from gecbench.human.bound import Bound, Sizes
 
 Predictions = Iterable[str] | Any
-Metrics = str | Metric | Sequence[str | Metric]
 DEFAULT_METRICS = ("gleu",)
 
 
@@ -58,9 +60,10 @@ def score(
     """
     if isinstance(predictions, Mapping):
         raise InputError("score takes one system's predictions", fix="Use compare({name: predictions, ...}, corpus)")
-    gold, preprocessing = resolve_corpus(corpus, _listed(metrics)), Preprocessing(tokenize, tokenized, aligned, foreign)
-    texts = texts_of(predictions, gold, column)
-    return Scores(score_system(texts, gold, metrics, resamples, seed, "predictions", preprocessing))
+    columns = metric_columns(metrics)
+    gold, preprocessing = _resolve(corpus, columns), Preprocessing(tokenize, tokenized, aligned, foreign)
+    prepared = preprocessing.prepare(gold, texts_of(predictions, gold, column))
+    return Scores(score_prepared({"predictions": prepared}, columns, resamples, seed)["predictions"])
 
 
 def compare(
@@ -88,31 +91,12 @@ def compare(
         raise InputError("compare takes a mapping from system name to predictions")
     if not systems:
         raise InputError("no systems to compare")
-    check_test(test)
-    if test is not None:
-        _check_opponent(systems, against)
-    gold, preprocessing = resolve_corpus(corpus, _listed(metrics)), Preprocessing(tokenize, tokenized, aligned, foreign)
+    check_comparison(systems, test, against)
+    columns = metric_columns(metrics)
+    gold, preprocessing = _resolve(corpus, columns), Preprocessing(tokenize, tokenized, aligned, foreign)
     texts = {name: texts_of(predictions, gold, column) for name, predictions in systems.items()}
     prepared = {name: preprocessing.prepare(gold, lines, f"predictions of {name}") for name, lines in texts.items()}
-    scored = _score_prepared(prepared, metrics, resamples, seed)
-    return Report(scored, significance_tests(scored, test, against, resamples, seed))
-
-
-def significance_tests(
-    scored: Mapping[str, Mapping[str, Score]], test: TestName | None, against: str, resamples: int, seed: int
-) -> list[PairedTest]:
-    """Test the systems' scores against each other, for every metric."""
-    if test is None:
-        return []
-    _check_opponent(scored, against)
-    columns, pairs = [], []
-    for column in next(iter(scored.values())):
-        values = {name: scores[column] for name, scores in scored.items()}
-        for names in _pairs(values, against):
-            columns.append(column)
-            pairs.append(Pair(values[names[0]], values[names[1]], names))
-    found = paired_tests(test, pairs, resamples, seed)
-    return [replace(each, metric=column) for each, column in zip(found, columns, strict=True)]
+    return compare_prepared(prepared, columns, resamples=resamples, seed=seed, test=test, against=against)
 
 
 def human_bound(
@@ -130,75 +114,84 @@ def human_bound(
     """
     from gecbench.human import bound
 
-    return bound.human_bound(
-        metric, resolve_corpus(corpus, [metric]), systems, sizes=sizes, sentences=sentences, **preprocessing
-    )
+    [made] = metric_columns(metric).values()
+    gold = _resolve(corpus, {made.name: made})
+    return bound.human_bound(made, gold, systems, sizes=sizes, sentences=sentences, **preprocessing)
 
 
-def check_test(test: str | None) -> None:
-    """Refuse a test that there is not."""
-    if test not in (*TESTS, None):
-        raise InputError(f"test={test!r} is unknown", fix=f"Use {', '.join(map(repr, TESTS))} or None")
-
-
-def score_system(
-    predictions: Iterable[str],
-    corpus: Corpus,
-    metrics: Metrics,
+def compare_prepared(
+    systems: Mapping[str, Prepared],
+    metrics: Mapping[str, Metric],
+    *,
     resamples: int,
     seed: int,
-    name: str,
-    preprocessing: Preprocessing,
-) -> dict[str, Score]:
-    """Return a system's scores by column name."""
-    return _score_prepared({name: preprocessing.prepare(corpus, predictions, name)}, metrics, resamples, seed)[name]
+    test: TestName | None = None,
+    against: str = "first",
+) -> Report:
+    """Score and test systems whose predictions have been checked and prepared."""
+    scored = score_prepared(systems, metrics, resamples, seed)
+    return Report(scored, significance_tests(scored, test, against, resamples, seed))
 
 
-def _score_prepared(
-    prepared: Mapping[str, Prepared], metrics: Metrics, resamples: int, seed: int
+def score_prepared(
+    systems: Mapping[str, Prepared], metrics: Mapping[str, Metric], resamples: int, seed: int
 ) -> dict[str, dict[str, Score]]:
-    """Return the scores of systems by name and column."""
-    columns = metric_columns(metrics)
+    """Return the scores of systems by name and column; intervals of all are resampled together."""
     if resamples:
         check_resamples(resamples)
-    places = [(name, column) for name in prepared for column in columns]
-    scores = [columns[column].score_prepared(prepared[name]) for name, column in places]
+    places = [(name, column) for name in systems for column in metrics]
+    scores = [metrics[column].score_prepared(systems[name]) for name, column in places]
     if resamples:
         scores = with_intervals(scores, resamples, seed)
-    found: dict[str, dict[str, Score]] = {name: {} for name in prepared}
+    found: dict[str, dict[str, Score]] = {name: {} for name in systems}
     for (name, column), score in zip(places, scores, strict=True):
         found[name][column] = score
     return found
 
 
-def _listed(metrics: Metrics) -> Sequence[str | Metric]:
-    if isinstance(metrics, (str, Metric)):
-        return [metrics]
-    if not isinstance(metrics, Sequence):
-        raise InputError(f"metrics are names, not a {type(metrics).__name__}", fix='Pass metrics=["gleu"], for example')
-    return metrics
+def significance_tests(
+    scored: Mapping[str, Mapping[str, Score]], test: TestName | None, against: str, resamples: int, seed: int
+) -> list[PairedTest]:
+    """Test the systems' scores against each other, for every metric."""
+    if test is None:
+        return []
+    check_comparison(scored, test, against)
+    columns, pairs = [], []
+    for column in next(iter(scored.values())):
+        values = {name: scores[column] for name, scores in scored.items()}
+        for names in _pairs(values, against):
+            columns.append(column)
+            pairs.append(Pair(values[names[0]], values[names[1]], names))
+    found = paired_tests(test, pairs, resamples, seed)
+    return [replace(each, metric=column) for each, column in zip(found, columns, strict=True)]
 
 
-def metric_columns(metrics: Metrics) -> dict[str, Metric]:
-    """Return metrics by column name: the metric's name, with its parameters where two share it."""
-    listed = _listed(metrics)
-    if not listed:
-        raise InputError("no metrics", fix='Pass metrics=["gleu"], for example')
-    made = [make_metric(metric) for metric in listed]
-    names = [metric.name for metric in made]
-    columns = [name if names.count(name) == 1 else str(wanted) for name, wanted in zip(names, listed, strict=True)]
-    for column in columns:
-        if columns.count(column) > 1:
-            raise InputError(f"the metric {column} is given twice")
-    return dict(zip(columns, made, strict=True))
-
-
-def _check_opponent(systems: Mapping[str, object], against: str) -> None:
-    if len(systems) < 2:
+def check_comparison(systems: Iterable[str], test: str | None, against: str) -> None:
+    """Refuse an unknown test, and an opponent that is not among the systems."""
+    check_test(test)
+    names = list(systems)
+    if test is None:
+        return
+    if len(names) < 2:
         raise InputError("one system alone has nothing to be tested against", fix="Give two, or use test=None")
-    if against not in ("first", "above", *systems):
-        near = did_you_mean(against, systems)
-        raise InputError(f"against={against!r} names no system", fix=f"{near}Systems: {', '.join(systems)}")
+    if against not in ("first", "above", *names):
+        near = did_you_mean(against, names)
+        raise InputError(f"against={against!r} names no system", fix=f"{near}Systems: {', '.join(names)}")
+
+
+def check_test(test: str | None) -> None:
+    """Refuse an unknown test."""
+    if test not in (*TESTS, None):
+        raise InputError(f"test={test!r} is unknown", fix=f"Use {', '.join(map(repr, TESTS))} or None")
+
+
+def _resolve(corpus: CorpusLike, metrics: Mapping[str, Metric]) -> Corpus:
+    """Return a corpus as it is; names, files and rows are loaded, with what the metrics need."""
+    if isinstance(corpus, Corpus):
+        return corpus
+    from gecbench.corpora.load import resolve_corpus
+
+    return resolve_corpus(corpus, list(metrics.values()))
 
 
 def _pairs(column: Mapping[str, Score], against: str) -> list[tuple[str, str]]:

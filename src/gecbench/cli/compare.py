@@ -6,14 +6,15 @@ import argparse
 from typing import Any
 
 from gecbench.analysis.significance import TESTS
+from gecbench.api import check_comparison, compare_prepared
 from gecbench.cli.options import (
     add_command,
     add_corpus_options,
     add_scoring_options,
-    compare_systems,
-    read_corpus,
-    read_systems,
+    load_inputs,
+    pick,
     status_of,
+    systems_of,
 )
 from gecbench.errors import InputError
 
@@ -49,7 +50,8 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("compare needs resamples for its tests", fix="Give --resamples 1000, or use gecbench score")
     if len(options.predictions) < 2:
         raise InputError("compare needs two systems or more", fix="Give -p two files, or use gecbench score")
-    corpus = read_corpus(options)
-    report = compare_systems(options, read_systems(options, corpus), corpus, "test", "against")
+    check_comparison(systems_of(options), options.test, options.against)
+    inputs = load_inputs(options)
+    report = compare_prepared(inputs.systems, inputs.metrics, **pick(options, "resamples", "seed", "test", "against"))
     print(report.render(options.format))
     return status_of(report, options)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gecbench.cli.options import add_command, check_one_given
-from gecbench.corpora.load import CORPUS_FILES, read_file, with_references
+from gecbench.cli.options import add_command, check_one_given, read_parallel_text
+from gecbench.corpora.load import CORPUS_FILES, read_file
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.derive import derive_groups, derive_references, ungroup
+from gecbench.corpus.derive import derive_groups, derive_references, ungroup, with_references
 from gecbench.errors import InputError
 from gecbench.formats.imeasure_xml import write_imeasure_xml
 from gecbench.formats.jsonl import write_jsonl
 from gecbench.formats.m2 import write_m2
-from gecbench.formats.tables import read_parallel, write_parallel
+from gecbench.formats.tables import write_parallel
 from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, write_lines
 
 _EXAMPLES = """  gecbench convert gold.m2 -o corpus.jsonl
@@ -57,7 +57,7 @@ def _read(options: argparse.Namespace) -> Corpus:
     ways = (options.input, options.source)
     check_one_given("input", ways, "Name an .m2, .xml or .jsonl file, or give -s and -r")
     if options.source:
-        return read_parallel(options.source, options.references)
+        return read_parallel_text(options.source, options.references)
     if not options.input.removesuffix(".gz").endswith(CORPUS_FILES):
         fix = "Input files end in .m2, .xml or .jsonl; text goes with -s and -r"
         raise InputError("cannot tell the format", file=options.input, fix=fix)

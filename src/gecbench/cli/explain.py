@@ -14,14 +14,11 @@ from gecbench.cli.options import (
     add_command,
     add_corpus_options,
     corpus_files,
-    preprocessing_of,
-    read_corpus,
-    read_systems,
+    load_inputs,
 )
-from gecbench.corpus.prepare import Preprocessing
 from gecbench.errors import InputError
 from gecbench.formats.text import check_not_overwriting, write_lines
-from gecbench.metrics.base import METRICS, make_metric
+from gecbench.metrics.base import METRICS
 
 _EXAMPLES = """  gecbench explain --gold gold.m2 -p output.txt
   gecbench explain --gold gold.m2 -p output.txt --sentences 3 17
@@ -45,26 +42,23 @@ def add_parser(commands: Any, summary: str) -> None:
 def run(options: argparse.Namespace) -> None:
     """Explain and print."""
     check_not_overwriting([options.html], [*options.predictions, *corpus_files(options)])
-    corpus = read_corpus(options)
-    systems = read_systems(options, corpus)
-    metric = make_metric(options.metric)
+    inputs = load_inputs(options)
+    corpus, [metric] = inputs.corpus, inputs.metrics.values()
     if not metric.explains:
         known = " or ".join(f"-m {name}" for name in _explaining())
         raise InputError(f"{metric.name} has no edits to explain", fix=f"Use {known}")
     sentences = _sentences(options.sentences, len(corpus))
-    if options.html and len(systems) > 1:
+    if options.html and len(inputs.systems) > 1:
         raise InputError("a page shows one system", fix="Give one predictions file with --html")
-    preprocessing = Preprocessing(**preprocessing_of(options))
     pages = []
-    for name, predictions in systems.items():
-        prepared = preprocessing.prepare(corpus, predictions, f"predictions of {name}")
+    for name, prepared in inputs.systems.items():
         explanations = metric.explain(prepared.corpus, prepared.lines, sentences)
         if options.html:
             title = f"{name} on {corpus.name}, explained by {metric.title}"
             page = html_page(explanations, title, metric.score_prepared(prepared))
             write_lines(options.html, page.split("\n"))
             return
-        heading = [f"=== {name}"] if len(systems) > 1 else []
+        heading = [f"=== {name}"] if len(inputs.systems) > 1 else []
         width = shutil.get_terminal_size((100, 24)).columns
         pages += [*heading, *(explanation.to_text(_colour(options.colour), width) for explanation in explanations)]
     print("\n\n".join(pages))

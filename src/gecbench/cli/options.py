@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,6 +18,8 @@ from gecbench.formats.text import STANDARD_INPUT
 if TYPE_CHECKING:
     from gecbench.analysis.report import Report
     from gecbench.corpus.corpus import Corpus
+    from gecbench.corpus.prepare import Prepared
+    from gecbench.metrics.base import Metric
 
 
 class Parser(argparse.ArgumentParser):
@@ -188,14 +191,36 @@ def pick(options: argparse.Namespace, *names: str) -> dict[str, Any]:
     return {name: getattr(options, name) for name in names}
 
 
-def compare_systems(
-    options: argparse.Namespace, systems: Mapping[str, Sequence[str]], corpus: Corpus, *names: str
-) -> Report:
-    """Score systems as the options of `add_scoring_options` say; without tests unless `names` has those of tests."""
-    from gecbench.api import compare
+@dataclass(frozen=True)
+class Inputs:
+    """What the options name: metrics by column, the corpus, and each system's prepared predictions."""
 
-    wanted = {"test": None, **pick(options, "resamples", "seed", *names), **preprocessing_of(options)}
-    return compare(systems, corpus, options.metrics, **wanted)
+    metrics: Mapping[str, Metric]
+    corpus: Corpus
+    systems: Mapping[str, Prepared]
+
+
+def load_inputs(options: argparse.Namespace) -> Inputs:
+    """Make the metrics, read the corpus and the predictions, and prepare these: each once."""
+    from gecbench.corpus.prepare import Preprocessing
+
+    check_one_input(options)
+    metrics = metrics_of(options)
+    corpus = read_corpus(options, metrics)
+    preprocessing = Preprocessing(**preprocessing_of(options))
+    texts = {name: read_system(path, corpus, options) for name, path in systems_of(options).items()}
+    systems = {
+        name: preprocessing.prepare(corpus, lines, f"predictions of {name}", counted=True)
+        for name, lines in texts.items()
+    }
+    return Inputs(metrics, corpus, systems)
+
+
+def metrics_of(options: argparse.Namespace) -> dict[str, Metric]:
+    """Return the metrics that the options name, by column; a bad one is refused before any work."""
+    from gecbench.metrics.base import metric_columns
+
+    return metric_columns(options.metric if "metric" in options else getattr(options, "metrics", ["gleu"]))
 
 
 def status_of(report: Report, options: argparse.Namespace) -> int:
@@ -219,25 +244,35 @@ def check_one_given(what: str, ways: Sequence[object], fix: str) -> None:
         raise InputError(f"more than one {what}" if given else f"no {what}", fix=fix)
 
 
-def read_corpus(options: argparse.Namespace) -> Corpus:
-    """Return the corpus that the options name."""
-    from gecbench.corpora.load import apply_edits_for, read_edits, resolve_corpus
-    from gecbench.metrics.base import make_metric
+def read_corpus(options: argparse.Namespace, metrics: Mapping[str, Metric] | None = None) -> Corpus:
+    """Return the corpus that the options name, with references where the metrics need them."""
+    from gecbench.formats.tables import read_edits
+    from gecbench.metrics.base import with_needed_references
 
     ways = (options.corpus, options.gold, options.source or options.references)
     check_one_given("corpus", ways, "Give -s with -r, or --gold, or -c")
-    chosen = [options.metric] if "metric" in options else getattr(options, "metrics", ["gleu"])
-    for metric in chosen:
-        make_metric(metric)  # a bad one is refused before any work
-    if options.corpus or options.gold:
-        if options.corpus:
-            return resolve_corpus(options.corpus, chosen)
-        return apply_edits_for(chosen, read_edits(options.gold))
+    chosen = list((metrics or metrics_of(options)).values())
+    if options.corpus:
+        from gecbench.corpora.load import resolve_corpus
+
+        return resolve_corpus(options.corpus, chosen)
+    if options.gold:
+        return with_needed_references(read_edits(options.gold), chosen)
     if not options.source or not options.references:
         raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
+    return read_parallel_text(options.source, options.references, options.aligned)
+
+
+def read_parallel_text(source: str, references: Sequence[str], aligned: bool = False) -> Corpus:
+    """Read a source file and reference files; shifted references are refused unless `aligned`."""
+    from gecbench.corpus.prepare import check_alignment
     from gecbench.formats.tables import read_parallel
 
-    return read_parallel(options.source, options.references, aligned=options.aligned)
+    corpus = read_parallel(source, references)
+    if not aligned:
+        for path, column in zip(references, corpus.reference_columns(), strict=True):
+            check_alignment(corpus.sources, column, "the references", path)
+    return corpus
 
 
 def corpus_files(options: argparse.Namespace) -> list[str | None]:
@@ -252,7 +287,7 @@ def corpus_files(options: argparse.Namespace) -> list[str | None]:
 def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, Sequence[str]]:
     """Return each system's predictions by name."""
     check_one_input(options)
-    return {name: _read_system(path, corpus, options) for name, path in systems_of(options).items()}
+    return {name: read_system(path, corpus, options) for name, path in systems_of(options).items()}
 
 
 def systems_of(options: argparse.Namespace) -> dict[str, str]:
@@ -273,7 +308,8 @@ def check_one_input(options: argparse.Namespace) -> None:
         raise InputError("standard input (-) is named more than once", fix="It can be read only once")
 
 
-def _read_system(path: str, corpus: Corpus, options: argparse.Namespace) -> Sequence[str]:
+def read_system(path: str, corpus: Corpus, options: argparse.Namespace) -> Sequence[str]:
+    """Return the predictions of one file, cleaned if --clean says so."""
     from gecbench.formats.tables import read_predictions
 
     return cleaned(read_predictions(path, corpus, options.column), corpus, path, options)

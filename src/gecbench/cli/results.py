@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gecbench.api import score_system
+from gecbench.api import score_prepared
 from gecbench.cli.options import (
     add_command,
     add_corpus_options,
@@ -31,7 +31,7 @@ from gecbench.huggingface.results import (
     write_results,
 )
 from gecbench.huggingface.tasks import check_task, known_tasks, task_id
-from gecbench.metrics.base import METRICS, Metric
+from gecbench.metrics.base import METRICS, Metric, metric_columns
 from gecbench.models.correction import Run, read_run
 
 if TYPE_CHECKING:
@@ -165,7 +165,8 @@ def _score(
     if made:
         made.check_corpus(corpus)
     preprocessing, label = Preprocessing(**preprocessing_of(options)), f"predictions of {name}"
-    scores = score_system(predictions, corpus, metrics, options.resamples, options.seed, label, preprocessing)
+    prepared = preprocessing.prepare(corpus, predictions, label, counted=True)
+    scores = score_prepared({name: prepared}, metric_columns(metrics), options.resamples, options.seed)[name]
     if made and made.record["prompt"]:
         scores = {name: score.with_field("prompt", made.record["prompt"]) for name, score in scores.items()}
     return result_entries(scores, corpus, origin)

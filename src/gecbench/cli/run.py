@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gecbench.api import score_system
+from gecbench.api import compare_prepared, score_prepared
 from gecbench.cli.options import (
     add_command,
     add_corpus_options,
     add_preprocessing_options,
     add_scoring_options,
     cleaned,
-    compare_systems,
     corpus_files,
     count,
+    metrics_of,
     pick,
+    preprocessing_of,
     read_corpus,
     status_of,
 )
@@ -26,6 +28,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Preprocessing
 from gecbench.display import log_info
 from gecbench.formats.text import check_not_overwriting
+from gecbench.metrics.base import Metric
 from gecbench.models import correct, default_output, make_model, partial_path, written_paths
 
 _EXAMPLES = """  gecbench run --model "cmd:sed 's/ a apple/ an apple/'" -c demo
@@ -99,8 +102,9 @@ def run(options: argparse.Namespace) -> int:
     """Correct, write, score and print."""
     if options.raw and options.tokenize == "none":
         options.tokenize = "auto"
-    corpus = read_corpus(options)
-    _check_scoring(options, corpus)
+    metrics = metrics_of(options)
+    corpus = read_corpus(options, metrics)
+    _check_scoring(options, corpus, metrics)
     model = make_model(options.model, **_model_options(options))
     if options.model.startswith("endpoint:") and options.tokenize == "none":
         log_info("the model gets tokens, and must answer with tokens; for natural text give --raw")
@@ -115,7 +119,9 @@ def run(options: argparse.Namespace) -> int:
             log_info(f"what was made is kept in {partial_file}; the same command goes on from there")
         raise
     log_info(f"outputs are in {output}")
-    report = compare_systems(options, {options.name or model.name: cleaned(outputs, corpus, output, options)}, corpus)
+    name, preprocessing = options.name or model.name, Preprocessing(**preprocessing_of(options))
+    prepared = preprocessing.prepare(corpus, cleaned(outputs, corpus, output, options), f"predictions of {name}")
+    report = compare_prepared({name: prepared}, metrics, **pick(options, "resamples", "seed"))
     if model.prompt:
         report = report.with_field("prompt", model.prompt.label)
     print(report.render(options.format))
@@ -129,12 +135,11 @@ def _model_options(options: argparse.Namespace) -> dict[str, Any]:
     return {**given, **served, **name}
 
 
-def _check_scoring(options: argparse.Namespace, corpus: Corpus) -> None:
+def _check_scoring(options: argparse.Namespace, corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
     """Find out that the corpus cannot be scored so before the model runs, not after."""
     first = corpus.select([0])
-    score_system(
-        first.sources, first, options.metrics, 0, options.seed, "predictions", Preprocessing(options.tokenize, True)
-    )
+    prepared = Preprocessing(options.tokenize, tokenized=True).prepare(first, first.sources)
+    score_prepared({"predictions": prepared}, metrics, 0, options.seed)
 
 
 def _fields(text: str) -> dict[str, Any]:

@@ -11,18 +11,17 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gecbench.api import compare_prepared
 from gecbench.cli.options import (
     add_command,
     add_corpus_options,
     add_scoring_options,
     check_one_given,
     check_one_input,
-    compare_systems,
     count,
+    load_inputs,
     pick,
     preprocessing_of,
-    read_corpus,
-    read_systems,
     status_of,
     system_name,
     systems_of,
@@ -90,21 +89,17 @@ def run(options: argparse.Namespace) -> int:
     if options.stream:
         return _stream(options)
     _check_whole(options)
-    corpus = read_corpus(options)
-    systems = read_systems(options, corpus)
-    if len(corpus) >= _LARGE:
-        log_info(f"{len(corpus):,} sentences at once; with --stream it takes less memory and shows how far it is")
-    report = compare_systems(options, systems, corpus)
+    inputs = load_inputs(options)
+    if len(inputs.corpus) >= _LARGE:
+        log_info(f"{len(inputs.corpus):,} sentences at once; with --stream it takes less memory and shows progress")
+    report = compare_prepared(inputs.systems, inputs.metrics, **pick(options, "resamples", "seed"))
     if options.per_sentence is not None:
-        print(_per_sentence(report, corpus, options.format))
+        print(_per_sentence(report, inputs.corpus, options.format))
     elif options.by:
         from gecbench.analysis.breakdown import render_breakdown
-        from gecbench.corpus.prepare import Preprocessing
 
-        preprocessing = Preprocessing(**preprocessing_of(options))
-        prepared = {name: preprocessing.prepare(corpus, lines) for name, lines in systems.items()}
-        scored = {name: each.lines for name, each in prepared.items()}
-        corpus = next(iter(prepared.values())).corpus
+        scored = {name: prepared.lines for name, prepared in inputs.systems.items()}
+        corpus = next(iter(inputs.systems.values())).corpus
         print(render_breakdown(options.by, report, corpus, scored, options.format))
     else:
         return _print(report, options)

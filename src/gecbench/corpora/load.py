@@ -15,8 +15,9 @@ from gecbench.corpus.derive import derive_annotations, derive_references
 from gecbench.corpus.edits import Annotation
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError, did_you_mean
 from gecbench.formats.judgments import Ranking, read_judgments
+from gecbench.formats.tables import read_edits
 from gecbench.formats.text import STANDARD_INPUT
-from gecbench.metrics.base import Metric, make_metric
+from gecbench.metrics.base import Metric, with_needed_references
 
 Mirror = str | Path | None
 _CORPUS_COLUMNS = {"id", "sentence", "corrections", "annotations", "upstream_annotations"}
@@ -234,7 +235,7 @@ def _named(name: str, metrics: Sequence[str | Metric] | None) -> Corpus:
         return load_demo()
     if is_corpus_name(name):
         return load_corpus(name)
-    return apply_edits_for(metrics, read_file(name))
+    return with_needed_references(read_file(name), metrics)
 
 
 def is_known_name(name: str) -> bool:
@@ -254,17 +255,6 @@ def read_file(name: str) -> Corpus:
     return read_jsonl(name)
 
 
-def read_edits(path: str) -> Corpus:
-    """Read coded edits: I-measure XML if the name ends in .xml, else M2."""
-    if path.removesuffix(".gz").endswith(".xml"):
-        from gecbench.formats.imeasure_xml import read_imeasure_xml
-
-        return read_imeasure_xml(path)
-    from gecbench.formats.m2 import read_m2
-
-    return read_m2(path)
-
-
 def _near_corpus(name: str) -> str:
     from gecbench.corpora.catalog import DATASETS
 
@@ -282,26 +272,3 @@ def known_corpora() -> str:
         splits = dict.fromkeys(split for config in configs for split in config.splits)
         names.append(f"{declared.name}[:{'|'.join(config.name for config in configs)}][:{'|'.join(splits)}]")
     return f"Corpora: {', '.join(names)}; or a file: {', '.join(CORPUS_FILES)}"
-
-
-def apply_edits_for(metrics: Sequence[str | Metric] | None, corpus: Corpus) -> Corpus:
-    """Return the corpus with references if a metric needs them; for no metrics, if its edits can be applied."""
-    if not corpus.has("annotations") and not corpus.has("groups"):
-        return corpus
-    if metrics is not None:
-        chosen = [metrics] if isinstance(metrics, (str, Metric)) else metrics
-        needed = any(make_metric(metric).gold(corpus) == "references" for metric in chosen)
-        return with_references(corpus) if needed else corpus
-    try:
-        return with_references(corpus)
-    except InputError:
-        return corpus
-
-
-def with_references(corpus: Corpus) -> Corpus:
-    """Return the corpus with references, made by applying its edits if it has none."""
-    from gecbench.corpus.derive import derive_group_references, derive_references
-
-    if corpus.references is not None:
-        return corpus
-    return derive_references(corpus) if corpus.has("annotations") else derive_group_references(corpus)

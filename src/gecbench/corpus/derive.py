@@ -38,6 +38,13 @@ def derive_references(corpus: Corpus) -> Corpus:
     return corpus.replace(references=references)
 
 
+def with_references(corpus: Corpus) -> Corpus:
+    """Return the corpus with references, made by applying its edits if it has none."""
+    if corpus.references is not None:
+        return corpus
+    return derive_references(corpus) if corpus.has("annotations") else derive_group_references(corpus)
+
+
 def derive_annotations(corpus: Corpus) -> Corpus:
     """Return the corpus with one annotator per reference, whose edits are extracted from the rewrite.
 

@@ -326,10 +326,19 @@ class Preprocessing:
             raise InputError(f"tokenize={self.tokenize!r} is unknown", fix=f"Use one of {', '.join(TOKENIZE_CHOICES)}")
 
     def prepare(
-        self, corpus: Corpus, predictions: Iterable[str], name: str = "predictions", file: str | None = None
+        self,
+        corpus: Corpus,
+        predictions: Iterable[str],
+        name: str = "predictions",
+        file: str | None = None,
+        *,
+        counted: bool = False,
     ) -> Prepared:
-        """Check and prepare predictions: their number and type, wrappers, tokens, and the lines they stand on."""
-        lines = check_predictions(predictions, len(corpus), name)
+        """Check and prepare predictions: their number and type, wrappers, tokenization and alignment.
+
+        `counted=True`: they come from a reader that has checked their number and type.
+        """
+        lines = tuple(predictions) if counted else check_predictions(predictions, len(corpus), name)
         if isinstance(predictions, EditedTexts):
             return self._prepare_edits(corpus, predictions, name)
         prepared = Prepared(corpus, lines)

@@ -17,11 +17,10 @@ from typing import Any, TypeVar
 
 from gecbench.corpus.corpus import Corpus, check_line_count
 from gecbench.corpus.edits import EditedTexts
-from gecbench.corpus.prepare import check_alignment
 from gecbench.corpus.tokenize import plain_form
 from gecbench.errors import InputError
 from gecbench.formats.jsonl import json_values
-from gecbench.formats.m2 import parse_m2
+from gecbench.formats.m2 import parse_m2, read_m2
 from gecbench.formats.text import (
     check_not_overwriting,
     decode,
@@ -347,8 +346,8 @@ _READERS: Mapping[str, Callable[[bytes, str], Columns | list[str]]] = {
 }
 
 
-def read_parallel(source: str | Path, references: Sequence[str | Path], *, aligned: bool = False) -> Corpus:
-    """Read a corpus from a source file and one file per reference; `aligned=True` skips the check for shifted lines."""
+def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Corpus:
+    """Read a corpus from a source file and one file per reference, paired by line number."""
     if not references:
         raise InputError("no reference files", fix="Give at least one")
     sources = read_texts(source, SOURCE_NAMES)
@@ -358,9 +357,16 @@ def read_parallel(source: str | Path, references: Sequence[str | Path], *, align
     for path, column in zip(references, columns, strict=True):
         fix = "Both need one line per sentence, in the same order; an empty output is an empty line"
         check_line_count(len(column), len(sources), str(source), str(path), fix)
-        if not aligned:
-            check_alignment(sources, column, "the references", str(path))
     return Corpus(sources=sources, references=list(zip(*columns, strict=True)), name=Path(source).name)
+
+
+def read_edits(path: str) -> Corpus:
+    """Read coded edits: I-measure XML if the name ends in .xml, else M2."""
+    if path.removesuffix(".gz").endswith(".xml"):
+        from gecbench.formats.imeasure_xml import read_imeasure_xml
+
+        return read_imeasure_xml(path)
+    return read_m2(path)
 
 
 def write_parallel(corpus: Corpus, source: str | Path, references: Sequence[str | Path]) -> None:

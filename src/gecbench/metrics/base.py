@@ -457,6 +457,9 @@ def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:
     return corpus.references
 
 
+Metrics = str | Metric | Sequence[str | Metric] | Mapping[str, Metric]
+
+
 class Registry(Mapping[str, type[Metric]]):
     """Metric classes by name, each imported when it is first asked for."""
 
@@ -536,3 +539,39 @@ def _convert(metric: str, name: str, value: str, default: object) -> object:
         kind = "yes or no" if isinstance(default, bool) else "a number"
         raise InputError(f"{metric}: {name}={value!r} is not {kind}") from error
     return value
+
+
+def metric_columns(metrics: Metrics) -> dict[str, Metric]:
+    """Return metrics by column name: the metric's name, with its parameters where two share it."""
+    if isinstance(metrics, Mapping):
+        return dict(metrics)
+    listed: Any = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+    if not isinstance(listed, Sequence):
+        raise InputError(f"metrics are names, not a {type(metrics).__name__}", fix='Pass metrics=["gleu"], for example')
+    if not listed:
+        raise InputError("no metrics", fix='Pass metrics=["gleu"], for example')
+    made = [make_metric(metric) for metric in listed]
+    names = [metric.name for metric in made]
+    columns = [name if names.count(name) == 1 else str(wanted) for name, wanted in zip(names, listed, strict=True)]
+    for column in columns:
+        if columns.count(column) > 1:
+            raise InputError(f"the metric {column} is given twice")
+    return dict(zip(columns, made, strict=True))
+
+
+def with_needed_references(corpus: Corpus, metrics: Iterable[str | Metric] | None) -> Corpus:
+    """Return the corpus with references, made from its edits, if one of the metrics is scored against references.
+
+    Without metrics, references are made if the edits can be applied.
+    """
+    from gecbench.corpus.derive import with_references
+
+    if not corpus.has("annotations") and not corpus.has("groups"):
+        return corpus
+    if metrics is not None:
+        needed = any(make_metric(metric).gold(corpus) == "references" for metric in metrics)
+        return with_references(corpus) if needed else corpus
+    try:
+        return with_references(corpus)
+    except InputError:
+        return corpus

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.api import Metrics, metric_columns
 from gecbench.corpora.declaration import as_edits
 from gecbench.corpora.load import CorpusLike, resolve_corpus
 from gecbench.corpus.batch_checks import CheckResult, check_batch, check_preprocessing
@@ -19,7 +18,7 @@ from gecbench.corpus.corpus import HASH_SIZE, Corpus, Gold, check_sentence_annot
 from gecbench.corpus.edits import Annotation, EditedTexts, check_apart, span
 from gecbench.corpus.prepare import Preprocessing
 from gecbench.errors import InputError, describe_field_error, error_context
-from gecbench.metrics.base import Metric, Signature, Statistics, make_metric
+from gecbench.metrics.base import Metric, Metrics, Signature, Statistics, make_metric, metric_columns
 from gecbench.version import __version__
 
 if TYPE_CHECKING:

@@ -12,12 +12,11 @@ import numpy.typing as npt
 
 from gecbench import kernels
 from gecbench.analysis.breakdown import edit_distances
-from gecbench.api import Metrics, metric_columns
 from gecbench.corpus.batch_checks import check_batch
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Preprocessing, compare_tokenization, foreign_lines, wrapped_lines
 from gecbench.kernels.tokens import intern_lines
-from gecbench.metrics.base import Metric, make_metric
+from gecbench.metrics.base import Metric, Metrics, make_metric, metric_columns
 from gecbench.metrics.gleu import GLEU
 from gecbench.metrics.policy import BestPerSentence
 from gecbench.scale import counting

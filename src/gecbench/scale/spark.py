@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 from gecbench import scale
 from gecbench.analysis.report import Scores
 from gecbench.analysis.significance import DEFAULT_SEED
-from gecbench.api import DEFAULT_METRICS, Metrics
+from gecbench.api import DEFAULT_METRICS
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError
 from gecbench.formats.tables import PREDICTION_NAMES, REFERENCE_NAMES, SOURCE_NAMES, Columns
+from gecbench.metrics.base import Metrics
 from gecbench.scale.counting import ColumnNames, Counts
 from gecbench.scale.features import SentenceColumns
 

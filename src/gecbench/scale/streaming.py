@@ -23,8 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from gecbench.analysis.report import Scores
-from gecbench.api import metric_columns
-from gecbench.corpora.load import apply_edits_for, resolve_corpus
+from gecbench.corpora.load import resolve_corpus
 from gecbench.corpus.batch_checks import BatchChecker, CheckResult
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Preprocessing
@@ -34,7 +33,7 @@ from gecbench.formats.jsonl import json_values
 from gecbench.formats.m2 import parse_m2
 from gecbench.formats.tables import EDITS, PREDICTION_NAMES, REFERENCE_NAMES, SOURCE_NAMES, Columns, edited_texts
 from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, lines_of, lock, split_lines, write_bytes
-from gecbench.metrics.base import Metric
+from gecbench.metrics.base import Metric, metric_columns, with_needed_references
 from gecbench.metrics.streaming import Stream
 from gecbench.scale.counting import ColumnNames, Counted, Faults, OnBad, Rows, read_rows, text_fault
 from gecbench.version import __version__
@@ -500,7 +499,7 @@ class _Joined:
 
     def take(self, count: int) -> Any:
         found = self._blocks.take(count)
-        return apply_edits_for(self._metrics, found[0]) if found else ()
+        return with_needed_references(found[0], self._metrics) if found else ()
 
 
 class _Slices:
