@@ -219,7 +219,7 @@ def test_p_values_are_printed_as_the_terminal_prints_them(tmp_path):
 def test_an_entry_tells_how_many_sentences_were_bounded(tmp_path, monkeypatch, run):
     from gecbench.kernels.imeasure import Limits
 
-    monkeypatch.setattr(gecbench.IMeasure, "few", Limits(segment=1))
+    monkeypatch.setattr(gecbench.IMeasure, "fast_limits", Limits(segment=1))
     monkeypatch.setattr(gecbench.IMeasure, "affordable_cells", 0)
     store = FolderStore(tmp_path / "board")
     record = add(store, "good", GOOD)

@@ -143,7 +143,7 @@ def test_bounded_mixing_leaves_only_what_is_beyond_the_bound_unmixed():
 @pytest.mark.usefixtures("kernels_of")
 @pytest.mark.parametrize(("cells", "unmixed"), [(0, 2), (4 * 4 * 4, 1), (2 * 4 * 4 * 4, 0)])
 def test_bounded_mixing_goes_beyond_its_first_limit_where_it_can_afford_it(monkeypatch, cells, unmixed):
-    monkeypatch.setattr(IMeasure, "few", Limits(listed=0, segment=1))
+    monkeypatch.setattr(IMeasure, "fast_limits", Limits(listed=0, segment=1))
     monkeypatch.setattr(IMeasure, "affordable_cells", cells)
     corpus = corpus_of([EASY, EASY])
     bounded = IMeasure(mixing="bounded").score_corpus(corpus, ["p z r x", "x q z s"])

@@ -25,31 +25,10 @@ from gecbench.metrics.policy import OrderDependent, Policy, SingleRow
 
 COUNT_NAMES = ("tp", "tn", "fp", "fn", "fpn")
 DETECTION, CORRECTION, BASELINE, SCORED = slice(0, 5), slice(5, 10), slice(10, 15), 15
-
-
-def weighted_accuracy(counts: npt.NDArray[Any], weight: float) -> Values:
-    """Return WAcc of TP TN FP FN FPN (section 2.3.1), Acc at weight 1; nothing at all is right."""
-    tp, tn, fp, fn, fpn = (counts[..., k].astype(np.float64) for k in range(5))
-    right = weight * tp + tn
-    whole = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
-    return np.where(whole != 0, right / np.where(whole != 0, whole, 1), 1.0)
-
-
-def improvement(totals: npt.NDArray[Any], aspect: slice, weight: float) -> Values:
-    """Return I of an aspect (section 2.3.3), from the weighted accuracies of system and baseline."""
-    system = weighted_accuracy(totals[..., aspect], weight)
-    baseline = weighted_accuracy(totals[..., BASELINE], weight)
-    with np.errstate(divide="ignore"):  # of a negative weight
-        better = (system - baseline) / np.where(system > baseline, 1 - baseline, 1)
-        worse = system / np.where(system < baseline, baseline, 1) - 1
-    return np.where(system == baseline, np.floor(system), np.where(system > baseline, better, worse))
-
-
-Mixable = tuple[Sequence[int], Sequence[str], MixedGold, KnownLines]
-_MIXABLE: CorpusCache[Mixable] = CorpusCache()
+_ASPECTS = {"detection": DETECTION, "correction": CORRECTION}
+ASPECTS = ("d", "c")
 Mixing = bool | Literal["cap", "bounded"]
 Beyond = Literal["unmixed", "excluded"]
-ASPECTS = ("d", "c")
 EXCLUDED, DONE, COLLIDES, TOO_MANY, TOO_LONG = range(-1, 4)
 REFUSALS = {
     COLLIDES: ("every combination of its required groups edits one span twice", "Join those groups, or do not mix"),
@@ -59,11 +38,42 @@ REFUSALS = {
 
 
 @dataclass(frozen=True)
-class ReferenceChoice(Metric):
-    """The parameters of `IMeasure`, which say what is mixed and maximised, and the bounds on time and memory."""
+class IMeasure(Metric):
+    """How much closer to correct text the system brings its input: 1 all the way, 0 as before, -1 ruined.
 
+    Tokens of source, prediction and reference are aligned three-way and classified; WAcc weighs right and wrong
+    corrections more than what was left alone, and I relates it to the WAcc of leaving the source as it is. Each
+    sentence is scored against the reference that suits it best. Equal to the official scorer, ties included.
+
+    `mixing`: True takes every combination of the annotators' corrections of independent errors as a reference, without
+      listing them; a sentence that cannot be done exactly is refused. False takes the annotators as they are (rewrites
+      as they are, where the corpus has nothing else). "cap" mixes only cleanly grouped sentences of at most `cap`
+      combinations; the others are, by `beyond`, "unmixed" or "excluded". "bounded" mixes as True does, but leaves a
+      sentence unmixed that would take long or cannot be done. The score's diagnostics tell how many.
+    `objective`: what the chosen reference maximises: d (detection) or c (correction) and one of tp tn fp fn p r f acc
+      wacc i.
+    `treebank`: the official converter makes `can't` to `ca n't`.
+    `tokens`: those of sources and corrections are always separated by all whitespace.
+
+    >>> from gecbench.formats.m2 import parse_m2
+    >>> corpus = parse_m2(["S He go to school by feet .", "A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0",
+    ...                    "A 4 6|||Prep|||on foot|||REQUIRED|||-NONE-|||0"])
+    >>> score = IMeasure().score_corpus(corpus, ["He goes to school by feet ."])
+    >>> round(score.value, 4), score.parts["correction_tp"], score.parts["correction_fn"]
+    (0.4167, 1, 2)
+    """
+
+    name: ClassVar[str] = "imeasure"
+    title: ClassVar[str] = "I-measure"
+    description: ClassVar[str] = (
+        "Improvement over the source in weighted accuracy of tokens, against the best mix of all corrections"
+    )
+    papers: ClassVar[str] = "Felice & Briscoe 2015"
+    golds: ClassVar[tuple[Gold, ...]] = ("groups", "annotations", "references")
+    explains: ClassVar[bool] = True
+    board_parameters: ClassVar[Mapping[str, Any]] = {"mixing": "bounded"}  # so that no output keeps a server busy
     limits: ClassVar[Limits] = Limits()
-    few: ClassVar[Limits] = Limits(segment=1 << 10, sums=1 << 12)
+    fast_limits: ClassVar[Limits] = Limits(segment=1 << 10, sums=1 << 12)
     affordable_cells: ClassVar[int] = 1 << 28
 
     mixing: Mixing = parameter(
@@ -107,6 +117,107 @@ class ReferenceChoice(Metric):
         aspect, metric = ASPECTS.index(self.objective[0]), METRICS.index(self.objective[1:])
         return Objective(aspect, metric, self.optimise == "corpus", self.weight, self.beta)
 
+    @property
+    def reference_policy(self) -> Policy:
+        """References are chosen while counting."""
+        return OrderDependent() if self.optimise == "corpus" else SingleRow()
+
+    def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
+        """Return one row per sentence: counts of detection, correction and baseline, and whether it was scored."""
+        selection = select_references(corpus, predictions, self)
+        if not selection.scored.any():
+            raise InputError(
+                "every sentence was excluded: nothing is left to score", fix="Use a larger cap or beyond=unmixed"
+            )
+        counts = np.column_stack([selection.counts, selection.scored])
+        return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64), selection.diagnostics)
+
+    def values(self, totals: npt.NDArray[Any]) -> Values:
+        """Return I of the correction; not a number where no sentence was scored."""
+        return np.where(totals[..., SCORED] > 0, improvement(totals, CORRECTION, self.weight), np.nan)
+
+    def parts(self, totals: Counts) -> dict[str, float]:
+        """Return counts and ratios of detection, correction and baseline."""
+        total = totals[0]
+        parts: dict[str, float] = {}
+        for name, aspect in _ASPECTS.items():
+            counts = total[aspect].tolist()
+            parts |= {f"{name}_{count}": value for count, value in zip(COUNT_NAMES, counts, strict=True)}
+            parts |= {
+                f"{name}_precision": precision(counts),
+                f"{name}_recall": recall(counts),
+                f"{name}_f": f_score(counts, self.beta),
+                f"{name}_accuracy": float(weighted_accuracy(total[aspect], 1.0)),
+                f"{name}_weighted_accuracy": float(weighted_accuracy(total[aspect], self.weight)),
+                f"{name}_improvement": float(improvement(total, aspect, self.weight)),
+            }
+        baseline = total[BASELINE]
+        return {
+            **parts,
+            "baseline_tn": int(baseline[1]),
+            "baseline_fn": int(baseline[3]),
+            "baseline_accuracy": float(weighted_accuracy(baseline, 1.0)),
+            "baseline_weighted_accuracy": float(weighted_accuracy(baseline, self.weight)),
+            "scored_sentences": int(total[SCORED]),
+        }
+
+    def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
+        """Show the alignments of some sentences (counted from 0), each with the reference chosen for it."""
+        selection, sources = select_references(corpus, predictions, self), spaced_sources(corpus)
+        outputs = {i: " ".join(split_tokens(predictions[i], self.tokens)) for i in sentences}
+        return [explain_sentence(selection, i, sources[i], outputs[i], self.weight) for i in sentences]
+
+    def sentence_values(self, statistics: Statistics) -> Values:
+        """Return I of each sentence's correction; not a number where the sentence was excluded."""
+        return self.values(statistics.counts)
+
+    def signature_fields(self, corpus: Corpus) -> dict[str, object]:
+        """Return gold, mixing, objective, weights and tokens."""
+        gold = {"groups": "groups", "annotations": "edits", "references": f"rewrites:{corpus.reference_range()}"}
+        return {
+            "gold": gold[self.gold(corpus)],
+            "mixing": f"cap:{self.cap}:{self.beyond}" if self.mixing == "cap" else self.mixing,
+            "max": self.objective,
+            "by": self.optimise,
+            "weight": self.weight,
+            "beta": self.beta,
+            "split": "treebank" if self.treebank else "blanks",
+            "tok": self.tokens,
+        }
+
+    @staticmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that made a score."""
+        kind, *capped = signature["mixing"].split(":")
+        return {
+            "mixing": MIXING_WORDS[kind],
+            **({"cap": int(capped[0]), "beyond": capped[1]} if capped else {}),
+            "objective": signature["max"],
+            "optimise": signature["by"],
+            "weight": float(signature["weight"]),
+            "beta": float(signature["beta"]),
+            "treebank": signature["split"] == "treebank",
+            "tokens": signature["tok"],
+        }
+
+
+def weighted_accuracy(counts: npt.NDArray[Any], weight: float) -> Values:
+    """Return WAcc of TP TN FP FN FPN (section 2.3.1), Acc at weight 1; nothing at all is right."""
+    tp, tn, fp, fn, fpn = (counts[..., k].astype(np.float64) for k in range(5))
+    right = weight * tp + tn
+    whole = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
+    return np.where(whole != 0, right / np.where(whole != 0, whole, 1), 1.0)
+
+
+def improvement(totals: npt.NDArray[Any], aspect: slice, weight: float) -> Values:
+    """Return I of an aspect (section 2.3.3), from the weighted accuracies of system and baseline."""
+    system = weighted_accuracy(totals[..., aspect], weight)
+    baseline = weighted_accuracy(totals[..., BASELINE], weight)
+    with np.errstate(divide="ignore"):  # of a negative weight
+        better = (system - baseline) / np.where(system > baseline, 1 - baseline, 1)
+        worse = system / np.where(system < baseline, baseline, 1) - 1
+    return np.where(system == baseline, np.floor(system), np.where(system > baseline, better, worse))
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -129,49 +240,53 @@ class Selection:
         return np.equal(self.status, DONE)
 
 
-def select_references(corpus: Corpus, predictions: Sequence[str], settings: ReferenceChoice) -> Selection:
+Mixable = tuple[Sequence[int], Sequence[str], MixedGold, KnownLines]
+_MIXABLE: CorpusCache[Mixable] = CorpusCache()
+
+
+def select_references(corpus: Corpus, predictions: Sequence[str], metric: IMeasure) -> Selection:
     """Choose a reference for every sentence, or say which sentence cannot be scored exactly."""
-    sources, capped = spaced_sources(corpus), settings.mixing == "cap"
+    sources, capped = spaced_sources(corpus), metric.mixing == "cap"
     parts: list[tuple[Sequence[int], Selection]] = []
     mixed: set[int] = set()
-    excluding = capped and settings.beyond == "excluded"
+    excluding = capped and metric.beyond == "excluded"
     # 1. Mix all sentences, or those that are cleanly grouped and within the cap (section 3).
-    if settings.mixing:
-        inside, kept, gold, known = _mixable(corpus, settings)
-        bounded = settings.mixing == "bounded"
-        limits = settings.few if bounded else settings.limits
-        chosen = choose_mixed(kept, [predictions[i] for i in inside], gold, known, settings, limits)
+    if metric.mixing:
+        inside, kept, gold, known = _mixable(corpus, metric)
+        bounded = metric.mixing == "bounded"
+        limits = metric.fast_limits if bounded else metric.limits
+        chosen = choose_mixed(kept, [predictions[i] for i in inside], gold, known, metric, limits)
         parts.append((inside, chosen))
-        if bounded and (again := _affordable(sources, predictions, chosen.status, gold, settings)):
-            parts.append((again, _mix_again(sources, predictions, again, gold.select(again), settings)))
+        if bounded and (again := _affordable(sources, predictions, chosen.status, gold, metric)):
+            parts.append((again, _mix_again(sources, predictions, again, gold.select(again), metric)))
         if not excluding:
-            refused = set(REFUSALS) if settings.mixing is True else {TOO_LONG}
+            refused = set(REFUSALS) if metric.mixing is True else {TOO_LONG}
             _check_status(corpus, chosen.status, inside, refused)
         mixed = {i for part, made in parts for i, scored in zip(part, made.scored, strict=True) if scored}
     # 2. Score the others against their unmixed references, unless they are to be excluded.
     left = [i for i in range(len(corpus)) if i not in mixed]
     if left and not excluding:
-        references = listed_references(corpus, settings.treebank, left)
-        chosen = choose_listed([sources[i] for i in left], [predictions[i] for i in left], references, settings)
+        references = listed_references(corpus, metric.treebank, left)
+        chosen = choose_listed([sources[i] for i in left], [predictions[i] for i in left], references, metric)
         _check_status(corpus, chosen.status, left, set(REFUSALS))
         parts.append((left, chosen))
-    bridged = int(mixed_gold(corpus, settings.treebank).bridged.sum()) if settings.mixing else 0
+    bridged = int(mixed_gold(corpus, metric.treebank).bridged.sum()) if metric.mixing else 0
     return _join(len(corpus), parts, len(mixed), bridged)
 
 
-def _mixable(corpus: Corpus, settings: ReferenceChoice) -> Mixable:
+def _mixable(corpus: Corpus, metric: IMeasure) -> Mixable:
     """Return the sentences to mix, their sources, their groups, and the tokens of both; computed once."""
-    key = settings.treebank, settings.mixing == "cap" and settings.cap, settings.tokens
+    key = metric.treebank, metric.mixing == "cap" and metric.cap, metric.tokens
     found = _MIXABLE.get(corpus, key)
     if found is not None:
         return found
-    gold, sources = mixed_gold(corpus, settings.treebank), spaced_sources(corpus)
+    gold, sources = mixed_gold(corpus, metric.treebank), spaced_sources(corpus)
     inside: Sequence[int] = range(len(corpus))
-    if settings.mixing == "cap":
-        within = [mixes <= settings.cap for mixes in gold.combinations()]
+    if metric.mixing == "cap":
+        within = [mixes <= metric.cap for mixes in gold.combinations()]
         inside = [i for i, clean in enumerate((~gold.bridged).tolist()) if clean and within[i]]
         gold, sources = gold.select(inside), [sources[i] for i in inside]
-    known = known_lines(sources, gold.texts, settings.tokens)
+    known = known_lines(sources, gold.texts, metric.tokens)
     return _MIXABLE.put(corpus, key, (inside, sources, gold, known))
 
 
@@ -180,12 +295,12 @@ def _mix_again(
     predictions: Sequence[str],
     sentences: Sequence[int],
     gold: MixedGold,
-    settings: ReferenceChoice,
+    metric: IMeasure,
 ) -> Selection:
     """Choose mixed references of some sentences under the usual limits."""
     kept = [sources[i] for i in sentences]
-    known = known_lines(kept, gold.texts, settings.tokens)
-    return choose_mixed(kept, [predictions[i] for i in sentences], gold, known, settings, settings.limits)
+    known = known_lines(kept, gold.texts, metric.tokens)
+    return choose_mixed(kept, [predictions[i] for i in sentences], gold, known, metric, metric.limits)
 
 
 def _affordable(
@@ -193,18 +308,18 @@ def _affordable(
     predictions: Sequence[str],
     status: npt.NDArray[np.int32],
     gold: MixedGold,
-    settings: ReferenceChoice,
+    metric: IMeasure,
 ) -> list[int]:
-    """Return the sentences with too many references for `few` that `affordable_cells` suffice for, cheapest first."""
+    """Return the sentences with too many references for `fast_limits` that `affordable_cells` suffice for, cheapest first."""
     combinations = gold.combinations()
 
     def cost(i: int) -> int:
         return combinations[i] * len(sources[i].split()) * len(predictions[i].split())
 
-    left = [i for i in np.flatnonzero(status == TOO_MANY).tolist() if combinations[i] <= settings.limits.segment]
+    left = [i for i in np.flatnonzero(status == TOO_MANY).tolist() if combinations[i] <= metric.limits.segment]
     left.sort(key=cost)
     spent = accumulate(map(cost, left))
-    return sorted(i for i, cells in zip(left, spent, strict=True) if cells <= settings.affordable_cells)
+    return sorted(i for i, cells in zip(left, spent, strict=True) if cells <= metric.affordable_cells)
 
 
 def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequence[int], refused: set[int]) -> None:
@@ -246,18 +361,18 @@ def _join(size: int, parts: Sequence[tuple[Sequence[int], Selection]], mixed: in
 
 
 def choose_listed(
-    sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], settings: ReferenceChoice
+    sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], metric: IMeasure
 ) -> Selection:
     """Choose one of each sentence's references."""
     kernel = kernels.select("imeasure")
     texts, offsets = [text for group in references for text in group], offsets_of(references)
-    known = known_lines(sources, texts, settings.tokens)
+    known = known_lines(sources, texts, metric.tokens)
     source, reference = known.tokens[: len(sources)], known.tokens[len(sources) :]
     hypothesis = known.number(encode_lines(predictions))
     counts, status, cells = kernel.count_references(
-        source, hypothesis, reference, offsets, settings.limits.cells, threads=kernels.threads()
+        source, hypothesis, reference, offsets, metric.limits.cells, threads=kernels.threads()
     )
-    rows = kernel.choose_listed(counts, offsets, settings.goal())
+    rows = kernel.choose_listed(counts, offsets, metric.goal())
     offered = np.diff(offsets)
     return Selection(counts[rows], status, np.column_stack([offered, offered, cells]), lambda i: texts[rows[i]])
 
@@ -267,7 +382,7 @@ def choose_mixed(
     predictions: Sequence[str],
     gold: MixedGold,
     known: KnownLines,
-    settings: ReferenceChoice,
+    metric: IMeasure,
     limits: Limits | None = None,
 ) -> Selection:
     """Choose one of the references that each sentence's groups can be mixed to, without listing them.
@@ -280,8 +395,8 @@ def choose_mixed(
         source,
         hypothesis,
         gold.arrays(correction),
-        settings.goal(),
-        limits or settings.limits,
+        metric.goal(),
+        limits or metric.limits,
         threads=kernels.threads(),
     )
 
@@ -295,26 +410,6 @@ def choose_mixed(
 def known_lines(sources: Sequence[str], gold: Sequence[str], rule: TokenRule) -> KnownLines:
     """Number the tokens of sources and gold, which must have single spaces, so that any rule splits them alike."""
     return KnownLines.of([encode_lines(sources), encode_lines(gold)], rule)
-
-
-def align_tokens(source: str, prediction: str, reference: str) -> list[tuple[str | None, str | None, str | None]]:
-    """Return the official three-way alignment of texts with single spaces, column by column (None is a gap)."""
-    texts = (source, prediction, reference)
-    numbers = intern_lines(texts, "ascii")
-    columns = kernels.select("imeasure").align(*(np.ascontiguousarray(numbers[k : k + 1].ids) for k in range(3)))
-    words = [split_tokens(text, "ascii") for text in texts]
-    return [
-        tuple(None if place < 0 else words[text][place] for text, place in enumerate(column))  # type: ignore[misc]
-        for column in columns.tolist()
-    ]
-
-
-def classify(source: str | None, prediction: str | None, reference: str | None) -> tuple[str, str]:
-    """Return the names of a column's classes for detection and correction (Felice & Briscoe 2015, Table 6)."""
-    detection, correction = (
-        " ".join(COUNT_NAMES[k].upper() for k in classes) for classes in classify_column(source, prediction, reference)
-    )
-    return detection, correction
 
 
 GAP = "–"
@@ -352,128 +447,21 @@ def _title(selection: Selection, sentence: int, tally: Mapping[str, int], weight
     )
 
 
-_ASPECTS = {"detection": DETECTION, "correction": CORRECTION}
+def align_tokens(source: str, prediction: str, reference: str) -> list[tuple[str | None, str | None, str | None]]:
+    """Return the official three-way alignment of texts with single spaces, column by column (None is a gap)."""
+    texts = (source, prediction, reference)
+    numbers = intern_lines(texts, "ascii")
+    columns = kernels.select("imeasure").align(*(np.ascontiguousarray(numbers[k : k + 1].ids) for k in range(3)))
+    words = [split_tokens(text, "ascii") for text in texts]
+    return [
+        tuple(None if place < 0 else words[text][place] for text, place in enumerate(column))  # type: ignore[misc]
+        for column in columns.tolist()
+    ]
 
 
-@dataclass(frozen=True)
-class IMeasure(ReferenceChoice):
-    """How much closer to correct text the system brings its input: 1 all the way, 0 as before, -1 ruined.
-
-    Tokens of source, prediction and reference are aligned three-way and classified; WAcc weighs right and wrong
-    corrections more than what was left alone, and I relates it to the WAcc of leaving the source as it is. Each
-    sentence is scored against the reference that suits it best. Equal to the official scorer, ties included.
-
-    `mixing`: True takes every combination of the annotators' corrections of independent errors as a reference, without
-      listing them; a sentence that cannot be done exactly is refused. False takes the annotators as they are (rewrites
-      as they are, where the corpus has nothing else). "cap" mixes only cleanly grouped sentences of at most `cap`
-      combinations; the others are, by `beyond`, "unmixed" or "excluded". "bounded" mixes as True does, but leaves a
-      sentence unmixed that would take long or cannot be done. The score's diagnostics tell how many.
-    `objective`: what the chosen reference maximises: d (detection) or c (correction) and one of tp tn fp fn p r f acc
-      wacc i.
-    `treebank`: the official converter makes `can't` to `ca n't`.
-    `tokens`: those of sources and corrections are always separated by all whitespace.
-
-    >>> from gecbench.formats.m2 import parse_m2
-    >>> corpus = parse_m2(["S He go to school by feet .", "A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0",
-    ...                    "A 4 6|||Prep|||on foot|||REQUIRED|||-NONE-|||0"])
-    >>> score = IMeasure().score_corpus(corpus, ["He goes to school by feet ."])
-    >>> round(score.value, 4), score.parts["correction_tp"], score.parts["correction_fn"]
-    (0.4167, 1, 2)
-    """
-
-    name: ClassVar[str] = "imeasure"
-    title: ClassVar[str] = "I-measure"
-    description: ClassVar[str] = (
-        "Improvement over the source in weighted accuracy of tokens, against the best mix of all corrections"
+def classify(source: str | None, prediction: str | None, reference: str | None) -> tuple[str, str]:
+    """Return the names of a column's classes for detection and correction (Felice & Briscoe 2015, Table 6)."""
+    detection, correction = (
+        " ".join(COUNT_NAMES[k].upper() for k in classes) for classes in classify_column(source, prediction, reference)
     )
-    papers: ClassVar[str] = "Felice & Briscoe 2015"
-    golds: ClassVar[tuple[Gold, ...]] = ("groups", "annotations", "references")
-    explains: ClassVar[bool] = True
-    board_parameters: ClassVar[Mapping[str, Any]] = {"mixing": "bounded"}  # so that no output keeps a server busy
-
-    @property
-    def reference_policy(self) -> Policy:
-        """References are chosen while counting."""
-        return OrderDependent() if self.optimise == "corpus" else SingleRow()
-
-    def select(self, corpus: Corpus, predictions: Sequence[str]) -> Selection:
-        """Choose a reference for every sentence."""
-        return select_references(corpus, predictions, self)
-
-    def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return one row per sentence: counts of detection, correction and baseline, and whether it was scored."""
-        selection = self.select(corpus, predictions)
-        if not selection.scored.any():
-            raise InputError(
-                "every sentence was excluded: nothing is left to score", fix="Use a larger cap or beyond=unmixed"
-            )
-        counts = np.column_stack([selection.counts, selection.scored])
-        return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64), selection.diagnostics)
-
-    def values(self, totals: npt.NDArray[Any]) -> Values:
-        """Return I of the correction; not a number where no sentence was scored."""
-        return np.where(totals[..., SCORED] > 0, improvement(totals, CORRECTION, self.weight), np.nan)
-
-    def parts(self, totals: Counts) -> dict[str, float]:
-        """Return counts and ratios of detection, correction and baseline."""
-        total = totals[0]
-        parts: dict[str, float] = {}
-        for name, aspect in _ASPECTS.items():
-            counts = total[aspect].tolist()
-            parts |= {f"{name}_{count}": value for count, value in zip(COUNT_NAMES, counts, strict=True)}
-            parts |= {
-                f"{name}_precision": precision(counts),
-                f"{name}_recall": recall(counts),
-                f"{name}_f": f_score(counts, self.beta),
-                f"{name}_accuracy": float(weighted_accuracy(total[aspect], 1.0)),
-                f"{name}_weighted_accuracy": float(weighted_accuracy(total[aspect], self.weight)),
-                f"{name}_improvement": float(improvement(total, aspect, self.weight)),
-            }
-        baseline = total[BASELINE]
-        return {
-            **parts,
-            "baseline_tn": int(baseline[1]),
-            "baseline_fn": int(baseline[3]),
-            "baseline_accuracy": float(weighted_accuracy(baseline, 1.0)),
-            "baseline_weighted_accuracy": float(weighted_accuracy(baseline, self.weight)),
-            "scored_sentences": int(total[SCORED]),
-        }
-
-    def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show the alignments of some sentences (counted from 0), each with the reference chosen for it."""
-        selection, sources = self.select(corpus, predictions), spaced_sources(corpus)
-        outputs = {i: " ".join(split_tokens(predictions[i], self.tokens)) for i in sentences}
-        return [explain_sentence(selection, i, sources[i], outputs[i], self.weight) for i in sentences]
-
-    def sentence_values(self, statistics: Statistics) -> Values:
-        """Return I of each sentence's correction; not a number where the sentence was excluded."""
-        return self.values(statistics.counts)
-
-    def signature_fields(self, corpus: Corpus) -> dict[str, object]:
-        """Return gold, mixing, objective, weights and tokens."""
-        gold = {"groups": "groups", "annotations": "edits", "references": f"rewrites:{corpus.reference_range()}"}
-        return {
-            "gold": gold[self.gold(corpus)],
-            "mixing": f"cap:{self.cap}:{self.beyond}" if self.mixing == "cap" else self.mixing,
-            "max": self.objective,
-            "by": self.optimise,
-            "weight": self.weight,
-            "beta": self.beta,
-            "split": "treebank" if self.treebank else "blanks",
-            "tok": self.tokens,
-        }
-
-    @staticmethod
-    def signature_parameters(signature: Signature) -> dict[str, Any]:
-        """Return the parameters that made a score."""
-        kind, *capped = signature["mixing"].split(":")
-        return {
-            "mixing": MIXING_WORDS[kind],
-            **({"cap": int(capped[0]), "beyond": capped[1]} if capped else {}),
-            "objective": signature["max"],
-            "optimise": signature["by"],
-            "weight": float(signature["weight"]),
-            "beta": float(signature["beta"]),
-            "treebank": signature["split"] == "treebank",
-            "tokens": signature["tok"],
-        }
+    return detection, correction
