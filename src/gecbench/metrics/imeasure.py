@@ -310,7 +310,7 @@ def _affordable(
     gold: MixedGold,
     metric: IMeasure,
 ) -> list[int]:
-    """Return the sentences with too many references for `fast_limits` that `affordable_cells` suffice for, cheapest first."""
+    """Return sentences beyond `fast_limits` that fit into `affordable_cells`, cheapest first."""
     combinations = gold.combinations()
 
     def cost(i: int) -> int:
