@@ -217,7 +217,9 @@ class Score:
     value: float
     parts: Mapping[str, float] = field(repr=False)
     signature: Signature
-    statistics: Statistics = field(repr=False, compare=False)
+    sentences: int = field(repr=False, compare=False)
+    diagnostics: Mapping[str, int] = field(repr=False, compare=False)
+    counts: Statistics | None = field(repr=False, compare=False)
     interval: Interval | None = None
 
     @property
@@ -226,14 +228,14 @@ class Score:
         return self.metric.name
 
     @property
-    def sentences(self) -> int:
-        """Number of sentences scored."""
-        return len(self.statistics)
-
-    @property
-    def diagnostics(self) -> Mapping[str, int]:
-        """How the counts were made: ties settled, alignments computed, sentences treated otherwise."""
-        return self.statistics.diagnostics
+    def statistics(self) -> Statistics:
+        """The counts of every sentence; a stream does not keep them."""
+        if self.counts is None:
+            raise InputError(
+                "the counts of a stream are not kept",
+                fix="Intervals, tests and scores of sentences need them: gecbench.scale keeps them as a table",
+            )
+        return self.counts
 
     def sentence_scores(self) -> npt.NDArray[np.float64]:
         """Return the score of each sentence alone, as the metric defines it."""
@@ -417,16 +419,24 @@ class Metric(ABC):
         """
         from gecbench.metrics.streaming import stream_score
 
-        score: Score = stream_score(self, batches, Preprocessing(**preprocessing))
-        return score
+        return stream_score(self, batches, Preprocessing(**preprocessing))
 
     def score_statistics(self, statistics: Statistics, signature: Signature) -> Score:
         """Score counts that are already there."""
-        return self.score_totals(self.reference_policy.totals(statistics), signature, statistics)
+        totals = self.reference_policy.totals(statistics)
+        return self.score_totals(totals, signature, len(statistics), statistics.diagnostics, statistics)
 
-    def score_totals(self, totals: Counts, signature: Signature, statistics: Statistics) -> Score:
-        """Score the totals of counts."""
-        return Score(self, float(np.mean(self.values(totals))), self.parts(totals), signature, statistics)
+    def score_totals(
+        self,
+        totals: Counts,
+        signature: Signature,
+        sentences: int,
+        diagnostics: Mapping[str, int],
+        counts: Statistics | None = None,
+    ) -> Score:
+        """Score the totals of counts; without the counts of the sentences if they were not kept."""
+        value = float(np.mean(self.values(totals)))
+        return Score(self, value, self.parts(totals), signature, sentences, diagnostics, counts)
 
     def value_of(self, statistics: Statistics) -> float:
         """Return the corpus value of counts, without its parts."""

@@ -36,10 +36,10 @@ class Samples:
 
 
 @dataclass(frozen=True)
-class Pack:
-    """Columns of counts laid into the bits of one number, each from its place on, so that one sum sums them all.
+class PackedCounts:
+    """Several columns of counts packed into the bits of one number, so that one sum adds them all.
 
-    The bits of all hold the largest sums, so that no column runs into the next, and a float holds them exactly.
+    Each column has room for its largest sum, so no column runs into the next, and a float holds all bits exactly.
     """
 
     columns: list[int]
@@ -51,21 +51,21 @@ class Pack:
         return joined
 
     def split(self, sums: Totals) -> Iterator[tuple[int, Totals]]:
-        """Yield each column with its own sums; `sums` is used up."""
+        """Yield each column with its own sums; `sums` is modified in place."""
         for column, place in zip(reversed(self.columns), reversed(self.places), strict=True):
             own = np.floor(sums * 2.0**-place)
             sums -= own * 2.0**place
             yield column, own
 
 
-def packs_of(largest: Totals) -> list[Pack]:
+def packs_of(largest: Totals) -> list[PackedCounts]:
     """Return as few packs as can hold columns with these largest sums; a column of zeros needs none."""
-    packs: list[Pack] = []
+    packs: list[PackedCounts] = []
     place = _EXACT_BITS
     for column in np.flatnonzero(largest).tolist():
         bits = int(largest[column]).bit_length()
         if place + bits > _EXACT_BITS:
-            packs.append(Pack([], []))
+            packs.append(PackedCounts([], []))
             place = 0
         packs[-1].columns.append(column)
         packs[-1].places.append(place)
@@ -74,12 +74,12 @@ def packs_of(largest: Totals) -> list[Pack]:
 
 
 @dataclass(frozen=True)
-class _Moving:
-    """What the choice of a row changes: the sentences, and what each row of the corpus counts beyond the least."""
+class _VaryingCounts:
+    """The part of the counts that depends on the chosen row: each row's counts minus the sentence's minimum."""
 
     sentences: npt.NDArray[np.int64]
-    packs: list[Pack]
-    more: list[Totals]
+    packs: list[PackedCounts]
+    excess: list[Totals]
 
     def size(self) -> int:
         """Return the bytes of one round."""
@@ -91,7 +91,7 @@ class _Moving:
         for begin in range(0, rounds if self.packs else 0, step):
             end = min(begin + step, rounds)
             rows = chosen_rows(begin, end - begin)[:, self.sentences]
-            yield slice(begin, end), [more[rows].T for more in self.more]
+            yield slice(begin, end), [excess[rows].T for excess in self.excess]
 
 
 def weighted_totals(
@@ -100,25 +100,25 @@ def weighted_totals(
     """Yield the weighted sums of the chosen counts, samples × rounds × counts, some samples at a time.
 
     `weights` are samples × sentences, whole and not negative; `chosen_rows(first, count)` are the rows of some rounds.
-    What a sentence counts whatever is chosen is summed once; only the rest is summed for every round.
+    What a sentence counts in every row (the minimum) is summed once; only the excess is summed for every round.
     """
     counts, starts = statistics.counts, statistics.offsets[:-1]
     weighing = weights.astype(np.float64, copy=False)
     least = np.minimum.reduceat(counts, starts)
     spans = np.maximum.reduceat(counts, starts) - least
-    whatever_chosen = weighing @ least.astype(np.float64)
+    fixed = weighing @ least.astype(np.float64)
     packs = packs_of((weighing @ spans.astype(np.float64)).max(axis=0))
     beyond = counts - np.repeat(least, statistics.choices(), axis=0)
-    moving = _Moving(np.flatnonzero(spans.any(axis=1)), packs, [pack.join(beyond) for pack in packs])
-    weighing = np.ascontiguousarray(weighing[:, moving.sentences])
-    fits = rounds * moving.size() <= _CHOSEN_BYTES
-    kept = list(moving.chosen(rounds, chosen_rows)) if fits else None
+    varying = _VaryingCounts(np.flatnonzero(spans.any(axis=1)), packs, [pack.join(beyond) for pack in packs])
+    weighing = np.ascontiguousarray(weighing[:, varying.sentences])
+    fits = rounds * varying.size() <= _CHOSEN_BYTES
+    kept = list(varying.chosen(rounds, chosen_rows)) if fits else None
     step = max(1, _TOTALS_BYTES // (8 * rounds * counts.shape[1])) if fits else len(weights)
     for begin in range(0, len(weights), step):
         part = slice(begin, begin + step)
         totals = np.empty((counts.shape[1], len(weighing[part]), rounds))
-        totals[:] = whatever_chosen[part].T[:, :, None]
-        for some, matrices in moving.chosen(rounds, chosen_rows) if kept is None else kept:
+        totals[:] = fixed[part].T[:, :, None]
+        for some, matrices in varying.chosen(rounds, chosen_rows) if kept is None else kept:
             for pack, matrix in zip(packs, matrices, strict=True):
                 for column, own in pack.split(weighing[part] @ matrix):
                     totals[column, :, some] += own

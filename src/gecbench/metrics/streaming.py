@@ -15,29 +15,10 @@ from gecbench.corpus.batch_checks import BatchChecker
 from gecbench.corpus.corpus import Corpus, add_sums, fingerprint_of, sum_hashes
 from gecbench.corpus.prepare import Preprocessing, check_predictions
 from gecbench.errors import InputError
-from gecbench.metrics.base import Signature, Statistics
+from gecbench.metrics.base import Metric, Score, Signature, Statistics
 
 Batch = Mapping[str, Any] | tuple[Corpus, Sequence[str]]
 _RANGE = re.compile(r"(rewrites:|)(\d+)(?:-(\d+))?")
-
-
-class CountsNotKept(Statistics):
-    """The statistics of a stream: how many sentences they were of, and no counts."""
-
-    def __init__(self, sentences: int, diagnostics: Mapping[str, int]) -> None:
-        object.__setattr__(self, "sentences", sentences)
-        object.__setattr__(self, "diagnostics", diagnostics)
-
-    def __len__(self) -> int:
-        return int(self.__dict__["sentences"])
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("counts", "offsets"):
-            raise InputError(
-                "the counts of a stream are not kept",
-                fix="Intervals, tests and scores of sentences need them: gecbench.scale keeps them as a table",
-            )
-        raise AttributeError(name)
 
 
 def merge_signatures(signatures: Iterable[Signature]) -> Signature:
@@ -74,12 +55,9 @@ def _merge_field(key: str, left: Signature, right: Signature) -> str:
 
 @dataclass
 class Stream:
-    """Takes a corpus batch by batch; `score` is that of all sentences at once, to the bit.
+    """Takes a corpus batch by batch; `score` is that of all sentences at once, to the bit."""
 
-    `metric` is a `Metric`, whose module imports this one.
-    """
-
-    metric: Any
+    metric: Metric
     sentences: int = 0
     signature: Signature | None = None
     data: int = 0
@@ -103,16 +81,15 @@ class Stream:
         self.diagnostics.update(statistics.diagnostics)
         self.sentences += len(statistics)
 
-    def score(self) -> Any:
-        """Return the `Score` of all sentences so far."""
+    def score(self) -> Score:
+        """Return the score of all sentences so far."""
         if self.signature is None:
             raise InputError("no sentences to score", fix="Give at least one")
         signature = self.signature.with_field("data", fingerprint_of(self.data))
-        statistics = CountsNotKept(self.sentences, dict(self.diagnostics))
-        return self.metric.score_totals(self._running.totals, signature, statistics)
+        return self.metric.score_totals(self._running.totals, signature, self.sentences, dict(self.diagnostics))
 
     def state(self) -> tuple[dict[str, object], dict[str, npt.NDArray[Any]]]:
-        """Return what an unfinished run goes on from: facts, and arrays."""
+        """Return what an unfinished run resumes from: facts and arrays."""
         facts = {
             "sentences": self.sentences,
             "signature": str(self.signature),
@@ -122,14 +99,14 @@ class Stream:
         return facts, self._running.arrays()
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Go on from the state of an unfinished run."""
+        """Resume from the state of an unfinished run."""
         self.sentences, self.data = int(facts["sentences"]), int(facts["data"])
         self.signature = Signature.parse(facts["signature"])
         self.diagnostics = Counter(facts["diagnostics"])
         self._running.restore(arrays)
 
 
-def stream_score(metric: Any, batches: Iterable[Batch], preprocessing: Preprocessing) -> Any:
+def stream_score(metric: Metric, batches: Iterable[Batch], preprocessing: Preprocessing) -> Score:
     """Score batches that come in the order of their corpus."""
     stream, checker = Stream(metric), BatchChecker(preprocessing)
     for batch in batches:
