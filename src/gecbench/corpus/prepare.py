@@ -26,16 +26,187 @@ from gecbench.corpus.tokenize import TOKENIZERS, SourceGuide, measure_tokenizer,
 from gecbench.errors import InputError
 from gecbench.kernels.tokens import encode_lines, offsets_of
 
-PROBES = 200
-_WRAPPER_PROBES = 25
-_ENOUGH = 8
-_UNLIKE_SHARE = 0.3
-_WRAPPED_SHARE = 0.8
-_SHOWN = 60
+TOKENIZE_CHOICES = ("none", "auto", *TOKENIZERS)
+_CHECKED_REFERENCES: CorpusCache[bool] = CorpusCache()
+_GUIDES: CorpusCache[tuple[SourceGuide | None]] = CorpusCache()
+
+
+class ForeignTextWarning(UserWarning):
+    """Predictions that share hardly a word with their sources: from an untrained model, or paired with the wrong sources."""
 
 
 class RawTextWarning(UserWarning):
     """Too few sentences to be sure, but they look as if they were not tokenised like their sources."""
+
+
+class ForeignTextError(InputError):
+    """Lines that share hardly a word with their sources."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Predictions ready to be counted, their corpus, and what was done to them (None: nothing)."""
+
+    corpus: Corpus
+    lines: tuple[str, ...]
+    preparation: str | None = None
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """What is done to predictions, and what is refused.
+
+    `tokenize`: "none"; a tokeniser by name; or "auto", the corpus's own way, guided by the source. `tokenized=True`
+    takes text as it is although it is not tokenised like its sources; `aligned=True` although lines look shifted.
+    `foreign`: text that shares hardly a word with its sources is an "error", or only a "warning".
+    """
+
+    tokenize: str = "none"
+    tokenized: bool = False
+    aligned: bool = False
+    foreign: Literal["warning", "error"] = "warning"
+
+    def __post_init__(self) -> None:
+        if self.tokenize not in TOKENIZE_CHOICES:
+            raise InputError(f"tokenize={self.tokenize!r} is unknown", fix=f"Use one of {', '.join(TOKENIZE_CHOICES)}")
+
+    def prepare(
+        self,
+        corpus: Corpus,
+        predictions: Iterable[str],
+        name: str = "predictions",
+        file: str | None = None,
+        *,
+        counted: bool = False,
+    ) -> Prepared:
+        """Check and prepare predictions: their number and type, wrappers, tokenization and alignment.
+
+        `counted=True`: they come from a reader that has checked their number and type.
+        """
+        lines = tuple(predictions) if counted else check_predictions(predictions, len(corpus), name)
+        if isinstance(predictions, EditedTexts):
+            return self._prepare_edits(corpus, predictions, name)
+        prepared = Prepared(corpus, lines)
+        if not self.tokenized:
+            check_wrappers(corpus.sources, lines, name, file)
+        if self.tokenize != "none":
+            prepared = self._tokenize(corpus, lines)
+        elif not self.tokenized:
+            _check_references(corpus)
+            check_tokenization(corpus.sources, lines, name, file)
+        if not self.aligned:
+            self._check_alignment(prepared, name, file)
+        return prepared
+
+    def _prepare_edits(self, corpus: Corpus, predictions: EditedTexts, name: str) -> Prepared:
+        if self.tokenize != "none":
+            raise InputError(f"{name} are edits of tokens", fix="They need no tokeniser: leave out tokenize")
+        return Prepared(corpus, predictions)
+
+    def _tokenize(self, corpus: Corpus, lines: tuple[str, ...]) -> Prepared:
+        if self.tokenize == "auto":
+            return _tokenize_by_source(corpus, lines)
+        if corpus.annotations is None and corpus.groups is None and measure_tokenizer(corpus.sources) == "none":
+            corpus = corpus.replace(sources=tokenize(corpus.sources, self.tokenize))
+        corpus = _with_tokenized_references(corpus, lambda _source, text: tokenize([text], self.tokenize)[0])
+        return Prepared(corpus, tuple(tokenize(lines, self.tokenize)), self.tokenize)
+
+    def _check_alignment(self, prepared: Prepared, name: str, file: str | None) -> None:
+        try:
+            check_alignment(prepared.corpus.sources, prepared.lines, name, file)
+        except ForeignTextError:
+            if self.foreign == "error":
+                raise
+            problem = "share hardly a word with their sources; aligned=True skips this check"
+            warnings.warn(f"{name} {problem}", ForeignTextWarning, stacklevel=2)
+
+
+def tokenize_like(texts: Iterable[str], corpus: Corpus) -> list[str]:
+    """Return natural text as tokens, split as its corpus is and guided by the source of each line."""
+    return list(Preprocessing("auto", tokenized=True, aligned=True).prepare(corpus, texts, "texts").lines)
+
+
+def check_predictions(predictions: Iterable[str], sentences: int, name: str = "predictions") -> tuple[str, ...]:
+    """Return the predictions as a tuple of as many strings as there are sentences."""
+    checked = check_texts(predictions, name)
+    if len(checked) != sentences:
+        raise InputError(
+            f"{len(checked)} {name} for {sentences} sources",
+            fix="Give one prediction per source, in order; an empty output is an empty string",
+        )
+    return checked
+
+
+def _check_references(corpus: Corpus) -> None:
+    if _CHECKED_REFERENCES.get(corpus):
+        return
+    columns = corpus.reference_columns()
+    for column in columns:
+        check_tokenization(corpus.sources, column, "references", probes=max(PROBES // len(columns), 25))
+    _CHECKED_REFERENCES.put(corpus, None, True)
+
+
+def _tokenize_by_source(corpus: Corpus, lines: tuple[str, ...]) -> Prepared:
+    guide = guide_of(corpus)
+    if guide is None:
+        return Prepared(corpus, lines, "auto:none")
+    corpus = _with_tokenized_references(corpus, guide.tokenize)
+    if not tokenized_alike(corpus.sources, lines):
+        lines = tuple(map(guide.tokenize, corpus.sources, lines))
+    return Prepared(corpus, lines, f"auto:{guide.tokenizer}")
+
+
+def _with_tokenized_references(corpus: Corpus, split: Callable[[str, str], str]) -> Corpus:
+    """Return the corpus with those references tokenised, set by set, that are not tokenised like the sources."""
+    raw = [k for k, column in enumerate(corpus.reference_columns()) if tokenized_unlike(corpus.sources, column)]
+    if not raw:
+        return corpus
+    pairs = zip(corpus.sources, corpus.references or (), strict=True)
+    return corpus.replace(
+        references=[
+            [split(source, text) if k in raw else text for k, text in enumerate(texts)] for source, texts in pairs
+        ]
+    )
+
+
+def guide_of(corpus: Corpus) -> SourceGuide | None:
+    """Return the guide of a corpus, made once; None if its sources are not tokenised at all."""
+    found = _GUIDES.get(corpus)
+    return (_GUIDES.put(corpus, None, (_learn(corpus),)) if found is None else found)[0]
+
+
+def share_guide(whole: Corpus, part: Corpus) -> Corpus:
+    """Return a part of a corpus, whose text is then tokenised as in the whole."""
+    _GUIDES.put(part, None, (guide_of(whole),))
+    return part
+
+
+def _learn(corpus: Corpus) -> SourceGuide | None:
+    lines = [*corpus.sources, *_corrected_lines(corpus)]
+    declared = corpus.metadata.get("tokenizer")
+    tokenizer = declared if isinstance(declared, str) else measure_tokenizer(lines)
+    return None if tokenizer == "none" else SourceGuide(lines, tokenizer)
+
+
+def _corrected_lines(corpus: Corpus) -> Iterator[str]:
+    """Yield the references if they are tokenised, or what the annotators' edits make of the sources."""
+    if corpus.references is not None:
+        for column in corpus.reference_columns():
+            if tokenized_alike(corpus.sources, column):
+                yield from column
+        return
+    annotated = ungroup(corpus) if corpus.annotations is None and corpus.groups is not None else corpus
+    for i, sentence in enumerate(annotated.annotations or ()):
+        for annotation in sentence:
+            with suppress(InputError):
+                yield apply_edits(corpus.sources[i], annotation.edits)
+
+
+PROBES = 200
+_ENOUGH = 8
+_UNLIKE_SHARE = 0.3
+_SHOWN = 60
+_FINAL_MARKS = frozenset(".?!।॥。！？؟۔")
 
 
 def check_tokenization(
@@ -132,7 +303,12 @@ def _blanks(source: str, line: str) -> int:
     return 0
 
 
-_FINAL_MARKS = frozenset(".?!।॥。！？؟۔")
+def _shown(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+_WRAPPER_PROBES = 25
+_WRAPPED_SHARE = 0.8
 
 
 @dataclass(frozen=True)
@@ -285,145 +461,6 @@ def _wraps(wrapper: Wrapper, line: str, source: str) -> bool:
     return not wrapper.may_be_text or overlap(source, bare) >= overlap(source, line)
 
 
-def _shown(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
-_CHECKED_REFERENCES: CorpusCache[bool] = CorpusCache()
-_GUIDES: CorpusCache[tuple[SourceGuide | None]] = CorpusCache()
-TOKENIZE_CHOICES = ("none", "auto", *TOKENIZERS)
-
-
-class ForeignTextWarning(UserWarning):
-    """Predictions that share hardly a word with their sources: from a model that has not learned yet, or a mix-up."""
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """Predictions ready to be counted, their corpus, and what was done to them (None: nothing)."""
-
-    corpus: Corpus
-    lines: tuple[str, ...]
-    preparation: str | None = None
-
-
-@dataclass(frozen=True)
-class Preprocessing:
-    """What is done to predictions, and what is refused.
-
-    `tokenize`: "none"; a tokeniser by name; or "auto", the corpus's own way, guided by the source. `tokenized=True`
-    takes text as it is although it is not tokenised like its sources; `aligned=True` although lines look shifted.
-    `foreign`: text that shares hardly a word with its sources is an "error", or only a "warning".
-    """
-
-    tokenize: str = "none"
-    tokenized: bool = False
-    aligned: bool = False
-    foreign: Literal["warning", "error"] = "warning"
-
-    def __post_init__(self) -> None:
-        if self.tokenize not in TOKENIZE_CHOICES:
-            raise InputError(f"tokenize={self.tokenize!r} is unknown", fix=f"Use one of {', '.join(TOKENIZE_CHOICES)}")
-
-    def prepare(
-        self,
-        corpus: Corpus,
-        predictions: Iterable[str],
-        name: str = "predictions",
-        file: str | None = None,
-        *,
-        counted: bool = False,
-    ) -> Prepared:
-        """Check and prepare predictions: their number and type, wrappers, tokenization and alignment.
-
-        `counted=True`: they come from a reader that has checked their number and type.
-        """
-        lines = tuple(predictions) if counted else check_predictions(predictions, len(corpus), name)
-        if isinstance(predictions, EditedTexts):
-            return self._prepare_edits(corpus, predictions, name)
-        prepared = Prepared(corpus, lines)
-        if not self.tokenized:
-            check_wrappers(corpus.sources, lines, name, file)
-        if self.tokenize != "none":
-            prepared = self._tokenize(corpus, lines)
-        elif not self.tokenized:
-            _check_references(corpus)
-            check_tokenization(corpus.sources, lines, name, file)
-        if not self.aligned:
-            self._check_alignment(prepared, name, file)
-        return prepared
-
-    def _prepare_edits(self, corpus: Corpus, predictions: EditedTexts, name: str) -> Prepared:
-        if self.tokenize != "none":
-            raise InputError(f"{name} are edits of tokens", fix="They need no tokeniser: leave out tokenize")
-        return Prepared(corpus, predictions)
-
-    def _tokenize(self, corpus: Corpus, lines: tuple[str, ...]) -> Prepared:
-        if self.tokenize == "auto":
-            return _tokenize_by_source(corpus, lines)
-        if corpus.annotations is None and corpus.groups is None and measure_tokenizer(corpus.sources) == "none":
-            corpus = corpus.replace(sources=tokenize(corpus.sources, self.tokenize))
-        corpus = _with_tokenized_references(corpus, lambda _source, text: tokenize([text], self.tokenize)[0])
-        return Prepared(corpus, tuple(tokenize(lines, self.tokenize)), self.tokenize)
-
-    def _check_alignment(self, prepared: Prepared, name: str, file: str | None) -> None:
-        try:
-            check_alignment(prepared.corpus.sources, prepared.lines, name, file)
-        except ForeignTextError:
-            if self.foreign == "error":
-                raise
-            problem = "share hardly a word with their sources; aligned=True skips this check"
-            warnings.warn(f"{name} {problem}", ForeignTextWarning, stacklevel=2)
-
-
-def tokenize_like(texts: Iterable[str], corpus: Corpus) -> list[str]:
-    """Return natural text as tokens, split as its corpus is and guided by the source of each line."""
-    return list(Preprocessing("auto", tokenized=True, aligned=True).prepare(corpus, texts, "texts").lines)
-
-
-def _check_references(corpus: Corpus) -> None:
-    if _CHECKED_REFERENCES.get(corpus):
-        return
-    columns = corpus.reference_columns()
-    for column in columns:
-        check_tokenization(corpus.sources, column, "references", probes=max(PROBES // len(columns), 25))
-    _CHECKED_REFERENCES.put(corpus, None, True)
-
-
-def _tokenize_by_source(corpus: Corpus, lines: tuple[str, ...]) -> Prepared:
-    guide = guide_of(corpus)
-    if guide is None:
-        return Prepared(corpus, lines, "auto:none")
-    corpus = _with_tokenized_references(corpus, guide.tokenize)
-    if not tokenized_alike(corpus.sources, lines):
-        lines = tuple(map(guide.tokenize, corpus.sources, lines))
-    return Prepared(corpus, lines, f"auto:{guide.tokenizer}")
-
-
-def _with_tokenized_references(corpus: Corpus, split: Callable[[str, str], str]) -> Corpus:
-    """Return the corpus with those references tokenised, set by set, that are not tokenised like the sources."""
-    raw = [k for k, column in enumerate(corpus.reference_columns()) if tokenized_unlike(corpus.sources, column)]
-    if not raw:
-        return corpus
-    pairs = zip(corpus.sources, corpus.references or (), strict=True)
-    return corpus.replace(
-        references=[
-            [split(source, text) if k in raw else text for k, text in enumerate(texts)] for source, texts in pairs
-        ]
-    )
-
-
-def check_predictions(predictions: Iterable[str], sentences: int, name: str = "predictions") -> tuple[str, ...]:
-    """Return the predictions as a tuple of as many strings as there are sentences."""
-    checked = check_texts(predictions, name)
-    if len(checked) != sentences:
-        raise InputError(
-            f"{len(checked)} {name} for {sentences} sources",
-            fix="Give one prediction per source, in order; an empty output is an empty string",
-        )
-    return checked
-
-
 _PROBES = 2000
 _RUN = 10
 _WINDOW = 30
@@ -431,10 +468,6 @@ _SHORT = 4
 _UNLIKE = 0.2
 _DOUBTFUL = 0.6
 _PAIR = "Pair line by line; skip this check with aligned=True (on the command line: --aligned)"
-
-
-class ForeignTextError(InputError):
-    """Lines that share hardly a word with their sources."""
 
 
 def check_alignment(
@@ -445,16 +478,16 @@ def check_alignment(
     Ten misplaced lines in a row (five or half of a shorter corpus) are an error, as are thirty in a row (or a shorter
     corpus of ten or more) that share less than a fifth of their tokens with their sources: corrections share more. A
     few odd lines may be the system's own. Lines of less than four tokens are not looked for elsewhere, and belong to
-    their source as far as it has their tokens; empty ones, and those of short sources, say nothing. Of more than two
+    their source as far as it has their tokens; empty lines and lines with short sources are ignored. Of more than two
     thousand lines some are looked at, evenly.
     """
     step = max(1, len(sources) // _PROBES)
-    seen, likeness, short = _likeness(sources[::step], lines[::step])
+    seen, likeness, short = _source_overlap(sources[::step], lines[::step])
     places = seen * step
     _check_neighbours(sources, lines, places[~short], likeness[~short], name, file)
     window = min(_WINDOW, len(places))
     if window >= _RUN:
-        _check_likeness(sources, lines, places, likeness, window, name, file)
+        _check_source_overlap(sources, lines, places, likeness, window, name, file)
 
 
 def _check_neighbours(
@@ -504,7 +537,7 @@ def _most_shared(texts: Sequence[Sequence[str]], lines: Sequence[str]) -> npt.ND
     return most
 
 
-def _likeness(
+def _source_overlap(
     sources: Sequence[str], lines: Sequence[str]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
     """Return the lines that say something, how far each belongs to its source, and which of them are short.
@@ -532,7 +565,7 @@ def foreign_lines(sources: Sequence[str], lines: Sequence[str]) -> npt.NDArray[n
 
     Each is judged by its own source alone, so it does not matter which lines are around it.
     """
-    seen, likeness, _ = _likeness(sources, lines)
+    seen, likeness, _ = _source_overlap(sources, lines)
     foreign = np.zeros(len(lines), dtype=np.bool_)
     foreign[seen] = likeness < _UNLIKE
     return foreign
@@ -550,7 +583,7 @@ def misplaced_lines(lines: Sequence[str], texts: Sequence[Sequence[str]]) -> lis
     return [int(place) + 1 for place in places[_misplaced(texts, lines, places, likeness)]]
 
 
-def _check_likeness(
+def _check_source_overlap(
     sources: Sequence[str],
     lines: Sequence[str],
     places: npt.NDArray[np.int64],
@@ -573,36 +606,3 @@ def _check_likeness(
 def _place(line: str, sources: Sequence[str]) -> int | None:
     """Return the first source that shares over half of its tokens with the line."""
     return next((i for i, source in enumerate(sources) if overlap(source, line) > 0.5), None)
-
-
-def guide_of(corpus: Corpus) -> SourceGuide | None:
-    """Return the guide of a corpus, made once; None if its sources are not tokenised at all."""
-    found = _GUIDES.get(corpus)
-    return (_GUIDES.put(corpus, None, (_learn(corpus),)) if found is None else found)[0]
-
-
-def share_guide(whole: Corpus, part: Corpus) -> Corpus:
-    """Return a part of a corpus, whose text is then tokenised as in the whole."""
-    _GUIDES.put(part, None, (guide_of(whole),))
-    return part
-
-
-def _learn(corpus: Corpus) -> SourceGuide | None:
-    lines = [*corpus.sources, *_corrected_lines(corpus)]
-    declared = corpus.metadata.get("tokenizer")
-    tokenizer = declared if isinstance(declared, str) else measure_tokenizer(lines)
-    return None if tokenizer == "none" else SourceGuide(lines, tokenizer)
-
-
-def _corrected_lines(corpus: Corpus) -> Iterator[str]:
-    """Yield the references if they are tokenised, or what the annotators' edits make of the sources."""
-    if corpus.references is not None:
-        for column in corpus.reference_columns():
-            if tokenized_alike(corpus.sources, column):
-                yield from column
-        return
-    annotated = ungroup(corpus) if corpus.annotations is None and corpus.groups is not None else corpus
-    for i, sentence in enumerate(annotated.annotations or ()):
-        for annotation in sentence:
-            with suppress(InputError):
-                yield apply_edits(corpus.sources[i], annotation.edits)

@@ -39,326 +39,10 @@ from gecbench.metrics.base import (
 from gecbench.metrics.explain import Cell, Explanation, Mark, Row
 from gecbench.metrics.policy import BestPerSentence, EachRow, GreedyCumulative, Policy
 
-_MOST_CELLS = 25_000_000
-
-
-@dataclass(frozen=True)
-class GoldRows:
-    """What a corpus is scored against, the same for every system: sources, gold edits, and the tokens of both."""
-
-    sources: TokenArray
-    gold: GoldArrays
-    known: KnownLines
-
-    @classmethod
-    def of(cls, parts: Sequence[EncodedLines], flat: GoldArrays) -> GoldRows:
-        """Number the sources and then every correction that some output could equal, which `flat` lacks."""
-        known, sentences = KnownLines.of(parts, "unicode"), len(flat.annotator_offsets) - 1
-        return cls(known.tokens[:sentences], flat._replace(corrections=known.tokens[sentences:]), known)
-
-
-@dataclass(frozen=True)
-class MatchInput:
-    """Sources, hypotheses and gold edits of a corpus, interned together."""
-
-    sources: TokenArray
-    hypotheses: TokenArray
-    gold: GoldArrays
-    folded: TokenArray | None
-
-    def arguments(self, max_unchanged_words: int, release: str) -> tuple[TokenArray, TokenArray, GoldArrays, Options]:
-        """Return what the kernel's `match_corpus` and `match_sentence` take."""
-        return self.sources, self.hypotheses, self.gold, Options(max_unchanged_words, release, self.folded)
-
-
-class GoldAnnotations(NamedTuple):
-    """The annotations that a corpus is scored against, and how many sentences could not be mixed."""
-
-    annotations: Sequence[Sequence[Annotation]]
-    unmixed: int
-
-
-_GOLD_ROWS: CorpusCache[GoldRows] = CorpusCache()
-_GOLD_ANNOTATIONS: CorpusCache[GoldAnnotations] = CorpusCache()
-
-
-def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
-    """Return a sentence's annotations as the official scorer visits them; nobody at all is one without edits."""
-    if len(sentence) < 2:
-        return sentence or [Annotation(0, ())]
-    return [sentence[k] for k in _visiting_order(tuple(annotation.annotator for annotation in sentence))]
-
-
-@cache
-def _visiting_order(annotators: tuple[int, ...]) -> list[int]:
-    """Return the order of a dictionary that is filled from another in that one's order (docs/m2.md, B.9)."""
-    first = dict_order([integer_hash(annotator) for annotator in annotators])
-    second = dict_order([integer_hash(annotators[k]) for k in first])
-    return [first[k] for k in second]
-
-
-def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]]) -> GoldRows:
-    """Lay out the annotations of a corpus; one per row, in the order given."""
-    rows = list(chain.from_iterable(annotations))
-    edits = list(chain.from_iterable(annotation.edits for annotation in rows))
-    corrections = [[text for text in edit.corrections if _comparable(text)] for edit in edits]
-    lines = [*sources, *chain.from_iterable(corrections)]
-    flat = GoldArrays(
-        annotator_offsets=offsets_of(annotations),
-        edit_offsets=offsets_of(annotation.edits for annotation in rows),
-        starts=np.array([edit.start for edit in edits], dtype=np.int32),
-        ends=np.array([edit.end for edit in edits], dtype=np.int32),
-        alternative_offsets=offsets_of(corrections),
-        corrections=NO_TOKENS,
-    )
-    return GoldRows.of([encode_lines(lines)], flat)
-
-
-def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
-    """Return the same of annotations read as arrays; None where the official scorer visits the rows otherwise."""
-    annotators, bounds = table.annotators.tolist(), table.row_offsets.tolist()
-    together = {tuple(annotators[begin:end]) for begin, end in pairwise(bounds)}
-    if any(_visiting_order(present) != list(range(len(present))) for present in together):
-        return None
-    sizes = np.diff(table.row_offsets)
-    corrections = EncodedLines(table.corrections, table.correction_lengths)
-    nobody = table.row_offsets[:-1][sizes == 0]
-    rows = np.insert(np.diff(table.edit_offsets), nobody, 0)
-    flat = GoldArrays(_offsets(np.maximum(sizes, 1)), _offsets(rows), *table[4:7], NO_TOKENS)
-    return GoldRows.of([encode_lines(sources), corrections], flat)
-
-
-def _offsets(sizes: Offsets) -> Offsets:
-    return np.concatenate([[0], np.cumsum(sizes)])
-
-
-def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchInput:
-    """Intern a corpus; `fold` adds every token's lower-cased characters for `ignore_whitespace_casing`."""
-    tokens = gold.known.number(encode_lines(hypotheses))
-    _check_lengths(gold.sources.lengths(), tokens.lengths())
-    folded = _folded([*gold.known.vocabulary.lines(), *hypotheses]) if fold else None
-    return MatchInput(gold.sources, tokens, gold.gold, folded)
-
-
-def _check_lengths(sources: Offsets, hypotheses: Offsets) -> None:
-    """Refuse a pair of sentences whose table of edits would take gigabytes."""
-    large = np.flatnonzero(sources.astype(np.int64) * hypotheses > _MOST_CELLS)
-    if len(large):
-        first = large[0]
-        raise InputError(
-            f"sentence {first + 1}: {sources[first]} tokens are too many to align with {hypotheses[first]}",
-            fix="Split the sentence",
-        )
-
-
-def _comparable(correction: str) -> bool:
-    """Return False for a correction whose blanks are not single spaces: officially it equals no text."""
-    return " ".join(correction.split()) == correction
-
-
-def _folded(lines: Sequence[str]) -> TokenArray:
-    vocabulary = dict.fromkeys(chain.from_iterable(map(str.split, lines)))
-    folded = [lower(token) for token in vocabulary]
-    characters = np.frombuffer("".join(folded).encode("utf-32-le"), dtype="<i4").astype(np.int32)
-    return TokenArray(characters, offsets_of(folded))
-
-
-def restrict(annotations: Sequence[Sequence[Annotation]], annotators: Sequence[int]) -> list[list[Annotation]]:
-    """Return the annotations of these annotators only."""
-    kept = set(annotators)
-    return [[annotation for annotation in sentence if annotation.annotator in kept] for sentence in annotations]
-
-
-def complete(annotations: Sequence[Sequence[Annotation]]) -> list[list[Annotation]]:
-    """Return one annotation of every annotator for every sentence; who is not listed made no edit there."""
-    everybody = sorted({annotation.annotator for sentence in annotations for annotation in sentence}) or [0]
-    completed = []
-    for sentence in annotations:
-        found = {annotation.annotator: annotation for annotation in sentence}
-        completed.append([found.get(annotator, Annotation(annotator, ())) for annotator in everybody])
-    return completed
-
-
-def all_annotations(corpus: Corpus) -> Sequence[Sequence[Annotation]]:
-    """Return the annotations of a corpus, else those of its error groups, else edits extracted from its references."""
-    if corpus.annotations is None and corpus.groups is not None:
-        return ungroup(corpus).annotations or ()
-    return corpus.annotations if corpus.annotations is not None else extracted_annotations(corpus)
-
-
-def check_rectangular(annotations: Sequence[Sequence[Annotation]], wanted: Sequence[int] | None) -> None:
-    """Refuse to score a rewrite that is not there as one that changed nothing."""
-    references = max(map(len, annotations)) if wanted is None else len(wanted)
-    for i, sentence in enumerate(annotations):
-        if len(sentence) != references:
-            raise InputError(
-                f"m2: sentence {i + 1} has {len(sentence)} of the {references} references wanted",
-                fix="Leave out annotators=… and policy=average, or give every sentence the same number of references",
-            )
-
-
-@dataclass(frozen=True)
-class SentenceMatch:
-    """One sentence against one annotator: the system's edits as MaxMatch reads them, and the matched gold edits.
-
-    `pairs` are the places of matching edits in `proposed` and among the annotator's, as the official count finds them.
-    """
-
-    annotation: Annotation
-    proposed: tuple[Edit, ...]
-    pairs: tuple[tuple[int, int], ...]
-
-    @property
-    def matched_proposed(self) -> tuple[bool, ...]:
-        """Whether each proposed edit matches a gold edit."""
-        found = {i for i, _ in self.pairs}
-        return tuple(i in found for i in range(len(self.proposed)))
-
-    @property
-    def matched_gold(self) -> tuple[bool, ...]:
-        """Whether each gold edit is matched."""
-        found = {k for _, k in self.pairs}
-        return tuple(k in found for k in range(len(self.annotation.edits)))
-
-
-def credit(annotation: Annotation, proposed: tuple[Edit, ...]) -> SentenceMatch:
-    """Walk the proposed edits with a position in the gold list, as the official count does."""
-    position = 0
-    pairs = []
-    for i, edit in enumerate(proposed):
-        for k in range(position, len(annotation.edits)):
-            if _agrees(edit, annotation.edits[k]):
-                pairs.append((i, k))
-                position = k + 1
-    return SentenceMatch(annotation, proposed, tuple(pairs))
-
-
-def _agrees(proposed: Edit, gold: Edit) -> bool:
-    same_span = (proposed.start, proposed.end) == (gold.start, gold.end)
-    return same_span and proposed.corrections[0] in gold.corrections
-
-
-def explain_match(source: Sequence[str], prediction: Sequence[str], match: SentenceMatch, sentence: int) -> Explanation:
-    """Show the tokens of a sentence (counted from 0), and the edits of system and annotator."""
-    counts = {
-        "correct": sum(match.matched_gold),
-        "proposed": len(match.proposed),
-        "gold": len(match.annotation.edits),
-    }
-    tally = ", ".join(f"{count} {name}" for name, count in counts.items())
-    proposed = [
-        edit if hit else trimmed(source, edit) for edit, hit in zip(match.proposed, match.matched_proposed, strict=True)
-    ]
-    rows = [
-        Row("source", [Cell(" ".join(source))]),
-        Row("system", [Cell(" ".join(prediction))]),
-        Row("system edits", _edit_cells(source, proposed, match.matched_proposed, "wrong")),
-        Row("gold edits", _edit_cells(source, match.annotation.edits, match.matched_gold, "miss")),
-    ]
-    title = f"Sentence {sentence + 1}, annotator {match.annotation.annotator}: {tally}"
-    return Explanation(title, rows, counts=counts)
-
-
-def trimmed(source: Sequence[str], edit: Edit) -> Edit:
-    """Return an edit without the equal tokens at its ends: which of them it spans is mostly chance."""
-    before, after = list(source[edit.start : edit.end]), edit.corrections[0].split()
-    start, end = edit.start, edit.end
-    while before and after and before[0] == after[0]:
-        before, after, start = before[1:], after[1:], start + 1
-    while before and after and before[-1] == after[-1]:
-        before, after, end = before[:-1], after[:-1], end - 1
-    return Edit(start, end, (" ".join(after),), edit.type)
-
-
-def _edit_cells(source: Sequence[str], edits: Sequence[Edit], matched: Sequence[bool], otherwise: Mark) -> list[Cell]:
-    if not edits:
-        return [Cell("none", "note")]
-    return [
-        Cell(_edit_text(source, edit), "match" if hit else otherwise, _coded_type(edit))
-        for edit, hit in zip(edits, matched, strict=True)
-    ]
-
-
-def _coded_type(edit: Edit) -> str:
-    return "" if edit.type == "proposed" else edit.type
-
-
-def _edit_text(source: Sequence[str], edit: Edit) -> str:
-    before = " ".join(source[edit.start : edit.end]) or "∅"
-    after = " | ".join(text or "∅" for text in edit.corrections)
-    return f"{before} → {after} [{edit.start},{edit.end}) {_coded_type(edit)}".rstrip()
-
-
-@dataclass(frozen=True)
-class TypeScore:
-    """One error type: gold edits of it and how many were corrected, with the annotators chosen for the whole score.
-
-    `precision_alone`, `recall_alone` and `value_alone` are of the same predictions against annotations that hold only
-    this type. As a system does not say which type it corrects, all its edits count as proposed.
-    """
-
-    type: str
-    gold: int
-    correct: int
-    precision_alone: float
-    recall_alone: float
-    value_alone: float
-
-    @property
-    def recall(self) -> float:
-        """Share of the gold edits of this type that the system made."""
-        return self.correct / self.gold if self.gold else 1.0
-
-    def cells(self) -> dict[str, str]:
-        """Return the row of a table, by column."""
-        ratios = {
-            "recall": self.recall,
-            "alone: P": self.precision_alone,
-            "R": self.recall_alone,
-            "F": self.value_alone,
-        }
-        counts = {"type": self.type, "gold": str(self.gold), "correct": str(self.correct)}
-        return counts | {column: percent(value) for column, value in ratios.items()}
-
-
-def by_error_type(
-    corpus: Corpus, types: Iterable[str], matches: Sequence[SentenceMatch], score: Callable[[Corpus], Score]
-) -> list[TypeScore]:
-    """Score each error type, the most frequent first (Bryant & Ng 2015, section 6.1, for the scores alone)."""
-    gold: Counter[str] = Counter()
-    correct: Counter[str] = Counter()
-    for match in matches:
-        for edit, hit in zip(match.annotation.edits, match.matched_gold, strict=True):
-            gold[edit.type] += 1
-            correct[edit.type] += hit
-    scores = []
-    for name in sorted(types, key=lambda name: (-gold[name], name)):
-        alone = score(restrict_types(corpus, [name]))
-        parts = alone.parts
-        scores.append(TypeScore(name, gold[name], correct[name], parts["precision"], parts["recall"], alone.value))
-    return scores
-
-
-def error_types(corpus: Corpus) -> set[str]:
-    """Return the types of a corpus's coded edits, or say that it has none."""
-    if corpus.annotations is None:
-        raise InputError(f"{corpus.name} has no coded edits", fix="Error types need annotations (M2)")
-    return {edit.type for sentence in corpus.annotations for found in sentence for edit in found.edits}
-
-
-def restrict_types(corpus: Corpus, types: Sequence[str]) -> Corpus:
-    """Return the corpus whose annotators made only edits of these types (Bryant & Ng 2015, section 6.1)."""
-    kept = set(types)
-
-    def restricted(found: Annotation) -> Annotation:
-        return replace(found, edits=tuple(edit for edit in found.edits if edit.type in kept))
-
-    return corpus.replace(annotations=[[*map(restricted, sentence)] for sentence in corpus.annotations or ()])
-
-
 PolicyName = Literal["greedy-cumulative", "best-per-sentence", "average"]
 Release = Literal["master", "3.2"]
 _MOST_MIXED = 1024
+_MOST_CELLS = 25_000_000
 
 
 @dataclass(frozen=True)
@@ -612,3 +296,317 @@ class M2(Metric):
             "annotators": signature["annotators"],
             "mixing": MIXING_WORDS[signature.get("mixing", "no")],
         }
+
+
+@dataclass(frozen=True)
+class GoldRows:
+    """What a corpus is scored against, the same for every system: sources, gold edits, and the tokens of both."""
+
+    sources: TokenArray
+    gold: GoldArrays
+    known: KnownLines
+
+    @classmethod
+    def of(cls, parts: Sequence[EncodedLines], flat: GoldArrays) -> GoldRows:
+        """Number the sources and then every correction that some output could equal, which `flat` lacks."""
+        known, sentences = KnownLines.of(parts, "unicode"), len(flat.annotator_offsets) - 1
+        return cls(known.tokens[:sentences], flat._replace(corrections=known.tokens[sentences:]), known)
+
+
+class GoldAnnotations(NamedTuple):
+    """The annotations that a corpus is scored against, and how many sentences could not be mixed."""
+
+    annotations: Sequence[Sequence[Annotation]]
+    unmixed: int
+
+
+_GOLD_ROWS: CorpusCache[GoldRows] = CorpusCache()
+_GOLD_ANNOTATIONS: CorpusCache[GoldAnnotations] = CorpusCache()
+
+
+def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]]) -> GoldRows:
+    """Lay out the annotations of a corpus; one per row, in the order given."""
+    rows = list(chain.from_iterable(annotations))
+    edits = list(chain.from_iterable(annotation.edits for annotation in rows))
+    corrections = [[text for text in edit.corrections if _comparable(text)] for edit in edits]
+    lines = [*sources, *chain.from_iterable(corrections)]
+    flat = GoldArrays(
+        annotator_offsets=offsets_of(annotations),
+        edit_offsets=offsets_of(annotation.edits for annotation in rows),
+        starts=np.array([edit.start for edit in edits], dtype=np.int32),
+        ends=np.array([edit.end for edit in edits], dtype=np.int32),
+        alternative_offsets=offsets_of(corrections),
+        corrections=NO_TOKENS,
+    )
+    return GoldRows.of([encode_lines(lines)], flat)
+
+
+def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
+    """Return the same of annotations read as arrays; None where the official scorer visits the rows otherwise."""
+    annotators, bounds = table.annotators.tolist(), table.row_offsets.tolist()
+    together = {tuple(annotators[begin:end]) for begin, end in pairwise(bounds)}
+    if any(_visiting_order(present) != list(range(len(present))) for present in together):
+        return None
+    sizes = np.diff(table.row_offsets)
+    corrections = EncodedLines(table.corrections, table.correction_lengths)
+    unannotated = table.row_offsets[:-1][sizes == 0]
+    rows = np.insert(np.diff(table.edit_offsets), unannotated, 0)
+    flat = GoldArrays(_offsets(np.maximum(sizes, 1)), _offsets(rows), *table[4:7], NO_TOKENS)
+    return GoldRows.of([encode_lines(sources), corrections], flat)
+
+
+def _offsets(sizes: Offsets) -> Offsets:
+    return np.concatenate([[0], np.cumsum(sizes)])
+
+
+def all_annotations(corpus: Corpus) -> Sequence[Sequence[Annotation]]:
+    """Return the annotations of a corpus, else those of its error groups, else edits extracted from its references."""
+    if corpus.annotations is None and corpus.groups is not None:
+        return ungroup(corpus).annotations or ()
+    return corpus.annotations if corpus.annotations is not None else extracted_annotations(corpus)
+
+
+def restrict(annotations: Sequence[Sequence[Annotation]], annotators: Sequence[int]) -> list[list[Annotation]]:
+    """Return the annotations of these annotators only."""
+    kept = set(annotators)
+    return [[annotation for annotation in sentence if annotation.annotator in kept] for sentence in annotations]
+
+
+def complete(annotations: Sequence[Sequence[Annotation]]) -> list[list[Annotation]]:
+    """Return one annotation of every annotator for every sentence; who is not listed made no edit there."""
+    everybody = sorted({annotation.annotator for sentence in annotations for annotation in sentence}) or [0]
+    completed = []
+    for sentence in annotations:
+        found = {annotation.annotator: annotation for annotation in sentence}
+        completed.append([found.get(annotator, Annotation(annotator, ())) for annotator in everybody])
+    return completed
+
+
+def check_rectangular(annotations: Sequence[Sequence[Annotation]], wanted: Sequence[int] | None) -> None:
+    """Refuse to score a rewrite that is not there as one that changed nothing."""
+    references = max(map(len, annotations)) if wanted is None else len(wanted)
+    for i, sentence in enumerate(annotations):
+        if len(sentence) != references:
+            raise InputError(
+                f"m2: sentence {i + 1} has {len(sentence)} of the {references} references wanted",
+                fix="Leave out annotators=… and policy=average, or give every sentence the same number of references",
+            )
+
+
+def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
+    """Return a sentence's annotations in the official order; an unannotated sentence has one annotation without edits."""
+    if len(sentence) < 2:
+        return sentence or [Annotation(0, ())]
+    return [sentence[k] for k in _visiting_order(tuple(annotation.annotator for annotation in sentence))]
+
+
+@cache
+def _visiting_order(annotators: tuple[int, ...]) -> list[int]:
+    """Return the order of a dictionary that is filled from another in that one's order (docs/m2.md, B.9)."""
+    first = dict_order([integer_hash(annotator) for annotator in annotators])
+    second = dict_order([integer_hash(annotators[k]) for k in first])
+    return [first[k] for k in second]
+
+
+@dataclass(frozen=True)
+class MatchInput:
+    """Sources, hypotheses and gold edits of a corpus, interned together."""
+
+    sources: TokenArray
+    hypotheses: TokenArray
+    gold: GoldArrays
+    folded: TokenArray | None
+
+    def arguments(self, max_unchanged_words: int, release: str) -> tuple[TokenArray, TokenArray, GoldArrays, Options]:
+        """Return what the kernel's `match_corpus` and `match_sentence` take."""
+        return self.sources, self.hypotheses, self.gold, Options(max_unchanged_words, release, self.folded)
+
+
+def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchInput:
+    """Intern a corpus; `fold` adds every token's lower-cased characters for `ignore_whitespace_casing`."""
+    tokens = gold.known.number(encode_lines(hypotheses))
+    _check_lengths(gold.sources.lengths(), tokens.lengths())
+    folded = _folded([*gold.known.vocabulary.lines(), *hypotheses]) if fold else None
+    return MatchInput(gold.sources, tokens, gold.gold, folded)
+
+
+def _check_lengths(sources: Offsets, hypotheses: Offsets) -> None:
+    """Refuse a pair of sentences whose table of edits would take gigabytes."""
+    large = np.flatnonzero(sources.astype(np.int64) * hypotheses > _MOST_CELLS)
+    if len(large):
+        first = large[0]
+        raise InputError(
+            f"sentence {first + 1}: {sources[first]} tokens are too many to align with {hypotheses[first]}",
+            fix="Split the sentence",
+        )
+
+
+def _comparable(correction: str) -> bool:
+    """Return False for a correction whose blanks are not single spaces: officially it equals no text."""
+    return " ".join(correction.split()) == correction
+
+
+def _folded(lines: Sequence[str]) -> TokenArray:
+    vocabulary = dict.fromkeys(chain.from_iterable(map(str.split, lines)))
+    folded = [lower(token) for token in vocabulary]
+    characters = np.frombuffer("".join(folded).encode("utf-32-le"), dtype="<i4").astype(np.int32)
+    return TokenArray(characters, offsets_of(folded))
+
+
+@dataclass(frozen=True)
+class SentenceMatch:
+    """One sentence against one annotator: the system's edits as MaxMatch reads them, and the matched gold edits.
+
+    `pairs` are the places of matching edits in `proposed` and among the annotator's, as the official count finds them.
+    """
+
+    annotation: Annotation
+    proposed: tuple[Edit, ...]
+    pairs: tuple[tuple[int, int], ...]
+
+    @property
+    def matched_proposed(self) -> tuple[bool, ...]:
+        """Whether each proposed edit matches a gold edit."""
+        found = {i for i, _ in self.pairs}
+        return tuple(i in found for i in range(len(self.proposed)))
+
+    @property
+    def matched_gold(self) -> tuple[bool, ...]:
+        """Whether each gold edit is matched."""
+        found = {k for _, k in self.pairs}
+        return tuple(k in found for k in range(len(self.annotation.edits)))
+
+
+def credit(annotation: Annotation, proposed: tuple[Edit, ...]) -> SentenceMatch:
+    """Walk the proposed edits with a position in the gold list, as the official count does."""
+    position = 0
+    pairs = []
+    for i, edit in enumerate(proposed):
+        for k in range(position, len(annotation.edits)):
+            if _agrees(edit, annotation.edits[k]):
+                pairs.append((i, k))
+                position = k + 1
+    return SentenceMatch(annotation, proposed, tuple(pairs))
+
+
+def _agrees(proposed: Edit, gold: Edit) -> bool:
+    same_span = (proposed.start, proposed.end) == (gold.start, gold.end)
+    return same_span and proposed.corrections[0] in gold.corrections
+
+
+def explain_match(source: Sequence[str], prediction: Sequence[str], match: SentenceMatch, sentence: int) -> Explanation:
+    """Show the tokens of a sentence (counted from 0), and the edits of system and annotator."""
+    counts = {
+        "correct": sum(match.matched_gold),
+        "proposed": len(match.proposed),
+        "gold": len(match.annotation.edits),
+    }
+    tally = ", ".join(f"{count} {name}" for name, count in counts.items())
+    proposed = [
+        edit if hit else trimmed(source, edit) for edit, hit in zip(match.proposed, match.matched_proposed, strict=True)
+    ]
+    rows = [
+        Row("source", [Cell(" ".join(source))]),
+        Row("system", [Cell(" ".join(prediction))]),
+        Row("system edits", _edit_cells(source, proposed, match.matched_proposed, "wrong")),
+        Row("gold edits", _edit_cells(source, match.annotation.edits, match.matched_gold, "miss")),
+    ]
+    title = f"Sentence {sentence + 1}, annotator {match.annotation.annotator}: {tally}"
+    return Explanation(title, rows, counts=counts)
+
+
+def trimmed(source: Sequence[str], edit: Edit) -> Edit:
+    """Return an edit without the equal tokens at its ends: which of them it spans is mostly chance."""
+    before, after = list(source[edit.start : edit.end]), edit.corrections[0].split()
+    start, end = edit.start, edit.end
+    while before and after and before[0] == after[0]:
+        before, after, start = before[1:], after[1:], start + 1
+    while before and after and before[-1] == after[-1]:
+        before, after, end = before[:-1], after[:-1], end - 1
+    return Edit(start, end, (" ".join(after),), edit.type)
+
+
+def _edit_cells(source: Sequence[str], edits: Sequence[Edit], matched: Sequence[bool], otherwise: Mark) -> list[Cell]:
+    if not edits:
+        return [Cell("none", "note")]
+    return [
+        Cell(_edit_text(source, edit), "match" if hit else otherwise, _coded_type(edit))
+        for edit, hit in zip(edits, matched, strict=True)
+    ]
+
+
+def _coded_type(edit: Edit) -> str:
+    return "" if edit.type == "proposed" else edit.type
+
+
+def _edit_text(source: Sequence[str], edit: Edit) -> str:
+    before = " ".join(source[edit.start : edit.end]) or "∅"
+    after = " | ".join(text or "∅" for text in edit.corrections)
+    return f"{before} → {after} [{edit.start},{edit.end}) {_coded_type(edit)}".rstrip()
+
+
+@dataclass(frozen=True)
+class TypeScore:
+    """One error type: gold edits of it and how many were corrected, with the annotators chosen for the whole score.
+
+    `precision_alone`, `recall_alone` and `value_alone` are of the same predictions against annotations that hold only
+    this type. As a system does not say which type it corrects, all its edits count as proposed.
+    """
+
+    type: str
+    gold: int
+    correct: int
+    precision_alone: float
+    recall_alone: float
+    value_alone: float
+
+    @property
+    def recall(self) -> float:
+        """Share of the gold edits of this type that the system made."""
+        return self.correct / self.gold if self.gold else 1.0
+
+    def cells(self) -> dict[str, str]:
+        """Return the row of a table, by column."""
+        ratios = {
+            "recall": self.recall,
+            "alone: P": self.precision_alone,
+            "R": self.recall_alone,
+            "F": self.value_alone,
+        }
+        counts = {"type": self.type, "gold": str(self.gold), "correct": str(self.correct)}
+        return counts | {column: percent(value) for column, value in ratios.items()}
+
+
+def by_error_type(
+    corpus: Corpus, types: Iterable[str], matches: Sequence[SentenceMatch], score: Callable[[Corpus], Score]
+) -> list[TypeScore]:
+    """Score each error type, the most frequent first (Bryant & Ng 2015, section 6.1, for the scores alone)."""
+    gold: Counter[str] = Counter()
+    correct: Counter[str] = Counter()
+    for match in matches:
+        for edit, hit in zip(match.annotation.edits, match.matched_gold, strict=True):
+            gold[edit.type] += 1
+            correct[edit.type] += hit
+    scores = []
+    for name in sorted(types, key=lambda name: (-gold[name], name)):
+        alone = score(restrict_types(corpus, [name]))
+        parts = alone.parts
+        scores.append(TypeScore(name, gold[name], correct[name], parts["precision"], parts["recall"], alone.value))
+    return scores
+
+
+def error_types(corpus: Corpus) -> set[str]:
+    """Return the types of a corpus's coded edits, or say that it has none."""
+    if corpus.annotations is None:
+        raise InputError(f"{corpus.name} has no coded edits", fix="Error types need annotations (M2)")
+    return {edit.type for sentence in corpus.annotations for found in sentence for edit in found.edits}
+
+
+def restrict_types(corpus: Corpus, types: Sequence[str]) -> Corpus:
+    """Return the corpus whose annotators made only edits of these types (Bryant & Ng 2015, section 6.1)."""
+    kept = set(types)
+
+    def restricted(found: Annotation) -> Annotation:
+        return replace(found, edits=tuple(edit for edit in found.edits if edit.type in kept))
+
+    return corpus.replace(annotations=[[*map(restricted, sentence)] for sentence in corpus.annotations or ()])
