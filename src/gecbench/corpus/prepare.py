@@ -32,7 +32,10 @@ _GUIDES: CorpusCache[tuple[SourceGuide | None]] = CorpusCache()
 
 
 class ForeignTextWarning(UserWarning):
-    """Predictions that share hardly a word with their sources: from an untrained model, or paired with the wrong sources."""
+    """Predictions that share hardly a word with their sources.
+
+    They come from an untrained model, or are paired with the wrong sources.
+    """
 
 
 class RawTextWarning(UserWarning):

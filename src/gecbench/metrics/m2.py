@@ -394,7 +394,10 @@ def check_rectangular(annotations: Sequence[Sequence[Annotation]], wanted: Seque
 
 
 def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
-    """Return a sentence's annotations in the official order; an unannotated sentence has one annotation without edits."""
+    """Return a sentence's annotations in the official order.
+
+    A sentence without annotations is treated as annotated with no edits.
+    """
     if len(sentence) < 2:
         return sentence or [Annotation(0, ())]
     return [sentence[k] for k in _visiting_order(tuple(annotation.annotator for annotation in sentence))]
