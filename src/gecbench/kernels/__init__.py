@@ -12,7 +12,7 @@ import os
 from functools import cache
 from types import ModuleType
 
-from gecbench.errors import GecbenchError
+from gecbench.errors import GecbenchError, InputError
 
 KERNELS = (
     "bleu",
@@ -58,15 +58,22 @@ def active() -> str:
 
 
 def select(kernel: str, implementation: str | None = None) -> ModuleType:
-    """Return the module that holds a kernel, by default in the active implementation.
-
-    Of a folder the Python twin is its `corpus`: the arrays that it takes can be had without it.
-    """
+    """Return the module that holds a kernel, by default in the active implementation."""
     if (implementation or active()) == "python":
-        found = importlib.import_module(f"gecbench.kernels.{kernel}")
-        return importlib.import_module(f"{found.__name__}.corpus") if hasattr(found, "__path__") else found
+        return importlib.import_module(f"gecbench.kernels.{kernel}")
     module: ModuleType = getattr(native_module(), kernel)
     return module
+
+
+def too_large_for_python(problem: str) -> InputError:
+    """Return the error for an input that only the native kernels can do in bounded time and memory."""
+    if native_module() is not None:
+        return InputError(f"{problem} for the Python kernels", fix="Unset GECBENCH_KERNELS to use the native ones")
+    return InputError(
+        f"{problem} for the Python kernels",
+        fix="Install a wheel of gecbench, or a C++17 compiler and run: "
+        "GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall gecbench",
+    )
 
 
 def threads() -> int:
