@@ -16,9 +16,8 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
-from gecbench.kernels.imeasure import Limits, Objective
-from gecbench.kernels.imeasure.alignment import classify_column
-from gecbench.kernels.imeasure.keys import METRICS
+from gecbench.kernels.alignment import METRICS, Objective, classify_column
+from gecbench.kernels.imeasure import Limits
 from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, intern_lines, offsets_of, split_tokens
 from gecbench.metrics.base import Metric
 from gecbench.metrics.imeasure.accuracy import COUNT_NAMES

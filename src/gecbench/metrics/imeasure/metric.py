@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.errors import InputError
-from gecbench.kernels.imeasure.keys import f_score, precision, recall
+from gecbench.kernels.alignment import f_score, precision, recall
 from gecbench.kernels.tokens import split_tokens
 from gecbench.metrics.explanation import Explanation
 from gecbench.metrics.imeasure.accuracy import (
