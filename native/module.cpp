@@ -2,7 +2,6 @@
 #include <nanobind/nanobind.h>
 
 namespace gecbench::bindings {
-void bind_bleu(nanobind::module_ module);
 void bind_edits(nanobind::module_ module);
 void bind_errant(nanobind::module_ module);
 void bind_gleu(nanobind::module_ module);
@@ -19,7 +18,6 @@ void bind_trueskill(nanobind::module_ module);
 
 NB_MODULE(_native, module) {
   using namespace gecbench::bindings;
-  bind_bleu(module.def_submodule("bleu"));
   bind_edits(module.def_submodule("edits"));
   bind_errant(module.def_submodule("errant"));
   bind_gleu(module.def_submodule("gleu"));

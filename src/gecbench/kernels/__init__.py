@@ -15,7 +15,6 @@ from types import ModuleType
 from gecbench.errors import GecbenchError, InputError
 
 KERNELS = (
-    "bleu",
     "edits",
     "errant",
     "gleu",
