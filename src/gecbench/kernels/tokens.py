@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -46,7 +46,7 @@ class TokenArray:
 NO_TOKENS = TokenArray(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
 
 
-def offsets_of(parts: Iterable[Sized]) -> Offsets:
+def offsets_of(parts: Sequence[Sized]) -> Offsets:
     """Return where each part begins when all are laid end to end."""
     return np.cumsum([0, *map(len, parts)], dtype=np.int64)
 

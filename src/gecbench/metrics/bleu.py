@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -65,11 +65,10 @@ class BLEU(Metric):
         The counts are the same for both variants: of the reference, sacrebleu's length and that of 2016 are kept.
         """
         references = require_references(corpus, self.title)
+        expected: Iterable[dict[str, Any]] = self._reference_ngrams(references)
         if len(corpus) <= _MOST_CACHED:
-            key = ("n-grams of BLEU", self.tokenize, self.lowercase)
-            expected = corpus.derived(key, lambda: [*self._reference_ngrams(references)])
-        else:
-            expected = self._reference_ngrams(references)
+            key, made = ("n-grams of BLEU", self.tokenize, self.lowercase), expected
+            expected = corpus.derived(key, lambda: list(made))
         rows = [self._count_sentence(line, found) for line, found in zip(predictions, expected, strict=True)]
         counts = np.array(rows, dtype=np.int64).reshape(-1, _LENGTHS + 2 * _ORDER)
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64))
