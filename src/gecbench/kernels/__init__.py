@@ -1,8 +1,9 @@
-"""The inner loops, each written twice: readable Python here, C++ in `gecbench._native`.
+"""The inner loops, each written twice: a readable Python reference here, fast C++ in `gecbench._native`.
 
-Both forms of a kernel have the same functions and give the same results; every test runs on both.
-The native form runs where it was compiled; `GECBENCH_KERNELS=python|native` forces one. It shares large inputs
-among `GECBENCH_THREADS` threads, by default as many as there are processors; results never depend on their number.
+The Python file of a kernel follows the paper or the official program step by step. The native kernel has the same
+functions and gives the same numbers. It runs where it was compiled; `GECBENCH_KERNELS=python|native` forces one. It
+shares large inputs among `GECBENCH_THREADS` threads, by default as many as there are processors. Results do not depend on
+their number.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ KERNELS = (
     "trueskill",
 )
 IMPLEMENTATIONS = ("native", "python")
-_MOST_THREADS = 1024
+_MAX_THREADS = 1024
 
 
 @cache
@@ -76,10 +77,10 @@ def too_large_for_python(problem: str) -> InputError:
 
 
 def threads() -> int:
-    """Return on how many threads a native kernel may share its work."""
+    """Return the number of threads of a native kernel."""
     wanted = os.environ.get("GECBENCH_THREADS", "").strip()
     if not wanted:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not wanted.isdecimal() or not 1 <= int(wanted) <= _MOST_THREADS:
-        raise GecbenchError(f"GECBENCH_THREADS={wanted!r} is not a whole number from 1 to {_MOST_THREADS:,}.")
+    if not wanted.isdecimal() or not 1 <= int(wanted) <= _MAX_THREADS:
+        raise GecbenchError(f"GECBENCH_THREADS={wanted!r} is not a whole number from 1 to {_MAX_THREADS:,}.")
     return int(wanted)
