@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from imeasure_support import Sentence, alternative, choose, kernel_of, limited, optional
-from oracles.imeasure import fill_table, literal_counts
+from oracles.imeasure import fill_table
 from oracles.mixed_references import mixed_references
 
 from gecbench import IMeasure
@@ -17,7 +17,7 @@ from gecbench.corpus.error_groups import ErrorGroup
 from gecbench.corpus.mixing import alternatives_of
 from gecbench.errors import InputError
 from gecbench.kernels import native_module
-from gecbench.kernels.alignment import METRICS, Objective, key
+from gecbench.kernels.alignment import METRICS, Objective, align_texts, count_classes, key
 from gecbench.kernels.imeasure import Group, Limits, MixedSentence, RefusedError
 from gecbench.kernels.tokens import intern_lines
 from gecbench.metrics.imeasure.gold import MixedGold
@@ -173,9 +173,9 @@ def test_the_best_of_all_references_is_chosen(example: tuple[Sentence, str]) -> 
     references = mixed_references(sentence.source, sentence.grouped())
     assume(references)
     number = numbers([sentence.source, hypothesis, *references])
-    texts = number(sentence.source), number(hypothesis)
+    texts = [(number(sentence.source), number(hypothesis), number(text)) for text in references]
     goal = Objective(1, METRICS.index("wacc"), 0, 2.0, 1.0)
-    best = max(key(literal_counts(*texts, number(text)), goal) for text in references)
+    best = max(key(count_classes(align_texts(*three), *three), goal) for three in texts)
     choice = choose([sentence], [hypothesis], limited(IMeasure(), listed=0), True, active())
     assert key(choice.counts[0].tolist(), goal) == best
     assert choice.reference(0) in references

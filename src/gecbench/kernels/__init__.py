@@ -2,8 +2,8 @@
 
 The Python file of a kernel follows the paper or the official program step by step. The native kernel has the same
 functions and gives the same numbers. It runs where it was compiled; `GECBENCH_KERNELS=python|native` forces one. It
-shares large inputs among `GECBENCH_THREADS` threads, by default as many as there are processors. Results do not depend on
-their number.
+shares large inputs among `GECBENCH_THREADS` threads, by default as many as there are processors. Results do not depend
+on their number.
 """
 
 from __future__ import annotations

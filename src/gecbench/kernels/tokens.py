@@ -63,7 +63,7 @@ def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads
 def intern_and_list(
     text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads: int = 1
 ) -> tuple[Ids, Offsets, bytes, Offsets]:
-    """Return what `intern` does, and the distinct tokens end to end in the order of their numbers with their lengths."""
+    """Return what `intern` does, and the distinct tokens end to end in the order of their numbers, with lengths."""
     del threads
     numbers: dict[str | bytes, int] = {}
     ids: list[int] = []
