@@ -154,6 +154,14 @@ def test_a_thousand_gold_edits(kernel: ModuleType) -> None:
     assert counts.tolist() == [[3, 3, 1000]]
 
 
+def test_what_python_cannot_do_ends_a_command_with_one_line(refused, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("GECBENCH_KERNELS", "python")
+    (tmp_path / "gold.m2").write_text(f"S {'a ' * 2000}.\n", encoding="utf-8")
+    (tmp_path / "output.txt").write_text(f"{'b ' * 2000}.\n", encoding="utf-8")
+    arguments = ["score", "-m", "m2", "--gold", tmp_path / "gold.m2", "-p", tmp_path / "output.txt", "--aligned"]
+    refused(arguments, "sentence 1 is too long to align for the Python kernels")
+
+
 tokens = st.integers(0, 3)
 sentences = st.lists(tokens, max_size=7)
 

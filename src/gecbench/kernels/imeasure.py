@@ -174,9 +174,8 @@ def count_references(
 
 def _check_lengths(source: Tokens, hypothesis: Tokens, reference: Tokens, cell_limit: int) -> None:
     """Refuse texts of which two would make a table above the limit."""
-    shortest, *longest = sorted(len(text) + 1 for text in (source, hypothesis, reference))
-    del shortest
-    if math.prod(longest) > cell_limit:
+    _, second, first = sorted(len(text) + 1 for text in (source, hypothesis, reference))
+    if first * second > cell_limit:
         raise RefusedError(TOO_LONG)
 
 
@@ -383,6 +382,7 @@ class MixedSentence:
             raise RefusedError(TOO_MANY)
         if pairs > _MOST_WORK:
             raise too_large_for_python("the mixed references of a sentence are too many")
+        _check_lengths(source, hypothesis, (), self.limits.cells)
         distance = pair_distance(source, hypothesis)
         options: dict[tuple[int, ...], Option] = {}
         cells = 0
