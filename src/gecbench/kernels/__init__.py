@@ -30,7 +30,7 @@ KERNELS = (
     "trueskill",
 )
 IMPLEMENTATIONS = ("native", "python")
-_MAX_THREADS = 1024
+_MOST_THREADS = 1024
 
 
 @cache
@@ -81,6 +81,6 @@ def threads() -> int:
     wanted = os.environ.get("GECBENCH_THREADS", "").strip()
     if not wanted:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not wanted.isdecimal() or not 1 <= int(wanted) <= _MAX_THREADS:
-        raise GecbenchError(f"GECBENCH_THREADS={wanted!r} is not a whole number from 1 to {_MAX_THREADS:,}.")
+    if not wanted.isdecimal() or not 1 <= int(wanted) <= _MOST_THREADS:
+        raise GecbenchError(f"GECBENCH_THREADS={wanted!r} is not a whole number from 1 to {_MOST_THREADS:,}.")
     return int(wanted)

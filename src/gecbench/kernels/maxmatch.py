@@ -12,15 +12,16 @@ For each annotator of the sentence:
 5. Find the lightest path. Its arcs that change something are the proposed edits (B.7).
 6. Count the proposed edits that agree with the gold (B.8).
 
-The list of arcs grows with the square of an inserted text. The native kernel finds the path without the list, by
+The list of arcs grows with the square of the inserted text. The native kernel finds the path without the list, by
 dynamic programming. It uses the list only where rounding or the order of the list decides between equal paths.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -33,10 +34,13 @@ MASTER, VERSION_3_2 = "master", "3.2"
 FAST, LITERAL, TOO_LARGE = range(3)
 PENALTY = 0.001
 _MOST_CELLS = 4_000_000
+_MOST_VERTICES = 4096
 
 Tokens = Sequence[int]
 Vertex = tuple[int, int]  # how many tokens of the source and of the hypothesis lie behind
-Arc = tuple[Vertex, Vertex]
+Arc = tuple[int, int]  # from one vertex to another, by their numbers
+Int16 = NDArray[np.int16]
+Ints = NDArray[np.int64]
 
 
 class GoldEdit(NamedTuple):
@@ -78,7 +82,7 @@ class Options(NamedTuple):
     `max_unchanged_words`: the most unchanged words that a merged edit may span. -1 merges nothing (B.5).
     `release`: of the official scorer, "master" or "3.2" (B.12).
     `folded`: the lower-cased characters of every token id. They switch `ignore_whitespace_casing` on (B.8).
-    `arc_limit`: the longest list of arcs that is made.
+    `arc_limit`: the longest list of arcs that the native kernel makes.
     """
 
     max_unchanged_words: int = 2
@@ -103,20 +107,6 @@ class Match(NamedTuple):
     proposed: int
     gold: int
     path: list[PathEdit]
-
-
-class ArcEdit(NamedTuple):
-    """What an arc does: its source span, its number of steps, and how many of these keep a token."""
-
-    start: int
-    end: int
-    steps: int
-    unchanged: int
-
-    @property
-    def is_noop(self) -> bool:
-        """Whether the arc changes nothing."""
-        return self.unchanged == self.steps
 
 
 def match_corpus(
@@ -166,54 +156,69 @@ def _check_options(options: Options) -> None:
         raise ValueError(f"max_unchanged_words is -1 or more, not {options.max_unchanged_words}")
 
 
-# Steps 1 to 3: the lattice of a sentence.
+# Steps 1 to 3: the lattice of a sentence. Vertices are numbered in the order of their positions.
 
 
 @dataclass
 class Lattice:
-    """The vertices in order, the official list of arcs, and what each arc does. An arc may be listed twice."""
+    """The arcs of a sentence, sorted, and the official list of them, in which an arc may stand more than once.
+
+    Arc a leads from vertex `tails[a]` to `heads[a]`. It starts at the source position `starts[a]` and has `steps[a]`
+    steps, of which `unchanged[a]` keep a token. It is listed `copies[a]` times. The list consists of groups, and no arc
+    of a group begins where another arc of it ends.
+    """
 
     source: Tokens
     hypothesis: Tokens
     vertices: list[Vertex]
-    arcs: list[Arc]
-    edits: dict[Arc, ArcEdit]
+    ends: Int16  # the source position at which an arc to each vertex ends
+    tails: Ints
+    heads: Ints
+    starts: Int16
+    steps: Int16
+    unchanged: Int16
+    copies: Ints
+    groups: list[Ints]
 
-    def agrees(self, arc: Arc, gold: GoldEdit) -> bool:
-        """Return whether an arc has the span and the original of a gold edit, and one of its corrections (B.6).
+    def text(self, arc: int) -> tuple[Tokens, Tokens]:
+        """Return the source tokens and the hypothesis tokens of an arc."""
+        (row, column), (end_row, end_column) = self.vertices[self.tails[arc]], self.vertices[self.heads[arc]]
+        return self.source[row:end_row], self.hypothesis[column:end_column]
+
+    def agrees(self, arc: int, gold: GoldEdit) -> bool:
+        """Return whether an arc of the same span has the original of a gold edit and one of its corrections (B.6).
 
         A gold span outside the sentence never agrees, but it still counts as a gold edit.
         """
-        edit, (tail, head) = self.edits[arc], arc
-        if (edit.start, edit.end) != (gold.start, gold.end) or not 0 <= gold.start <= gold.end <= len(self.source):
+        if not 0 <= gold.start <= gold.end <= len(self.source):
             return False
-        same_original = self.source[tail[0] : head[0]] == self.source[gold.start : gold.end]
-        return same_original and tuple(self.hypothesis[tail[1] : head[1]]) in gold.alternatives
+        original, correction = self.text(arc)
+        return original == self.source[gold.start : gold.end] and tuple(correction) in gold.alternatives
 
-    def changes_only_case(self, arc: Arc, folded: Sequence[Tokens]) -> bool:
-        """Return whether an arc changes only spaces and letter case; `folded` are the letters of each token (B.8)."""
-        tail, head = arc
-        original = [letter for token in self.source[tail[0] : head[0]] for letter in folded[token]]
-        return original == [letter for token in self.hypothesis[tail[1] : head[1]] for letter in folded[token]]
+    def has_span(self, start: int, end: int) -> Ints:
+        """Return the arcs of a source span."""
+        return np.flatnonzero((self.starts == start) & (self.ends[self.heads] == end))
 
 
 def build_lattice(source: Tokens, hypothesis: Tokens, options: Options, number: int = 0) -> Lattice:
     """Return the lattice of all edits from source to hypothesis; `number` tells an error the sentence."""
     if len(source) * len(hypothesis) > _MOST_CELLS:
         raise too_large_for_python(f"sentence {number + 1} is too long to align")
-    # Step 1, and step 2: an arc of both tables stays in the list twice.
-    arcs = sorted(arc for cost in (1, 2) for arc in minimal_steps(source, hypothesis, cost))
-    edits = {arc: _edit_of_step(source, hypothesis, arc, options.release) for arc in arcs}
-    vertices = sorted({(0, 0), *(head for _, head in arcs)})
-    lattice = Lattice(source, hypothesis, vertices, arcs, edits)
-    # Step 3
-    if not add_merged_arcs(lattice, options.max_unchanged_words, options.arc_limit):
+    # Step 1, and step 2: a step of both tables stays in the list twice.
+    pairs = sorted(step for cost in (1, 2) for step in minimal_steps(source, hypothesis, cost))
+    vertices = sorted({(0, 0), *(head for _, head in pairs)})
+    if len(vertices) > _MOST_VERTICES:
         raise too_large_for_python(f"sentence {number + 1} has too many possible edits")
-    remove_merged_noops(lattice)
-    return lattice
+    numbers = {vertex: number for number, vertex in enumerate(vertices)}
+    singles = [(numbers[tail], numbers[head]) for tail, head in pairs]
+    # Step 3
+    table = EditTable(source, hypothesis, vertices, singles, options.release)
+    groups = remove_merged_noops(table, table.merge(options.max_unchanged_words))
+    by_tail = [np.array([*arcs], dtype=np.int64) for _, arcs in groupby(singles, key=itemgetter(0))]
+    return table.lattice([*by_tail, *groups])
 
 
-def minimal_steps(source: Tokens, hypothesis: Tokens, substitution_cost: int) -> list[Arc]:
+def minimal_steps(source: Tokens, hypothesis: Tokens, substitution_cost: int) -> list[tuple[Vertex, Vertex]]:
     """Return the steps of all minimal alignments; insertions and deletions cost 1 (step 1)."""
     costs = [list(range(len(hypothesis) + 1))]
     for i, token in enumerate(source, 1):
@@ -222,7 +227,7 @@ def minimal_steps(source: Tokens, hypothesis: Tokens, substitution_cost: int) ->
             substitution = above[j] + (0 if token == other else substitution_cost)
             row.append(min(substitution, above[j + 1] + 1, row[j] + 1))
         costs.append(row)
-    steps: list[Arc] = []
+    steps: list[tuple[Vertex, Vertex]] = []
     waiting = [(len(source), len(hypothesis))]  # to walk back from
     reached = set(waiting)
     while waiting:
@@ -237,118 +242,157 @@ def minimal_steps(source: Tokens, hypothesis: Tokens, substitution_cost: int) ->
     return steps
 
 
-def _edit_of_step(source: Tokens, hypothesis: Tokens, arc: Arc, release: str) -> ArcEdit:
-    """Return the edit of a single step; release 3.2 misplaces insertions before the first token (B.12)."""
-    (start, column), (end, next_column) = arc
-    if release == VERSION_3_2 and start == end == 0:
-        return ArcEdit(column, column, 1, 0)
-    keeps = start < end and column < next_column and source[start] == hypothesis[column]
-    return ArcEdit(start, end, 1, int(keeps))
+class EditTable:
+    """The edits between all pairs of vertices: steps (0 where there is none), unchanged words and starts."""
+
+    def __init__(
+        self, source: Tokens, hypothesis: Tokens, vertices: list[Vertex], singles: Sequence[Arc], release: str
+    ) -> None:
+        self.source, self.hypothesis, self.vertices = source, hypothesis, vertices
+        self.steps, self.unchanged, self.starts = np.zeros((3, len(vertices), len(vertices)), dtype=np.int16)
+        self.ends = np.array([row for row, _ in vertices], dtype=np.int16)
+        self.next: list[list[int]] = [[] for _ in vertices]
+        for tail, head in dict.fromkeys(singles):
+            (row, column), (end_row, end_column) = vertices[tail], vertices[head]
+            self.next[tail].append(head)
+            self.steps[tail, head] = 1
+            self.starts[tail, head] = row
+            if row < end_row and column < end_column:
+                self.unchanged[tail, head] = source[row] == hypothesis[column]
+            if (
+                release == VERSION_3_2 and row == end_row == 0
+            ):  # which misplaces insertions before the first token (B.12)
+                self.starts[tail, head] = self.ends[head] = column
+
+    def merge(self, max_unchanged_words: int) -> list[Ints]:
+        """Merge arcs that follow each other, as the algorithm of Floyd and Warshall does (step 3).
+
+        The official loops go over all triples of vertices: for each middle one, for each tail, for each head. A merged
+        arc is listed if it is the first between its ends or has fewer steps than those before, and spans few enough
+        unchanged words. Returns a group of (tail, head) for each middle vertex, in the order of the list. No two arcs
+        of a group have the same ends, so numpy can make all of them at once.
+        """
+        groups = []
+        for middle in range(len(self.vertices)):
+            tails, heads = np.flatnonzero(self.steps[:middle, middle]), np.array(self.next[middle], dtype=np.int64)
+            steps = self.steps[tails, middle][:, None] + np.int16(1)
+            unchanged = self.unchanged[tails, middle][:, None] + self.unchanged[middle, heads]
+            known = self.steps[tails[:, None], heads]
+            accepted = (unchanged <= max_unchanged_words) & ((known == 0) | (steps < known))
+            which_tail, which_head = np.nonzero(accepted)
+            arcs = tails[which_tail], heads[which_head]
+            self.steps[arcs] = steps[which_tail, 0]
+            self.unchanged[arcs] = unchanged[accepted]
+            self.starts[arcs] = self.starts[arcs[0], middle]
+            groups.append(np.column_stack(arcs))
+        return groups
+
+    def lattice(self, groups: Sequence[Ints]) -> Lattice:
+        """Return the lattice of the arcs that are listed."""
+        size = len(self.vertices)
+        listed = np.concatenate([group @ (size, 1) for group in groups])  # each arc as one number
+        arcs, numbers, copies = np.unique(listed, return_inverse=True, return_counts=True)
+        tails, heads = np.divmod(arcs, size)
+        bounds = np.cumsum([len(group) for group in groups])
+        return Lattice(
+            self.source,
+            self.hypothesis,
+            self.vertices,
+            self.ends,
+            tails,
+            heads,
+            self.starts[tails, heads],
+            self.steps[tails, heads],
+            self.unchanged[tails, heads],
+            copies,
+            [part for part in np.split(numbers, bounds) if len(part)],
+        )
 
 
-def add_merged_arcs(lattice: Lattice, max_unchanged_words: int, arc_limit: int) -> bool:
-    """Merge arcs that follow each other, as the algorithm of Floyd and Warshall does (step 3).
+def remove_merged_noops(table: EditTable, groups: Sequence[Ints]) -> list[Ints]:
+    """Remove merged arcs that change nothing, as a walk does that removes them from its own list.
 
-    The official loops go over all triples of vertices: for each middle one, for each tail, for each head. Here they go
-    only over the tails and heads that arcs join with the middle, in the same order. Returns False past `arc_limit`.
+    After each arc that it removes, such a walk skips the next one, so that some stay. Of an arc that is listed twice,
+    it removes the first. The length of the list counts in step 4.
     """
-    arcs, edits = lattice.arcs, lattice.edits
-    tails: dict[Vertex, list[Vertex]] = {vertex: [] for vertex in lattice.vertices}
-    heads: dict[Vertex, list[Vertex]] = {vertex: [] for vertex in lattice.vertices}
-    for tail, head in sorted(edits):
-        tails[head].append(tail)
-        heads[tail].append(head)
-    for middle in lattice.vertices:
-        for tail in tails[middle]:
-            first = edits[tail, middle]
-            for head in heads[middle]:
-                second = edits[middle, head]
-                steps, unchanged = first.steps + second.steps, first.unchanged + second.unchanged
-                known = edits.get((tail, head))
-                if unchanged > max_unchanged_words or (known is not None and steps >= known.steps):
-                    continue
-                arcs.append((tail, head))  # once more if a longer way was listed before
-                edits[tail, head] = ArcEdit(first.start, second.end, steps, unchanged)
-                if known is None:
-                    tails[head].insert(bisect_left(tails[head], tail), tail)
-        if len(arcs) > arc_limit:
-            return False
-    return True
-
-
-def remove_merged_noops(lattice: Lattice) -> None:
-    """Remove merged arcs that change nothing, from the list that is being walked.
-
-    So the arc after each removed one is skipped, and some stay. The length of the list counts in step 4.
-    """
-    for arc in lattice.arcs:
-        if lattice.edits[arc].is_noop and lattice.edits[arc].steps > 1:
-            lattice.arcs.remove(arc)
+    listed = np.concatenate([*groups, np.zeros((0, 2), dtype=np.int64)])
+    tails, heads = listed.T
+    noops = np.flatnonzero(table.steps[tails, heads] == table.unchanged[tails, heads]).tolist()
+    places: dict[Arc, list[int]] = {}
+    for place in noops:
+        places.setdefault((int(tails[place]), int(heads[place])), []).append(place)
+    kept = np.ones(len(listed), dtype=np.bool_)
+    skipped = -1
+    for place in noops:
+        if place != skipped:
+            kept[places[int(tails[place]), int(heads[place])].pop(0)] = False
+            skipped = place + 1
+    bounds = np.cumsum([len(group) for group in groups])[:-1]
+    return [group[mask] for group, mask in zip(groups, np.split(kept, bounds), strict=True)] if groups else []
 
 
 # Steps 4 to 6: the path of an annotator.
 
 
 def match_annotator(lattice: Lattice, golds: Sequence[GoldEdit], folded: Sequence[Tokens] | None = None) -> Match:
-    """Count one annotator's edits; `folded` leaves out proposed edits of spaces and letter case only."""
+    """Count one annotator's edits; `folded` leaves out proposed edits of spaces and letter case only (B.8)."""
     path = find_lightest_path(lattice, weigh_arcs(lattice, golds))  # steps 4 and 5
-    proposed = [arc for arc in path if not lattice.edits[arc].is_noop]
+    proposed = [arc for arc in path if lattice.unchanged[arc] < lattice.steps[arc]]
     if folded is not None:
-        proposed = [arc for arc in proposed if not lattice.changes_only_case(arc, folded)]
-    spans = [PathEdit(tail[0], head[0], tail[1], head[1]) for tail, head in proposed]
+        proposed = [arc for arc in proposed if not _changes_only_case(lattice, arc, folded)]
+    ends = [(lattice.vertices[lattice.tails[arc]], lattice.vertices[lattice.heads[arc]]) for arc in proposed]
+    spans = [PathEdit(tail[0], head[0], tail[1], head[1]) for tail, head in ends]
     return Match(count_correct(lattice, proposed, golds), len(proposed), len(golds), spans)
 
 
-def weigh_arcs(lattice: Lattice, golds: Sequence[GoldEdit]) -> dict[Arc, float]:
+def _changes_only_case(lattice: Lattice, arc: int, folded: Sequence[Tokens]) -> bool:
+    original, correction = ([letter for token in text for letter in folded[token]] for text in lattice.text(arc))
+    return original == correction
+
+
+def weigh_arcs(lattice: Lattice, golds: Sequence[GoldEdit]) -> NDArray[np.float64]:
     """Return the weight of every arc (step 4).
 
     An arc weighs its number of steps, and PENALTY more for every time that it is listed if it changes something. An arc
     that agrees with a gold edit weighs less than any path without it.
     """
-    reward = -float(len(lattice.arcs))
-    weights = {arc: float(edit.steps) for arc, edit in lattice.edits.items()}
+    reward = -float(lattice.copies.sum())
+    weights = lattice.steps.astype(np.float64)
+    changing = lattice.unchanged < lattice.steps
+    for copy in range(lattice.copies.max(initial=0)):
+        weights[changing & (lattice.copies > copy)] += PENALTY
     by_span: dict[tuple[int, int], list[GoldEdit]] = {}
     for gold in golds:
         by_span.setdefault((gold.start, gold.end), []).append(gold)
-    insertions: dict[int, list[Arc]] = {}
-    for arc in lattice.arcs:
-        edit = lattice.edits[arc]
-        if edit.start == edit.end:
-            insertions.setdefault(edit.start, []).append(arc)
-        elif any(lattice.agrees(arc, gold) for gold in by_span.get((edit.start, edit.end), ())):
-            weights[arc] = reward
-        elif not edit.is_noop:
-            weights[arc] += PENALTY
-    for position, arcs in insertions.items():
-        here = by_span.get((position, position), [])
-
-        def agrees(arc: Arc, number: int, here: Sequence[GoldEdit] = here) -> bool:
-            return lattice.agrees(arc, here[number])
-
-        weigh_insertions(sorted(arcs), len(here), agrees, weights, reward)
+    for (start, end), here in by_span.items():
+        arcs = lattice.has_span(start, end)
+        if start == end:
+            weigh_insertions(lattice, arcs, here, weights, reward)
+        else:
+            weights[[arc for arc in arcs.tolist() if any(lattice.agrees(arc, gold) for gold in here)]] = reward
     return weights
 
 
 def weigh_insertions(
-    arcs: Sequence[Arc],
-    golds: int,
-    agrees: Callable[[Arc, int], bool],
-    weights: dict[Arc, float],
-    reward: float,
+    lattice: Lattice, arcs: Ints, golds: Sequence[GoldEdit], weights: NDArray[np.float64], reward: float
 ) -> None:
     """Pair the insertions at one position with the gold insertions there, from both ends (step 4).
 
     A pointer from the left and one from the right walk along the sorted arcs and change sides after each miss. After a
     match the pointer skips to the arcs that continue where the match ended. All arcs that are passed get a penalty.
     """
-    left, right = 0, len(arcs) - 1
-    first_gold, last_gold = 0, golds - 1
+    weights[arcs] = lattice.steps[arcs]
+    listed = np.repeat(arcs, lattice.copies[arcs])
+    tails, heads = lattice.tails[listed].tolist(), lattice.heads[listed].tolist()
+    left, right = 0, len(listed) - 1
+    first_gold, last_gold = 0, len(golds) - 1
     at_left = True
     while left <= right:
         at_left = at_left or left == right
-        arc = arcs[left if at_left else right]
+        place = left if at_left else right
+        arc = int(listed[place])
         numbers = range(first_gold, last_gold + 1) if at_left else range(last_gold, first_gold - 1, -1)
-        found = next((number for number in numbers if agrees(arc, number)), None)
+        found = next((number for number in numbers if lattice.agrees(arc, golds[number])), None)
         if found is None:
             weights[arc] += PENALTY
             left, right = (left + 1, right) if at_left else (left, right - 1)
@@ -357,48 +401,51 @@ def weigh_insertions(
         weights[arc] = reward
         if at_left:
             first_gold, left = found + 1, left + 1
-            while left < len(arcs) and arcs[left][0] != arc[1]:
-                weights[arcs[left]] += PENALTY
+            while left < len(listed) and tails[left] != heads[place]:
+                weights[listed[left]] += PENALTY
                 left += 1
         else:
             last_gold, right = found - 1, right - 1
-            while right >= 0 and arcs[right][1] != arc[0]:
-                weights[arcs[right]] += PENALTY
+            while right >= 0 and heads[right] != tails[place]:
+                weights[listed[right]] += PENALTY
                 right -= 1
 
 
-def find_lightest_path(lattice: Lattice, weights: dict[Arc, float]) -> list[Arc]:
-    """Return the lightest path from the first vertex to the last, by Bellman and Ford's algorithm (step 5).
+def find_lightest_path(lattice: Lattice, weights: NDArray[np.float64]) -> list[int]:
+    """Return the arcs of the lightest path from the first vertex to the last, by Bellman and Ford's algorithm (step 5).
 
     Arcs are taken in the order of the list, and only a strictly lighter path replaces another. Sums are floats, so that
-    rounding decides between paths of equal weight as it does in the official scorer.
+    rounding decides between paths of equal weight as it does in the official scorer. No arc of a group begins where
+    another one ends, so those that cannot improve on the distances before the group are left out at once.
     """
-    distance = dict.fromkeys(lattice.vertices, float("inf"))
-    start, vertex = lattice.vertices[0], lattice.vertices[-1]
-    distance[start] = 0.0
-    previous: dict[Vertex, Vertex] = {}
+    distance = np.full(len(lattice.vertices), np.inf)
+    distance[0] = 0
+    entered_by: dict[int, int] = {}
+    groups = [(arcs, lattice.tails[arcs], lattice.heads[arcs], weights[arcs]) for arcs in lattice.groups]
     changed = True
     while changed:
         changed = False
-        for arc in lattice.arcs:
-            tail, head = arc
-            total = distance[tail] + weights[arc]
-            if total < distance[head]:
-                distance[head], previous[head] = total, tail
-                changed = True
-    path: list[Arc] = []
-    while vertex != start:
-        path.append((previous[vertex], vertex))
-        vertex = previous[vertex]
+        for arcs, tails, heads, steps in groups:
+            totals = distance[tails] + steps
+            for place in np.flatnonzero(totals < distance[heads]).tolist():
+                if totals[place] < distance[heads[place]]:
+                    distance[heads[place]], entered_by[int(heads[place])] = totals[place], int(arcs[place])
+                    changed = True
+    path: list[int] = []
+    vertex = len(lattice.vertices) - 1
+    while vertex:
+        path.append(entered_by[vertex])
+        vertex = int(lattice.tails[path[-1]])
     return path[::-1]
 
 
-def count_correct(lattice: Lattice, proposed: Sequence[Arc], golds: Sequence[GoldEdit]) -> int:
+def count_correct(lattice: Lattice, proposed: Sequence[int], golds: Sequence[GoldEdit]) -> int:
     """Walk the proposed edits along the gold list and count those that agree, without stopping at a match (step 6)."""
     correct = position = 0
     for arc in proposed:
+        span = (int(lattice.starts[arc]), int(lattice.ends[lattice.heads[arc]]))
         for number in range(position, len(golds)):
-            if lattice.agrees(arc, golds[number]):
+            if span == golds[number][:2] and lattice.agrees(arc, golds[number]):
                 correct += 1
                 position = number + 1
     return correct
