@@ -195,7 +195,7 @@ class Lattice:
         original, correction = self.text(arc)
         return original == self.source[gold.start : gold.end] and tuple(correction) in gold.alternatives
 
-    def has_span(self, start: int, end: int) -> Ints:
+    def arcs_of_span(self, start: int, end: int) -> Ints:
         """Return the arcs of a source span."""
         return np.flatnonzero((self.starts == start) & (self.ends[self.heads] == end))
 
@@ -209,8 +209,8 @@ def build_lattice(source: Tokens, hypothesis: Tokens, options: Options, number: 
     vertices = sorted({(0, 0), *(head for _, head in pairs)})
     if len(vertices) > _MOST_VERTICES:
         raise too_large_for_python(f"sentence {number + 1} has too many possible edits")
-    numbers = {vertex: number for number, vertex in enumerate(vertices)}
-    singles = [(numbers[tail], numbers[head]) for tail, head in pairs]
+    place = {vertex: index for index, vertex in enumerate(vertices)}
+    singles = [(place[tail], place[head]) for tail, head in pairs]
     # Step 3
     table = EditTable(source, hypothesis, vertices, singles, options.release)
     groups = remove_merged_noops(table, table.merge(options.max_unchanged_words))
@@ -259,9 +259,8 @@ class EditTable:
             self.starts[tail, head] = row
             if row < end_row and column < end_column:
                 self.unchanged[tail, head] = source[row] == hypothesis[column]
-            if (
-                release == VERSION_3_2 and row == end_row == 0
-            ):  # which misplaces insertions before the first token (B.12)
+            # Release 3.2 misplaces insertions before the first token (B.12).
+            if release == VERSION_3_2 and row == end_row == 0:
                 self.starts[tail, head] = self.ends[head] = column
 
     def merge(self, max_unchanged_words: int) -> list[Ints]:
@@ -365,7 +364,7 @@ def weigh_arcs(lattice: Lattice, golds: Sequence[GoldEdit]) -> NDArray[np.float6
     for gold in golds:
         by_span.setdefault((gold.start, gold.end), []).append(gold)
     for (start, end), here in by_span.items():
-        arcs = lattice.has_span(start, end)
+        arcs = lattice.arcs_of_span(start, end)
         if start == end:
             weigh_insertions(lattice, arcs, here, weights, reward)
         else:
