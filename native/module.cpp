@@ -25,7 +25,6 @@
 namespace gecbench::bindings {
 
 // Bound in files of their own.
-void bind_bleu(nb::module_ module);
 void bind_overlap(nb::module_ module);
 void bind_ter(nb::module_ module);
 
@@ -629,7 +628,6 @@ void bind_trueskill(nb::module_ module) {
 
 NB_MODULE(_native, module) {
   using namespace gecbench::bindings;
-  bind_bleu(module.def_submodule("bleu"));
   bind_edits(module.def_submodule("edits"));
   bind_errant(module.def_submodule("errant"));
   bind_gleu(module.def_submodule("gleu"));

@@ -6,8 +6,8 @@ from random import Random
 from typing import NamedTuple
 
 from gecbench import Alternative, ErrorGroup, GroupedSentence, Replacement
-from gecbench.kernels.imeasure.keys import METRICS, Objective
-from gecbench.kernels.maxmatch.edits import GoldEdit
+from gecbench.kernels.alignment import METRICS, Objective
+from gecbench.kernels.maxmatch import GoldEdit
 
 Tokens = list[int]
 FOLDED = [[1], [1], [2], [1, 1], [3], [2, 1]]  # the letters of each token without case, of which some are equal

@@ -163,7 +163,6 @@ CALLS: dict[str, Callable[[Arrays], tuple[Any, ...]]] = {
     ),
     "gleu.draw_rows": lambda make: (_drawn(make)[0], make.number(0, 9), make.number(0, 3), False, make.number(1, 2)),
     "gleu.sampled_totals": _sampled,
-    "bleu.bleu_counts": lambda make: (*_of_references(make, make.tokens()), make.number(4, 1), make.number(1, 3)),
     "ter.ter_edits": lambda make: (make.tokens(), make.tokens(), make.number(1, 3)),
     "edits.changed_spans": lambda make: _of_references(make, make.tokens()),
     "grouping.group_edits": _grouped,

@@ -90,7 +90,6 @@ def test_a_gold_edit_outside_the_sentence_is_only_never_made(span):
 def test_rows_of_references():
     for call in (
         lambda rows: native("gleu").gleu_counts(tokens(2), tokens(2), tokens(2), rows, 4, False),
-        lambda rows: native("bleu").bleu_counts(tokens(2), tokens(2), rows, 4),
         lambda rows: native("edits").changed_spans(tokens(2), tokens(2), rows),
         lambda rows: native("imeasure").count_references(tokens(2), tokens(2), tokens(2), rows, 1000),
     ):
@@ -104,8 +103,6 @@ def test_rows_of_references():
 def test_orders(order):
     with pytest.raises(ValueError, match="order is 1 to 65535"):
         native("gleu").gleu_counts(tokens(2), tokens(2), tokens(2), offsets(0, 1), order, False)
-    with pytest.raises(ValueError, match="order is 1 to 65535"):
-        native("bleu").bleu_counts(tokens(2), tokens(2), offsets(0, 1), order)
 
 
 def objective():

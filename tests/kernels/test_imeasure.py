@@ -1,4 +1,4 @@
-"""The three-way alignment: full table, pruned twin and native code must agree, ties included."""
+"""The three-way alignment: both kernels align as a table filled cell by cell does, ties included."""
 
 from __future__ import annotations
 
@@ -14,12 +14,8 @@ from imeasure_support import GOLDEN
 from m2_corpus import flatten
 from oracles.imeasure import align_literally, literal_counts
 
-from gecbench.kernels import select
-from gecbench.kernels.imeasure import keys
-from gecbench.kernels.imeasure.alignment import Aligner, Walk
-from gecbench.kernels.imeasure.groups import RefusedError
-from gecbench.kernels.imeasure.pairs import PairTable
-from gecbench.kernels.imeasure.pruned import Pairs, align_pruned
+from gecbench.errors import InputError
+from gecbench.kernels import alignment, select
 from gecbench.kernels.tokens import TokenArray
 
 few_symbols = st.lists(st.integers(0, 2), max_size=6)
@@ -45,7 +41,7 @@ def offsets(sequences: Sequence[list[Any]]) -> np.ndarray:
 @example([], [2] * 40, [3])
 @example([1, 2, 3], list(range(10, 70)), [1, 3])
 @example([1, 2, 3, 4] * 3, [4, 3, 2, 1] * 3, [2, 1, 4, 3] * 3)
-def test_pruned_equals_full_table(
+def test_alignment_equals_the_full_table(
     kernel: ModuleType, source: list[int], hypothesis: list[int], reference: list[int]
 ) -> None:
     columns = kernel.align(ids(source), ids(hypothesis), ids(reference))
@@ -96,12 +92,30 @@ def reordered(size: int) -> tuple[list[int], list[int], list[int]]:
     return words, words[::-1], words[size // 2 :] + words[: size // 2]
 
 
-def test_texts_beyond_the_limit_are_reported_not_guessed(kernel: ModuleType) -> None:
+def test_a_pair_of_texts_beyond_the_limit_is_reported(kernel: ModuleType) -> None:
     arguments = [flatten([text]) for text in reordered(50)]
-    _, status, _ = kernel.count_references(*arguments, np.array([0, 1]), 51 * 51)
+    _, status, _ = kernel.count_references(*arguments, np.array([0, 1]), 51 * 51 - 1)
     assert status.tolist() == [3]
     _, status, _ = kernel.count_references(*arguments, np.array([0, 1]), 51**3)
     assert status.tolist() == [0]
+
+
+def test_native_reports_three_texts_beyond_the_limit(twins: Any) -> None:
+    _, native = twins("imeasure")
+    _, status, _ = native.count_references(*(flatten([text]) for text in reordered(50)), np.array([0, 1]), 51 * 51)
+    assert status.tolist() == [3]
+
+
+def test_three_texts_too_long_for_python_name_the_ways_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two that are equal need no table of three."""
+    source, hypothesis, reference = map(ids, reordered(600))
+    python = select("imeasure", "python")
+    assert len(python.align(source, source, reference)) >= 600
+    with pytest.raises(InputError, match=r"too long to align .* for the Python kernels. Unset GECBENCH_KERNELS"):
+        python.align(source, hypothesis, reference)
+    monkeypatch.setattr("gecbench.kernels.native_module", lambda: None)
+    with pytest.raises(InputError, match=r"Install a wheel of gecbench, or a C\+\+17 compiler"):
+        python.align(source, hypothesis, reference)
 
 
 def test_texts_too_different_to_walk_are_aligned_as_in_the_full_table(kernel: ModuleType) -> None:
@@ -111,31 +125,15 @@ def test_texts_too_different_to_walk_are_aligned_as_in_the_full_table(kernel: Mo
     assert list(map(tuple, columns.tolist())) == align_literally(source, hypothesis, reference)
 
 
-@settings(max_examples=50)
-@given(few_symbols, few_symbols, few_symbols)
-@example([1, 2, 3, 4] * 3, [4, 3, 2, 1] * 3, [2, 1, 4, 3] * 3)
-def test_the_table_aligns_as_the_walk(source: list[int], hypothesis: list[int], reference: list[int]) -> None:
-    pairs = Pairs(PairTable(source, hypothesis), PairTable(reference, source), PairTable(reference, hypothesis))
-    walk = Walk(pairs)
-    assert walk.go()
-    found = align_pruned(pairs, 0, 1 << 20)
-    assert (found.columns, found.slack) == (walk.columns, walk.slack)
-
-
 @settings(max_examples=25)
 @given(st.lists(st.tuples(few_symbols, few_symbols, st.lists(few_symbols, max_size=3)), min_size=1, max_size=4))
 @example([(*reordered(24)[:2], [reordered(24)[2], [*reordered(24)[2], 7], reordered(30)[1]])])
-def test_both_twins_visit_the_same_cells(twins: Any, batch: list[tuple[list[int], list[int], list[list[int]]]]) -> None:
+def test_both_kernels_count_the_same(twins: Any, batch: list[tuple[list[int], list[int], list[list[int]]]]) -> None:
     sources, hypotheses, lists = zip(*batch, strict=True)
     references = [reference for group in lists for reference in group]
     arguments = flatten(sources), flatten(hypotheses), flatten(references), offsets(lists), 1 << 20
-    python, native = (kernel.count_references(*arguments) for kernel in twins("imeasure"))
+    python, native = (kernel.count_references(*arguments)[:2] for kernel in twins("imeasure"))
     assert all(np.array_equal(one, other) for one, other in zip(python, native, strict=True))
-
-
-def test_a_pair_beyond_the_limit_is_refused_before_any_table() -> None:
-    with pytest.raises(RefusedError):
-        Aligner([1] * 9, [2] * 9, cell_limit=99)
 
 
 def test_native_refuses_offsets_that_leave_the_arrays(twins: Any) -> None:
@@ -149,7 +147,7 @@ def test_native_refuses_offsets_that_leave_the_arrays(twins: Any) -> None:
 def test_table_8_to_the_last_bit(system: str) -> None:
     *counts, p, r, f, acc, wacc, i = GOLDEN["table8"][system]
     counts = [int(count) for count in counts]
-    base = keys.weighted_accuracy([0, 6, 0, 4, 0], 2.0)
-    ours = keys.weighted_accuracy(counts, 2.0)
-    assert [keys.precision(counts), keys.recall(counts), keys.f_score(counts, 0.5)] == [p, r, f]
-    assert [keys.accuracy(counts), ours, keys.improvement(ours, base)] == [acc, wacc, i]
+    base = alignment.weighted_accuracy([0, 6, 0, 4, 0], 2.0)
+    ours = alignment.weighted_accuracy(counts, 2.0)
+    assert [alignment.precision(counts), alignment.recall(counts), alignment.f_score(counts, 0.5)] == [p, r, f]
+    assert [alignment.accuracy(counts), ours, alignment.improvement(ours, base)] == [acc, wacc, i]

@@ -1,24 +1,22 @@
-"""MaxMatch: quirks through kernel and metric; three implementations that must agree (docs/m2.md)."""
+"""MaxMatch: quirks through kernel and metric; both kernels must agree (docs/m2.md)."""
 
 from __future__ import annotations
 
+from itertools import product
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from m2_corpus import TextEdit, annotation, flatten, literal_rows, pack
-from oracles.maxmatch import match_literally
+from m2_corpus import TextEdit, annotation, flatten, pack
 
-from gecbench import M2, Corpus
-from gecbench.kernels import native_module, select
-from gecbench.kernels.maxmatch.edits import GoldEdit, Match, Options
+from gecbench import M2, Corpus, InputError
+from gecbench.kernels import maxmatch, select
+from gecbench.kernels.maxmatch import GoldEdit, Options
 
 FOLDED = [[1], [1], [2], [1, 1], [3], [2, 1]]
-
-
-KERNELS = [select("maxmatch", name) for name in ("python", "native")[: 1 + (native_module() is not None)]]
 
 
 @pytest.fixture(scope="module")
@@ -86,14 +84,11 @@ SENTENCES: list[tuple[str, str, list[TextEdit], dict[str, Any], tuple[int, int, 
 def test_one_sentence_and_one_annotator(
     kernels_of: str, source: str, hypothesis: str, edits: list[TextEdit], parameters: dict[str, Any], expected: Any
 ) -> None:
-    """By the kernel, the literal algorithm and the metric."""
+    """By the kernel and by the metric."""
     metric = M2(**parameters)
     prepared = metric.prepare_sentence(source, hypothesis, annotation(*edits))
     counts, _ = select("maxmatch").match_corpus(*prepared.arguments(metric.max_unchanged_words, metric.release))
     assert tuple(counts[0]) == expected
-    [[row]] = literal_rows(prepared)
-    folded = prepared.folded and prepared.folded.lists()
-    assert match_literally(*row, metric.max_unchanged_words, metric.release, folded)[:3] == expected
     score = metric.score_corpus(Corpus(sources=[source], annotations=[[annotation(*edits)]]), [hypothesis])
     assert tuple(score.parts[name] for name in ("correct", "proposed", "gold")) == expected
 
@@ -118,24 +113,43 @@ def test_bad_arguments_are_refused(kernel: ModuleType) -> None:
         kernel.match_corpus(*prepared.arguments(-2, "master"))
 
 
-def test_long_repetition_is_bounded(kernel: ModuleType) -> None:
-    """A tie in a lattice too large for the arc list keeps the exact answer and says so."""
-    *arrays, options = M2().prepare_sentence("f a", "e a c f", annotation()).arguments(2, "master")
-    assert kernel.match_corpus(*arrays, options)[1].tolist() == [kernel.LITERAL]
-    counts, settled = kernel.match_corpus(*arrays, options._replace(arc_limit=5))
-    assert (counts.tolist(), settled.tolist()) == ([[0, 1, 0]], [kernel.TOO_LARGE])
+def test_a_repeated_clause(kernel: ModuleType) -> None:
     source, clause = list(range(12)), [3, 4, 5]
-    repeated = pack(source, source[:6] + clause * 60, [GoldEdit(6, 6, ((3, 4, 5),))])
+    repeated = pack(source, source[:6] + clause * 12, [GoldEdit(6, 6, ((3, 4, 5),))])
     assert kernel.match_corpus(*repeated, Options())[0][0, 0] == 1
 
 
-def test_a_thousand_gold_edits(kernel: ModuleType) -> None:
-    """Every one is gold; one per source token can be correct."""
-    source, hypothesis = [0] * 5 + [1, 2, 3], [0] * 5 + [4, 5, 6]
-    golds = [GoldEdit(start, start + 1, ((4 + start - 5,),)) for start in (5, 6, 7)]
-    noise = [GoldEdit(index % 8, index % 8 + 1, ((9,),)) for index in range(997)]
-    counts, _ = kernel.match_corpus(*pack(source, hypothesis, noise + golds), Options())
-    assert counts.tolist() == [[3, 3, 1000]]
+def test_native_keeps_the_exact_answer_past_the_limit(twins: Any) -> None:
+    """A tie in a lattice too large for the arc list (docs/m2.md, B.14.2); a long repetition needs no list."""
+    _, native = twins("maxmatch")
+    *arrays, options = M2().prepare_sentence("f a", "e a c f", annotation()).arguments(2, "master")
+    assert native.match_corpus(*arrays, options)[1].tolist() == [native.LITERAL]
+    counts, how = native.match_corpus(*arrays, options._replace(arc_limit=5))
+    assert (counts.tolist(), how.tolist()) == ([[0, 1, 0]], [native.TOO_LARGE])
+    source, clause = list(range(12)), [3, 4, 5]
+    repeated = pack(source, source[:6] + clause * 60, [GoldEdit(6, 6, ((3, 4, 5),))])
+    assert native.match_corpus(*repeated, options)[0][0, 0] == 1
+
+
+def test_python_names_the_ways_out_past_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    python = select("maxmatch", "python")
+    many_edits = pack(list(range(64)), list(range(100, 164)), [])
+    with pytest.raises(InputError, match="sentence 1 has too many possible edits for the Python kernels"):
+        python.match_corpus(*many_edits, Options())
+    too_long = pack([0] * 2001, [1] * 2001, [])
+    monkeypatch.setattr("gecbench.kernels.native_module", lambda: None)
+    with pytest.raises(
+        InputError, match=r"sentence 1 is too long to align .* Install a wheel of gecbench, or a C\+\+17"
+    ):
+        python.match_corpus(*too_long, Options())
+
+
+def test_what_python_cannot_do_ends_a_command_with_one_line(refused, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("GECBENCH_KERNELS", "python")
+    (tmp_path / "gold.m2").write_text(f"S {'a ' * 2000}.\n", encoding="utf-8")
+    (tmp_path / "output.txt").write_text(f"{'b ' * 2000}.\n", encoding="utf-8")
+    arguments = ["score", "-m", "m2", "--gold", tmp_path / "gold.m2", "-p", tmp_path / "output.txt", "--aligned"]
+    refused(arguments, "sentence 1 is too long to align for the Python kernels")
 
 
 tokens = st.integers(0, 3)
@@ -160,22 +174,56 @@ def pairs(draw: st.DrawFn) -> tuple[list[int], list[int], list[GoldEdit]]:
 
 @settings(max_examples=400)
 @given(pairs(), st.sampled_from([2, 2, 0, 1, 3, -1]), st.sampled_from(["master", "3.2"]), st.booleans())
-def test_all_implementations_agree(
-    pair: tuple[list[int], list[int], list[GoldEdit]], unchanged: int, release: str, ignore: bool
+def test_both_kernels_agree(
+    twins: Any, pair: tuple[list[int], list[int], list[GoldEdit]], unchanged: int, release: str, ignore: bool
 ) -> None:
-    """Literal, fast Python and native: counts, how they were settled, official path, exact answers past the limit."""
-    source, hypothesis, golds = pair
-    literal: Match = match_literally(source, hypothesis, golds, unchanged, release, FOLDED if ignore else None)
-    arrays = pack(source, hypothesis, golds)
-    options = Options(unchanged, release, flatten(FOLDED) if ignore else None)
-    outcomes = []
-    for kernel in KERNELS:
-        counts, settled = kernel.match_corpus(*arrays, options)
-        assert tuple(counts[0]) == literal[:3]
-        counts, how, path = kernel.match_sentence(*arrays, options)
-        assert (tuple(counts), how) == (literal[:3], kernel.LITERAL)
-        assert [tuple(edit) for edit in path.tolist()] == literal.path
-        exact, bounded = kernel.match_corpus(*arrays, options._replace(arc_limit=0))
-        assert (bounded[0] == kernel.FAST) == (settled[0] == kernel.FAST)
-        outcomes.append((settled.tolist(), exact.tolist(), bounded.tolist()))
-    assert outcomes[1:] == outcomes[:-1]
+    """Python lists every edit, native code only where it must: the same counts and the same official path."""
+    python, native = twins("maxmatch")
+    arrays, options = pack(*pair), Options(unchanged, release, flatten(FOLDED) if ignore else None)
+    expected, _ = python.match_corpus(*arrays, options)
+    counts, how = native.match_corpus(*arrays, options)
+    assert counts.tolist() == expected.tolist()
+    for one, other in zip(
+        python.match_sentence(*arrays, options), native.match_sentence(*arrays, options), strict=True
+    ):
+        assert np.asarray(one).tolist() == np.asarray(other).tolist()
+    counts, limited = native.match_corpus(*arrays, options._replace(arc_limit=0))
+    assert (limited[0] == native.FAST) == (how[0] == native.FAST)
+    assert limited[0] == native.TOO_LARGE or counts.tolist() == expected.tolist()
+
+
+@settings(max_examples=150)
+@given(sentences, st.lists(tokens, max_size=9), st.sampled_from([2, 0, 1, 3, -1]), st.sampled_from(["master", "3.2"]))
+def test_arcs_are_listed_as_by_the_official_triple_loop(
+    source: list[int], hypothesis: list[int], unchanged: int, release: str
+) -> None:
+    """All vertices as the middle, all as the tail, all as the head of a merged edit (docs/m2.md, B.5)."""
+    single, lattice = (maxmatch.build_lattice(source, hypothesis, Options(most, release)) for most in (-1, unchanged))
+    edits, arcs = edits_of(single), arcs_of(single)
+    for middle, tail, head in product(range(len(single.vertices)), repeat=3):
+        if (tail, middle) in edits and (middle, head) in edits:
+            start, steps, kept = edits[tail, middle]
+            steps, kept = steps + edits[middle, head][1], kept + edits[middle, head][2]
+            shorter = (tail, head) not in edits or steps < edits[tail, head][1]
+            if shorter and kept <= unchanged:
+                arcs.append((tail, head))
+                edits[tail, head] = (start, steps, kept)
+    for arc in arcs:
+        _, steps, kept = edits[arc]
+        if steps == kept > 1:
+            arcs.remove(arc)
+    assert arcs_of(lattice) == arcs
+    assert edits_of(lattice) == {arc: edits[arc] for arc in sorted(set(arcs))}
+
+
+def arcs_of(lattice: maxmatch.Lattice) -> list[tuple[int, int]]:
+    """The official list."""
+    listed = np.concatenate([np.zeros(0, dtype=np.int64), *lattice.groups])
+    return list(zip(lattice.tails[listed].tolist(), lattice.heads[listed].tolist(), strict=True))
+
+
+def edits_of(lattice: maxmatch.Lattice) -> dict[tuple[int, int], tuple[int, int, int]]:
+    """Start, steps and unchanged words by arc."""
+    ends, facts = (lattice.tails, lattice.heads), (lattice.starts, lattice.steps, lattice.unchanged)
+    arcs, found = (zip(*(part.tolist() for part in parts), strict=True) for parts in (ends, facts))
+    return dict(zip(arcs, found, strict=True))

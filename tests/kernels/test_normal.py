@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gecbench.kernels.normal import density, exponential, probability
+from gecbench.kernels.trueskill import density, exponential, probability
 
 
 @given(st.floats(-700, 700))

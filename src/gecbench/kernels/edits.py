@@ -1,7 +1,10 @@
-"""Where a rewrite differs from its source: a Levenshtein alignment of tokens at unit costs (Python twin of edits.cpp).
+"""Changed spans of a rewrite, by a Levenshtein alignment of tokens at unit costs (docs/m2.md, B.15).
 
-Of several alignments of least cost the one that, read from the end, keeps or replaces rather than deletes, and deletes
-rather than inserts; tokens shared at the start are kept first of all. Neighbouring changes are one.
+1. Keep the tokens that both texts share at the start.
+2. Fill a table of costs for the rest.
+3. Walk back from the end. Of several moves of least cost keep or replace rather than delete, and delete rather than
+   insert.
+4. What lies between two kept tokens is one change.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ Tokens = Sequence[int]
 
 
 def changed_spans(sources: TokenArray, rewrites: TokenArray, rewrite_rows: Offsets) -> tuple[Ids, Offsets]:
-    """Return the changes of all rewrites end to end, and where those of each rewrite begin.
+    """Return the changes of all rewrites end to end, and the offset of each rewrite's changes.
 
     The rewrites of source i are rows `rewrite_rows[i]` to `rewrite_rows[i + 1]`. A change is a row `(start, end, first,
     last)`: source tokens [start, end) became rewrite tokens [first, last).
@@ -26,21 +29,22 @@ def changed_spans(sources: TokenArray, rewrites: TokenArray, rewrite_rows: Offse
     offsets = [0]
     for i, source in enumerate(sources.lists()):
         for rewrite in texts[bounds[i] : bounds[i + 1]]:
-            changes.extend(_between_matches(source, rewrite))
+            changes.extend(_changes(source, rewrite))
             offsets.append(len(changes))
     return np.array(changes, dtype=np.int32).reshape(-1, 4), np.array(offsets, dtype=np.int64)
 
 
-def _between_matches(before: Tokens, after: Tokens) -> Iterator[tuple[int, int, int, int]]:
+def _changes(before: Tokens, after: Tokens) -> Iterator[tuple[int, int, int, int]]:
+    """Yield what lies between kept tokens (step 4)."""
     i = j = 0
-    for matched_i, matched_j in [*_matches(before, after), (len(before), len(after))]:
-        if (matched_i, matched_j) != (i, j):
-            yield i, matched_i, j, matched_j
-        i, j = matched_i + 1, matched_j + 1
+    for kept_i, kept_j in [*_kept_tokens(before, after), (len(before), len(after))]:
+        if (kept_i, kept_j) != (i, j):
+            yield i, kept_i, j, kept_j
+        i, j = kept_i + 1, kept_j + 1
 
 
-def _matches(before: Tokens, after: Tokens) -> list[tuple[int, int]]:
-    """Return the equal tokens on the alignment."""
+def _kept_tokens(before: Tokens, after: Tokens) -> list[tuple[int, int]]:
+    """Return the places of the tokens that the alignment keeps (steps 1 to 3)."""
     shared = 0
     while shared < min(len(before), len(after)) and before[shared] == after[shared]:
         shared += 1
@@ -52,16 +56,16 @@ def _matches(before: Tokens, after: Tokens) -> list[tuple[int, int]]:
             replace = above[j - 1] + (token != after[shared + j - 1])
             row.append(min(replace, above[j] + 1, row[-1] + 1))
         costs.append(row)
-    pairs = []
+    kept = []
     i, j = rows, columns
     while i and j:
         equal = before[shared + i - 1] == after[shared + j - 1]
         if costs[i][j] == costs[i - 1][j - 1] + (not equal):
             i, j = i - 1, j - 1
             if equal:
-                pairs.append((shared + i, shared + j))
+                kept.append((shared + i, shared + j))
         elif costs[i][j] == costs[i - 1][j] + 1:
             i -= 1
         else:
             j -= 1
-    return [(k, k) for k in range(shared)] + pairs[::-1]
+    return [(k, k) for k in range(shared)] + kept[::-1]

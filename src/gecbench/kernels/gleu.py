@@ -1,4 +1,4 @@
-"""GLEU's n-gram counts, and the official script's random draws of references (Python twin of gleu.cpp).
+"""GLEU's n-gram counts (Sakaguchi et al. 2016, Equation 1), and the official script's random draws of references.
 
 Iteration j seeds the Mersenne Twister with 101 j and draws one reference per sentence, in order. CPython 2
 takes floor(random() * k); CPython 3 takes the top bits of 32-bit outputs until they are below k.
@@ -32,7 +32,7 @@ def gleu_counts(
     """Return one row per (sentence, reference): both lengths, then numerator and denominator of each order.
 
     The references of sentence i are rows `reference_rows[i]` to `reference_rows[i + 1]`. `threads` is, here and below,
-    for the native twin.
+    for the native kernel.
     """
     del threads
     texts = references.lists()
@@ -97,7 +97,7 @@ def sampled_totals(
 ) -> Counts:
     """Return the summed counts of the rows drawn in each iteration, iterations × counts.
 
-    Where there are `states`, the generators go on from them, and leave there where they came to.
+    `states` are those of the generators: draws continue from them, and they are updated in place.
     """
     del threads
     carried = generator_states(iterations) if states is None else states

@@ -30,7 +30,7 @@ def sample_totals(
     threads: int = 1,
     rounded: bool = False,
 ) -> Counts:
-    """Return the totals along each row of sentence indexes: (samples, 3). `threads` is for the native twin."""
+    """Return the totals along each row of sentence indexes: (samples, 3). `threads` is for the native kernel."""
     del threads
     return _walk_samples(counts, row_offsets, beta_squared, samples, rounded)[0]
 
@@ -47,7 +47,7 @@ def subset_totals(
 
     `counts` is (authors, sentences, annotators, 3), `present` (sentences, annotators); bit j of a subset stands
     for annotator j. Where no annotator of a subset is present, all of them count as present. `threads` is for
-    the native twin.
+    the native kernel.
     """
     del threads
     authors, sentences, annotators, _ = counts.shape

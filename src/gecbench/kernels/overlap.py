@@ -1,4 +1,4 @@
-"""How many tokens two lines share, the raw material of the checks of shifted lines (Python twin of overlap.cpp)."""
+"""Count the tokens that two lines share, for the check for shifted lines."""
 
 from __future__ import annotations
 

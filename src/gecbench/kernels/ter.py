@@ -1,4 +1,4 @@
-"""Translation edit rate (Snover et al. 2006): sacrebleu's search for shifts, of which ter.cpp is the native twin."""
+"""Edits of the translation edit rate (Snover et al. 2006): here sacrebleu's own, in C++ a search with equal results."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from gecbench.kernels.tokens import TokenArray
 
 
 def ter_edits(hypotheses: TokenArray, references: TokenArray, threads: int = 1) -> npt.NDArray[np.int64]:
-    """Return how many insertions, deletions, substitutions and shifts turn each hypothesis into its reference.
+    """Return the number of insertions, deletions, substitutions and shifts from each hypothesis to its reference.
 
-    `threads` is for the native twin.
+    `threads` is for the native kernel.
     """
     from sacrebleu.metrics.lib_ter import translation_edit_rate
 

@@ -1,8 +1,8 @@
-"""Tokens as small integers, the only form of text the kernels take (the native twin of `intern` is tokens.cpp)."""
+"""Tokens as small integers, the form in which kernels take text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -46,16 +46,16 @@ class TokenArray:
 NO_TOKENS = TokenArray(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
 
 
-def offsets_of(parts: Iterable[Sized]) -> Offsets:
-    """Return where each part begins when all are laid end to end."""
+def offsets_of(parts: Sequence[Sized]) -> Offsets:
+    """Return the offset of each part when all are laid end to end, and the total length last."""
     return np.cumsum([0, *map(len, parts)], dtype=np.int64)
 
 
 def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads: int = 1) -> tuple[Ids, Offsets]:
-    """Return the token numbers of all lines end to end, and where each line begins.
+    """Return the token numbers of all lines end to end, and the offset of each line.
 
     Line i is `text[line_offsets[i]:line_offsets[i + 1]]`. Tokens are numbered by first appearance.
-    `threads` is for the native twin.
+    `threads` is for the native kernel.
     """
     return intern_and_list(text, line_offsets, unicode_whitespace, threads)[:2]
 
@@ -63,7 +63,7 @@ def intern(text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads
 def intern_and_list(
     text: bytes, line_offsets: Offsets, unicode_whitespace: bool, threads: int = 1
 ) -> tuple[Ids, Offsets, bytes, Offsets]:
-    """Return the same, and the distinct tokens end to end in the order of their numbers, with the length of each."""
+    """Return what `intern` does, and the distinct tokens end to end in the order of their numbers, with lengths."""
     del threads
     numbers: dict[str | bytes, int] = {}
     ids: list[int] = []
@@ -98,7 +98,7 @@ class EncodedLines:
     lengths: Offsets
 
     def offsets(self) -> Offsets:
-        """Return where each line begins, and the last one ends."""
+        """Return the offset of each line, and the total length last."""
         return np.concatenate([[0], self.lengths]).cumsum(dtype=np.int64)
 
     def lines(self) -> list[str]:
@@ -130,13 +130,13 @@ def intern_lines(lines: Sequence[str], rule: TokenRule) -> TokenArray:
 
 
 def intern_encoded(parts: Sequence[EncodedLines], rule: TokenRule) -> TokenArray:
-    """Do the same with lines that are encoded already, all parts one after another."""
-    return TokenArray(*kernels.select("tokens").intern(*_laid_out(parts), rule == "unicode", kernels.threads()))
+    """Split and number the lines of all parts, one part after another."""
+    return TokenArray(*kernels.select("tokens").intern(*_concatenate(parts), rule == "unicode", kernels.threads()))
 
 
 @dataclass(frozen=True)
 class KnownLines:
-    """Lines that many others are compared with: their tokens are numbered once."""
+    """Lines whose tokens are numbered once, to compare many others with them."""
 
     tokens: TokenArray
     vocabulary: EncodedLines
@@ -145,14 +145,14 @@ class KnownLines:
     @classmethod
     def of(cls, parts: Sequence[EncodedLines], rule: TokenRule) -> KnownLines:
         """Split the lines of all parts by the rule and number the tokens."""
-        found = kernels.select("tokens").intern_and_list(*_laid_out(parts), rule == "unicode", kernels.threads())
+        found = kernels.select("tokens").intern_and_list(*_concatenate(parts), rule == "unicode", kernels.threads())
         return cls(TokenArray(*found[:2]), EncodedLines(*found[2:]), rule)
 
     def number(self, lines: EncodedLines) -> TokenArray:
-        """Return the tokens of other lines, those that are known by their numbers."""
+        """Number the tokens of other lines; a known token keeps its number."""
         return intern_encoded([self.vocabulary, lines], self.rule)[len(self.vocabulary.lengths) :]
 
 
-def _laid_out(parts: Sequence[EncodedLines]) -> tuple[bytes, Offsets]:
+def _concatenate(parts: Sequence[EncodedLines]) -> tuple[bytes, Offsets]:
     offsets = np.concatenate([[0], *(part.lengths for part in parts)]).cumsum(dtype=np.int64)
     return b"".join(part.text for part in parts), offsets

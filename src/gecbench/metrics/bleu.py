@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -11,20 +11,19 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, CorpusCache
-from gecbench.kernels.tokens import EncodedLines, KnownLines, encode_lines, offsets_of
 from gecbench.metrics.base import Counts, Metric, Signature, Statistics, Values, parameter, require_references
 from gecbench.metrics.policy import SingleRow
 
 _ORDER = 4
 _LENGTHS = 3
+_MOST_CACHED = 20_000  # sentences; their references' n-grams take about 15 kB each
 Tokenizer = Literal["none", "13a", "intl", "char"]
 Smoothing = Literal["exp", "floor", "add-k", "none"]
 Variant = Literal["sacrebleu", "2016"]
 
 
-_KNOWN_LINES: CorpusCache[KnownLines] = CorpusCache()
+_REFERENCE_NGRAMS: CorpusCache[list[dict[str, Any]]] = CorpusCache()
 
 
 @dataclass(frozen=True)
@@ -65,21 +64,26 @@ class BLEU(Metric):
         The counts are the same for both variants: of the reference, sacrebleu's length and that of 2016 are kept.
         """
         references = require_references(corpus, self.title)
-        rows = offsets_of(references)
-        key = self.tokenize, self.lowercase
-        known = _KNOWN_LINES.get(corpus, key) or _KNOWN_LINES.put(corpus, key, self._known(references))
-        hypothesis = known.number(self._encoded(predictions))
-        counts = kernels.select("bleu").bleu_counts(hypothesis, known.tokens, rows, _ORDER, kernels.threads())
+        expected: Iterable[dict[str, Any]] | None = _REFERENCE_NGRAMS.get(corpus, (self.tokenize, self.lowercase))
+        if expected is None:
+            expected = self._reference_ngrams(references)
+            if len(corpus) <= _MOST_CACHED:
+                expected = _REFERENCE_NGRAMS.put(corpus, (self.tokenize, self.lowercase), list(expected))
+        rows = [self._count_sentence(line, found) for line, found in zip(predictions, expected, strict=True)]
+        counts = np.array(rows, dtype=np.int64).reshape(-1, _LENGTHS + 2 * _ORDER)
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64))
 
-    def _known(self, references: Sequence[Sequence[str]]) -> KnownLines:
-        return KnownLines.of([self._encoded([text for texts in references for text in texts])], "unicode")
+    def _reference_ngrams(self, references: Sequence[Sequence[str]]) -> Iterator[dict[str, Any]]:
+        """Yield what sacrebleu keeps of the references of each sentence: n-grams and lengths."""
+        for texts in references:
+            yield self._scorer._extract_reference_info([self._scorer._preprocess_segment(text) for text in texts])
 
-    def _encoded(self, lines: Sequence[str]) -> EncodedLines:
-        """Return the lines split as sacrebleu splits them."""
-        if self.tokenize == "none" and not self.lowercase:
-            return encode_lines(lines)
-        return encode_lines([self._scorer._preprocess_segment(line) for line in lines])
+    def _count_sentence(self, prediction: str, expected: dict[str, Any]) -> list[int]:
+        """Return sacrebleu's statistics of a sentence, the length of the first closest reference inserted."""
+        line = self._scorer._preprocess_segment(prediction)
+        length, closest, *counts = self._scorer._compute_segment_statistics(line, expected)
+        first_closest = min(expected["ref_lens"], key=lambda found: abs(found - length))
+        return [length, closest, first_closest, *counts]
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return sacrebleu's BLEU of totals, as a fraction."""

@@ -329,7 +329,7 @@ class ERRANT(Metric):
         if by not in self.breakdowns:
             return super().breakdown(by, corpus, predictions)
         keys = self._keyed(self.pairs(corpus, predictions))
-        return type_scores(tally((ours, theirs) for ours, theirs in keys), _TIERS[by], self.beta)
+        return type_scores(tally([(ours, theirs) for ours, theirs in keys]), _TIERS[by], self.beta)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return F-beta."""

@@ -14,9 +14,8 @@ from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, CorpusCache, Gold
 from gecbench.display import percent
 from gecbench.errors import InputError
-from gecbench.kernels.imeasure import Limits, Objective
-from gecbench.kernels.imeasure.alignment import classify_column
-from gecbench.kernels.imeasure.keys import METRICS, f_score, precision, recall
+from gecbench.kernels.alignment import METRICS, Objective, classify_column, f_score, precision, recall
+from gecbench.kernels.imeasure import Limits
 from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, intern_lines, offsets_of, split_tokens
 from gecbench.metrics.base import MIXING_WORDS, Counts, Metric, Signature, Statistics, Values, check_whole, parameter
 from gecbench.metrics.explain import Cell, Explanation, Mark, Row
@@ -122,9 +121,13 @@ class IMeasure(Metric):
         """References are chosen while counting."""
         return OrderDependent() if self.optimise == "corpus" else SingleRow()
 
+    def select(self, corpus: Corpus, predictions: Sequence[str]) -> Selection:
+        """Choose a reference for every sentence."""
+        return select_references(corpus, predictions, self)
+
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return one row per sentence: counts of detection, correction and baseline, and whether it was scored."""
-        selection = select_references(corpus, predictions, self)
+        selection = self.select(corpus, predictions)
         if not selection.scored.any():
             raise InputError(
                 "every sentence was excluded: nothing is left to score", fix="Use a larger cap or beyond=unmixed"
@@ -163,7 +166,7 @@ class IMeasure(Metric):
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
         """Show the alignments of some sentences (counted from 0), each with the reference chosen for it."""
-        selection, sources = select_references(corpus, predictions, self), spaced_sources(corpus)
+        selection, sources = self.select(corpus, predictions), spaced_sources(corpus)
         outputs = {i: " ".join(split_tokens(predictions[i], self.tokens)) for i in sentences}
         return [explain_sentence(selection, i, sources[i], outputs[i], self.weight) for i in sentences]
 

@@ -332,7 +332,7 @@ def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]
     lines = [*sources, *chain.from_iterable(corrections)]
     flat = GoldArrays(
         annotator_offsets=offsets_of(annotations),
-        edit_offsets=offsets_of(annotation.edits for annotation in rows),
+        edit_offsets=offsets_of([annotation.edits for annotation in rows]),
         starts=np.array([edit.start for edit in edits], dtype=np.int32),
         ends=np.array([edit.end for edit in edits], dtype=np.int32),
         alternative_offsets=offsets_of(corrections),

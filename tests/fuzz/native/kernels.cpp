@@ -5,7 +5,6 @@
 #include <memory>
 #include <numeric>
 
-#include "bleu.hpp"
 #include "bytes.hpp"
 #include "edits.hpp"
 #include "errant.hpp"
@@ -103,16 +102,6 @@ std::uint64_t gleu(Bytes& bytes, Setting setting) {
   sampled_totals(counts.data(), static_cast<std::int64_t>(width), rows.data(), static_cast<std::int64_t>(n), 70,
                  bytes.yes() ? Generator::kPython3 : Generator::kPython2, setting.threads, nullptr, totals.data());
   return sum(totals, sum(counts));
-}
-
-std::uint64_t bleu(Bytes& bytes, Setting setting) {
-  const int order = bytes.between(1, 6);
-  const Texts hypotheses = texts(bytes, setting.sentences);
-  const std::vector<std::int64_t> rows = divide(bytes, setting.sentences, 1, 3);
-  const Texts references = texts(bytes, static_cast<std::size_t>(rows.back()));
-  std::vector<std::int64_t> counts(setting.sentences * (3 + 2 * static_cast<std::size_t>(order)));
-  bleu_counts(hypotheses.array(), references.array(), rows.data(), order, setting.threads, counts.data());
-  return sum(counts);
 }
 
 std::uint64_t ter(Bytes& bytes, Setting setting) {
@@ -286,7 +275,7 @@ std::uint64_t ranking(Bytes& bytes, Setting setting) {
 }
 
 using Kernel = std::uint64_t (*)(Bytes&, Setting);
-constexpr Kernel kKernels[] = {m2_files, interning, overlaps, errant_files, gleu,      bleu,   ter,
+constexpr Kernel kKernels[] = {m2_files, interning, overlaps, errant_files, gleu,      ter,
                                changes,  grouping,  greedily, matching,     improving, ranking};
 
 }  // namespace

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from itertools import combinations, product
 
-from gecbench.kernels.imeasure.keys import Objective, key
+from gecbench.kernels.alignment import Objective, key
 
 MATCH, MISMATCH, GAP = 0, 3, 2
 FORBIDDEN = 1 << 40

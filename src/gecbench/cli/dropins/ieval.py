@@ -19,7 +19,7 @@ from gecbench.errors import InputError
 from gecbench.formats.imeasure_xml import parse_imeasure_xml
 from gecbench.formats.m2 import parse_m2
 from gecbench.formats.text import read_bytes, split_lines
-from gecbench.kernels.imeasure.keys import METRICS
+from gecbench.kernels.alignment import METRICS
 from gecbench.metrics.imeasure import COUNT_NAMES, IMeasure
 
 _EXAMPLES = """  gecbench ieval -ref:gold.xml -hyp:system.txt

@@ -1,0 +1,266 @@
+"""Three-way alignment of source, hypothesis and reference, and the scores of the I-measure.
+
+Felice & Briscoe 2015, sections 2.2 (Listing 2) and 2.3; docs/imeasure.md, sections 4 to 6:
+
+1. Fill a table with the best alignment of all prefixes of the three texts.
+2. Go back from its end. Of several moves of the same cost, take the first in the official order.
+3. Classify the columns for detection and for correction (Table 6), and count the classes.
+4. Compare references by the scores of their counts.
+
+Two tokens in one column cost MATCH or MISMATCH, a token and a gap cost GAP, and a column costs the sum of its three
+pairs. The table holds savings instead of costs: how much less an alignment costs than one in which every token has a
+column of its own. The largest saving is the least cost.
+
+The table has as many cells as the product of the three lengths. The native kernel needs no table for most texts: it
+walks back along the three two-way tables and returns where it went wrong (docs/imeasure.md, section 4).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gecbench.kernels import too_large_for_python
+
+MATCH, MISMATCH, GAP = 0, 3, 2
+TP, TN, FP, FN, FPN = range(5)
+DETECTION, CORRECTION, BASELINE = slice(0, 5), slice(5, 10), slice(10, 15)
+METRICS = ("tp", "tn", "fp", "fn", "p", "r", "f", "acc", "wacc", "i")
+P, R, F, ACC, WACC, I = range(4, 10)  # noqa: E741
+_MOST_CELLS = 1 << 26
+_MOVES = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+Tokens = Sequence[int]
+Counts = Sequence[int]
+Column = tuple[int, int, int]  # positions in source, hypothesis and reference, -1 for a gap
+Int32 = NDArray[np.int32]
+
+
+def align_texts(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column]:
+    """Return the columns of the official alignment.
+
+    Where two texts are equal they stay side by side throughout, and as officially only two texts are aligned.
+    """
+    if source == hypothesis:
+        return [(i, i, k) for i, k in align_pair(source, reference)]
+    if source == reference:
+        return [(i, j, i) for i, j in align_pair(source, hypothesis)]
+    if hypothesis == reference:
+        return [(i, j, j) for j, i in align_pair(hypothesis, source)]
+    return _align(source, hypothesis, reference)
+
+
+def align_pair(first: Tokens, second: Tokens) -> list[tuple[int, int]]:
+    """Return the columns of a two-way alignment; of equally good moves one over `first` alone is preferred.
+
+    It is the three-way alignment with an empty text, with which nothing can be saved.
+    """
+    return [(i, k) for i, _, k in _align(first, (), second)]
+
+
+def pair_distance(first: Tokens, second: Tokens) -> int:
+    """Return the cost of the best two-way alignment."""
+    return GAP * (len(first) + len(second)) - int(_fill_table(first, (), second)[-1, -1, -1])
+
+
+def alignment_cost(columns: Sequence[Column], texts: Sequence[Tokens]) -> int:
+    """Return the cost of a three-way alignment: the sum over columns and pairs of texts."""
+    cost = 0
+    for places in columns:
+        tokens = [text[place] if place >= 0 else None for text, place in zip(texts, places, strict=True)]
+        for first, second in ((0, 1), (0, 2), (1, 2)):
+            if tokens[first] is None or tokens[second] is None:
+                cost += GAP if tokens[first] != tokens[second] else 0
+            else:
+                cost += MATCH if tokens[first] == tokens[second] else MISMATCH
+    return cost
+
+
+def table_cells(source: Tokens, hypothesis: Tokens, reference: Tokens) -> int:
+    """Return how many cells the table of `align_texts` has."""
+    if source == hypothesis:
+        return (len(source) + 1) * (len(reference) + 1)
+    if reference in (source, hypothesis):
+        return (len(source) + 1) * (len(hypothesis) + 1)
+    return (len(source) + 1) * (len(hypothesis) + 1) * (len(reference) + 1)
+
+
+def _align(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column]:
+    """Return the columns, found by a walk back from the end of the full table (step 2)."""
+    table = _fill_table(source, hypothesis, reference)
+    columns: list[Column] = []
+    cell = (len(source), len(hypothesis), len(reference))
+    while any(cell):
+        for move in _MOVES:
+            i, j, k = before = (cell[0] - move[0], cell[1] - move[1], cell[2] - move[2])
+            if min(before) < 0:
+                continue
+            saved = 0
+            if move[0] and move[1]:
+                saved += _saving(source[i], hypothesis[j])
+            if move[0] and move[2]:
+                saved += _saving(source[i], reference[k])
+            if move[1] and move[2]:
+                saved += _saving(hypothesis[j], reference[k])
+            if table[before] + saved == table[cell]:
+                columns.append((i if move[0] else -1, j if move[1] else -1, k if move[2] else -1))
+                cell = before
+                break
+    return columns[::-1]
+
+
+def _fill_table(source: Tokens, hypothesis: Tokens, reference: Tokens) -> Int32:
+    """Return the most that prefixes of i, j and k tokens can save, for all i, j and k (step 1).
+
+    Each row, over all k, takes the best of the seven moves. A move over one text alone saves nothing, so the move over
+    the reference alone carries the largest saving so far along the row.
+    """
+    shape = (len(source) + 1, len(hypothesis) + 1, len(reference) + 1)
+    if shape[0] * shape[1] * shape[2] > _MOST_CELLS:
+        raise too_large_for_python("a sentence is too long to align with its output and reference")
+    source_hypothesis = _savings(source, hypothesis).tolist()
+    source_reference, hypothesis_reference = _savings(source, reference), _savings(hypothesis, reference)
+    table = np.zeros(shape, dtype=np.int32)
+    for i in range(shape[0]):
+        for j in range(shape[1]):
+            row = table[i, j]
+            if i:
+                np.maximum(row, table[i - 1, j], out=row)
+                np.maximum(row[1:], table[i - 1, j, :-1] + source_reference[i - 1], out=row[1:])
+            if j:
+                np.maximum(row, table[i, j - 1], out=row)
+                np.maximum(row[1:], table[i, j - 1, :-1] + hypothesis_reference[j - 1], out=row[1:])
+            if i and j:
+                both = table[i - 1, j - 1] + source_hypothesis[i - 1][j - 1]
+                np.maximum(row, both, out=row)
+                all_three = both[:-1] + source_reference[i - 1] + hypothesis_reference[j - 1]
+                np.maximum(row[1:], all_three, out=row[1:])
+            np.maximum.accumulate(row, out=row)
+    return table
+
+
+def _savings(first: Tokens, second: Tokens) -> Int32:
+    """Return what each two tokens save in one column."""
+    equal = np.equal.outer(np.array(first, dtype=np.int32), np.array(second, dtype=np.int32))
+    return np.where(equal, 2 * GAP - MATCH, 2 * GAP - MISMATCH).astype(np.int32)
+
+
+def _saving(first: int, second: int) -> int:
+    return 2 * GAP - (MATCH if first == second else MISMATCH)
+
+
+def classify_column(source: object, hypothesis: object, reference: object) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the classes of a column for detection and for correction (Table 6); None is a gap."""
+    if hypothesis == reference:
+        both = (TN if source == hypothesis else TP,)
+    elif source == hypothesis:
+        both = (FN,)
+    elif source == reference:
+        both = (FP,)
+    else:
+        return (TP,), (FP, FN, FPN)
+    return both, both
+
+
+def count_classes(columns: Sequence[Column], source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[int]:
+    """Count the classes TP TN FP FN FPN for detection, for correction, and for the baseline (step 3).
+
+    The baseline is the source taken as a hypothesis; as officially, it is aligned with the reference anew.
+    """
+    detection, correction, baseline = [0] * 5, [0] * 5, [0] * 5
+    for i, j, k in columns:
+        classes = classify_column(
+            source[i] if i >= 0 else None, hypothesis[j] if j >= 0 else None, reference[k] if k >= 0 else None
+        )
+        for counts, names in zip((detection, correction), classes, strict=True):
+            for name in names:
+                counts[name] += 1
+    for i, k in align_pair(source, reference):
+        kept = i >= 0 and k >= 0 and source[i] == reference[k]
+        baseline[TN if kept else FN] += 1
+    return detection + correction + baseline
+
+
+# Step 4. Scores are floats computed in the order of the official scorer: where two references have the same F or I, the
+# last bit of the float decides there and here.
+
+
+class Objective(NamedTuple):
+    """What to maximize: aspect 0 detection or 1 correction, a metric, by sentence or greedily by corpus."""
+
+    aspect: int
+    metric: int
+    corpus: int
+    weight: float
+    beta: float
+
+
+def precision(counts: Counts) -> float:
+    """TP / (TP + FP), 1 where nothing was proposed."""
+    return counts[TP] / (counts[TP] + counts[FP]) if counts[TP] + counts[FP] else 1.0
+
+
+def recall(counts: Counts) -> float:
+    """TP / (TP + FN), 1 where nothing was to be found."""
+    return counts[TP] / (counts[TP] + counts[FN]) if counts[TP] + counts[FN] else 1.0
+
+
+def f_score(counts: Counts, beta: float) -> float:
+    """F-beta of precision and recall, 0 where both are 0."""
+    p, r = precision(counts), recall(counts)
+    whole = beta * beta * p + r
+    return (1 + beta * beta) * (p * r / whole) if whole else 0.0
+
+
+def accuracy(counts: Counts) -> float:
+    """Acc of section 2.3: WAcc where all classes weigh the same."""
+    return weighted_accuracy(counts, 1.0)
+
+
+def weighted_accuracy(counts: Counts, weight: float) -> float:
+    """WAcc of section 2.3.1, 1 where nothing is counted."""
+    right = weight * counts[TP] + counts[TN]
+    whole = weight * (counts[TP] + counts[FP]) + counts[TN] + counts[FN] - (weight + 1) * counts[FPN] / 2
+    return right / whole if whole else 1.0
+
+
+def improvement(system: float, baseline: float) -> float:
+    """I of section 2.3.3, from the weighted accuracies of system and baseline; infinite only at a negative weight."""
+    if system == baseline:
+        return math.floor(system)
+    if system > baseline:
+        return (system - baseline) / (1 - baseline) if baseline != 1 else math.inf
+    return system / baseline - 1 if baseline else -math.inf
+
+
+def aspect_key(counts: Counts, baseline: Counts, objective: Objective) -> tuple[float, ...]:
+    """Return the chosen metric, I, WAcc and Acc of one aspect."""
+    acc, wacc = accuracy(counts), weighted_accuracy(counts, objective.weight)
+    i = improvement(wacc, weighted_accuracy(baseline, objective.weight))
+    ratios = (precision(counts), recall(counts), f_score(counts, objective.beta), acc, wacc, i)
+    chosen = counts[objective.metric] if objective.metric < P else ratios[objective.metric - P]
+    return chosen, i, wacc, acc
+
+
+def key(counts: Counts, objective: Objective) -> tuple[float, ...]:
+    """Return the eight values by which references are compared in turn: the chosen aspect's, then the other's."""
+    both = (
+        aspect_key(counts[DETECTION], counts[BASELINE], objective),
+        aspect_key(counts[CORRECTION], counts[BASELINE], objective),
+    )
+    return both[objective.aspect] + both[1 - objective.aspect]
+
+
+def best_of(candidates: Sequence[Counts], offset: Counts, objective: Objective) -> int:
+    """Return the index of the best counts when added to the offset, the first of equals."""
+    keys = [key(add_counts(counts, offset), objective) for counts in candidates]
+    return keys.index(max(keys))
+
+
+def add_counts(first: Counts, second: Counts) -> list[int]:
+    """Return the sum of two rows of counts."""
+    return [a + b for a, b in zip(first, second, strict=True)]
