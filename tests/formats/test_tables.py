@@ -1,15 +1,24 @@
-"""Predictions from files of tables: JSON Lines, CSV, TSV, Parquet; on the command line too."""
+"""Predictions from tables, in files and in memory; parallel text; scores of one's own metrics."""
 
 import gzip
 import json
 
 import pytest
-from tables import CORPUS, IDS, SOURCES, TEXTS, WRITERS, as_delimited, as_jsonl, as_parquet, rows
+from tables import CORPUS, FRAMES, IDS, SOURCES, TEXTS, WRITERS, as_dataset, as_delimited, as_jsonl, as_parquet, rows
 
 import gecbench
 from gecbench.cli import main
 from gecbench.errors import InputError
-from gecbench.formats.tables import parse_predictions, read_parallel, read_predictions
+from gecbench.formats.tables import (
+    columns_of,
+    parse_predictions,
+    read_parallel,
+    read_predictions,
+    read_sentence_scores,
+    read_system_scores,
+    texts_of,
+    write_parallel,
+)
 
 
 @pytest.mark.parametrize("ending", WRITERS)
@@ -160,6 +169,83 @@ class TestOddFiles:
         assert self.parse(as_delimited(rows(texts=texts), ","), "out.csv") == texts
 
 
+@pytest.mark.parametrize("frame", FRAMES)
+class TestFrames:
+    def test_columns(self, frame):
+        columns = columns_of(FRAMES[frame](rows(id=IDS)))
+        assert {name: list(values) for name, values in columns.values.items()} == {"id": IDS, "prediction": TEXTS}
+        assert len(columns) == 4
+
+    def test_scored_like_a_list(self, frame):
+        if frame == "mapping":  # several systems, for all that score can tell
+            with pytest.raises(InputError, match="score takes one system's predictions"):
+                gecbench.score(FRAMES[frame](rows()), CORPUS)
+            return
+        expected = gecbench.score(TEXTS, CORPUS)["gleu"]
+        for table in (rows(), rows(texts=TEXTS[::-1], id=IDS[::-1]), rows("response", source=SOURCES)):
+            found = gecbench.score(FRAMES[frame](table), CORPUS)["gleu"]
+            assert found.value == expected.value == 1.0
+            assert found.signature == expected.signature
+
+    def test_named_column(self, frame):
+        table = FRAMES[frame](rows("mine", prediction=SOURCES))
+        assert texts_of(table, CORPUS, "mine") == TEXTS
+        assert texts_of(table, CORPUS) == SOURCES
+
+    def test_refused_with_the_list(self, frame):
+        with pytest.raises(InputError, match="no column with a usual name among 'mine'"):
+            texts_of(FRAMES[frame](rows("mine")), CORPUS)
+        with pytest.raises(InputError, match="columns 'output', 'answer' could all be the text"):
+            texts_of(FRAMES[frame](rows("answer", output=TEXTS)), CORPUS)
+
+    def test_wrong_ids(self, frame):
+        with pytest.raises(InputError, match="1 ids that the corpus does not have: 'zz'"):
+            texts_of(FRAMES[frame](rows(id=[*IDS[:3], "zz"])), CORPUS)
+
+    def test_numbers_as_ids(self, frame):
+        numbered = CORPUS.replace(ids=["1", "2", "3", "4"])
+        assert texts_of(FRAMES[frame](rows(texts=TEXTS[::-1], id=[4, 3, 2, 1])), numbered) == TEXTS
+
+    def test_missing_text(self, frame):
+        with pytest.raises(InputError, match=r"prediction of row 3 is (missing|a float), not a text"):
+            texts_of(FRAMES[frame](rows(texts=[*TEXTS[:2], None, TEXTS[3]])), CORPUS)
+
+
+class TestTablesInMemory:
+    def test_compare_takes_tables(self):
+        pandas = pytest.importorskip("pandas")
+        systems = {"frame": pandas.DataFrame(rows()), "rows": rows(texts=SOURCES), "list": TEXTS}
+        report = gecbench.compare(systems, CORPUS, resamples=10)
+        values = {name: scores["gleu"].value for name, scores in report.items()}
+        assert values["frame"] == values["list"] == 1.0
+        assert values["rows"] < 1.0
+
+    def test_a_column_of_a_table_is_a_list(self):
+        pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+        for texts in (
+            pandas.DataFrame(rows())["prediction"],
+            polars.DataFrame(rows())["prediction"],
+            as_dataset(rows())["prediction"],
+            iter(TEXTS),
+        ):
+            assert texts_of(texts, CORPUS) == TEXTS
+
+    def test_lists_of_texts_stay(self):
+        assert columns_of(TEXTS) is None
+        assert columns_of([]) is None
+        assert columns_of(None) is None
+
+
+def test_the_id_column_is_found_whatever_its_case():
+    corpus = gecbench.Corpus(sources=["He go .", "I agree ."], ids=["a", "b"])
+    rows = [{"ID": "b", "prediction": "I agree ."}, {"ID": "a", "prediction": "He goes ."}]
+    assert texts_of(rows, corpus) == ["He goes .", "I agree ."]
+    with pytest.raises(InputError, match="The corpus has the ids 'a' to 'b'"):
+        texts_of([{"ID": "c", "prediction": "x"}, rows[0]], corpus)
+    with pytest.raises(InputError, match="the predictions are no table"):
+        texts_of(["x", "y"], corpus, column="prediction")
+
+
 class TestCommandLine:
     @pytest.fixture
     def score(self, tmp_path, capsys):
@@ -224,3 +310,44 @@ def test_sources_and_references_may_be_tables(tmp_path):
     corpus = read_parallel(tmp_path / "s.csv", [tmp_path / "r.jsonl"])
     assert corpus.sources == ("He go .", "I agree .")
     assert corpus.references == (("He goes .",), ("I agree .",))
+
+
+def test_parallel_round_trip(tmp_path):
+    demo = gecbench.load_demo()
+    paths = [tmp_path / f"r{k}.txt" for k in range(4)]
+    write_parallel(demo, tmp_path / "s.txt", paths)
+    again = read_parallel(tmp_path / "s.txt", paths)
+    assert (again.sources, again.references) == (demo.sources, demo.references)
+
+
+def test_parallel_refuses_ragged_references(tmp_path):
+    ragged = gecbench.Corpus(sources=["a", "b"], references=[["a"], ["b", "c"]])
+    with pytest.raises(InputError, match="1-2 references per sentence"):
+        write_parallel(ragged, tmp_path / "s", [tmp_path / "r"])
+    assert not list(tmp_path.iterdir())
+
+
+def test_scores_from_tsv(tmp_path):
+    path = tmp_path / "mine.tsv"
+    path.write_text("A\t0.5\nB\t -1\n")
+    assert read_system_scores(path) == {"mine": {"A": 0.5, "B": -1.0}}
+    path.write_text("metric\tsystem\tscore\r\nm\tA\t1\r\n")
+    assert read_system_scores(path) == {"m": {"A": 1.0}}
+    path.write_text("m\trefs\tA\t1\nm\tmore\tA\t2\n")
+    assert read_system_scores(path) == {"m|refs": {"A": 1.0}, "m|more": {"A": 2.0}}
+    path.write_text("system\tsentence\tscore\nA\t0\t0.5\n")
+    assert read_sentence_scores(path) == {"mine": {("A", 0): 0.5}}
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [("A\t1\nA\t2\n", 2, "second score of A"), ("A\t1\nB\n", 2, "1 fields"),
+     ("A\tx\n", 1, "not a finite number"),
+     ("A\tinf\n", 1, "not a finite"), ("a\tb\tc\td\te\n", 1, "5 fields"), ("\n", None, "no scores")],
+)  # fmt: skip
+def test_bad_tsv(tmp_path, text, line, message):
+    path = tmp_path / "mine.tsv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message) as caught:
+        read_system_scores(path)
+    assert caught.value.line == line
