@@ -129,20 +129,6 @@ def test_all_1023_subsets_equal_the_naive_scorer(kernels_of: str, naive: Any) ->
         assert row.systems["copy"] == pytest.approx(f[10, here].mean())
 
 
-def test_laws_of_ten_annotators(kernels_of: str) -> None:
-    counts = ten_annotators_counts(80, seed=1)
-    bound = greedy_bound(counts, "copy", "idle")
-    human = [row.human for row in bound.rows[:-1]]
-    assert human == sorted(human)
-    assert human[0] < human[-1] < 1
-    assert bound.row(10).systems["copy"] == 1
-    share = [row.systems["copy"] for row in bound.rows]
-    assert share == sorted(share)
-    assert bound.row(1).systems["idle"] == 0
-    swapped = greedy_bound(counts[[*range(9, -1, -1), 10, 11]][:, :, ::-1], "copy", "idle")
-    assert swapped.row(1).human == pytest.approx(bound.row(1).human)
-
-
 def test_any_other_score() -> None:
     subsets = annotator_subsets(3)
     values = score_subsets(4, 3, subsets, lambda members: lambda author: float(HAND[author][:, members, 2].max()))
