@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from gecbench.cli.options import (
 from gecbench.corpora.catalog import HUMAN_JUDGMENTS
 from gecbench.corpora.load import load_rankings
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.prepare import Preprocessing
+from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.display import log_info, percent
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, expand_pairs
@@ -128,7 +128,7 @@ def _bound_options(parser: argparse.ArgumentParser) -> None:
 
 def _bound(options: argparse.Namespace) -> None:
     corpus = read_corpus(options)
-    systems = read_systems(options, corpus)
+    systems = _prepared_systems(options, corpus)
     header = ["metric", "annotators", "human", *(name for system in systems for name in (system, "of human"))]
     rows, plain = [], []
     for metric, bound in _bounds(options, corpus, systems):
@@ -139,8 +139,14 @@ def _bound(options: argparse.Namespace) -> None:
     print(render_rows(Table(header, rows), plain, options.format))
 
 
+def _prepared_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, Prepared]:
+    prepare = Preprocessing(**preprocessing_of(options)).prepare
+    systems = read_systems(options, corpus)
+    return {name: prepare(corpus, lines, f"predictions of {name}") for name, lines in systems.items()}
+
+
 def _bounds(
-    options: argparse.Namespace, corpus: Corpus, systems: Mapping[str, Sequence[str]]
+    options: argparse.Namespace, corpus: Corpus, systems: Mapping[str, Prepared]
 ) -> Iterator[tuple[str, Bound]]:
     """Yield the bound of each metric, or of each category under each metric, with its name."""
     from gecbench.human.bound import bound_by_category, human_bound
@@ -151,8 +157,7 @@ def _bounds(
     sentences = essay_sentences(corpus, options.essays) if options.essays else None
     for metric in options.metrics:
         if not options.by_category:
-            given = preprocessing_of(options)
-            yield metric, human_bound(metric, corpus, systems, sizes=sizes, sentences=sentences, **given)
+            yield metric, human_bound(metric, corpus, systems, sizes=sizes, sentences=sentences)
             continue
         chosen = corpus if sentences is None else corpus.select(sentences)
         for category, bound in bound_by_category(metric, chosen, sizes=sizes).items():
@@ -186,9 +191,7 @@ def _change(options: argparse.Namespace) -> None:
         )
     texts = {f"reference {k}": list(column) for k, column in enumerate(zip(*(corpus.references or ()), strict=True))}
     references = list(texts)
-    prepare = Preprocessing(**preprocessing_of(options)).prepare
-    for name, lines in read_systems(options, corpus).items():
-        texts[name] = list(prepare(corpus, lines, f"predictions of {name}").lines)
+    texts |= {name: list(prepared.lines) for name, prepared in _prepared_systems(options, corpus).items()}
     comparisons = {f"source → {name}": (corpus.sources, lines) for name, lines in texts.items()}
     comparisons |= {f"{a} → {b}": (texts[a], texts[b]) for a, b in combinations(references, 2)}
     found = changes(comparisons)

@@ -89,7 +89,11 @@ def human_bound(
     [1, 2, 3, 4]
     """
     metric = make_metric(metric)
-    lines = _prepared_lines(systems or {}, corpus, Preprocessing(**{"foreign": "error", **preprocessing}))
+    prepare = Preprocessing(**{"foreign": "error", **preprocessing}).prepare
+    lines: dict[str, Sequence[str]] = {}
+    for name, given in (systems or {}).items():
+        prepared = given if isinstance(given, Prepared) else prepare(corpus, given, f"predictions of {name}")
+        lines[name] = prepared.lines
     if sentences is not None:
         lines = {name: _selected(texts, sentences) for name, texts in lines.items()}
         corpus = corpus.select(list(sentences))
@@ -111,17 +115,6 @@ def bound_by_category(
     if unknown := [name for name in chosen if name not in known]:
         raise InputError(f"no edits of the category {unknown[0]}", fix=f"There are {', '.join(sorted(known))}")
     return {name: human_bound(metric, restrict_types(corpus, [name]), sizes=sizes) for name in chosen}
-
-
-def _prepared_lines(
-    systems: Mapping[str, Sequence[str] | Prepared], corpus: Corpus, preprocessing: Preprocessing
-) -> dict[str, Sequence[str]]:
-    return {
-        name: (
-            given if isinstance(given, Prepared) else preprocessing.prepare(corpus, given, f"predictions of {name}")
-        ).lines
-        for name, given in systems.items()
-    }
 
 
 def _selected(texts: Sequence[str], sentences: Sequence[int]) -> Sequence[str]:
