@@ -1,12 +1,20 @@
-"""Scores by edit distance and by number of references."""
+"""Scores by edit distance, by grammaticality, by number of references, and by error type."""
 
+import json
 from itertools import combinations
 
 import numpy as np
 import pytest
 
 from gecbench import GLEU, Corpus, InputError, load_demo, load_demo_systems
-from gecbench.analysis.breakdown import by_edit_distance, by_reference_count, edit_distances
+from gecbench.analysis.breakdown import (
+    breakdown_names,
+    by_edit_distance,
+    by_grammaticality,
+    by_reference_count,
+    edit_distances,
+    has_grammaticality,
+)
 
 DEMO, SYSTEMS = load_demo(), load_demo_systems()
 
@@ -66,3 +74,45 @@ def test_ragged_references_have_no_curve():
     corpus = Corpus(sources=["a", "b"], references=[["a"], ["b", "c"]])
     with pytest.raises(InputError, match="1 to 2 references"):
         by_reference_count(GLEU().score_corpus(corpus, ["a", "b"]))
+
+
+def test_groups_by_grammaticality_are_scored_like_corpora_of_their_own():
+    predictions = SYSTEMS["rule-based"]
+    judgments = [(1.0, 2.4, 2.5, 4.0)[i % 4] for i in range(len(DEMO))]
+    corpus = DEMO.replace(metadata={"columns": {"gug_average": tuple(judgments)}})
+    assert has_grammaticality(corpus)
+    groups = by_grammaticality(GLEU().score_corpus(corpus, predictions), corpus)
+    assert [group.column for group in groups[:2]] == ["judged 1-2", "judged 2-2.5"]
+    for group, judgment in ((groups[0], 1.0), (groups[1], 2.4), (groups[2], 2.5), (groups[4], 4.0)):
+        chosen = [i for i, each in enumerate(judgments) if each == judgment]
+        alone = GLEU().score_corpus(DEMO.select(chosen), [predictions[i] for i in chosen])
+        assert group.sentences == len(chosen)
+        assert group.value == pytest.approx(alone.value, abs=1e-12)
+    assert (groups[3].sentences, groups[3].cell) == (0, "–")
+
+
+def test_grammaticality_needs_judgments():
+    assert not has_grammaticality(DEMO)
+    with pytest.raises(InputError, match="no judgements of grammaticality"):
+        by_grammaticality(GLEU().score_corpus(DEMO, DEMO.sources), DEMO)
+
+
+@pytest.mark.parametrize(("by", "heading"), [("edit-distance", "characters:"), ("references", "system")])
+def test_one_row_per_system(run, folder, by, heading):
+    run("demo", "--write", "demo")
+    options = ("score", "-c", "demo", "-p", "demo/systems/rule-based.txt", "--by", by)
+    header, row = run(*options, "-f", "tsv").splitlines()
+    assert header.split("\t")[0] == heading
+    assert row.split("\t")[0] == "rule-based"
+    plain = json.loads(run(*options, "-f", "json"))
+    assert (plain["metric"], plain["by"], list(plain["systems"])) == ("gleu", by, ["rule-based"])
+
+
+def test_one_row_per_error_type_and_system(run, folder):
+    run("demo", "--write", "demo")
+    systems = ("demo/systems/rule-based.txt", "demo/systems/do-nothing.txt")
+    options = ("-c", "demo", "-m", "m2", "--by", "error-type", "-f", "tsv")
+    header, *rows = (line.split("\t") for line in run("score", "-p", *systems, *options).splitlines())
+    assert header[1] == "system"
+    assert {row[1] for row in rows if row[0] == "ArtOrDet"} == {"rule-based", "do-nothing"}
+    assert "error-type" in breakdown_names()

@@ -1,4 +1,4 @@
-"""What people take away from a report: tables for papers, programs and notebooks.
+"""Reports as tables for papers, programs and notebooks.
 
 Two sentences with one gold edit each (go → goes, cat → cats). The careful system makes the first edit only: precision
 1/1, recall 1/2, F0.5 = 1.25 · 1 · 0.5 / (0.25 · 1 + 0.5) = 0.8333. The bold one makes both and a wrong one (I → You):
@@ -15,10 +15,9 @@ import pytest
 import gecbench
 from gecbench.analysis.report import Report, Scores
 from gecbench.analysis.significance import PairedTest
-from gecbench.analysis.tables import Table, best_cells, html_table, render_table, shown_p_value
-from gecbench.cli import main
 from gecbench.errors import MissingDependencyError
-from gecbench.formats.m2 import parse_m2
+from gecbench.formats.m2 import parse_m2, write_m2
+from gecbench.formats.text import write_lines
 from gecbench.metrics.base import Interval
 
 CORPUS = parse_m2(
@@ -48,21 +47,20 @@ def report(p_value=None, names=("careful", "bold"), metric=None):
 
 
 class TestPrecisionAndRecall:
-    def test_in_text(self):
-        header, _, careful, bold = report().render("text").splitlines()[:4]
-        assert header.split() == ["system", "M2", "precision", "recall"]
-        assert careful.split() == ["careful", "83.33", "100.00", "50.00"]
-        assert bold.split() == ["bold", "71.43", "66.67", "100.00"]
-
-    def test_in_markdown(self):
-        lines = report().render("markdown").splitlines()
-        assert lines[0] == "| system | M2 | precision | recall |"
-        assert lines[2] == "| careful | 83.33 | 100.00 | 50.00 |"
-
-    def test_in_tsv(self):
-        lines = report().render("tsv").splitlines()
-        assert lines[0] == "system\tM2\tprecision\trecall"
-        assert lines[2] == "bold\t71.43\t66.67\t100.00"
+    @pytest.mark.parametrize(
+        ("report_format", "number", "row"),
+        [
+            ("text", 0, "system M2 precision recall"),
+            ("text", 2, "careful 83.33 100.00 50.00"),
+            ("text", 3, "bold 71.43 66.67 100.00"),
+            ("markdown", 0, "| system | M2 | precision | recall |"),
+            ("markdown", 2, "| careful | 83.33 | 100.00 | 50.00 |"),
+            ("tsv", 0, "system M2 precision recall"),
+            ("tsv", 2, "bold 71.43 66.67 100.00"),
+        ],
+    )
+    def test_in_tables(self, report_format, number, row):
+        assert " ".join(report().render(report_format).splitlines()[number].split()) == row
 
     def test_in_json(self):
         careful, bold = (system["scores"][0]["parts"] for system in json.loads(report().render("json"))["systems"])
@@ -75,15 +73,10 @@ class TestPrecisionAndRecall:
         interval = scored("bold").with_interval(Interval(0.5, 0.9, 0.95, 10), seed=1)
         assert str(interval).startswith("M2 = 71.43 [50.00, 90.00], precision 66.67, recall 100.00  m2|")
 
-    def test_on_the_command_line(self, capsys, tmp_path):
-        (tmp_path / "gold.m2").write_text(
-            "S He go home .\nA 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n\n"
-            "S I like cat .\nA 2 3|||Nn|||cats|||REQUIRED|||-NONE-|||0\n\n"
-        )
-        (tmp_path / "careful.txt").write_text("\n".join(OUTPUTS["careful"]) + "\n")
-        arguments = ["score", "-m", "m2", "--gold", tmp_path / "gold.m2", "-p", tmp_path / "careful.txt", "-f", "tsv"]
-        assert main([str(argument) for argument in arguments]) == 0
-        rows = capsys.readouterr().out.splitlines()
+    def test_on_the_command_line(self, run, folder):
+        write_m2(CORPUS, "gold.m2")
+        write_lines("careful.txt", OUTPUTS["careful"])
+        rows = run("score", "-m", "m2", "--gold", "gold.m2", "-p", "careful.txt", "-f", "tsv").splitlines()
         assert rows[:2] == ["system\tM2\tprecision\trecall", "careful\t83.33\t100.00\t50.00"]
         assert rows[2].startswith("# m2|gold:edits|")
 
@@ -132,11 +125,6 @@ class TestLatex:
         assert "textbf" not in alone
         assert "Bold" not in alone
 
-    def test_best_cells(self):
-        assert best_cells(["9.50", "12.00", "–", "12.00"]) == [1, 3], "numbers, not words; ties together"
-        assert best_cells(["-3.00", "-1.00"]) == [1]
-        assert best_cells(["–", "9.50"]) == []
-
     def test_a_name_cannot_leave_its_comment_or_cell(self):
         lines = report(p_value=0.5, names=("a & b", "x\n\\input{y}")).render("latex").splitlines()
         begin = lines.index(r"\begin{tabular}{lrrrr}")
@@ -175,13 +163,6 @@ class TestTsv:
 
 class TestPValues:
     @pytest.mark.parametrize(
-        ("p_value", "shown"),
-        [(1 / 1001, "< 0.001"), (0.001, "0.001"), (0.0304, "0.030"), (1.0, "1.000"), (1e-9, "< 0.001")],
-    )
-    def test_three_digits(self, p_value, shown):
-        assert shown_p_value(p_value) == shown
-
-    @pytest.mark.parametrize(
         ("report_format", "cell"),
         [
             ("text", "  < 0.001*  "),
@@ -198,10 +179,6 @@ class TestPValues:
 
     def test_data_keep_the_number(self):
         assert json.loads(report(p_value=0.0004).render("json"))["tests"][0]["p_value"] == 0.0004
-
-    def test_markdown_still_escapes_tags(self):
-        table = Table(["system", "p"], [["<b>a", "< 0.001"]])
-        assert render_table(table, "markdown").splitlines()[2] == "| &lt;b>a | < 0.001 |"
 
 
 class TestNumbers:
@@ -231,11 +208,6 @@ class TestNotebooks:
         assert html == score._repr_html_()
         assert html.startswith("<div><b>M2</b> = 83.33, precision 100.00, recall 50.00<br>")
         assert f"<code>{score.signature}</code>" in html
-
-    def test_text_is_escaped_once(self):
-        table = html_table(Table(["a<b"], [["c&d"]], bold=[(0, 0)]))
-        assert '<th style="text-align: left">a&lt;b</th>' in table
-        assert '<td style="text-align: left"><b>c&amp;d</b></td>' in table
 
 
 class TestDataFrame:

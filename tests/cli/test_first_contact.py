@@ -1,8 +1,4 @@
-"""What a person meets first: hints for mistyped words, the tab key, progress, quiet, a status for pipelines."""
-
-import re
-import shutil
-import subprocess
+"""What a person meets first: hints for mistyped words, progress, quiet, a status for pipelines."""
 
 import pytest
 
@@ -87,13 +83,6 @@ def test_a_command_without_its_action_shows_them(capsys, command):
     assert "\nactions:\n" in capsys.readouterr().out
 
 
-def test_agreement_that_is_not_there_is_a_dash_with_a_reason(capsys):
-    assert main(["human", "agreement"]) == 0
-    printed = capsys.readouterr()
-    assert re.search(r"^demo: judges with themselves +– +– +0$", printed.out, re.MULTILINE)
-    assert "gecbench: demo: judges with themselves: no kappa, as nothing was judged twice\n" in printed.err
-
-
 def test_nothing_near_is_not_guessed(refused):
     assert "Did you mean" not in refused(["score", "-c", "demo", "-p", GOOD, "-m", "xylophone"], "unknown metric")
 
@@ -127,41 +116,6 @@ def test_fail_under(capsys, command, extra, limit, status):
     assert all(float(value) < 45.3 for value in printed.values())
     said = [f"gecbench: {name}: gleu {value} is below 45.3" for name, value in printed.items()]
     assert output.err.splitlines() == (said if status else [])
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(run, shell, tmp_path):
-    script = run("completion", shell)
-    assert "leaderboard" in script
-    assert "fail-under" in script
-    assert "imeasure" in script or shell != "zsh"
-    if shutil.which(shell):
-        path = tmp_path / "script"
-        path.write_text(script, encoding="utf-8")
-        subprocess.run([shell, "-n", str(path)], check=True)
-
-
-@pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
-def test_bash_completes_commands_names_and_files(run, tmp_path):
-    (tmp_path / "script").write_text(run("completion", "bash"), encoding="utf-8")
-    (tmp_path / "unusual.txt").touch()
-    (function,) = re.findall(r"^complete .*-F (\w+) gecbench$", (tmp_path / "script").read_text(), re.MULTILINE)
-    ask = "source ./script; words() { COMP_WORDS=($@); COMP_CWORD=$(($# - 1)); COMPREPLY=(); "
-    ask += f'{function}; echo "${{COMPREPLY[@]}}"; }}; '
-    ask += "words gecbench comp; words gecbench score --fail; words gecbench score -p unus; "
-    ask += "words gecbench score -m gleu im; words gecbench score -c un; words gecbench score -c jf; "
-    ask += "words gecbench human rank conll14-; words gecbench reproduce sak"
-    done = subprocess.run(["bash", "-c", ask], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert [set(line.split()) for line in done.stdout.splitlines()] == [
-        {"compare", "completion", "compute_gleu"},
-        {"--fail-under"},
-        {"unusual.txt"},
-        {"imeasure"},
-        {"unusual.txt"},
-        {"jfleg"},
-        {"conll14-crowd", "conll14-references"},
-        {"sakaguchi2016"},
-    ]
 
 
 class TestProgress:

@@ -15,7 +15,6 @@ import pytest
 from programs import modules_imported_by
 
 import gecbench
-from gecbench.analysis.tables import Table, render_table
 from gecbench.cli import main
 from gecbench.cli.main import COMMANDS
 from gecbench.corpora.demo import DATA
@@ -26,19 +25,6 @@ PLAIN = ["-s", str(DATA / "source.txt"), "-r", *(str(DATA / f"reference{k}.txt")
 
 def value(output):
     return json.loads(output)["systems"][0]["scores"][0]["value"]
-
-
-def test_demo_ranks_the_systems(run):
-    lines = run("demo").splitlines()
-    ranked = [line.split()[0] for line in lines[4:8]]
-    assert ranked == ["good-corrector", "rule-based", "spell-checker", "do-nothing"]
-
-
-def test_demo_files_can_be_tried(run, refused, tmp_path):
-    listed = run("demo", "--write", tmp_path / "demo").splitlines()
-    assert str(tmp_path / "demo" / "systems" / "rule-based.txt") in listed
-    assert (tmp_path / "demo" / "gold.m2").read_bytes() == (DATA / "gold.m2").read_bytes()
-    refused(["demo", "--write", tmp_path / "demo"], "exists already")
 
 
 def test_all_ways_to_name_a_corpus_agree(run, tmp_path):
@@ -104,37 +90,9 @@ def test_per_sentence(run):
     assert [json.loads(line)["value"] for line in objects] == scores.tolist()
 
 
-@pytest.mark.parametrize("by", ["edit-distance", "references"])
-def test_groups(run, by):
-    table = run("score", "-c", "demo", "-p", *SYSTEMS, "--by", by).splitlines()
-    assert [line.split()[0] for line in table[2:]] == ["do-nothing", "good-corrector"]
-    plain = json.loads(run("score", "-c", "demo", "-p", *SYSTEMS, "--by", by, "-f", "json"))
-    assert plain["by"] == by
-    assert set(plain["systems"]) == {"do-nothing", "good-corrector"}
-
-
-def test_convert(run, tmp_path):
-    gold = DATA / "gold.m2"
-    run("convert", gold, "-o", tmp_path / "a.jsonl")
-    run("convert", tmp_path / "a.jsonl", "-o", tmp_path / "b.m2")
-    assert (tmp_path / "b.m2").read_text().strip() == gold.read_text().strip()
-    run("convert", gold, "--to-source", tmp_path / "s", "--to-references", tmp_path / "r0", tmp_path / "r1")
-    assert (tmp_path / "s").read_text() == (DATA / "source.txt").read_text()
-    alone = run("convert", gold, "-o", "-", "--annotator", "1")
-    assert alone == (tmp_path / "r1").read_text()
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["convert"], "no input"),
-        (["convert", "a.m2", "-o", "b.m2"], "no such file"),
-        (["convert", "a.m2", "-s", "s", "-r", "r", "-o", "b.m2"], "more than one input"),
-        (["convert", "a.txt", "-o", "b.m2"], "cannot tell the format"),
-        (["convert", str(DATA / "gold.m2")], "no output"),
-        (["convert", str(DATA / "gold.m2"), "-o", "out.xyz"], "cannot tell the output format"),
-        (["convert", str(DATA / "gold.m2"), "-o", "-", "--annotator", "5"], "no annotator 5"),
-        (["convert", str(DATA / "gold.m2"), "--to-source", "s"], "belong together"),
         (["compare", "-c", "demo", "-p", *SYSTEMS, "--resamples", "0"], "needs resamples"),
         (["compare", "-c", "demo", "-p", SYSTEMS[0]], "needs two systems"),
     ],
@@ -235,39 +193,3 @@ def test_a_full_disk_is_one_sentence():
         done = subprocess.run([*installed_program(), "doctor"], stdout=full, stderr=subprocess.PIPE, check=False)
     assert b"No space left on device" in done.stderr
     assert b"Traceback" not in done.stderr
-
-
-def test_line_breaks_inside_a_sentence_are_not_written(refused, folder):
-    Path("a.jsonl").write_text('{"source": "He go .\\nx", "references": ["He goes ."]}\n')
-    command = ["convert", "a.jsonl", "--to-source", "s", "--to-references", "r"]
-    refused(command, "s:1: a line break inside a sentence")
-    assert not Path("s").exists()
-
-
-def test_doctor(run, monkeypatch):
-    monkeypatch.setenv("GECBENCH_KERNELS", "python")
-    monkeypatch.setenv("GECBENCH_MIRROR", "/nowhere/at/all")
-    output = run("doctor")
-    assert re.search(r"^kernels +python ", output, re.MULTILINE)
-    assert "/nowhere/at/all (no such folder)" in output
-    assert "sacrebleu" in output
-
-
-class TestTables:
-    TABLE = Table(["system", "GLEU"], [["a_b & <c>|\\", "12.00"], ["日本", "3.10"]])
-
-    @pytest.mark.parametrize(
-        ("form", "place", "row"),
-        [
-            ("text", 2, "a_b & <c>|\\  12.00"),
-            ("text", 3, "日本          3.10"),
-            ("markdown", 2, r"| a_b & &lt;c>\|\ | 12.00 |"),
-            ("latex", 4, r"a\_b \& \textless{}c\textgreater{}\textbar{}\textbackslash{} & 12.00 \\"),
-        ],
-    )
-    def test_rows_are_escaped_and_line_up(self, form, place, row):
-        assert render_table(self.TABLE, form).splitlines()[place] == row
-
-    def test_unknown_format(self):
-        with pytest.raises(gecbench.InputError, match="unknown format 'xml'"):
-            render_table(self.TABLE, "xml")

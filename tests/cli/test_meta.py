@@ -1,47 +1,16 @@
-"""Meta-evaluation and the commands of the human side."""
+"""Meta-evaluation on the command line."""
 
 import json
-from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import gecbench
 from gecbench.corpora.load import load_rankings
 from gecbench.formats.judgments import expand_pairs
-from gecbench.human.correlation import MetricScores, meta_evaluate, score_systems
-from gecbench.human.ranking import expected_wins
 
 DEMO = {"good-corrector": 4.0, "rule-based": 3.0, "spell-checker": 2.0, "do-nothing": 1.0}
-
-
-def test_metric_by_reference_set_against_people():
-    demo, systems = gecbench.load_demo(), gecbench.load_demo_systems()
-    corpora = {"all": demo, "first": demo.with_references([0])}
-    scores = score_systems(["gleu", "bleu"], corpora, systems, sentences=True)
-    assert [(one.metric, one.references) for one in scores] == list(product(["gleu", "bleu"], corpora))
-    judgments = list(expand_pairs(load_rankings("demo")))
-    ranking = expected_wins(judgments, runs=50)
-    rows = meta_evaluate(scores, ranking, judgments)
-    x = [gecbench.GLEU().score_corpus(demo, outputs).value for outputs in systems.values()]
-    y = [ranking.scores()[name] for name in systems]
-    assert rows[0].correlations["pearson"].value == pytest.approx(stats.pearsonr(x, y).statistic)
-    assert rows[0].correlations["pearson"].interval.resamples == 50
-    assert rows[0].sentences.decided + rows[0].sentences.human_ties + rows[0].sentences.both_tie == 210
-    over_systems = meta_evaluate(scores[:1], ranking.scores(), resamples=200, seed=1)[0].correlations["pearson"]
-    assert over_systems.interval.low <= over_systems.value <= over_systems.interval.high
-
-
-def test_a_perfect_and_a_reversed_metric():
-    human = {name: score / 10 for name, score in DEMO.items()}
-    rows = meta_evaluate(
-        [MetricScores("good", "-", DEMO), MetricScores("bad", "-", {n: -s for n, s in DEMO.items()})], human
-    )
-    assert [row.correlations["kendall"].value for row in rows] == pytest.approx([1, -1])
-    with pytest.raises(gecbench.InputError, match="no metric to evaluate"):
-        meta_evaluate([], human)
 
 
 def write_scores(folder, name="mine.tsv"):
@@ -58,7 +27,7 @@ def test_my_own_metric_in_one_command(tmp_path, run):
     assert row["systems"]["spearman"]["items"] == 4
 
 
-def test_my_metric_beside_ours_with_sentences(tmp_path, run):
+def test_my_metric_with_ours_with_sentences(tmp_path, run):
     scores, by_sentence = write_scores(tmp_path), tmp_path / "mine_sentences" / "mine.tsv"
     by_sentence.parent.mkdir()
     by_sentence.write_text("".join(f"{system}\t{i}\t{score}\n" for system, score in DEMO.items() for i in range(42)))
@@ -88,61 +57,24 @@ def test_own_judgments_corpus_and_outputs(tmp_path, run):
     assert text == run("meta", "-m", "gleu", "--method", "expected-wins", "-f", "tsv")
 
 
-def test_rank(run):
-    rows = json.loads(run("human", "rank", "--runs", "30", "-f", "json"))
-    assert [row["system"] for row in rows] == list(DEMO)
-    assert run("human", "rank", "--method", "expected-wins").startswith("system")
-
-
-def test_agreement(run):
-    between, alone = json.loads(run("human", "agreement", "-f", "json"))
-    assert between["comparisons"] > 0
-    assert 0 < between["kappa"] < between["weighted"] < 1
-    assert (alone["comparisons"], alone["kappa"]) == (0, None)
-
-
-def test_bound_command(tmp_path, run):
-    path = tmp_path / "idle.txt"
-    path.write_text("".join(f"{line}\n" for line in gecbench.load_demo().sources))
-    rows = json.loads(run("human", "bound", "-c", "demo", "-m", "m2", "-p", str(path), "-f", "json"))
-    assert [row["annotators"] for row in rows] == [1, 2]
-    assert rows[0]["systems"] == {"idle": 0.0}
-    assert rows[1]["human"] is None
-    text = run("human", "bound", "-c", "demo", "-m", "m2", "--by-category", "--last")
-    assert "m2 ArtOrDet" in text
-
-
-def test_change_command(run):
-    rows = json.loads(run("human", "change", "-c", "demo", "-f", "json"))
-    assert len(rows) == 4 + 6
-    assert all(row["ster"] > 0 for row in rows)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["human", "rank", "absent.csv"], "no file of judgments 'absent.csv'"),
-        (["human", "rank", "--runs", "0"], "at least one run"),
-        (["human", "bound", "-c", "demo", "--essays", "1-2"], "does not say which essay"),
-        (["human", "bound", "-c", "demo", "-m", "gleu", "--by-category", "-m", "m2x"], "unknown metric 'm2x'"),
-        (["meta", "absent.tsv"], "absent.tsv: no such file"),
-        (["meta", "--human", "jfleg"], "no references to score the systems on"),
-        (["meta", "--human", "jfleg", "-c", "demo"], "no outputs of the judged systems"),
+        (["absent.tsv"], "absent.tsv: no such file"),
+        (["--human", "jfleg"], "no references to score the systems on"),
+        (["--human", "jfleg", "-c", "demo"], "no outputs of the judged systems"),
+        (["mine.tsv", "--sentences", "other.tsv"], "sentence scores of other, but no system scores of it"),
+        (["mine.tsv", "--human", "two.tsv"], "two.tsv: 2 sets of human scores"),
+        (["two.tsv", "--runs", "5"], "a is missing from"),
     ],
 )
-def test_bad_input(arguments, message, refused, monkeypatch):
+def test_bad_input(arguments, message, refused, folder, monkeypatch):
+    write_scores(folder)
+    Path("other.tsv").write_text("rule-based\t0\t1\n")
+    Path("two.tsv").write_text("m\ta\t1\nn\ta\t2\n")
     if "jfleg" in arguments:
         monkeypatch.setattr("gecbench.cli.meta._human", lambda options: ({}, None))
-    assert message in refused([*arguments])
-
-
-def test_other_files_are_no_judgments(tmp_path, refused):
-    path = tmp_path / "notes.csv"
-    path.write_text("a,b\n1,2\n")
-    assert "notes.csv:1: neither a WMT CSV" in refused(["human", "rank", str(path)])
-    scores = tmp_path / "mine.tsv"
-    scores.write_text("A\t1\nB\t2\n")
-    assert "is missing from" in refused(["meta", str(scores), "--runs", "5"])
+    refused(["meta", *arguments], message)
 
 
 @pytest.mark.parametrize("given", ["scores", "outputs"])

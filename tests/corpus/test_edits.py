@@ -149,3 +149,8 @@ def test_native_refuses_arrays_that_do_not_fit(twins):
     for wrong in ([0, 2], [0], [0, 1, 1], [-1, 1]):
         with pytest.raises(ValueError, match="rewrite_rows"):
             native.changed_spans(good, good, np.array(wrong, dtype=np.int64))
+
+
+def test_insertions_keep_their_order_and_precede_a_replacement():
+    edits = [Edit(1, 2, ("B",)), Edit(1, 1, ("x",)), Edit(1, 1, ("y",)), Edit(3, 3, ("end",))]
+    assert apply_edits("a b c", edits) == "a x y B c end"

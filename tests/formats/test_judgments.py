@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from math import isnan
 from pathlib import Path
@@ -24,7 +26,6 @@ from gecbench.formats.judgments import (
     parse_wmt_csv,
     read_judgments,
     relabel,
-    write_wmt_csv,
 )
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
@@ -53,9 +54,10 @@ def test_ranking_xml() -> None:
     assert parse_ranking_xml(XML, file="judged", first_sentence=1)[0].sentence == 2
 
 
-def test_ranking_xml_reads_commas() -> None:
-    ranking = parse_ranking_xml(XML.replace("A B", "A,B"), file="judged")[0]
-    assert ranking.places[0].systems == ("A", "B")
+def test_ranking_xml_reads_commas_and_durations() -> None:
+    text = XML.replace("A B", "A,B").replace('user="ann"', 'user="ann" duration="1:02:03.5"')
+    ranking = parse_ranking_xml(text, file="judged")[0]
+    assert (ranking.places[0].systems, ranking.seconds) == (("A", "B"), 3723.5)
 
 
 @pytest.mark.parametrize(
@@ -69,6 +71,8 @@ def test_ranking_xml_reads_commas() -> None:
         ("<appraise-results>", '<!DOCTYPE a [<!ENTITY b "c">]><appraise-results>', 2, "refused"),
         ("<appraise-results>", '<!DOCTYPE a SYSTEM "http://example.org/a"><appraise-results>', 2, "refused"),
         ('<ranking-item src-id="3" user="ann">', "<translation/>", 3, "outside"),
+        ("<translation", '<ranking-item src-id="3" user="ann"/><translation', 4, "inside a ranking-item"),
+        ('user="ann"', 'user="ann" duration="soon"', 3, "'soon' is not hours:minutes:seconds"),
     ],
 )
 def test_bad_ranking_xml(old: str, new: str, line: int, message: str) -> None:
@@ -110,6 +114,13 @@ def test_bad_wmt_csv(row: str, line: int, message: str) -> None:
     check_refused(parse_wmt_csv, WMT + row, line, message)
 
 
+def test_files_are_recognized_by_their_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "judged"
+    for text, judges in ((XML, ["ann", "ben"]), (WMT + "1,ann,A,B,1,2\n", ["ann"]), (mturk(hit("SECRET")), ["w1"])):
+        path.write_text(text)
+        assert [ranking.judge for ranking in read_judgments(path)] == judges
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     latin = tmp_path / "latin"
     latin.write_bytes(b"segmentId\nn\xe4h\n")
@@ -130,11 +141,15 @@ RANKS = st.integers(0, 9).map(float) | st.floats(0, 9) | st.just(float("nan"))
 @given(
     st.lists(st.tuples(st.integers(0, 99), NAMES, st.lists(NAMES, min_size=2, max_size=2, unique=True), RANKS, RANKS))
 )
-def test_writing_round_trips(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple]) -> None:  # type: ignore[type-arg]
+def test_any_name_and_rank_in_a_wmt_csv(rows: list[tuple[int, str, list[str], float, float]]) -> None:
+    stream = io.StringIO(WMT, newline="")
+    stream.seek(0, io.SEEK_END)
+    csv.writer(stream).writerows(
+        (n, judge, *systems, *("-1" if isnan(rank) else repr(rank) for rank in ranks))
+        for n, judge, systems, *ranks in rows
+    )
+    again = list(expand_pairs(parse_wmt_csv(stream.getvalue(), file="judged"), unranked=True))
     pairs = [Judgment(n, judge, systems[0], systems[1], r1, r2) for n, judge, systems, r1, r2 in rows]
-    path = tmp_path_factory.mktemp("wmt") / "pairs.csv"
-    write_wmt_csv(pairs, path)
-    again = list(expand_pairs(read_judgments(path), unranked=True))
     assert list(map(repr, again)) == list(map(repr, pairs))
 
 
@@ -180,9 +195,10 @@ def test_mturk_hides_workers_and_drops_rejected() -> None:
 def test_bad_mturk_names_the_first_line_of_the_record_and_no_worker() -> None:
     text = mturk(hit("SECRET", ("A", "one\ntwo", "1")), hit("SECRET", ("A", "one", "best")))
     assert "SECRET" not in check_refused(parse_mturk, text, 4, r"Answer\.rank_1 is 'best'")
+    check_refused(parse_mturk, mturk(hit("w", ("A", "x", "1"), ("B A", "y", "2"))), 2, r"Input\.system2 .* repeats")
 
 
-def test_relabel_goes_by_the_text_shown() -> None:
+def test_relabel_identifies_systems_by_text() -> None:
     outputs = {"A": ["x", 'He said " no "'], "B": ["x", "He said `` no ''"], "C": ["x", "He said yes"]}
     shown = Ranking(
         1,

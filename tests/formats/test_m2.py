@@ -5,13 +5,14 @@ from itertools import chain
 
 import numpy as np
 import pytest
+from annotations import annotated_sentences
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mirror_files import conll14_member, jfleg, needs_mirror
 
-from gecbench import M2, Corpus, InputError, derive_annotations, load_demo
+from gecbench import M2, Annotation, Corpus, Edit, InputError, derive_annotations, derive_references, load_demo
 from gecbench.formats import m2
-from gecbench.formats.m2 import format_m2, parse_m2
+from gecbench.formats.m2 import format_m2, parse_blocks, parse_m2, read_m2, write_m2
 from gecbench.kernels.m2 import EditTable
 from gecbench.metrics.m2 import gold_rows, in_official_order, table_rows
 
@@ -173,3 +174,107 @@ def test_real_data():
     lines = format_m2(derive_annotations(Corpus(sources=jfleg("test", "src"), references=references)))
     assert parse_m2(lines).edit_table() is not None
     assert_same(parse_m2(lines), line_by_line(lines))
+
+
+M2_TEXT = [
+    "S The cat sat at mat .",
+    "A 3 4|||Prep|||on|||REQUIRED|||-NONE-|||0",
+    "A 4 4|||ArtOrDet|||the||a|||REQUIRED|||-NONE-|||0",
+    "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1",
+    "",
+    "S The dog .",
+    "",
+    "S Giant otters is an apex predator .",
+    "A 2 3|||SVA|||are|||REQUIRED|||-NONE-|||0",
+    "A 3 4|||ArtOrDet||||||REQUIRED|||-NONE-|||0",
+    "A 5 6|||Nn|||predators|||REQUIRED|||-NONE-|||0",
+    "",
+]
+
+
+class TestM2:
+    def test_reading(self):
+        corpus = parse_m2(M2_TEXT)
+        assert corpus.sources[1] == "The dog ."
+        assert corpus.annotations[0] == (
+            Annotation(0, (Edit(3, 4, ("on",), "Prep"), Edit(4, 4, ("the", "a"), "ArtOrDet"))),
+            Annotation(1, ()),
+        )
+        assert corpus.annotations[1] == ()
+        assert corpus.annotations[2][0].edits[1].corrections == ("",)
+
+    def test_round_trip_of_text(self):
+        assert format_m2(parse_m2(M2_TEXT)) == M2_TEXT
+
+    def test_references(self):
+        references = derive_references(parse_m2(M2_TEXT)).references
+        assert references == (
+            ("The cat sat on the mat .", "The cat sat at mat ."),
+            ("The dog .",),
+            ("Giant otters are apex predators .",),
+        )
+
+    def test_none_is_a_deletion(self):
+        corpus = parse_m2(["S a b", "A 0 1|||Rloc-|||-NONE-|||REQUIRED|||-NONE-|||0"])
+        assert derive_references(corpus).references == (("b",),)
+
+    def test_comment_lines_and_missing_final_blank_line(self):
+        corpus = parse_m2(["S a b", "I ignored", "A 0 1|||Mec|||A|||REQUIRED|||-NONE-|||3"])
+        assert corpus.annotations == ((Annotation(3, (Edit(0, 1, ("A",), "Mec"),)),),)
+
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            pytest.param(["I 7", "# learner 12", "S a b", "A 0 1|||M|||A|||R|||-|||0"], id="text before S"),
+            pytest.param(["# a header", "", "S a b", "A 0 1|||M|||A|||R|||-|||0"], id="a header of its own"),
+            pytest.param(["S a b", "A 0 1 7|||M|||A|||R|||-|||0"], id="further numbers in the span"),
+            pytest.param(["S a b", "T0-A0 A b", "A 0 1|||M|||A|||R|||-|||0"], id="ChERRANT"),
+            pytest.param(["S a b", "T0-A0 A b", "A 0 1|||M|||A|||R|||-|||0", "T0-A1"], id="ChERRANT, an empty one"),
+        ],
+    )
+    def test_files_of_the_wild(self, lines):
+        corpus = parse_m2(lines)
+        assert corpus.sources == ("a b",)
+        assert corpus.annotations == ((Annotation(0, (Edit(0, 1, ("A",), "M", "R", "-"),)),),)
+
+    def test_edits_beyond_the_end_can_be_dropped_as_the_official_scorer_does(self):
+        lines = ["S a b", "A 1 5|||Mec|||x|||REQUIRED|||-NONE-|||2"]
+        assert parse_m2(lines, out_of_range="drop").annotations == ((Annotation(2, ()),),)
+
+    def test_odd_characters_inside_a_line(self):
+        corpus = parse_m2(["S a\u2028b\x0cc", "A 2 3|||Mec|||C|||REQUIRED|||-NONE-|||0"])
+        assert derive_references(corpus).references == (("a b C",),)
+
+    def test_an_empty_sentence(self):
+        assert parse_m2(["S ", "", "S", ""]).sources == ("", "")
+
+    def test_blocks_are_read_without_loss(self):
+        lines = [
+            "S a b",
+            "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1",
+            "A 0 9|||Vt|||x||y z|||OPTIONAL|||why|||0",
+            "A 1 2|||Um||||||REQUIRED|||-NONE-|||0",
+            "",
+            "S c",
+        ]
+        first, second = parse_blocks(lines, "toy")
+        assert first.annotations() == [
+            Annotation(1, (Edit(-1, -1, ("-NONE-",), "noop"),)),
+            Annotation(0, (Edit(0, 9, ("x", "y z"), "Vt", "OPTIONAL", "why"), Edit(1, 2, ("",), "Um"))),
+        ]
+        assert (second.source, second.annotations()) == ("c", [])
+
+    def test_insertions_at_one_place_keep_file_order(self):
+        lines = ["S a b", "A 1 1|||X|||one|||REQUIRED|||-NONE-|||0", "A 1 1|||X|||two|||REQUIRED|||-NONE-|||0"]
+        assert derive_references(parse_m2(lines)).references == (("a one two b",),)
+
+
+@settings(max_examples=100)
+@given(sentences=st.lists(annotated_sentences(), min_size=1, max_size=4))
+def test_files_round_trip(sentences, tmp_path_factory):
+    path = tmp_path_factory.mktemp("round-trip") / "a.m2"
+    sources, annotations = zip(*sentences, strict=True)
+    corpus = Corpus(sources=sources, annotations=annotations)
+    write_m2(corpus, path)
+    again = read_m2(path)
+    assert (again.sources, again.annotations) == (corpus.sources, corpus.annotations)

@@ -1,58 +1,65 @@
-"""Predictions from files of tables: JSON Lines, CSV, TSV, Parquet; on the command line too."""
+"""Predictions from tables, in files and in memory; parallel text; scores of one's own metrics."""
 
 import gzip
 import json
 
 import pytest
-from tables import CORPUS, IDS, SOURCES, TEXTS, WRITERS, as_delimited, as_jsonl, as_parquet, rows
+from tables import CORPUS, FRAMES, IDS, SOURCES, TEXTS, WRITERS, as_dataset, as_delimited, as_jsonl, as_parquet, rows
 
 import gecbench
 from gecbench.cli import main
 from gecbench.errors import InputError
-from gecbench.formats.tables import parse_predictions, read_parallel, read_predictions
+from gecbench.formats.tables import (
+    columns_of,
+    parse_predictions,
+    read_parallel,
+    read_predictions,
+    read_sentence_scores,
+    read_system_scores,
+    texts_of,
+    write_parallel,
+)
 
 
-@pytest.mark.parametrize("ending", WRITERS)
-class TestFiles:
-    def read(self, ending, table, column=None):
-        return parse_predictions(WRITERS[ending](table), f"out{ending}", CORPUS, column)
+def read(kind, table, column=None, corpus=CORPUS):
+    """Return the predictions of a table that is a file with an ending, or an object in memory."""
+    if kind in WRITERS:
+        return parse_predictions(WRITERS[kind](table), f"out{kind}", corpus, column)
+    return texts_of(FRAMES[kind](table), corpus, column)
 
-    def test_row_by_row(self, ending):
-        assert self.read(ending, rows()) == TEXTS
 
-    def test_from_disk_and_compressed(self, ending, tmp_path):
-        data = WRITERS[ending](rows())
-        for name, content in ((f"out{ending}", data), (f"out{ending}.gz", gzip.compress(data))):
-            (tmp_path / name).write_bytes(content)
-            assert read_predictions(tmp_path / name, CORPUS) == TEXTS
+@pytest.mark.parametrize("kind", [*WRITERS, *FRAMES])
+class TestColumns:
+    def test_row_by_row(self, kind):
+        assert read(kind, rows()) == TEXTS
 
     @pytest.mark.parametrize("column", ["output", "Correction", "corrected", "response", "hypothesis", "text"])
-    def test_usual_names(self, ending, column):
-        assert self.read(ending, rows(column, model=["m"] * 4)) == TEXTS
+    def test_usual_names(self, kind, column):
+        assert read(kind, rows(column, model=["m"] * 4)) == TEXTS
 
-    def test_by_name(self, ending):
-        assert self.read(ending, rows("mine", prediction=SOURCES), "mine") == TEXTS
+    def test_by_name(self, kind):
+        assert read(kind, rows("mine", prediction=SOURCES), "mine") == TEXTS
 
-    def test_prediction_goes_before_text(self, ending):
-        assert self.read(ending, rows("output", text=SOURCES)) == TEXTS
+    def test_prediction_goes_before_text(self, kind):
+        assert read(kind, rows("output", text=SOURCES)) == TEXTS
 
-    def test_ambiguous_names_are_refused_with_the_list(self, ending):
+    def test_ambiguous_names_are_refused_with_the_list(self, kind):
         with pytest.raises(InputError, match="columns 'output', 'response' could all be the text") as caught:
-            self.read(ending, rows("response", output=TEXTS, model=["m"] * 4))
+            read(kind, rows("response", output=TEXTS, model=["m"] * 4))
         assert "among 'output', 'model', 'response'. Name the column: --column NAME" in str(caught.value)
 
-    def test_no_usual_name_is_refused_with_the_list(self, ending):
+    def test_no_usual_name_is_refused_with_the_list(self, kind):
         with pytest.raises(InputError, match="no column with a usual name among 'mine', 'other'"):
-            self.read(ending, rows("other", mine=TEXTS))
+            read(kind, rows("other", mine=TEXTS))
 
-    def test_missing_column_is_refused_with_the_list(self, ending):
+    def test_missing_column_is_refused_with_the_list(self, kind):
         with pytest.raises(InputError, match=r"no column 'best' among 'prediction'\. Name the column: --column"):
-            self.read(ending, rows(), "best")
+            read(kind, rows(), "best")
 
-    def test_ids_in_any_order(self, ending):
+    def test_ids_in_any_order(self, kind):
         order = [2, 0, 3, 1]
         table = rows(texts=[TEXTS[i] for i in order], id=[IDS[i] for i in order])
-        assert self.read(ending, table) == TEXTS
+        assert read(kind, table) == TEXTS
 
     @pytest.mark.parametrize(
         ("ids", "message"),
@@ -62,31 +69,45 @@ class TestFiles:
             (["1", "2", "3", "4"], "4 ids that the corpus does not have: '1', '2', '3', …"),
         ],
     )
-    def test_wrong_ids(self, ending, ids, message):
+    def test_wrong_ids(self, kind, ids, message):
         with pytest.raises(InputError) as caught:
-            self.read(ending, rows(id=ids))
-        assert f"out{ending}: {message}" in str(caught.value)
+            read(kind, rows(id=ids))
+        place = f"out{kind}: " if kind in WRITERS else ""
+        assert str(caught.value).startswith(place + message)
 
-    def test_missing_ids(self, ending):
+    def test_missing_ids(self, kind):
         with pytest.raises(InputError, match="2 ids of the corpus missing: 'a2', 'b2'"):
-            self.read(ending, rows(texts=[TEXTS[2], TEXTS[0]], id=["b1", "a1"]))
+            read(kind, rows(texts=[TEXTS[2], TEXTS[0]], id=["b1", "a1"]))
 
-    def test_the_source_beside_is_compared(self, ending):
-        assert self.read(ending, rows(source=SOURCES)) == TEXTS
+    def test_a_source_column_is_compared(self, kind):
+        assert read(kind, rows(source=SOURCES)) == TEXTS
         natural = ["He go home, now.", "She say “yes”.", "They is late.", "We sings."]
-        assert self.read(ending, rows(input=natural)) == TEXTS
+        assert read(kind, rows(input=natural)) == TEXTS
         with pytest.raises(InputError, match=r"source of row 2 is not sentence 2 of four: 'They is late \.' against"):
-            self.read(ending, rows(source=[SOURCES[0], SOURCES[2], SOURCES[1], SOURCES[3]]))
+            read(kind, rows(source=[SOURCES[0], SOURCES[2], SOURCES[1], SOURCES[3]]))
 
-    def test_the_source_beside_is_compared_by_id(self, ending):
+    def test_a_source_column_is_compared_by_id(self, kind):
         turned = {"id": IDS[::-1], "source": SOURCES[::-1]}
-        assert self.read(ending, rows(texts=TEXTS[::-1], **turned)) == TEXTS
+        assert read(kind, rows(texts=TEXTS[::-1], **turned)) == TEXTS
         with pytest.raises(InputError, match="the source of row 4 is not sentence 1"):
-            self.read(ending, rows(texts=TEXTS[::-1], **{**turned, "source": SOURCES}))
+            read(kind, rows(texts=TEXTS[::-1], **{**turned, "source": SOURCES}))
+
+    def test_numbers_as_ids(self, kind):
+        numbered = CORPUS.replace(ids=["1", "2", "3", "4"])
+        assert read(kind, rows(texts=TEXTS[::-1], id=[4, 3, 2, 1]), corpus=numbered) == TEXTS
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+class TestFiles:
+    def test_from_disk_and_compressed(self, ending, tmp_path):
+        data = WRITERS[ending](rows())
+        for name, content in ((f"out{ending}", data), (f"out{ending}.gz", gzip.compress(data))):
+            (tmp_path / name).write_bytes(content)
+            assert read_predictions(tmp_path / name, CORPUS) == TEXTS
 
     def test_too_few_rows(self, ending):
         with pytest.raises(InputError, match="3 lines, but four has 4 sentences"):
-            self.read(ending, rows(texts=TEXTS[:3]))
+            read(ending, rows(texts=TEXTS[:3]))
 
 
 class TestOddFiles:
@@ -105,7 +126,7 @@ class TestOddFiles:
     def test_json_strings(self):
         assert self.parse("".join(json.dumps(text) + "\n" for text in TEXTS).encode(), "out.jsonl") == TEXTS
 
-    def test_json_that_is_no_object(self):
+    def test_json_that_is_not_an_object(self):
         with pytest.raises(InputError, match=r'out\.jsonl:2: not a JSON object. Write {"prediction": "..."}'):
             self.parse(b'{"prediction": "a"}\n[1]\n', "out.jsonl")
 
@@ -114,7 +135,7 @@ class TestOddFiles:
             self.parse(b'{"prediction": "a"}\n{"prediction": "b", "model": "x"}\n', "out.jsonl")
 
     @pytest.mark.parametrize(("value", "kind"), [("null", "missing"), ("7", "a int"), ('["a"]', "a list")])
-    def test_values_that_are_no_texts(self, value, kind):
+    def test_values_that_are_not_texts(self, value, kind):
         data = as_jsonl(rows()[:1]) + f'{{"prediction": {value}}}\n'.encode()
         with pytest.raises(InputError, match=f"prediction of row 2 is {kind}, not a text"):
             self.parse(data, "out.jsonl")
@@ -158,6 +179,64 @@ class TestOddFiles:
     def test_line_breaks_inside_csv_fields(self):
         texts = ["He goes\nhome , now .", *TEXTS[1:]]
         assert self.parse(as_delimited(rows(texts=texts), ","), "out.csv") == texts
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+class TestFrames:
+    def test_columns(self, frame):
+        columns = columns_of(FRAMES[frame](rows(id=IDS)))
+        assert {name: list(values) for name, values in columns.values.items()} == {"id": IDS, "prediction": TEXTS}
+        assert len(columns) == 4
+
+    def test_scored_like_a_list(self, frame):
+        if frame == "mapping":  # several systems, for all that score can tell
+            with pytest.raises(InputError, match="score takes one system's predictions"):
+                gecbench.score(FRAMES[frame](rows()), CORPUS)
+            return
+        expected = gecbench.score(TEXTS, CORPUS)["gleu"]
+        for table in (rows(), rows(texts=TEXTS[::-1], id=IDS[::-1]), rows("response", source=SOURCES)):
+            found = gecbench.score(FRAMES[frame](table), CORPUS)["gleu"]
+            assert found.value == expected.value == 1.0
+            assert found.signature == expected.signature
+
+    def test_missing_text(self, frame):
+        with pytest.raises(InputError, match=r"prediction of row 3 is (missing|a float), not a text"):
+            texts_of(FRAMES[frame](rows(texts=[*TEXTS[:2], None, TEXTS[3]])), CORPUS)
+
+
+class TestTablesInMemory:
+    def test_compare_takes_tables(self):
+        pandas = pytest.importorskip("pandas")
+        systems = {"frame": pandas.DataFrame(rows()), "rows": rows(texts=SOURCES), "list": TEXTS}
+        report = gecbench.compare(systems, CORPUS, resamples=10)
+        values = {name: scores["gleu"].value for name, scores in report.items()}
+        assert values["frame"] == values["list"] == 1.0
+        assert values["rows"] < 1.0
+
+    def test_a_column_of_a_table_is_a_list(self):
+        pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+        for texts in (
+            pandas.DataFrame(rows())["prediction"],
+            polars.DataFrame(rows())["prediction"],
+            as_dataset(rows())["prediction"],
+            iter(TEXTS),
+        ):
+            assert texts_of(texts, CORPUS) == TEXTS
+
+    def test_lists_of_texts_stay(self):
+        assert columns_of(TEXTS) is None
+        assert columns_of([]) is None
+        assert columns_of(None) is None
+
+
+def test_the_id_column_may_have_capitals():
+    corpus = gecbench.Corpus(sources=["He go .", "I agree ."], ids=["a", "b"])
+    rows = [{"ID": "b", "prediction": "I agree ."}, {"ID": "a", "prediction": "He goes ."}]
+    assert texts_of(rows, corpus) == ["He goes .", "I agree ."]
+    with pytest.raises(InputError, match="The corpus has the ids 'a' to 'b'"):
+        texts_of([{"ID": "c", "prediction": "x"}, rows[0]], corpus)
+    with pytest.raises(InputError, match="the predictions are no table"):
+        texts_of(["x", "y"], corpus, column="prediction")
 
 
 class TestCommandLine:
@@ -208,7 +287,7 @@ class TestCommandLine:
         assert (code, value) == (0, score.value)
         assert "removed nothing" in error
 
-    def test_clean_and_tokenise_a_column(self, score):
+    def test_clean_and_tokenize_a_column(self, score):
         from gecbench.corpus.tokenize import detokenize
 
         table = [{"answer": f'Corrected sentence: "{text}"'} for text in detokenize(score.good)]
@@ -224,3 +303,44 @@ def test_sources_and_references_may_be_tables(tmp_path):
     corpus = read_parallel(tmp_path / "s.csv", [tmp_path / "r.jsonl"])
     assert corpus.sources == ("He go .", "I agree .")
     assert corpus.references == (("He goes .",), ("I agree .",))
+
+
+def test_parallel_round_trip(tmp_path):
+    demo = gecbench.load_demo()
+    paths = [tmp_path / f"r{k}.txt" for k in range(4)]
+    write_parallel(demo, tmp_path / "s.txt", paths)
+    again = read_parallel(tmp_path / "s.txt", paths)
+    assert (again.sources, again.references) == (demo.sources, demo.references)
+
+
+def test_parallel_refuses_ragged_references(tmp_path):
+    ragged = gecbench.Corpus(sources=["a", "b"], references=[["a"], ["b", "c"]])
+    with pytest.raises(InputError, match="1-2 references per sentence"):
+        write_parallel(ragged, tmp_path / "s", [tmp_path / "r"])
+    assert not list(tmp_path.iterdir())
+
+
+def test_scores_from_tsv(tmp_path):
+    path = tmp_path / "mine.tsv"
+    path.write_text("A\t0.5\nB\t -1\n")
+    assert read_system_scores(path) == {"mine": {"A": 0.5, "B": -1.0}}
+    path.write_text("metric\tsystem\tscore\r\nm\tA\t1\r\n")
+    assert read_system_scores(path) == {"m": {"A": 1.0}}
+    path.write_text("m\trefs\tA\t1\nm\tmore\tA\t2\n")
+    assert read_system_scores(path) == {"m|refs": {"A": 1.0}, "m|more": {"A": 2.0}}
+    path.write_text("system\tsentence\tscore\nA\t0\t0.5\n")
+    assert read_sentence_scores(path) == {"mine": {("A", 0): 0.5}}
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [("A\t1\nA\t2\n", 2, "second score of A"), ("A\t1\nB\n", 2, "1 fields"),
+     ("A\tx\n", 1, "not a finite number"),
+     ("A\tinf\n", 1, "not a finite"), ("a\tb\tc\td\te\n", 1, "5 fields"), ("\n", None, "no scores")],
+)  # fmt: skip
+def test_bad_tsv(tmp_path, text, line, message):
+    path = tmp_path / "mine.tsv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message) as caught:
+        read_system_scores(path)
+    assert caught.value.line == line

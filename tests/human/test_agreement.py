@@ -1,4 +1,4 @@
-"""Kappas equal to NLTK's, and who is compared with whom."""
+"""Kappas equal to NLTK's, who is compared with whom, and Table 7 of Sakaguchi et al. 2016 (needs GECBENCH_MIRROR)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from judgments import judged
+from mirror_files import golden
 
+from gecbench.corpora.conll14 import read_rankings
+from gecbench.corpora.upstream import Upstream
 from gecbench.errors import InputError
+from gecbench.formats.judgments import expand_pairs, parse_expert_groups
 from gecbench.human.agreement import (
     agreement,
     cohen_kappa,
@@ -57,7 +61,7 @@ def test_inter_and_intra_count_the_right_comparisons() -> None:
     assert isnan(intra_agreement([]).kappa)
 
 
-def test_orientation_is_mended() -> None:
+def test_order_of_the_systems_does_not_matter() -> None:
     judgments = judged("x", 1, "A>B") + judged("y", 1, "B<A") + judged("x", 2, "A=B") + judged("y", 2, "B=A")
     assert inter_agreement(judgments).kappa == pytest.approx(1)
 
@@ -82,3 +86,15 @@ def test_what_cannot_be_compared() -> None:
         cohen_kappa([0, 1], [1])
     with pytest.raises(InputError, match="not among the labels"):
         cohen_kappa([0, 5], [1, 1])
+
+
+def test_table_7_as_published(mirror: Upstream) -> None:
+    crowd = read_rankings(mirror, "crowd")
+    key = "reassess/inter_annotator_agreements/highAgreedAMU.txt"
+    experts = parse_expert_groups(mirror.text(key), file=key, first_sentence=1)
+    results = pooled_agreement(expand_pairs(crowd, groups=True, unranked=True), expand_pairs(experts, groups=True))
+    figures = golden("sakaguchi2016_change_agreement.json")
+    for result, name in zip(results, ("non-experts", "experts", "pooled"), strict=True):
+        kappas = result.kappa, result.weighted
+        assert [round(value, 2) for value in kappas] == figures["table7"][name]
+        assert kappas == pytest.approx(figures["table7_recomputed"][name], abs=0.00005)

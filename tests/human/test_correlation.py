@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from math import isnan
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,10 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import gecbench
+from gecbench.corpora.load import load_rankings
 from gecbench.errors import InputError
-from gecbench.formats.judgments import Judgment
-from gecbench.formats.tables import read_sentence_scores, read_system_scores
-from gecbench.human.correlation import METHODS, coefficient, correlate, correlate_runs, sentence_agreement
+from gecbench.formats.judgments import Judgment, expand_pairs
+from gecbench.human.correlation import (
+    METHODS,
+    MetricScores,
+    coefficient,
+    correlate,
+    correlate_runs,
+    meta_evaluate,
+    score_systems,
+    sentence_agreement,
+)
+from gecbench.human.ranking import expected_wins
 
 HUMAN = {"A": 0.9, "B": 0.5, "C": 0.4, "D": 0.1}
 
@@ -134,27 +145,26 @@ def test_sentence_interval_resamples_sentences() -> None:
         sentence_agreement({}, judgments)
 
 
-def test_scores_from_tsv(tmp_path: Path) -> None:
-    path = tmp_path / "mine.tsv"
-    path.write_text("A\t0.5\nB\t -1\n")
-    assert read_system_scores(path) == {"mine": {"A": 0.5, "B": -1.0}}
-    path.write_text("metric\tsystem\tscore\r\nm\tA\t1\r\n")
-    assert read_system_scores(path) == {"m": {"A": 1.0}}
-    path.write_text("m\trefs\tA\t1\nm\tmore\tA\t2\n")
-    assert read_system_scores(path) == {"m|refs": {"A": 1.0}, "m|more": {"A": 2.0}}
-    path.write_text("system\tsentence\tscore\nA\t0\t0.5\n")
-    assert read_sentence_scores(path) == {"mine": {("A", 0): 0.5}}
+def test_metric_by_reference_set_against_people():
+    demo, systems = gecbench.load_demo(), gecbench.load_demo_systems()
+    corpora = {"all": demo, "first": demo.with_references([0])}
+    scores = score_systems(["gleu", "bleu"], corpora, systems, sentences=True)
+    assert [(one.metric, one.references) for one in scores] == list(product(["gleu", "bleu"], corpora))
+    judgments = list(expand_pairs(load_rankings("demo")))
+    ranking = expected_wins(judgments, runs=50)
+    rows = meta_evaluate(scores, ranking, judgments)
+    x = [gecbench.GLEU().score_corpus(demo, outputs).value for outputs in systems.values()]
+    y = [ranking.scores()[name] for name in systems]
+    assert rows[0].correlations["pearson"].value == pytest.approx(stats.pearsonr(x, y).statistic)
+    assert rows[0].correlations["pearson"].interval.resamples == 50
+    assert rows[0].sentences.decided + rows[0].sentences.human_ties + rows[0].sentences.both_tie == 210
+    over_systems = meta_evaluate(scores[:1], ranking.scores(), resamples=200, seed=1)[0].correlations["pearson"]
+    assert over_systems.interval.low <= over_systems.value <= over_systems.interval.high
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "message"),
-    [("A\t1\nA\t2\n", 2, "second score of A"), ("A\t1\nB\n", 2, "1 fields"),
-     ("A\tx\n", 1, "not a finite number"),
-     ("A\tinf\n", 1, "not a finite"), ("a\tb\tc\td\te\n", 1, "5 fields"), ("\n", None, "no scores")],
-)  # fmt: skip
-def test_bad_tsv(tmp_path: Path, text: str, line: int | None, message: str) -> None:
-    path = tmp_path / "mine.tsv"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message) as caught:
-        read_system_scores(path)
-    assert caught.value.line == line
+def test_a_perfect_and_a_reversed_metric():
+    reversed_scores = {name: -score for name, score in HUMAN.items()}
+    rows = meta_evaluate([MetricScores("good", "-", HUMAN), MetricScores("bad", "-", reversed_scores)], HUMAN)
+    assert [row.correlations["kendall"].value for row in rows] == pytest.approx([1, -1])
+    with pytest.raises(InputError, match="no metric to evaluate"):
+        meta_evaluate([], HUMAN)

@@ -1,19 +1,39 @@
-"""Expected Wins, TrueSkill rankings, rank ranges and clusters."""
+"""Expected Wins, TrueSkill, rank ranges and clusters: by hand, and as published (needs GECBENCH_MIRROR)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from math import nan
+from types import ModuleType
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from judgments import judged
+from mirror_files import golden
 
+from gecbench import kernels
+from gecbench.corpora import jfleg
+from gecbench.corpora.conll14 import read_rankings
+from gecbench.corpora.upstream import Upstream
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, Place, Ranking, expand_pairs
-from gecbench.human.ranking import clusters, expected_wins, pair_table, rank_ranges, table_of_rankings, trueskill
+from gecbench.human.ranking import (
+    BETA_DIVISOR,
+    SIGMA,
+    cluster_numbers,
+    draw_margin,
+    expected_wins,
+    pair_table,
+    rank_ranges,
+    table_of_rankings,
+    trueskill,
+)
+
+PUBLISHED = golden("human_rankings.json")
+needs_native = pytest.mark.skipif(kernels.active() != "native", reason="a thousand runs need the compiled kernels")
 
 
 def say(text: str) -> list[Judgment]:
@@ -49,7 +69,7 @@ def test_trueskill_finds_the_order(kernels_of: str) -> None:
     assert np.array_equal(again.runs, ranking.runs)
 
 
-def test_systems_never_compared_are_no_opponents(kernels_of: str) -> None:
+def test_systems_never_compared_are_not_opponents(kernels_of: str) -> None:
     ranking = trueskill(say("A>B A>B C>D C>D"), runs=20, threads=1)
     scores = ranking.scores()
     assert scores["A"] > scores["B"]
@@ -65,8 +85,8 @@ def test_rank_ranges_drop_the_tails() -> None:
 
 
 def test_clusters_need_every_rank_above_to_beat_every_rank_below() -> None:
-    assert clusters(np.array([[1, 1], [2, 4], [2, 3], [4, 4], [5, 6], [5, 6]])) == [1, 2, 2, 2, 3, 3]
-    assert clusters(np.array([[1, 2], [1, 2]])) == [1, 1]
+    assert cluster_numbers(np.array([[1, 1], [2, 4], [2, 3], [4, 4], [5, 6], [5, 6]])) == [1, 2, 2, 2, 3, 3]
+    assert cluster_numbers(np.array([[1, 2], [1, 2]])) == [1, 1]
 
 
 def test_pair_table_sees_each_judgment_from_both_sides() -> None:
@@ -109,3 +129,58 @@ def test_systems_that_always_tie_share_all_places():
     tied = [Judgment(i, "judge", one, other, 1, 1) for i in range(6) for one, other in combinations("ABCD", 2)]
     for ranking in (trueskill(tied, runs=20), expected_wins(tied, runs=20)):
         assert [(line.best, line.worst, line.cluster) for line in ranking.systems] == [(1, 4, 1)] * 4
+
+
+def approved(mirror: Upstream, split: str) -> list[Ranking]:
+    return [ranking for ranking in read_rankings(mirror, split) if ranking.approved]
+
+
+def test_expected_wins_of_grundkiewicz_3b(mirror: Upstream) -> None:
+    ranking = expected_wins(expand_pairs(read_rankings(mirror, "expert")))
+    published = PUBLISHED["grundkiewicz2015_3b_expected_wins"]
+    assert [line.system for line in ranking.systems] == list(published)
+    assert ranking.scores() == pytest.approx(published, abs=0.0005)
+    assert ranking.scores() == pytest.approx(PUBLISHED["expected_wins_recomputed"], abs=1e-12)
+    assert ranking.systems[-1].cluster == PUBLISHED["grundkiewicz2015_3b_cluster_count"]
+
+
+@needs_native
+def test_trueskill_of_grundkiewicz_3c(mirror: Upstream) -> None:
+    ranking = trueskill(expand_pairs(read_rankings(mirror, "expert")), runs=1000)
+    published = PUBLISHED["grundkiewicz2015_3c_trueskill"]
+    assert [line.system for line in ranking.systems] == list(published)
+    assert ranking.scores() == pytest.approx(published, abs=0.0015)
+    ranges = {line.system: [line.best, line.worst] for line in ranking.systems}
+    assert ranges == PUBLISHED["grundkiewicz2015_3c_ranges"]
+    assert ranking.clusters() == PUBLISHED["grundkiewicz2015_3c_clusters"]
+
+
+@needs_native
+def test_trueskill_of_jfleg_table_5(mirror: Upstream) -> None:
+    ranking = trueskill(expand_pairs(jfleg.read_rankings(mirror)), runs=1000)
+    assert ranking.scores() == pytest.approx(PUBLISHED["jfleg2017_table5"], abs=0.02)
+    assert ranking.clusters() == PUBLISHED["jfleg2017_table5_clusters"]
+
+
+@needs_native
+@pytest.mark.parametrize("labels", ["published_labels", "corrected_labels"])
+def test_crowd_trueskill(mirror: Upstream, labels: str) -> None:
+    split = "crowd" if labels == "published_labels" else "crowd_relabelled"
+    ranking = trueskill(expand_pairs(approved(mirror, split)), runs=300)
+    assert ranking.scores() == pytest.approx(PUBLISHED["nonexpert"][labels], abs=0.01)
+
+
+@pytest.mark.parametrize("split", ["expert", "crowd", "references", "jfleg"])
+def test_kernels_run_the_published_judgments_alike(
+    mirror: Upstream, twins: Callable[[str], tuple[ModuleType, ModuleType]], split: str
+) -> None:
+    rankings = jfleg.read_rankings(mirror) if split == "jfleg" else approved(mirror, split)
+    table = pair_table(expand_pairs(rankings))
+    beta = SIGMA * (table.pairs + 1) / BETA_DIVISOR
+    arguments = {
+        "systems": len(table.systems), "offsets": table.offsets, "outcomes": table.outcomes,
+        "iterations": min(5_000, table.pairs + 1), "sigma": SIGMA, "beta": beta, "margin": draw_margin(beta), "seed": 1,
+        "first_run": 0, "count": 2,
+    }  # fmt: skip
+    python, native = twins("trueskill")
+    assert np.array_equal(native.runs(**arguments), python.runs(**arguments))

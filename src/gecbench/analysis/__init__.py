@@ -1,1 +1,1 @@
-"""Scores looked into: significance, breakdowns, reports and tables."""
+"""Analysis of scores: significance, breakdowns, reports and tables."""

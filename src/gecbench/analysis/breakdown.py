@@ -1,4 +1,4 @@
-"""A score taken apart, by edit distance, grammaticality, number of references or what the metric knows; as a table."""
+"""Break a score down by edit distance, grammaticality, number of references, or what the metric offers."""
 
 from __future__ import annotations
 
@@ -22,17 +22,28 @@ from gecbench.metrics.base import METRICS, Score
 DISTANCE_BINS = (0, 1, 6, 11, 16, 21, 31)
 _GRAMMATICALITY = "gug_average"
 _GRAMMATICALITY_BINS = (1.0, 2.0, 2.5, 3.0, 3.5, 4.0)
-_MOST_SUBSETS = 100
+_MOST_REFERENCE_SETS = 100
+_FIRST_HEADINGS = {"edit-distance": "characters:", "references": "system", "grammaticality": "GUG, 1 to 4:"}
 
 
 @dataclass(frozen=True)
-class DistanceGroup:
-    """The sentences changed by `low` to `high` characters (`high` None: any more), and their score."""
+class SentenceGroup:
+    """The number of sentences of a group, and their score (None: there are none)."""
 
-    low: int
-    high: int | None
+    low: float
+    high: float | None
     sentences: int
     value: float | None
+
+    @property
+    def cell(self) -> str:
+        """Score and number of sentences as text."""
+        return "–" if self.value is None else f"{percent(self.value)} ({self.sentences})"
+
+
+@dataclass(frozen=True)
+class DistanceGroup(SentenceGroup):
+    """The sentences changed by `low` to `high` characters (`high` None: any more)."""
 
     @property
     def label(self) -> str:
@@ -46,20 +57,10 @@ class DistanceGroup:
         """The heading of its column."""
         return f"{self.label} changed"
 
-    @property
-    def cell(self) -> str:
-        """Score and number of sentences as text."""
-        return "–" if self.value is None else f"{percent(self.value)} ({self.sentences})"
-
 
 @dataclass(frozen=True)
-class GrammaticalityGroup:
+class GrammaticalityGroup(SentenceGroup):
     """The sources judged from `low` up to below `high` (4 included), from 1, incomprehensible, to 4, perfect."""
-
-    low: float
-    high: float
-    sentences: int
-    value: float | None
 
     @property
     def label(self) -> str:
@@ -70,11 +71,6 @@ class GrammaticalityGroup:
     def column(self) -> str:
         """The heading of its column."""
         return f"judged {self.label}"
-
-    @property
-    def cell(self) -> str:
-        """Score and number of sentences as text."""
-        return "–" if self.value is None else f"{percent(self.value)} ({self.sentences})"
 
 
 @dataclass(frozen=True)
@@ -126,14 +122,14 @@ def by_edit_distance(
 
 def by_grammaticality(score: Score, corpus: Corpus) -> list[GrammaticalityGroup]:
     """Score the sentences grouped by how grammatical people judged their sources (GUG, Heilman et al. 2014)."""
-    judgements = _grammaticality(corpus)
-    if judgements is None:
+    judgments = _grammaticality(corpus)
+    if judgments is None:
         raise InputError(
             f"{corpus.name} has no judgements of grammaticality",
             fix=f"They are JFLEG's, in the column {_GRAMMATICALITY}",
         )
     lows, highs = _GRAMMATICALITY_BINS[:-1], _GRAMMATICALITY_BINS[1:]
-    group = np.searchsorted(np.asarray(lows), judgements, side="right") - 1
+    group = np.searchsorted(np.asarray(lows), judgments, side="right") - 1
     return [
         GrammaticalityGroup(low, high, *_group_score(score, group == k))
         for k, (low, high) in enumerate(zip(lows, highs, strict=True))
@@ -180,30 +176,30 @@ def by_reference_count(score: Score, seed: int = 12345) -> list[ReferenceGroup]:
 
 
 def _reference_sets(references: int, size: int, seed: int) -> list[tuple[int, ...]]:
-    if comb(references, size) <= _MOST_SUBSETS:
+    if comb(references, size) <= _MOST_REFERENCE_SETS:
         return list(combinations(range(references), size))
     generator = np.random.default_rng(seed)
     drawn: set[tuple[int, ...]] = set()
-    while len(drawn) < _MOST_SUBSETS:
+    while len(drawn) < _MOST_REFERENCE_SETS:
         drawn.add(tuple(sorted(generator.choice(references, size, replace=False).tolist())))
     return sorted(drawn)
 
 
 def breakdown_names() -> tuple[str, ...]:
-    """Return what scores can be broken down by: some for any metric, some for one."""
-    return (*_CORNERS, *dict.fromkeys(name for metric in METRICS.values() for name in metric.breakdowns))
+    """Return the names of all breakdowns: those for any metric, and those of single metrics."""
+    return (*_FIRST_HEADINGS, *dict.fromkeys(name for metric in METRICS.values() for name in metric.breakdowns))
 
 
 def render_breakdown(
     by: str, report: Report, corpus: Corpus, systems: Mapping[str, Sequence[str]], table_format: str
 ) -> str:
-    """Return the first metric's scores of every system, broken down."""
+    """Return the first metric's scores of every system, broken down, as a table or as JSON."""
     metric = report.metrics[0]
     groups = {system: _groups(by, report[system][metric], corpus, systems[system]) for system in report}
     if table_format == "json":
         plain = {system: [asdict(group) for group in found] for system, found in groups.items()}
         return json.dumps({"metric": metric, "by": by, "systems": plain}, ensure_ascii=False, indent=2)
-    return render_table(_wide(by, groups) if by in _CORNERS else _long(groups), table_format)
+    return render_table(_wide(by, groups) if by in _FIRST_HEADINGS else _long(groups), table_format)
 
 
 def _groups(by: str, score: Score, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Any]:
@@ -217,7 +213,9 @@ def _groups(by: str, score: Score, corpus: Corpus, predictions: Sequence[str]) -
 def _wide(by: str, groups: Mapping[str, Sequence[Any]]) -> Table:
     """One row per system, one column per group."""
     columns = [group.column for group in next(iter(groups.values()))]
-    return Table([_CORNERS[by], *columns], [[system, *(each.cell for each in row)] for system, row in groups.items()])
+    return Table(
+        [_FIRST_HEADINGS[by], *columns], [[system, *(each.cell for each in row)] for system, row in groups.items()]
+    )
 
 
 def _long(groups: Mapping[str, Sequence[Any]]) -> Table:
@@ -225,6 +223,3 @@ def _long(groups: Mapping[str, Sequence[Any]]) -> Table:
     rows = [{**group.cells(), "system": system} for system, found in groups.items() for group in found]
     first, *rest = [name for name in rows[0] if name != "system"] if rows else ["group"]
     return Table([first, "system", *rest], [[row[name] for name in (first, "system", *rest)] for row in rows])
-
-
-_CORNERS = {"edit-distance": "characters:", "references": "system", "grammaticality": "GUG, 1 to 4:"}

@@ -1,4 +1,4 @@
-"""Explanations as a page of one file: heading, legend, totals, and filters by sentence, error type and outcome."""
+"""Explanations as one HTML file: totals, legend, and filters by sentence, error type and outcome."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ASSETS = Path(__file__).parent
 
 
 def html_page(explanations: Sequence[Explanation], title: str, score: Score | None = None) -> str:
-    """Return a page of explanations that needs nothing else; without scripts it shows all of them."""
+    """Return a self-contained page of explanations; without scripts it shows all of them."""
     style, script = (_ASSETS.joinpath(f"explained_page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
     sections = (f"<section tabindex=-1>\n{explanation.to_html()}\n</section>" for explanation in explanations)
@@ -60,7 +60,7 @@ def _meanings(explanations: Sequence[Explanation]) -> list[tuple[Mark, str]]:
 
 
 def _filters(explanations: Sequence[Explanation]) -> str:
-    """Controls that the script shows and fills with the counts."""
+    """Return the controls, which the script shows and fills with counts."""
     cells = [cell for each in explanations for row in each.rows for cell in row.cells]
     types = [name for name, _ in Counter(cell.type for cell in cells if cell.type).most_common()]
     marks = {cell.mark for cell in cells}

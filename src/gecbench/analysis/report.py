@@ -107,7 +107,7 @@ class Report(_Entries[Mapping[str, Score]]):
     def table(self, metrics: Sequence[str] | None = None) -> Table:
         """Return systems × metrics (by default all), values times 100, ranked by the first of them.
 
-        Beside a value stand its interval, the p-value of its test and the parts that its metric names in `columns`.
+        Each value comes with its interval, the p-value of its test and the parts that its metric names in `columns`.
         """
         return self._table(list(metrics or self.metrics))
 
@@ -115,7 +115,7 @@ class Report(_Entries[Mapping[str, Score]]):
         """Return a `pandas.DataFrame`: a row per system, ranked; a column per value, such as `m2`, and its figures.
 
         These are `m2_low` and `m2_high`, the interval, `m2_p`, and `m2_precision` and `m2_recall`, the metric's own.
-        All are fractions, as `Score.value` is; what is not known is NaN. `attrs["signatures"]` lists the signatures.
+        All are fractions, as `Score.value` is; unknown figures are NaN. `attrs["signatures"]` lists the signatures.
         """
         try:
             pandas = import_module("pandas")
@@ -141,7 +141,7 @@ class Report(_Entries[Mapping[str, Score]]):
         return f"{_comments('%', [needs, *notes])}\n{render_table(table, 'latex')}"
 
     def _table(self, metrics: Sequence[str], star_scores: bool = False) -> Table:
-        """Return the table with stars on p-values, or on the scores that they tell of."""
+        """Return the table with stars on significant p-values, or on their scores."""
         systems = self.ranked(metrics[0])
         header, columns, bold, starred = ["system"], [list(systems)], [], []
         for metric in metrics:
@@ -190,7 +190,7 @@ class Report(_Entries[Mapping[str, Score]]):
         return [row for row, test in enumerate(tests) if test is not None and test.p_value < _SIGNIFICANT]
 
     def _notes(self, star: str = "*") -> list[str]:
-        """Return what the tests are, if there are any, and the signatures."""
+        """Return a note on the tests, if there are any, and the signatures."""
         notes = []
         if self.tests:
             first = self.tests[0]

@@ -1,4 +1,4 @@
-"""Bootstrap intervals and paired tests, written once for every metric; each resample runs the policy again."""
+"""Bootstrap intervals and paired tests for every metric; each resample runs the metric's policy again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CHUNK_VALUES = 16 * 2**20
 
 @dataclass(frozen=True)
 class PairedTest:
-    """A system against a baseline under one metric: two-sided p-value of the difference (`resamples` 0: a t-test)."""
+    """The two-sided p-value of the difference between a system and a baseline (`resamples` 0: a t-test)."""
 
     test: TestName
     metric: str
@@ -60,7 +60,7 @@ def bootstrap_values(scores: Sequence[Score], resamples: int, seed: int = DEFAUL
 def with_intervals(
     scores: Sequence[Score], resamples: int, seed: int = DEFAULT_SEED, confidence: float = 0.95
 ) -> list[Score]:
-    """Return the scores of a corpus with the percentile intervals of their bootstrap values that are numbers."""
+    """Return the scores of a corpus with percentile intervals of their bootstrap values, NaN left out."""
     tail = (1 - confidence) / 2
     found = []
     for score, values in zip(scores, bootstrap_values(scores, resamples, seed), strict=True):
@@ -83,26 +83,26 @@ class Pair:
     names: tuple[str, str]
 
     def result(self, test: TestName, p_value: float, resamples: int) -> PairedTest:
-        """Return what a test found."""
+        """Return the result of a test with this p-value."""
         difference = self.system.value - self.baseline.value
         return PairedTest(test, self.system.name, *self.names, difference, p_value, resamples)
 
     def resampled(self, test: TestName, null: Values) -> PairedTest:
-        """Return what a test found by differences that chance makes: the share of those at least as large."""
+        """Return the result of a test by resampling: the share of chance differences at least as large."""
         rounding = 1e-12
         extreme = int((np.abs(null) >= abs(self.system.value - self.baseline.value) - rounding).sum())
         return self.result(test, (extreme + 1) / (len(null) + 1), len(null))
 
 
 def paired_tests(test: TestName, pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
-    """Test the difference of each pair; all are of one corpus."""
+    """Test the difference of each pair; all pairs are of one corpus."""
     if test == "t-test":
         return [paired_t_test(pair) for pair in pairs]
     return (paired_bootstrap if test == "bootstrap" else paired_randomisation)(pairs, resamples, seed)
 
 
 def paired_bootstrap(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
-    """Test differences by the paired bootstrap, centred on their own means.
+    """Test differences by the paired bootstrap, centered on their own means.
 
     p is the share of resamples whose difference is further from the mean difference than the observed one
     is from 0 (both counted with one added, so that p is never 0).
@@ -117,7 +117,7 @@ def paired_bootstrap(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_
 
 
 def paired_randomisation(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
-    """Test differences by approximate randomisation: outputs swapped sentence by sentence at random.
+    """Test differences by approximate randomization: outputs are swapped sentence by sentence at random.
 
     Riezler & Maxwell 2005: p is the share of shuffles whose difference is at least the observed one.
     """
@@ -139,7 +139,7 @@ def paired_randomisation(pairs: Sequence[Pair], resamples: int, seed: int = DEFA
 def paired_t_test(pair: Pair) -> PairedTest:
     """Test a difference by Student's paired t-test over the sentence scores, as Felice & Briscoe 2015 did.
 
-    Sentences that either score leaves out do not count.
+    Sentences without a score on either side are left out.
     """
     from scipy.stats import ttest_rel
 
@@ -152,7 +152,7 @@ def paired_t_test(pair: Pair) -> PairedTest:
 
 
 def check_resamples(resamples: int) -> None:
-    """Refuse a number of resamples below 1, or so large that nobody waits for the end."""
+    """Refuse a number of resamples below 1 or above ten million."""
     if not isinstance(resamples, Integral) or resamples < 1:
         raise InputError(f"resamples={resamples!r} is not a whole number of at least 1")
     if resamples > _MOST_RESAMPLES:
@@ -167,17 +167,17 @@ def _generator(seed: int) -> np.random.Generator:
 
 @contextmanager
 def _resampling(scores: Sequence[Score], resamples: int, what: str) -> Iterator[tuple[list[int], Any]]:
-    """Return how many resamples to make at once, again and again, and what shows the progress."""
+    """Yield the sizes of the chunks that the resamples are made in, and a progress bar."""
     check_resamples(resamples)
     most = max(1, min(1000, _CHUNK_VALUES // len(scores[0].statistics)))
     sizes = [min(most, resamples - begin) for begin in range(0, resamples, most)]
-    with progress(resamples * len(scores), what) as bar, _threads_of_numpy().limit(limits=1, user_api="blas"):
+    with progress(resamples * len(scores), what) as bar, _numpy_threads().limit(limits=1, user_api="blas"):
         yield sizes, bar
 
 
 @cache
-def _threads_of_numpy() -> ThreadpoolController:
-    """Return the switch of numpy's threads, which cost more time than they save on products as small as these."""
+def _numpy_threads() -> ThreadpoolController:
+    """Return the controller of numpy's threads, which cost more time than they save on such small products."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

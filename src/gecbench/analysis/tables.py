@@ -1,4 +1,4 @@
-"""Tables of text cells in the formats people paste into terminals, papers and web pages."""
+"""Tables of text cells, rendered as text, Markdown, LaTeX, TSV and HTML."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from gecbench.errors import InputError
 
 @dataclass(frozen=True)
 class Table:
-    """A header and rows of cells; columns after the first are numbers and stand to the right.
+    """A header and rows of cells; columns after the first are numbers, aligned to the right.
 
-    `bold` and `starred` are cells, as (row, column) counted from 0: the best of their columns, in bold where a paper
-    or a notebook is written, and those with a star after them, in every format.
+    `bold` and `starred` are cells, as (row, column) counted from 0. Bold type appears in LaTeX and HTML, stars in every
+    format.
     """
 
     header: Sequence[str]
@@ -27,12 +27,12 @@ class Table:
     starred: Collection[tuple[int, int]] = ()
 
     def visible(self) -> Table:
-        """Return the same table with nothing in it that hides, turns round or ends a cell."""
+        """Return the same table with control and direction characters escaped."""
         rows = [[visible(cell) for cell in row] for row in self.rows]
         return replace(self, header=[visible(cell) for cell in self.header], rows=rows)
 
     def drawn(self, cell: Callable[[str], str] = str, star: str = "*", bold: str = "{}") -> list[list[str]]:
-        """Return the rows with each cell put through `cell`, then its star and bold type added."""
+        """Return the rows with `cell` applied to each cell, then bold type and stars added."""
         return [
             [self._drawn(cell(text), (i, k), star, bold) for k, text in enumerate(row)]
             for i, row in enumerate(self.rows)
@@ -54,7 +54,7 @@ def shown_p_value(p_value: float) -> str:
 def best_cells(cells: Sequence[str]) -> list[int]:
     """Return where a column of printed numbers is highest, all places if several print the same.
 
-    A dash is no number, and a number alone is not the best of anything.
+    A dash is not a number, and a single number is not the best of its column.
 
     >>> best_cells(["9.50", "12.00", "–", "12.00"]), best_cells(["9.50", "–"])
     ([1, 3], [])
@@ -72,7 +72,7 @@ def render_table(table: Table, table_format: str) -> str:
 
 
 def render_rows(table: Table, plain: Sequence[Mapping[str, object]], table_format: str) -> str:
-    """Return the table in one of the formats, or as JSON the same rows as plain data (NaN as null)."""
+    """Return the table in one of the formats; as JSON, return the same rows as plain data (NaN as null)."""
     if table_format != "json":
         return render_table(table, table_format)
     return json.dumps(_without_nan(plain), ensure_ascii=False, indent=2)
@@ -115,7 +115,7 @@ def _tsv(table: Table) -> str:
 
 
 def html_table(table: Table) -> str:
-    """Return the table for a notebook or a page, its text escaped."""
+    """Return the table as HTML, its text escaped."""
     from html import escape
 
     table = table.visible()
@@ -130,7 +130,7 @@ def _html_cell(tag: str, content: str, column: int) -> str:
 
 
 def _escape_markdown(cell: str) -> str:
-    """Return the cell such that no character ends it or begins a tag; "< 0.001" stays as it is."""
+    """Escape what would end the cell or begin a tag; "< 0.001" stays as it is."""
     return re.sub(r"<(?! )", "&lt;", cell.replace("|", r"\|"))
 
 

@@ -1,4 +1,4 @@
-"""`gecbench completion`: the tab key, in bash, zsh and fish."""
+"""`gecbench completion`: completion scripts for bash, zsh and fish."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _names() -> dict[str, list[str]]:
-    """Return the known names, by what stands for them in the help or by what they are of."""
+    """Return the known names, by the placeholder in the help or by their kind."""
     from gecbench.corpora.catalog import DATASETS, HUMAN_JUDGMENTS
     from gecbench.metrics.base import METRICS
     from gecbench.models.prompts import NAMES
@@ -60,7 +60,7 @@ def _names() -> dict[str, list[str]]:
 
 
 def _name_or_file(kind: str, names: Sequence[str]) -> dict[str, Any]:
-    """Return what each shell completes with names and files alike."""
+    """Return how each shell completes an argument that is a name or a file."""
     from shtab import FILE
 
     words, function = " ".join(names), f"_gecbench_{kind}"
@@ -75,7 +75,7 @@ def _name_or_file(kind: str, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    """Yield the options and arguments of a parser and of those under it."""
+    """Yield the options and arguments of a parser and of its subparsers."""
     for action in parser._actions:
         yield action
         if isinstance(action, argparse._SubParsersAction):

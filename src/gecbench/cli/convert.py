@@ -38,7 +38,7 @@ def add_parser(commands: Any, summary: str) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Convert."""
+    """Read one format and write another."""
     outputs = (options.output, options.to_source, *(options.to_references or ()))
     check_not_overwriting(outputs, (options.input, options.source, *(options.references or ())))
     corpus = _read(options)

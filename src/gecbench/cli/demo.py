@@ -1,4 +1,4 @@
-"""`gecbench demo`: everything on the embedded corpus, at once and offline."""
+"""`gecbench demo`: score toy systems on the embedded corpus, offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gecbench detokenize`: tokens to natural text, as people write it."""
+"""`gecbench detokenize`: join tokens to raw text."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ def add_parser(commands: Any, summary: str) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Detokenise and write."""
+    """Detokenize and write."""
     check_not_overwriting([options.output], [options.file])
     write_lines(options.output, detokenize(read_lines(options.file)))

@@ -1,4 +1,4 @@
-"""`gecbench doctor`: what runs here, and where things are kept."""
+"""`gecbench doctor`: versions, kernels, mirror and cache of this installation."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from gecbench.cli.options import (
 from gecbench.corpora.catalog import HUMAN_JUDGMENTS
 from gecbench.corpora.load import load_rankings
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.prepare import Preprocessing
+from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.display import log_info, percent
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, expand_pairs
@@ -42,13 +42,12 @@ _EXAMPLES = """  gecbench human rank                                   (the demo
   gecbench human bound -c conll14_fluency:bn15 -m m2 --by-category --last
   gecbench human change -c conll14_fluency:expert_fluency
 """
-SOURCES_HELP = "\n".join(f"  {name:<20}{source.description}" for name, source in HUMAN_JUDGMENTS.items())
 
 
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command and its actions."""
     parser = add_command(commands, "human", summary, _EXAMPLES, None)
-    parser.epilog = f"judgments by name:\n{SOURCES_HELP}\n\n{parser.epilog}"
+    list_judgments(parser)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     for name, (description, add_options, run) in _ACTIONS.items():
         action = actions.add_parser(name, help=description, description=description + ".")
@@ -58,8 +57,14 @@ def add_parser(commands: Any, summary: str) -> None:
         action.set_defaults(run=run)
 
 
+def list_judgments(parser: argparse.ArgumentParser) -> None:
+    """List the judgments that have a name in the help of a command."""
+    listed = "\n".join(f"  {name:<20}{source.description}" for name, source in HUMAN_JUDGMENTS.items())
+    parser.epilog = f"judgments by name:\n{listed}\n\n{parser.epilog}"
+
+
 def add_ranking_options(parser: argparse.ArgumentParser) -> None:
-    """Add how judgments become a ranking."""
+    """Add the options of a ranking by judgments."""
     parser.add_argument(
         "--method", choices=("trueskill", "expected-wins"), default="trueskill", help="(default: trueskill)"
     )
@@ -68,7 +73,7 @@ def add_ranking_options(parser: argparse.ArgumentParser) -> None:
 
 
 def make_ranking(options: argparse.Namespace, judgments: Iterable[Judgment] | PairTable) -> HumanRanking:
-    """Rank the systems that were judged."""
+    """Rank the judged systems as the options say."""
     rank = trueskill if options.method == "trueskill" else expected_wins
     return rank(judgments, runs=options.runs, seed=options.seed)
 
@@ -122,33 +127,41 @@ def _bound_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _bound(options: argparse.Namespace) -> None:
-    from gecbench.human.bound import bound_by_category, human_bound
-
     corpus = read_corpus(options)
-    systems = read_systems(options, corpus)
-    sizes: Any = "last" if options.last else "all"
-    if options.by_category and systems:
-        raise InputError("systems do not say which category they correct", fix="Leave out -p or --by-category")
-    if options.by_category and options.essays:
-        corpus = corpus.select(essay_sentences(corpus, options.essays))
-    bounds: dict[str, Bound] = {}
-    for metric in options.metrics:
-        if options.by_category:
-            found = bound_by_category(metric, corpus, sizes=sizes)
-            bounds |= {f"{metric} {category}": bound for category, bound in found.items()}
-        else:
-            sentences = essay_sentences(corpus, options.essays) if options.essays else None
-            bounds[metric] = human_bound(
-                metric, corpus, systems, sizes=sizes, sentences=sentences, **preprocessing_of(options)
-            )
+    systems = _prepared_systems(options, corpus)
     header = ["metric", "annotators", "human", *(name for system in systems for name in (system, "of human"))]
     rows, plain = [], []
-    for metric, bound in bounds.items():
+    for metric, bound in _bounds(options, corpus, systems):
         for row in bound.rows:
             cells = [percent(value) for name in systems for value in (row.systems[name], row.ratio(name))]
             rows.append([metric, str(row.size), percent(row.human), *cells])
             plain.append({"metric": metric, "annotators": row.size, "human": row.human, "systems": dict(row.systems)})
     print(render_rows(Table(header, rows), plain, options.format))
+
+
+def _prepared_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, Prepared]:
+    prepare = Preprocessing(**preprocessing_of(options)).prepare
+    systems = read_systems(options, corpus)
+    return {name: prepare(corpus, lines, f"predictions of {name}") for name, lines in systems.items()}
+
+
+def _bounds(
+    options: argparse.Namespace, corpus: Corpus, systems: Mapping[str, Prepared]
+) -> Iterator[tuple[str, Bound]]:
+    """Yield the bound of each metric, or of each category under each metric, with its name."""
+    from gecbench.human.bound import bound_by_category, human_bound
+
+    sizes: Any = "last" if options.last else "all"
+    if options.by_category and systems:
+        raise InputError("systems do not say which category they correct", fix="Leave out -p or --by-category")
+    sentences = essay_sentences(corpus, options.essays) if options.essays else None
+    for metric in options.metrics:
+        if not options.by_category:
+            yield metric, human_bound(metric, corpus, systems, sizes=sizes, sentences=sentences)
+            continue
+        chosen = corpus if sentences is None else corpus.select(sentences)
+        for category, bound in bound_by_category(metric, chosen, sizes=sizes).items():
+            yield f"{metric} {category}", bound
 
 
 def essay_sentences(corpus: Corpus, essays: str) -> list[int]:
@@ -177,14 +190,9 @@ def _change(options: argparse.Namespace) -> None:
             fix="Comparing references needs the same number for every sentence",
         )
     texts = {f"reference {k}": list(column) for k, column in enumerate(zip(*(corpus.references or ()), strict=True))}
-    preprocessing = Preprocessing(**preprocessing_of(options))
-    systems = read_systems(options, corpus)
-    texts |= {
-        name: list(preprocessing.prepare(corpus, lines, f"predictions of {name}").lines)
-        for name, lines in systems.items()
-    }
+    references = list(texts)
+    texts |= {name: list(prepared.lines) for name, prepared in _prepared_systems(options, corpus).items()}
     comparisons = {f"source → {name}": (corpus.sources, lines) for name, lines in texts.items()}
-    references = [name for name in texts if name.startswith("reference ")]
     comparisons |= {f"{a} → {b}": (texts[a], texts[b]) for a, b in combinations(references, 2)}
     found = changes(comparisons)
     table = Table(["from → to", "sTER", "changed", "characters"], [_change_row(*item) for item in found.items()])

@@ -1,4 +1,4 @@
-"""`gecbench meta`: how well metrics, one's own included, agree with people."""
+"""`gecbench meta`: how well metrics, your own included, agree with human judgments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gecbench.analysis.tables import Table, render_rows
-from gecbench.cli.human import SOURCES_HELP, add_ranking_options, make_ranking
+from gecbench.cli.human import add_ranking_options, list_judgments, make_ranking
 from gecbench.cli.options import (
     add_command,
     add_format_option,
@@ -51,7 +51,7 @@ def add_parser(commands: Any, summary: str) -> None:
     parser = add_command(commands, "meta", summary, _EXAMPLES, run)
     add_metrics_option(parser)
     parser.set_defaults(metrics=None)
-    parser.epilog = f"judgments by name:\n{SOURCES_HELP}\n\n{parser.epilog}"
+    list_judgments(parser)
     parser.add_argument("scores", metavar="SCORES.tsv", nargs="*", help="[metric [references]] system score, by tabs")
     parser.add_argument(
         "--sentences",
@@ -77,7 +77,7 @@ def add_parser(commands: Any, summary: str) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Correlate and print."""
+    """Correlate metrics with human judgments and print a table."""
     known, judgments = _human(options)
     corpora, systems = _scorable(options)
     scores = _external_scores(options)
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _human(options: argparse.Namespace) -> tuple[Mapping[str, float], Sequence[Judgment] | None]:
-    """Return the human scores that are given, or the judgments to rank by with the names of the systems judged."""
+    """Return the human scores of a file and None, or the judged systems (scores NaN) and the judgments."""
     if options.human not in HUMAN_JUDGMENTS and Path(options.human).suffix in (".tsv", ".txt"):
         found = read_system_scores(options.human)
         if len(found) != 1:
@@ -104,7 +104,7 @@ def _human(options: argparse.Namespace) -> tuple[Mapping[str, float], Sequence[J
 
 
 def _scorable(options: argparse.Namespace) -> tuple[dict[str, Corpus], Mapping[str, Sequence[str]]]:
-    """Return reference sets and outputs: those given, else those that belong to the named judgments."""
+    """Return reference sets and outputs: those given, else those of the named judgments."""
     source = HUMAN_JUDGMENTS.get(options.human)
     names = options.corpora or ([source.corpus] if source and source.corpus else [])
     corpora = {name: resolve_corpus(name, options.metrics) for name in names}
@@ -122,7 +122,7 @@ def _scorable(options: argparse.Namespace) -> tuple[dict[str, Corpus], Mapping[s
 
 
 def _external_scores(options: argparse.Namespace) -> list[MetricScores]:
-    """Return the scores of one's own metrics, with those of their sentences where there are any."""
+    """Return the scores in files, with those of their sentences if given."""
     named = [(name, found) for path in options.scores for name, found in read_system_scores(path).items()]
     by_sentence = {name: found for path in options.sentences for name, found in read_sentence_scores(path).items()}
     scores = []

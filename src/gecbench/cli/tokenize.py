@@ -1,4 +1,4 @@
-"""`gecbench tokenize`: natural text to tokens, by a named tokeniser or the way of a corpus."""
+"""`gecbench tokenize`: split raw text into tokens, by a named tokenizer or as a corpus does."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add_parser(commands: Any, summary: str) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Tokenise and write."""
+    """Tokenize and write."""
     if sum(map(bool, (options.tokenizer, options.corpus, options.source))) > 1:
         raise InputError("more than one way to tokenise", fix="Give one of -t, -c and -s")
     check_not_overwriting([options.output], [options.file, *corpus_files(options)])

@@ -37,7 +37,7 @@ def read_imeasure_xml(path: str | Path) -> Corpus:
 
 def parse_imeasure_xml(data: bytes, file: str = "I-measure XML") -> Corpus:
     """Read a gold file from its bytes; sentences without an id are numbered."""
-    reader = _Reader(file)
+    reader = _GoldReader(file)
     reader.read(data)
     if not reader.sentences:
         raise InputError("no sentences", file=file, fix="The order is scripts > script > sentence > text, error-list")
@@ -45,8 +45,8 @@ def parse_imeasure_xml(data: bytes, file: str = "I-measure XML") -> Corpus:
     return Corpus(sources=reader.sources, groups=reader.sentences, ids=ids, name=Path(file).name)
 
 
-class _Reader(XmlReader):
-    """Builds sentences from the parser's events; the method `close_x` takes the end of an element x."""
+class _GoldReader(XmlReader):
+    """Collects sentences; the method `close_x` handles the end of an element x."""
 
     def __init__(self, file: str) -> None:
         super().__init__(file)

@@ -60,24 +60,20 @@ def json_values(lines: Sequence[str], file: str) -> list[Any]:
 
 
 def _check_row(row: Any, first: dict[str, Any], file: str, line: int) -> None:
-    if not isinstance(row, dict):
-        raise InputError("not a JSON object", file=file, line=line, fix='Write {"source": ..., ...}')
-    if not isinstance(row.get("source"), str):
-        raise InputError("no string under 'source'", file=file, line=line, fix='Write {"source": "...", ...}')
-    for key in ("references", "annotations", "groups", "id"):
-        if (key in row) != (key in first):
-            raise InputError(f"{key!r} is present on some lines only", file=file, line=line)
-    references = row.get("references", [""])
-    if not _texts(references):
-        raise InputError(
-            "'references' is not a list of strings with at least one entry",
-            file=file,
-            line=line,
-            fix='Write "references": ["...", ...]',
-        )
+    with error_context(file, line):
+        if not isinstance(row, dict):
+            raise InputError("not a JSON object", fix='Write {"source": ..., ...}')
+        if not isinstance(row.get("source"), str):
+            raise InputError("no string under 'source'", fix='Write {"source": "...", ...}')
+        for key in ("references", "annotations", "groups", "id"):
+            if (key in row) != (key in first):
+                raise InputError(f"{key!r} is present on some lines only")
+        if "references" in row and not _is_list_of_texts(row["references"]):
+            problem = "'references' is not a list of strings with at least one entry"
+            raise InputError(problem, fix='Write "references": ["...", ...]')
 
 
-def _texts(value: object) -> bool:
+def _is_list_of_texts(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
 
 

@@ -1,10 +1,13 @@
-"""Human judgments: rankings of system outputs, read from Appraise XML and from tables (WMT CSV, Mechanical Turk)."""
+"""Human judgments: rankings of system outputs, and the files they are published in.
+
+A `Ranking` is one judge's answer about one sentence; `expand_pairs` makes pairwise judgments of rankings. There is one
+parser per file type: Appraise XML, WMT CSV, Mechanical Turk CSV and the expert groups of Sakaguchi et al. 2016.
+`read_judgments` recognizes the first three.
+"""
 
 from __future__ import annotations
 
 import ast
-import csv
-import io
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,8 +19,18 @@ from types import MappingProxyType
 
 from gecbench.errors import InputError
 from gecbench.formats.tables import finite_number, parse_csv, whole_number
-from gecbench.formats.text import read_text, write_bytes
+from gecbench.formats.text import read_text
 from gecbench.formats.xml_reader import XmlReader
+
+JFLEG_NAMES: Mapping[str, str] = {"turk": "Human", "NMT": "CAMB16", "CAMB": "CAMB14", "orig": "Original"}
+MTURK_SLOTS = range(1, 6)
+MTURK_COLUMNS = (
+    *("WorkerId", "AssignmentStatus", "Input.sentID"),
+    *(f"Input.{what}{slot}" for what in ("system", "sentence") for slot in MTURK_SLOTS),
+    *(f"Answer.rank_{slot}" for slot in MTURK_SLOTS),
+)
+MTURK_UNUSED = "###"
+MTURK_APPROVED = "Approved"
 
 
 @dataclass(frozen=True)
@@ -34,7 +47,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Ranking:
-    """What one judge said about one sentence in one sitting, in the order shown.
+    """One judge's ranking of the outputs of one sentence, in the order shown.
 
     `approved` is false where the platform rejected the answer; `seconds` is the time taken, if known.
     """
@@ -59,7 +72,7 @@ class Judgment:
 
     @property
     def ranked(self) -> bool:
-        """Whether the judge ranked both."""
+        """Whether the judge ranked both systems."""
         return not (isnan(self.rank1) or isnan(self.rank2))
 
     @property
@@ -73,17 +86,11 @@ def compare_ranks(rank1: float, rank2: float) -> int:
     return (rank1 < rank2) - (rank1 > rank2)
 
 
-def repeats_a_system(systems: tuple[str, ...], places: Iterable[Place]) -> bool:
-    """Return whether a text names no system, one twice, or one of the texts before it."""
-    seen = {system for place in places for system in place.systems}
-    return not systems or len(set(systems)) != len(systems) or not seen.isdisjoint(systems)
-
-
 def expand_pairs(rankings: Iterable[Ranking], *, groups: bool = False, unranked: bool = False) -> Iterator[Judgment]:
     """Yield every pair of systems of every ranking; systems that share a text are tied (Grundkiewicz et al. 2015).
 
     With `groups`, texts are compared instead of systems: no pair inside a place, names joined by a space.
-    With `unranked`, pairs with a text that was not ranked come along (their `ranked` is False). A text that no
+    With `unranked`, pairs with a text that was not ranked are included (their `ranked` is False). A text that no
     system produced is left out.
     """
     for ranking in rankings:
@@ -92,35 +99,24 @@ def expand_pairs(rankings: Iterable[Ranking], *, groups: bool = False, unranked:
 
 
 def named_ranks(ranking: Ranking, groups: bool = False, unranked: bool = False) -> list[tuple[str, float]]:
-    """Return what `expand_pairs` makes pairs of: systems (or groups) with their ranks, in the order shown."""
+    """Return the systems (or groups) that `expand_pairs` pairs up, with their ranks, in the order shown."""
     places = [place for place in ranking.places if place.systems and (unranked or not isnan(place.rank))]
     if groups:
         return [(" ".join(place.systems), place.rank) for place in places]
     return [(system, place.rank) for place in places for system in place.systems]
 
 
-def shown_text(text: str) -> str:
-    """Return the text as a reader saw it: entities resolved (some are doubly escaped), white space joined."""
-    return " ".join(unescape(unescape(text)).split())
-
-
-def text_key(text: str) -> str:
-    """Return what two displays of one output share: no white space, quotes or backslashes."""
-    return re.sub(r"[\s\"'`\\]", "", unescape(unescape(text)))
-
-
 def relabel(rankings: Iterable[Ranking], outputs: Mapping[str, Sequence[str]]) -> list[Ranking]:
-    """Return rankings whose systems are found again from the texts shown, given every system's output lines.
+    """Return the rankings with systems identified by the texts shown, given every system's output lines.
 
-    The systems of a place become all whose output of that sentence is the text shown, or, where the text is not
-    recorded, the output of the system named first; none where nobody produced it. Places that show the same text are
-    one, with the mean of the ranks they were given.
+    A place then names all systems whose output of that sentence is the text shown (or, where the text is not recorded,
+    the output of the system named first). Places with the same text become one, with the mean of their ranks.
     """
     keys = {system: [text_key(line) for line in outputs[system]] for system in sorted(outputs)}
-    return [replace(ranking, places=_relabelled(ranking, keys)) for ranking in rankings]
+    return [replace(ranking, places=_relabeled_places(ranking, keys)) for ranking in rankings]
 
 
-def _relabelled(ranking: Ranking, keys: Mapping[str, Sequence[str]]) -> tuple[Place, ...]:
+def _relabeled_places(ranking: Ranking, keys: Mapping[str, Sequence[str]]) -> tuple[Place, ...]:
     for system, lines in keys.items():
         if not 0 <= ranking.sentence < len(lines):
             raise InputError(
@@ -139,8 +135,18 @@ def _relabelled(ranking: Ranking, keys: Mapping[str, Sequence[str]]) -> tuple[Pl
     return tuple(places)
 
 
+def shown_text(text: str) -> str:
+    """Return the text as a reader saw it: entities resolved (some are doubly escaped), white space joined."""
+    return " ".join(unescape(unescape(text)).split())
+
+
+def text_key(text: str) -> str:
+    """Return the text without white space, quotes and backslashes, which differ between displays of one output."""
+    return re.sub(r"[\s\"'`\\]", "", unescape(unescape(text)))
+
+
 class Pseudonyms:
-    """Names in order of first appearance.
+    """Pseudonyms w1, w2, … in order of first appearance.
 
     >>> names = Pseudonyms()
     >>> names["someone"], names["else"], names["someone"]
@@ -154,25 +160,68 @@ class Pseudonyms:
         return self._names.setdefault(identifier, f"w{len(self._names) + 1}")
 
 
+def read_judgments(path: str | Path) -> list[Ranking]:
+    """Read rankings from a WMT CSV, a Mechanical Turk CSV or a ranking XML; the beginning of the file shows which."""
+    text = read_text(path)
+    header = text.lstrip().split("\n", 1)[0]
+    if header.startswith("<"):
+        return parse_ranking_xml(text, file=str(path))
+    if "AssignmentStatus" in header:
+        return parse_mturk(text, file=str(path))
+    if "segmentId" in header:
+        return parse_wmt_csv(text, file=str(path))
+    raise InputError(
+        "neither a WMT CSV (with a column segmentId), a Mechanical Turk CSV nor a ranking XML",
+        file=str(path),
+        line=1,
+        fix="A WMT CSV has the columns segmentId, judgeId, system1Id, system1rank, system2Id, system2rank",
+    )
+
+
 def parse_ranking_xml(text: str, *, file: str, first_sentence: int = 0) -> list[Ranking]:
     """Parse the rankings of an Appraise XML file; `first_sentence` is the src-id of the first sentence (0 or 1).
 
     Systems of one translation are separated by spaces or commas. Document types and entities are refused.
     """
-    reader = _Reader(file, first_sentence)
+    reader = _RankingReader(file, first_sentence)
     reader.read(text.encode())
     return reader.rankings
 
 
-class _Reader(XmlReader):
+class _RankingReader(XmlReader):
+    """Collects a ranking from each element ranking-item > translation (system, rank)."""
+
     def __init__(self, file: str, first_sentence: int) -> None:
         super().__init__(file)
         self.first_sentence = first_sentence
         self.rankings: list[Ranking] = []
         self.item: tuple[int, str, float | None] | None = None
         self.places: list[Place] = []
-        self.judged: set[str] = set()  # systems of this item
-        self.known: dict[tuple[str | None, str | None], Place] = {}  # by the attributes that a place is made of
+
+    def open(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "ranking-item":
+            if self.item is not None:
+                raise self.wrong("ranking-item inside a ranking-item")
+            sentence = self.number(attributes, "src-id", name) - self.first_sentence
+            self.item = (sentence, self.attribute(attributes, "user", name), self.seconds(attributes))
+            self.places = []
+        elif name == "translation":
+            if self.item is None:
+                raise self.wrong("translation outside a ranking-item")
+            self.places.append(self.place(attributes))
+
+    def close(self, name: str) -> None:
+        if name == "ranking-item" and self.item is not None:
+            sentence, judge, seconds = self.item
+            self.rankings.append(Ranking(sentence, judge, tuple(self.places), seconds=seconds))
+            self.item = None
+
+    def place(self, attributes: dict[str, str]) -> Place:
+        names = self.attribute(attributes, "system", "translation")
+        systems = tuple(name for name in re.split(r"[\s,]+", names) if name)
+        if _repeats_a_system(systems, self.places):
+            raise self.wrong(f"system={names!r} is empty or repeats a system of this ranking-item")
+        return Place(systems, self.number(attributes, "rank", "translation"))
 
     def attribute(self, attributes: dict[str, str], name: str, element: str) -> str:
         if name not in attributes:
@@ -191,69 +240,11 @@ class _Reader(XmlReader):
             raise self.wrong(f"duration={attributes['duration']!r} is not hours:minutes:seconds")
         return int(form[1]) * 3600 + int(form[2]) * 60 + float(form[3])
 
-    def open(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "ranking-item":
-            if self.item is not None:
-                raise self.wrong("ranking-item inside a ranking-item")
-            sentence = self.number(attributes, "src-id", name) - self.first_sentence
-            self.item = (sentence, self.attribute(attributes, "user", name), self.seconds(attributes))
-            self.places = []
-            self.judged = set()
-        elif name == "translation":
-            if self.item is None:
-                raise self.wrong("translation outside a ranking-item")
-            self.places.append(self.place(attributes))
 
-    def place(self, attributes: dict[str, str]) -> Place:
-        key = attributes.get("system"), attributes.get("rank")
-        if key not in self.known:
-            self.known[key] = self.new_place(attributes)
-        place = self.known[key]
-        if not self.judged.isdisjoint(place.systems):
-            raise self.repeated(attributes)
-        self.judged.update(place.systems)
-        return place
-
-    def new_place(self, attributes: dict[str, str]) -> Place:
-        names = self.attribute(attributes, "system", "translation")
-        systems = tuple(name for name in re.split(r"[\s,]+", names) if name)
-        if repeats_a_system(systems, ()):
-            raise self.repeated(attributes)
-        return Place(systems, self.number(attributes, "rank", "translation"))
-
-    def repeated(self, attributes: dict[str, str]) -> InputError:
-        return self.wrong(f"system={attributes['system']!r} is empty or repeats a system of this ranking-item")
-
-    def close(self, name: str) -> None:
-        if name == "ranking-item" and self.item is not None:
-            sentence, judge, seconds = self.item
-            self.rankings.append(Ranking(sentence, judge, tuple(self.places), seconds=seconds))
-            self.item = None
-
-
-def read_judgments(path: str | Path) -> list[Ranking]:
-    """Read rankings from a WMT CSV, a Mechanical Turk CSV or a ranking XML, told apart by how the file begins."""
-    text = read_text(path)
-    header = text.lstrip().split("\n", 1)[0]
-    if header.startswith("<"):
-        return parse_ranking_xml(text, file=str(path))
-    if "AssignmentStatus" in header:
-        return parse_mturk(text, file=str(path))
-    if "segmentId" in header:
-        return parse_wmt_csv(text, file=str(path))
-    raise InputError(
-        "neither a WMT CSV (with a column segmentId), a Mechanical Turk CSV nor a ranking XML",
-        file=str(path),
-        line=1,
-        fix="A WMT CSV has the columns segmentId, judgeId, system1Id, system1rank, system2Id, system2rank",
-    )
-
-
-JFLEG_NAMES: Mapping[str, str] = {"turk": "Human", "NMT": "CAMB16", "CAMB": "CAMB14", "orig": "Original"}
-WMT_COLUMNS = (
-    *("srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId"),
-    *("system1Number", "system1Id", "system2Number", "system2Id", "system1rank", "system2rank"),
-)
+def _repeats_a_system(systems: Sequence[str], places: Iterable[Place]) -> bool:
+    """Return whether a text names no system, one twice, or one of the texts before it."""
+    seen = {system for place in places for system in place.systems}
+    return not systems or len(set(systems)) != len(systems) or not seen.isdisjoint(systems)
 
 
 def parse_wmt_csv(
@@ -274,11 +265,6 @@ def parse_wmt_csv(
     return rankings
 
 
-def parse_jfleg_pairwise(text: str, *, file: str) -> list[Ranking]:
-    """Parse JFLEG's pairwise.csv under the names of its paper; sentences are GUG ids."""
-    return parse_wmt_csv(text, file=file, names=JFLEG_NAMES)
-
-
 def _wmt_places(row: Mapping[str, str], names: Mapping[str, str], file: str, line: int) -> tuple[Place, ...]:
     places: list[Place] = []
     number = 1
@@ -294,41 +280,17 @@ def _wmt_places(row: Mapping[str, str], names: Mapping[str, str], file: str, lin
     return tuple(places)
 
 
-def write_wmt_csv(judgments: Iterable[Judgment], path: str | Path) -> None:
-    """Write pairs as a WMT CSV that `read_wmt_csv` reads back unchanged."""
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(WMT_COLUMNS)
-    for pair in judgments:
-        identity = ("-1", "-1", pair.sentence, -1, pair.sentence, pair.judge)
-        ranks = (_shortest(pair.rank1), _shortest(pair.rank2))
-        writer.writerow((*identity, -1, pair.system1, -1, pair.system2, *ranks))
-    write_bytes(path, stream.getvalue().encode())
-
-
-def _shortest(rank: float) -> str:
-    if isnan(rank):
-        return "-1"
-    return str(int(rank)) if rank == int(rank) else repr(rank)
-
-
-SLOTS = range(1, 6)
-UNUSED = "###"
-APPROVED = "Approved"
-MTURK_COLUMNS = (
-    *("WorkerId", "AssignmentStatus", "Input.sentID"),
-    *(f"Input.{what}{slot}" for what in ("system", "sentence") for slot in SLOTS),
-    *(f"Answer.rank_{slot}" for slot in SLOTS),
-)
+def parse_jfleg_pairwise(text: str, *, file: str) -> list[Ranking]:
+    """Parse JFLEG's pairwise.csv under the names of its paper; sentences are GUG ids."""
+    return parse_wmt_csv(text, file=file, names=JFLEG_NAMES)
 
 
 def parse_mturk(
-    text: str, *, file: str, statuses: Collection[str] | None = (APPROVED,), workers: Pseudonyms | None = None
+    text: str, *, file: str, statuses: Collection[str] | None = (MTURK_APPROVED,), workers: Pseudonyms | None = None
 ) -> list[Ranking]:
-    """Parse rankings as published; judges are w1, w2, … in order of appearance, never their WorkerIds.
+    """Parse a Mechanical Turk CSV; judges are named w1, w2, … in order of appearance, never by their WorkerIds.
 
-    Assignments of other statuses (None: of none) and unused slots (`###`) are left out. Files that share `workers`
-    share the names.
+    Only assignments of these statuses are read (None: all of them). Files that share `workers` share the names.
     """
     judges = Pseudonyms() if workers is None else workers
     rankings: list[Ranking] = []
@@ -338,18 +300,18 @@ def parse_mturk(
             sentence = whole_number(row["Input.sentID"], "Input.sentID", file=file, line=line)
             seconds = row.get("WorkTimeInSeconds")
             taken = float(whole_number(seconds, "WorkTimeInSeconds", file=file, line=line)) if seconds else None
-            rankings.append(Ranking(sentence, judge, _mturk_places(row, file, line), status == APPROVED, taken))
+            rankings.append(Ranking(sentence, judge, _mturk_places(row, file, line), status == MTURK_APPROVED, taken))
     return rankings
 
 
 def _mturk_places(row: Mapping[str, str], file: str, line: int) -> tuple[Place, ...]:
     places: list[Place] = []
-    for slot in SLOTS:
+    for slot in MTURK_SLOTS:
         names, rank = row[f"Input.system{slot}"], row[f"Answer.rank_{slot}"]
-        if names == UNUSED:
+        if names == MTURK_UNUSED:
             continue
         systems = tuple(names.split())
-        if repeats_a_system(systems, places):
+        if _repeats_a_system(systems, places):
             raise InputError(f"Input.system{slot} is empty or repeats a system", file=file, line=line)
         value = whole_number(rank, f"Answer.rank_{slot}", file=file, line=line) if rank else nan
         places.append(Place(systems, value, row[f"Input.sentence{slot}"]))
@@ -370,11 +332,11 @@ def parse_expert_groups(text: str, *, file: str, first_sentence: int = 0) -> lis
         if len(fields) != 3:
             raise InputError(f"{len(fields)} fields instead of 3", file=file, line=line)
         sentence = whole_number(fields[0], "sentence", file=file, line=line) - first_sentence
-        rankings.extend(_line_rankings(sentence, _table(fields[2], file, line), file, line))
+        rankings.extend(_line_rankings(sentence, _ranks_by_group(fields[2], file, line), file, line))
     return rankings
 
 
-def _table(text: str, file: str, line: int) -> dict[str, list[list[str]]]:
+def _ranks_by_group(text: str, file: str, line: int) -> dict[str, list[list[str]]]:
     try:
         table = ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):

@@ -1,4 +1,4 @@
-"""XML read event by event: document types and entities are refused, and with them every trick with entities."""
+"""A safe XML reader: document types and entities are refused, so no entity can expand or include a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gecbench.errors import InputError
 
 
 class XmlReader:
-    """Calls `open` and `close` for every element and `characters` for text; faults name the file and the line."""
+    """Calls `open` and `close` for every element and `characters` for text; errors name the file and the line."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -40,10 +40,10 @@ class XmlReader:
         raise self.wrong("document type and entity declarations are refused", "Remove the <!DOCTYPE ...> part.")
 
     def open(self, name: str, attributes: dict[str, str]) -> None:
-        """Take the start of an element."""
+        """Handle the start of an element."""
 
     def close(self, name: str) -> None:
-        """Take the end of an element."""
+        """Handle the end of an element."""
 
     def characters(self, data: str) -> None:
-        """Take some text."""
+        """Handle text."""

@@ -1,1 +1,1 @@
-"""The human side: rankings, agreement, the human bound, extent of change, correlation with metrics."""
+"""Human judgments and human performance: bound, ranking, agreement, extent of change, correlation with metrics."""

@@ -32,17 +32,17 @@ class Agreement:
 def cohen_kappa(
     first: ArrayLike, second: ArrayLike, *, weights: Weights = None, labels: Sequence[int] = OUTCOMES
 ) -> float:
-    """Cohen 1960; with quadratic weights Cohen 1968, labels being equally far apart in the order given.
+    """Return Cohen's kappa (1960), or weighted kappa (1968) with labels equally far apart in the order given.
 
-    NaN where there is nothing to compare or both judges always say the same one thing.
+    NaN where there is nothing to compare, or where both judges always give the same label.
     """
     table = _confusion(np.asarray(first), np.asarray(second), labels)
+    if not table.any():
+        return float("nan")
     steps = np.arange(len(labels))
     distance = (steps[:, None] - steps[None, :]) ** 2.0
     if weights is None:
         distance = (distance > 0).astype(float)
-    if not table.any():
-        return float("nan")
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     disagreement = float((distance * expected).sum())
     return 1 - float((distance * table).sum()) / disagreement if disagreement else float("nan")
@@ -63,10 +63,10 @@ def _confusion(first: NDArray[np.generic], second: NDArray[np.generic], labels: 
 def agreement(
     pairs: Iterable[OutcomePair], *, both_system_orders: bool = True, both_judge_orders: bool = True
 ) -> Agreement:
-    """Both kappas of pairs of outcomes.
+    """Return both kappas of pairs of outcomes.
 
-    Which system stands first in a pair is chance, and so is which judge of one group, yet Cohen's kappa moves
-    with it. So every comparison counts in both orders, unless the pairs are to be taken as they come.
+    The order of two systems, and of two judges of one group, is arbitrary, but Cohen's kappa depends on it. So every
+    comparison counts in both orders by default.
     """
     found = list(pairs)
     counted = found
@@ -79,7 +79,10 @@ def agreement(
 
 
 def _by_pair(judgments: Iterable[Judgment], oriented: bool) -> dict[PairKey, list[tuple[str, int | None]]]:
-    """Judge and outcome of each pair of systems of a sentence, seen from the first name (or as shown)."""
+    """Return judge and outcome of each pair of systems of a sentence.
+
+    Outcomes are seen from the system that comes first in the alphabet if `oriented`, else from the one shown first.
+    """
     table: dict[PairKey, list[tuple[str, int | None]]] = defaultdict(list)
     for pair in judgments:
         sign = -1 if oriented and pair.system1 > pair.system2 else 1
@@ -96,17 +99,17 @@ def _within(judgments: Iterable[Judgment], same_judge: bool) -> Iterable[Outcome
 
 
 def inter_agreement(judgments: Iterable[Judgment]) -> Agreement:
-    """Agreement of different judges on the same pair of the same sentence."""
+    """Return the agreement of different judges on the same pair of the same sentence."""
     return agreement(_within(judgments, same_judge=False))
 
 
 def intra_agreement(judgments: Iterable[Judgment]) -> Agreement:
-    """Agreement of judges with themselves, where they saw the same pair of the same sentence again."""
+    """Return the agreement of judges with themselves, where they judged the same pair of a sentence again."""
     return agreement(_within(judgments, same_judge=True))
 
 
 def cross_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> Agreement:
-    """Agreement of every judgment of one group with every judgment of the other on the same pair."""
+    """Return the agreement of every judgment of one group with every judgment of the other on the same pair."""
     others = _by_pair(other, oriented=True)
     pairs = [
         (x, y)
@@ -118,10 +121,10 @@ def cross_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> Agree
 
 
 def pooled_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> tuple[Agreement, Agreement, Agreement]:
-    """Agreement within one group, the other and both together, as Sakaguchi et al. 2016, Table 7.
+    """Return the agreement within one group, the other and both together, as in Sakaguchi et al. 2016, Table 7.
 
-    As they did: on pairs shown twice or more (ranked or not) in both groups, outcomes in the order shown;
-    "together" also holds the comparisons inside each group.
+    As they did: on pairs shown twice or more (ranked or not) in both groups, with outcomes in the order shown. Both
+    together include the comparisons inside each group.
     """
     others = _by_pair(other, oriented=False)
     within: tuple[list[OutcomePair], ...] = ([], [], [])

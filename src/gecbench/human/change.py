@@ -1,4 +1,4 @@
-"""Extent of change between texts: sTER, share changed, identical share, character distance."""
+"""Extent of change between texts: sTER, share changed, character distance (Sakaguchi et al. 2016, §3.2)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gecbench.errors import InputError
 from gecbench.kernels.tokens import intern_lines
 
 Texts = Sequence[str]
-Pair = tuple[str, str]
+TextPair = tuple[str, str]
 _CHUNK = 2_000
 
 
@@ -62,12 +62,12 @@ def mean_change(several: Sequence[Change]) -> Change:
     return Change(several[0].sentences, *(sum(column) / len(several) for column in columns))
 
 
-def ter_edits_of(pairs: Sequence[Pair]) -> dict[Pair, int]:
-    """Return how many insertions, deletions, substitutions and shifts turn the first line of each pair into the second.
+def ter_edits_of(pairs: Sequence[TextPair]) -> dict[TextPair, int]:
+    """Return the edits (insertions, deletions, substitutions, shifts) from the first line of each pair to the second.
 
-    They are those of sacrebleu's TER with its defaults: case does not count.
+    The number is that of sacrebleu's TER with its defaults: case does not count.
     """
-    found: dict[Pair, int] = {}
+    found: dict[TextPair, int] = {}
     with progress(len(pairs), "TER") as bar:
         for start in range(0, len(pairs), _CHUNK):
             chunk = pairs[start : start + _CHUNK]
@@ -86,7 +86,7 @@ def character_distance(first: str, second: str) -> int:
     return int(Levenshtein.distance(first, second))
 
 
-def _pairs(before: Texts, after: Texts) -> list[Pair]:
+def _pairs(before: Texts, after: Texts) -> list[TextPair]:
     if len(before) != len(after) or not before:
         raise InputError(
             f"{len(before)} sentences cannot be compared with {len(after)}",

@@ -11,14 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.prepare import Preprocessing
 from gecbench.display import progress
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment
 from gecbench.human.ranking import HumanRanking
-from gecbench.metrics.base import Interval, Metric, make_metric
+from gecbench.metrics.base import Interval, Metric, Score, make_metric
 
 Method = Literal["spearman", "pearson", "kendall"]
 METHODS: tuple[Method, ...] = ("spearman", "pearson", "kendall")
+NO_REFERENCES = "–"
+SystemScores = Mapping[str, float]
+SentenceScores = Mapping[tuple[str, int], float]  # by system and sentence
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class Correlation:
 
 
 def coefficient(first: ArrayLike, second: ArrayLike, method: Method) -> float:
-    """Spearman's rho, Pearson's r or Kendall's tau-b of two sequences, through scipy."""
+    """Return Spearman's rho, Pearson's r or Kendall's tau-b of two sequences, through scipy."""
     x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if x.shape != y.shape or x.ndim != 1:
         raise InputError(f"{x.size} scores cannot be correlated with {y.size}")
@@ -51,15 +55,15 @@ def _statistic(method: Method) -> Callable[[NDArray[np.float64], NDArray[np.floa
 
 
 def correlate(
-    metric: Mapping[str, float],
-    human: Mapping[str, float],
+    metric: SystemScores,
+    human: SystemScores,
     method: Method = "spearman",
     *,
     resamples: int = 0,
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Correlation:
-    """Correlation over systems; with `resamples` the percentile interval of bootstrapped systems.
+    """Correlate over systems; with `resamples` the interval is that of bootstrapped systems.
 
     Both must score the same systems: a missing one is an error, never left out silently.
     """
@@ -74,30 +78,31 @@ def correlate(
 
 
 def correlate_runs(
-    metric: Mapping[str, float],
-    human: Mapping[str, float],
+    metric: SystemScores,
+    human: SystemScores,
     runs: NDArray[np.float64],
     method: Method = "spearman",
     *,
     confidence: float = 0.95,
 ) -> Correlation:
-    """Correlation with human scores, and its interval over bootstrap runs (runs, systems in the order of `human`).
+    """Correlate with human scores; the interval is over bootstrap runs (runs, systems in the order of `human`).
 
-    This interval says how much the coefficient moves with the judgments, for these systems.
+    It shows how much the coefficient varies with the judgments, for these systems.
     """
     same_systems(metric, human)
     x = np.array([metric[name] for name in human])
-    values = _with_runs(x, runs, method)
+    values = _coefficients_of_runs(x, runs, method)
     value = coefficient(x, np.array(list(human.values())), method)
     return Correlation(method, value, len(human), _interval(values, confidence))
 
 
-def _with_runs(x: NDArray[np.float64], runs: NDArray[np.float64], method: Method) -> list[float]:
-    """Return the coefficient with every run; of ranks once for each order of the systems that occurs."""
+def _coefficients_of_runs(x: NDArray[np.float64], runs: NDArray[np.float64], method: Method) -> list[float]:
+    """Return the coefficient with every run."""
     if method == "pearson":
         return [coefficient(x, run, method) for run in runs]
     from scipy import stats
 
+    # Coefficients of ranks are computed once for each order of the systems: few of them occur in a thousand runs.
     orders, places = np.unique(stats.rankdata(runs, axis=1), axis=0, return_inverse=True)
     values = [coefficient(x, order, method) for order in orders]
     return [values[place] for place in places.ravel()]
@@ -122,11 +127,11 @@ def _interval(values: Iterable[float], confidence: float) -> Interval | None:
 
 @dataclass(frozen=True)
 class SentenceAgreement:
-    """How a metric's sentence scores order the pairs that judges ordered.
+    """How far a metric's sentence scores order pairs of outputs as judges did.
 
     `tau` = (agree - disagree) / decided, `accuracy` = (agree + metric ties / 2) / decided over pairs the
-    judges decided; `accuracy_with_ties` = (agree + ties of both) / all pairs (Deutsch et al. 2023). None
-    depends on the order of the systems.
+    judges decided; `accuracy_with_ties` = (agree + ties of both) / all pairs (Deutsch et al. 2023). The order of the
+    systems does not matter.
     """
 
     agree: int
@@ -159,22 +164,22 @@ class SentenceAgreement:
 
 
 def sentence_agreement(
-    scores: Mapping[tuple[str, int], float],
+    scores: SentenceScores,
     judgments: Iterable[Judgment],
     *,
     resamples: int = 0,
     confidence: float = 0.95,
     seed: int = 0,
 ) -> SentenceAgreement:
-    """Agreement of the metric's scores of (system, sentence) with pairwise judgments, ties free of order.
+    """Compare the metric's scores of (system, sentence) with pairwise judgments.
 
-    The interval resamples sentences, since the judgments of one sentence hang together.
+    The interval resamples sentences, since the judgments of one sentence are not independent.
     """
     counts: dict[int, NDArray[np.int64]] = {}
     for pair in judgments:
         if pair.ranked:
             row = counts.setdefault(pair.sentence, np.zeros(5, dtype=np.int64))
-            row[_kind(_scored(scores, pair), pair.outcome)] += 1
+            row[_count_index(_metric_outcome(scores, pair), pair.outcome)] += 1
     table = np.array([counts[sentence] for sentence in sorted(counts)]).reshape(-1, 5)
     result = SentenceAgreement(*table.sum(axis=0).tolist())
     if not resamples or not result.decided:
@@ -185,8 +190,8 @@ def sentence_agreement(
     return replace(result, tau_interval=_interval(taus, confidence))
 
 
-def _scored(scores: Mapping[tuple[str, int], float], pair: Judgment) -> int:
-    """1 if the metric prefers the first system, -1 the second, 0 neither."""
+def _metric_outcome(scores: SentenceScores, pair: Judgment) -> int:
+    """Return 1 if the metric prefers the first system, -1 for the second, 0 for a tie."""
     values = []
     for system in (pair.system1, pair.system2):
         if (system, pair.sentence) not in scores:
@@ -195,21 +200,16 @@ def _scored(scores: Mapping[tuple[str, int], float], pair: Judgment) -> int:
     return (values[0] > values[1]) - (values[0] < values[1])
 
 
-def _kind(metric: int, human: int) -> int:
-    """Position in SentenceAgreement's counts."""
+def _count_index(metric: int, human: int) -> int:
+    """Return the position of a pair of outcomes in SentenceAgreement's counts."""
     if human == 0:
         return 4 if metric == 0 else 3
     return 2 if metric == 0 else 0 if metric == human else 1
 
 
-SystemScores = Mapping[str, float]
-SentenceScores = Mapping[tuple[str, int], float]
-NO_REFERENCES = "–"
-
-
 @dataclass(frozen=True)
 class MetricScores:
-    """What a metric says about every system, and, if known, about every (system, sentence)."""
+    """A metric's scores of every system, and, if known, of every (system, sentence)."""
 
     metric: str
     references: str
@@ -239,21 +239,31 @@ def score_systems(
 
     `preprocessing` are the fields of `Preprocessing`, such as `tokenize="auto"`.
     """
+    prepare = Preprocessing(**preprocessing).prepare
+    prepared = {
+        name: {system: prepare(corpus, lines, f"predictions of {system}") for system, lines in systems.items()}
+        for name, corpus in corpora.items()
+    }
     found = []
-    made = [(metric.name if isinstance(metric, Metric) else metric, make_metric(metric)) for metric in metrics]
-    with progress(len(made) * len(corpora) * len(systems), "scoring") as bar:
-        for (label, metric), (name, corpus) in product(made, corpora.items()):
+    named = [(metric.name if isinstance(metric, Metric) else metric, make_metric(metric)) for metric in metrics]
+    with progress(len(named) * len(corpora) * len(systems), "scoring") as bar:
+        for (label, metric), (references, predictions) in product(named, prepared.items()):
             scores = {}
-            for system, lines in systems.items():
-                scores[system] = metric.score_corpus(corpus, lines, name=f"predictions of {system}", **preprocessing)
+            for system, lines in predictions.items():
+                scores[system] = metric.score_prepared(lines)
                 bar.update(1)
-            each = (
-                {(s, i): v for s, score in scores.items() for i, v in enumerate(score.sentence_scores().tolist())}
-                if sentences
-                else None
-            )
-            found.append(MetricScores(label, name, {s: score.value for s, score in scores.items()}, each))
+            values = {system: score.value for system, score in scores.items()}
+            by_sentence = _sentence_scores(scores) if sentences else None
+            found.append(MetricScores(label, references, values, by_sentence))
     return found
+
+
+def _sentence_scores(scores: Mapping[str, Score]) -> SentenceScores:
+    return {
+        (system, i): value
+        for system, score in scores.items()
+        for i, value in enumerate(score.sentence_scores().tolist())
+    }
 
 
 def meta_evaluate(
@@ -267,8 +277,8 @@ def meta_evaluate(
 ) -> list[MetaRow]:
     """Correlate metrics with human scores of the same systems, and with judgments of the same sentences.
 
-    Intervals: with `resamples`, bootstrapped systems (and sentences); without, and with a human ranking that has runs,
-    the interval says how far the coefficient moves with the judgments. Systems must be the same on both sides.
+    Intervals: with `resamples`, over bootstrapped systems (and sentences); without, and with a human ranking that has
+    runs, over these. Both sides must score the same systems.
 
     >>> row, = meta_evaluate([MetricScores("mine", "-", {"A": 3, "B": 1, "C": 2})], {"A": 0.9, "B": 0.1, "C": 0.4})
     >>> row.correlations["spearman"].value

@@ -17,11 +17,12 @@ from gecbench.display import progress
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, Ranking, compare_ranks, named_ranks
 
-_STEPS_AT_ONCE = 2_000_000
-_RUNS_OF_A_THREAD = 16  # those that the kernel makes side by side
+# TrueSkill's parameters, as WMT's ranking and Sakaguchi et al. 2016 set them; tau is 0.
 SIGMA = 0.5
 DRAW_PROBABILITY = 0.25
 BETA_DIVISOR = 40
+_STEPS_PER_CALL = 2_000_000  # between two updates of the progress bar
+_RUNS_PER_THREAD = 16  # the kernel interleaves this many
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class PairTable:
         return len(self.outcomes) // 2
 
     def count(self, outcome: int) -> NDArray[np.int64]:
-        """How often a (row) against b (column) ended so, seen from a."""
+        """Return how often a (row) against b (column) had this outcome, seen from a."""
         sums = np.concatenate(([0], np.cumsum(self.outcomes == outcome)))
         return np.diff(sums[self.offsets]).reshape(len(self.systems), len(self.systems))
 
@@ -118,7 +119,7 @@ def expected_wins(
 
 
 def _win_rates(wins: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Expected Wins of matrices (…, system, opponent); a pair without a decided judgment does not count."""
+    """Return Expected Wins of matrices (…, system, opponent); a pair without a decided judgment does not count."""
     decided = wins + np.swapaxes(wins, -1, -2)
     rates = np.divide(wins, decided, out=np.zeros(wins.shape), where=decided > 0)
     opponents = (decided > 0).sum(axis=-1)
@@ -138,8 +139,7 @@ def trueskill(
 ) -> HumanRanking:
     """TrueSkill as WMT and Sakaguchi et al. 2016 ran it: the mean over runs, rank ranges from the runs.
 
-    sigma 0.5, tau 0, draw probability 0.25, as many iterations as judgments and one, beta = sigma *
-    iterations / 40.
+    sigma = 0.5, tau = 0, draw probability 0.25, iterations = judgments + 1, beta = sigma * iterations / 40.
     """
     table = judgments if isinstance(judgments, PairTable) else pair_table(judgments)
     steps = table.pairs + 1 if iterations is None else iterations
@@ -152,8 +152,8 @@ def trueskill(
 def _means_of_runs(table: PairTable, steps: int, runs: int, seed: int, threads: int) -> NDArray[np.float64]:
     """Return the final means of every run, runs × systems."""
     beta = SIGMA * steps / BETA_DIVISOR
-    side = threads * _RUNS_OF_A_THREAD
-    block = side * max(1, _STEPS_AT_ONCE // (steps * side))
+    side = threads * _RUNS_PER_THREAD
+    block = side * max(1, _STEPS_PER_CALL // (steps * side))
     blocks: list[NDArray[np.float64]] = []
     with progress(runs, "TrueSkill") as bar:
         for first in range(0, runs, block):
@@ -178,12 +178,12 @@ def _means_of_runs(table: PairTable, steps: int, runs: int, seed: int, threads: 
 
 
 def draw_margin(beta: float, probability: float = DRAW_PROBABILITY) -> float:
-    """The lead below which two players draw (Herbrich et al. 2006, §3)."""
+    """Return the lead below which two players draw (Herbrich et al. 2006, §3)."""
     return NormalDist().inv_cdf((probability + 1) / 2) * sqrt(2) * beta
 
 
 def rank_ranges(runs: NDArray[np.float64], level: float = 0.05) -> NDArray[np.int64]:
-    """Best and worst rank (systems, 2) after dropping level / 2 of the runs, rounded up, on each side.
+    """Return best and worst rank (systems, 2) after dropping level / 2 of the runs, rounded up, on each side.
 
     Systems that tie in a run share its places: each has the best and the worst of them.
     """
@@ -195,8 +195,8 @@ def rank_ranges(runs: NDArray[np.float64], level: float = 0.05) -> NDArray[np.in
     return np.stack((best[drop], worst[count - 1 - drop]), axis=1)
 
 
-def clusters(ranges: NDArray[np.int64]) -> list[int]:
-    """Clusters of systems in order of score; a new one begins where every rank above beats all below."""
+def cluster_numbers(ranges: NDArray[np.int64]) -> list[int]:
+    """Return the clusters of systems in order of score; a new one begins where every rank above beats all below."""
     numbers = [1]
     for place in range(1, len(ranges)):
         apart = ranges[:place, 1].max() < ranges[place:, 0].min()
@@ -211,6 +211,6 @@ def _ranking(
     ranges: Any = rank_ranges(runs, level)[order]
     systems = tuple(
         RankedSystem(names[index], float(scores[index]), int(best), int(worst), cluster)
-        for index, (best, worst), cluster in zip(order, ranges, clusters(ranges), strict=True)
+        for index, (best, worst), cluster in zip(order, ranges, cluster_numbers(ranges), strict=True)
     )
     return HumanRanking(method, systems, runs[:, order])

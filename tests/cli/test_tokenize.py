@@ -1,0 +1,27 @@
+"""Tokenization and its inverse on the command line."""
+
+from pathlib import Path
+
+import pytest
+
+from gecbench import load_demo
+from gecbench.corpora.demo import DATA
+from gecbench.formats.text import read_lines, write_lines
+
+
+def test_named_tokenizers(run, folder):
+    write_lines("raw.txt", ["He doesn't go, now.", ""])
+    assert run("tokenize", "raw.txt") == "He does n't go , now .\n\n"
+    assert run("tokenize", "raw.txt", "-t", "moses") == "He doesn 't go , now .\n\n"
+
+
+@pytest.mark.parametrize("guide", [["-c", "demo"], ["-s", DATA / "source.txt"]])
+def test_a_corpus_is_tokenized_as_it_was(run, folder, guide):
+    run("detokenize", DATA / "source.txt", "-o", "raw.txt")
+    assert Path("raw.txt").read_bytes() != (DATA / "source.txt").read_bytes()
+    run("tokenize", "raw.txt", *guide, "-o", "again.txt")
+    assert read_lines("again.txt") == list(load_demo().sources)
+
+
+def test_one_way_at_a_time(refused):
+    refused(["tokenize", DATA / "source.txt", "-t", "moses", "-c", "demo"], "more than one way to tokenise")
