@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mirror_files import golden
 from scipy import stats
 
 import gecbench
 from gecbench.corpora.load import load_rankings
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, expand_pairs
+from gecbench.formats.tables import parse_system_scores
 from gecbench.human.correlation import (
     METHODS,
     MetricScores,
@@ -168,3 +170,15 @@ def test_a_perfect_and_a_reversed_metric():
     assert [row.correlations["kendall"].value for row in rows] == pytest.approx([1, -1])
     with pytest.raises(InputError, match="no metric to evaluate"):
         meta_evaluate([], HUMAN)
+
+
+def test_table_6_from_the_published_metric_scores(mirror):
+    human = golden("human_rankings.json")["grundkiewicz2015_3c_trueskill"]
+    metrics = parse_system_scores(mirror.text("reassess/metric_scores"), name="reassess/metric_scores")
+    cells = golden("sakaguchi2016_table6.json")["cells"]
+    assert len(cells) == 28
+    assert set(cells) <= set(metrics)
+    for name, cell in cells.items():
+        scores = {"INPUT" if system == "source" else system: score for system, score in metrics[name].items()}
+        for method in ("spearman", "pearson"):
+            assert correlate(scores, human, method).value == pytest.approx(cell[method], abs=0.0005), name

@@ -163,6 +163,15 @@ def test_trueskill_of_jfleg_table_5(mirror: Upstream) -> None:
 
 
 @needs_native
+def test_trueskill_of_sakaguchi_table_5(mirror: Upstream) -> None:
+    ranking = trueskill(expand_pairs(approved(mirror, "references")), runs=1000)
+    for line in ranking.systems:
+        score, best, worst, cluster = PUBLISHED["sakaguchi2016_table5"][line.system]
+        assert line.score == pytest.approx(score, abs=0.03)
+        assert (line.best, line.worst, line.cluster) == (best, worst, cluster)
+
+
+@needs_native
 @pytest.mark.parametrize("labels", ["published_labels", "corrected_labels"])
 def test_crowd_trueskill(mirror: Upstream, labels: str) -> None:
     split = "crowd" if labels == "published_labels" else "crowd_relabelled"
