@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gecbench import kernels
 from gecbench.errors import InputError
-from gecbench.metrics.base import Counts, Statistics
+from gecbench.metrics.base import Counts, Statistics, f_beta_of_counts
 from gecbench.metrics.resampling import Samples, Totals, weighted_totals
 
 Swaps = npt.NDArray[np.int32]
@@ -187,9 +187,8 @@ class BestPerSentence(ChosenRows):
 
     def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
         """Return the best row of each sentence, the only round."""
-        correct, proposed, gold = statistics.counts.T.astype(np.float64)
-        size = self.beta**2 * gold + proposed
-        f_score = np.where(size > 0, (1 + self.beta**2) * correct / np.where(size > 0, size, 1), 1.0)
+        correct, proposed, gold = statistics.counts.T
+        f_score, size = f_beta_of_counts(statistics.counts, self.beta), self.beta**2 * gold + proposed
         sentence = np.repeat(np.arange(len(statistics)), statistics.choices())
         best_last = np.lexsort((-np.arange(len(sentence)), -size, correct, f_score, sentence))
         ends = np.searchsorted(sentence[best_last], np.arange(len(statistics)), side="right") - 1
