@@ -199,6 +199,10 @@ class Objective(NamedTuple):
     beta: float
 
 
+# Precision, recall and F as in metrics/base.py, but of one row of plain numbers, and multiplied in the official program's
+# order: the choice of a reference compares these floats, so that ties must fall as they do there.
+
+
 def precision(counts: Counts) -> float:
     """TP / (TP + FP), 1 where nothing was proposed."""
     return counts[TP] / (counts[TP] + counts[FP]) if counts[TP] + counts[FP] else 1.0

@@ -95,8 +95,8 @@ def f_beta(precision: Values, recall: Values, beta: float) -> Values:
 def f_beta_of_counts(counts: npt.NDArray[Any], beta: float) -> Values:
     """Return (1 + beta²) correct / (beta² gold + proposed) of (correct, proposed, gold), 1 where that is 0/0.
 
-    The same number as `f_beta(*precision_recall(counts), beta)` but for its last bits. Use it to compare rows: it divides
-    once, so rows that tie as fractions tie as floats, too, and further criteria decide as they do officially.
+    The same number as `f_beta(*precision_recall(counts), beta)` but for its last bits. Use it to compare rows: it
+    divides once, so rows that tie as fractions tie as floats, too, and further criteria decide as they do officially.
     """
     correct, proposed, gold = (counts[..., k].astype(np.float64) for k in range(3))
     size = beta**2 * gold + proposed
