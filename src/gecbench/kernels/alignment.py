@@ -199,8 +199,8 @@ class Objective(NamedTuple):
     beta: float
 
 
-# Precision, recall and F as in metrics/base.py, but of one row of plain numbers, and multiplied in the official program's
-# order: the choice of a reference compares these floats, so that ties must fall as they do there.
+# Precision, recall and F as in metrics/base.py, but of one row of plain numbers, and multiplied in the order of the
+# official program: the choice of a reference compares these floats, so ties must fall as they do there.
 
 
 def precision(counts: Counts) -> float:
