@@ -13,14 +13,17 @@ from corpora_support import WORKERS, files_of
 
 from gecbench.corpora.build import (
     build_dataset,
+    card_metadata,
+    card_problems,
     copy_module_files,
     describe_dataset,
     lock_of,
     parquet_bytes,
     read_lock,
+    refresh_card,
+    render_card,
     verify_dataset,
 )
-from gecbench.corpora.card import card_metadata, card_problems, refresh_card, render_card
 from gecbench.corpora.catalog import DATASETS
 from gecbench.errors import InputError
 
@@ -182,7 +185,7 @@ def test_the_card_is_complete_and_has_not_drifted(name):
     text = (FOLDERS / name / "README.md").read_text(encoding="utf-8")
     _, front, body = text.split("---\n", 2)
     metadata = yaml.safe_load(front)
-    assert metadata["license"] == DATASETS[name].licence
+    assert metadata["license"] == DATASETS[name].license
     assert {entry["config_name"] for entry in metadata["configs"]} == {
         config.name for config in DATASETS[name].configs.values() if config.pinned
     }
@@ -214,7 +217,7 @@ def test_the_features_of_the_card_are_those_of_the_builder(name):
 
     from gecbench.corpora.declaration import features
 
-    for entry in card_metadata(name)["dataset_info"]:
+    for entry in card_metadata(DATASETS[name], read_lock(name))["dataset_info"]:
         config = DATASETS[name].configs[entry["config_name"]]
         from_card = Features._from_yaml_list(json.loads(json.dumps(entry["features"])))
         assert from_card.arrow_schema.types == features(config.fields).arrow_schema.types

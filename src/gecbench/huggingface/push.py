@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from gecbench.corpora.build import FINGERPRINTS, verify_dataset
-from gecbench.corpora.card import card_problems
+from gecbench.corpora.build import FINGERPRINTS, folder_problems
 from gecbench.corpora.catalog import DATASETS, modules_folder
 from gecbench.corpora.declaration import DatasetDeclaration
 from gecbench.errors import GecbenchError, InputError
@@ -303,8 +302,7 @@ def _check_dataset(
         if not may_share:
             _check_licence(header, folder)
         return
-    problems = [*verify_dataset(declared.name, folder), *card_problems(declared.name, folder / CARD)]
-    if problems:
+    if problems := folder_problems(declared.name, folder):
         raise PushError("not uploaded: " + "; ".join(problems))
     if not (declared.redistributable or may_share):
         raise PushError(
