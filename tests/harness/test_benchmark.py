@@ -14,7 +14,7 @@ import gecbench
 from gecbench import kernels
 from gecbench.corpora.catalog import modules_folder
 from gecbench.corpus.tokenize import detokenize
-from gecbench.harness.benchmark import BENCHMARKS, corpus_figures, figure_names, look_at, prepare, score_answers
+from gecbench.harness.benchmark import BENCHMARKS, corpus_figures, explain, figure_names, prepare, score_answers
 from gecbench.models.replies import read_reply
 
 WAYS = {
@@ -169,7 +169,7 @@ def test_a_refusal_is_a_warning(monkeypatch, caplog):
     demo = BENCHMARKS["demo"]
     assert list(score_answers(demo.corpus, dict(enumerate(demo.sentences())), ["imeasure", "gleu"])) == ["gleu"]
     assert "no imeasure: its mixed references are too many to score exactly" in caplog.text
-    values, views = look_at(demo.corpus, 0, demo.sentences()[0], ["m2", "imeasure"])
+    values, views = explain(demo.corpus, 0, demo.sentences()[0], ["m2", "imeasure"])
     assert (values["m2"] >= 0, isnan(values["imeasure"])) == (True, True)
     assert len(views) == 1
 
@@ -185,7 +185,7 @@ def test_any_answer_to_jfleg_is_scored():
 
 
 def test_a_look_without_explanations():
-    assert look_at(BENCHMARKS["demo"].corpus, 0, "It is .", ["bleu"])[1] == []
+    assert explain(BENCHMARKS["demo"].corpus, 0, "It is .", ["bleu"])[1] == []
 
 
 def test_the_files_of_lm_eval(repository):

@@ -8,8 +8,7 @@ import yaml
 import gecbench
 from gecbench.cli import main
 from gecbench.corpora.demo import DATA
-from gecbench.huggingface.results import read_results
-from gecbench.huggingface.tasks import check_task, known_tasks, task_id
+from gecbench.huggingface.results import check_task, known_tasks, read_results, task_id
 
 huggingface_hub = pytest.importorskip("huggingface_hub")
 pytestmark = [
@@ -140,7 +139,7 @@ def test_an_undeclared_task_is_refused(folder, monkeypatch):
     declared = folder / "datasets" / "toy"
     declared.mkdir(parents=True)
     (declared / "eval.yaml").write_text("tasks:\n- id: gleu_all\n  config: all\n- id: gleu\n  config: default\n")
-    monkeypatch.setattr("gecbench.huggingface.tasks.modules_folder", lambda kind: folder / kind)
+    monkeypatch.setattr("gecbench.huggingface.results.modules_folder", lambda kind: folder / kind)
     check_task("gleu_all", corpus(dataset="toy", config="all"))
     with pytest.raises(gecbench.InputError, match=r"no task 'bleu_all'.*gleu_all"):
         check_task("bleu_all", corpus(dataset="toy", config="all"))

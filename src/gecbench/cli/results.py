@@ -24,13 +24,15 @@ from gecbench.errors import InputError
 from gecbench.huggingface.push import check_repository
 from gecbench.huggingface.results import (
     Provenance,
+    check_task,
     describe_results,
+    known_tasks,
     open_pull_request,
     result_entries,
     results_file,
+    task_id,
     write_results,
 )
-from gecbench.huggingface.tasks import check_task, known_tasks, task_id
 from gecbench.metrics.base import METRICS, Metric
 from gecbench.models.correction import Run, read_run
 
