@@ -13,7 +13,6 @@ from corpora_support import WORKERS, files_of
 
 from gecbench.corpora.build import (
     build_dataset,
-    card_metadata,
     card_problems,
     copy_module_files,
     describe_dataset,
@@ -211,19 +210,6 @@ def test_the_card_is_complete_and_has_not_drifted(name):
     assert "More Information Needed" not in body
 
 
-@pytest.mark.parametrize("name", list(DATASETS))
-def test_the_features_of_the_card_are_those_of_the_builder(name):
-    from datasets import Features
-
-    from gecbench.corpora.declaration import features
-
-    for entry in card_metadata(DATASETS[name], read_lock(name))["dataset_info"]:
-        config = DATASETS[name].configs[entry["config_name"]]
-        from_card = Features._from_yaml_list(json.loads(json.dumps(entry["features"])))
-        assert from_card.arrow_schema.types == features(config.fields).arrow_schema.types
-        assert list(from_card) == list(config.columns)
-
-
 def test_a_drifted_card_is_noticed_and_brought_up_to_date(tmp_path):
     card = tmp_path / "README.md"
     assert "missing" in card_problems("jfleg", card)[0]
@@ -235,22 +221,6 @@ def test_a_drifted_card_is_noticed_and_brought_up_to_date(tmp_path):
     assert card.read_text(encoding="utf-8") == text
     with pytest.raises(InputError, match="generated"):
         render_card("jfleg", "no markers")
-
-
-@pytest.mark.parametrize("name", list(DATASETS))
-def test_benchmark_tasks_name_real_configurations(name):
-    benchmark = yaml.safe_load((FOLDERS / name / "eval.yaml").read_text(encoding="utf-8"))
-    assert {"name", "description", "evaluation_framework", "tasks"} <= set(benchmark)
-    assert len({task["id"] for task in benchmark["tasks"]}) == len(benchmark["tasks"])
-    for task in benchmark["tasks"]:
-        assert task["split"] in DATASETS[name].config(task["config"]).splits
-        assert task["id"].split("_")[0] in {"gleu", "m2", "imeasure"}
-
-
-def test_no_file_that_would_break_loading():
-    assert not list(FOLDERS.rglob("__init__.py"))
-    for name in DATASETS:
-        assert not (FOLDERS / name / f"{name}.py").exists()
 
 
 def test_files_of_the_module_are_copied_where_missing(tmp_path):

@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hub_stand_in import COMMIT, HubStandIn
+from corpora_support import files_of
+from hub_stand_in import COMMIT
 
 import gecbench
 from gecbench.huggingface.push import PushError, plan_push, push
@@ -186,24 +187,67 @@ def test_what_the_hub_refuses_is_one_sentence(hub, board, monkeypatch):
     assert not hub.commits
 
 
-def test_the_command_line(board):
-    files = ["README.md", "a.css", "data/jfleg.json", "index.html"]
-    command = ["push", "leaderboard", board, "--repo", "me/it"]
-    with HubStandIn().running() as hub:
-        tried = hub.gecbench(*command, "--dry-run")
-        assert tried.returncode == 0
-        assert [line.split()[0] for line in tried.stdout.splitlines()[1:-2]] == files
-        assert "nothing was uploaded" in tried.stdout
-        assert not hub.requests
-        done = hub.gecbench(*command)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.splitlines()[-1] == f"{hub.url}/spaces/me/it/commit/{COMMIT}"
-        assert sorted(hub.commits[0].files) == files
-        failed = hub.gecbench(*command, token="wrong")
-        assert failed.returncode == 2
-        assert failed.stderr.splitlines()[-1].startswith("gecbench: me/it: not uploaded:")
-
-
 def test_metric_by_name_prefers_the_folder_here(folder):
     write(Path("metrics/gleu"), README_dot_md=SPACE_CARD, gleu_dot_py="pass")
     assert plan_push("metric", "gleu", "me/it").files == ("README.md", "gleu.py")
+
+
+# Datasets that gecbench built
+
+
+def test_a_built_dataset_is_uploaded_in_one_commit(hub, built):
+    hub.files = dict.fromkeys(["README.md", "data/old/gone.parquet"], b"?")
+    source = built("jfleg")
+    (source / "notes.txt").write_text("not for upload")
+    address = push(plan_push("dataset", str(source), "me/it"), endpoint=hub.url)
+    assert address.endswith(f"/commit/{COMMIT}")
+    (commit,) = hub.commits
+    built_files = files_of(source)
+    assert built_files.keys() - commit.files.keys() == {"notes.txt", "eval.yaml"}
+    assert commit.files.items() <= built_files.items()
+    assert len([path for path in commit.files if path.endswith(".parquet")]) == 6
+    assert commit.deleted == ["data/old/gone.parquet"]
+    assert hub.created[-1]["type"] == "dataset"
+    assert "JFLEG" in commit.summary
+
+
+def test_pull_request_and_benchmark_file(hub, built):
+    plan = plan_push("dataset", str(built("jfleg")), "me/it", pull_request=True, benchmark=True)
+    assert push(plan, endpoint=hub.url).endswith("/discussions/1")
+    assert "eval.yaml" in hub.commits[0].files
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+def test_what_has_no_licence_is_not_made_public_unasked(hub, built, renamed):
+    source = built("conll14_fluency")
+    if renamed:
+        source = source.rename(source.with_name("mine"))
+    with pytest.raises(PushError, match="licence"):
+        plan_push("dataset", str(source), "me/it")
+    assert hub.requests == []
+    push(plan_push("dataset", str(source), "me/it", private=True), endpoint=hub.url)
+    assert hub.created[-1].get("private") is True or hub.created[-1].get("visibility") == "private"
+    push(plan_push("dataset", str(source), "me/it", licence_confirmed=True), endpoint=hub.url)
+    assert len(hub.commits) == 2
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("data/coded/validation.parquet", b"PAR1", b"damaged", "sha256"),
+        ("README.md", b"config_name: coded", b"config_name: other", "drifted"),
+    ],
+)
+def test_what_is_not_as_it_was_built_is_not_uploaded(built, renamed, file, old, new, message):
+    source = built("jfleg")
+    (source / file).write_bytes((source / file).read_bytes().replace(old, new))
+    if renamed:
+        source = source.rename(source.with_name("mine"))
+    with pytest.raises(PushError, match=message):
+        plan_push("dataset", str(source), "me/it", private=True)
+
+
+def test_by_name_it_must_be_built_first(folder):
+    with pytest.raises(gecbench.InputError, match=r"not ready: no data.*gecbench data build jfleg"):
+        plan_push("dataset", "jfleg", "me/it")
