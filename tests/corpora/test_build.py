@@ -36,16 +36,15 @@ FOLDERS = Path(__file__).parents[2] / "datasets"
 @pytest.mark.parametrize("name", list(DATASETS))
 def test_a_built_folder_loads_with_plain_datasets(built, tiny, name, tmp_path):
     folder = built(name)
-    pinned = [config for config in DATASETS[name].configs.values() if config.pinned]
+    pinned = DATASETS[name].pinned()
     assert datasets.get_dataset_config_names(str(folder)) == [config.name for config in pinned]
     for config in pinned:
         loaded = datasets.load_dataset(str(folder), config.name, cache_dir=str(tmp_path / "cache"))
         for split in config.splits:
             assert list(loaded[split]) == list(config.rows(tiny, split))
     default = datasets.load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
-    assert default[DATASETS[name].configs[DATASETS[name].default_config].splits[0]].column_names == list(
-        DATASETS[name].config().columns
-    )
+    expected = DATASETS[name].config()
+    assert default[expected.splits[0]].column_names == list(expected.columns)
     assert verify_dataset(name, folder) == []
 
 
@@ -119,13 +118,19 @@ def test_fingerprints_of_files_elsewhere_are_refused(built):
     assert verify_dataset("jfleg", folder) == ["data/../../secret.parquet belongs to no configuration"]
 
 
+def forge(path: Path, content: bytes) -> None:
+    """Replace a file of a built folder, and its hash in the fingerprints."""
+    path.write_bytes(content)
+    data = path.parents[1]
+    table = json.loads((data / "fingerprints.json").read_text())
+    table["files"][path.relative_to(data).as_posix()]["sha256"] = hashlib.sha256(content).hexdigest()
+    (data / "fingerprints.json").write_text(json.dumps(table))
+
+
 def test_half_a_parquet_file_with_a_forged_hash_is_found(built):
     folder = built("jfleg")
-    table, half = folder / "data" / "fingerprints.json", folder / "data" / "m2" / "test.parquet"
-    half.write_bytes(half.read_bytes()[:200])
-    content = json.loads(table.read_text())
-    content["files"]["m2/test.parquet"]["sha256"] = hashlib.sha256(half.read_bytes()).hexdigest()
-    table.write_text(json.dumps(content))
+    half = folder / "data" / "m2" / "test.parquet"
+    forge(half, half.read_bytes()[:200])
     assert verify_dataset("jfleg", folder) == [f"{half}: is no whole Parquet file"]
 
 
@@ -148,21 +153,12 @@ def test_verify_finds_other_columns_and_worker_identifiers(built, tiny):
     config = DATASETS["conll14_fluency"].configs["judgments"]
     rows = [{**row, "judge": WORKERS[0]} for row in config.rows(tiny, "crowd")]
     path = folder / "data" / "judgments" / "crowd.parquet"
-    replace_file(folder, path, parquet_bytes(config, rows))
+    forge(path, parquet_bytes(config, rows))
     problems = verify_dataset("conll14_fluency", folder)
     assert any("identifier" in problem for problem in problems)
     assert not any(WORKERS[0] in problem for problem in problems)
-    replace_file(folder, path, parquet_bytes(DATASETS["jfleg"].configs["coded"], []))
+    forge(path, parquet_bytes(DATASETS["jfleg"].configs["coded"], []))
     assert any("columns" in problem for problem in verify_dataset("conll14_fluency", folder))
-
-
-def replace_file(folder: Path, path: Path, content: bytes) -> None:
-    import hashlib
-
-    path.write_bytes(content)
-    table = json.loads((folder / "data" / "fingerprints.json").read_text())
-    table["files"][path.relative_to(folder / "data").as_posix()]["sha256"] = hashlib.sha256(content).hexdigest()
-    (folder / "data" / "fingerprints.json").write_text(json.dumps(table))
 
 
 def test_the_content_fingerprint_sees_values_order_and_columns(tiny):
@@ -185,9 +181,7 @@ def test_the_card_is_complete_and_has_not_drifted(name):
     _, front, body = text.split("---\n", 2)
     metadata = yaml.safe_load(front)
     assert metadata["license"] == DATASETS[name].license
-    assert {entry["config_name"] for entry in metadata["configs"]} == {
-        config.name for config in DATASETS[name].configs.values() if config.pinned
-    }
+    assert {entry["config_name"] for entry in metadata["configs"]} == {each.name for each in DATASETS[name].pinned()}
     for heading in (
         "## Dataset Details",
         "### Dataset Description",

@@ -76,29 +76,6 @@ def test_keep_in_memory():
     assert gecbench.load_metric("gleu", keep_in_memory=True).compute(**INPUTS)["gleu"] == EXPECTED.value
 
 
-def test_as_the_trainer_calls_it(gleu):
-    """Seq2SeqTrainer hands ids padded with -100; compute_metrics decodes and calls the metric per epoch."""
-    vocabulary = sorted({token for text in [*DEMO.sources, *INPUTS["predictions"]] for token in text.split()})
-    number = {token: i for i, token in enumerate(vocabulary)}
-
-    def encode(texts):
-        width = max(len(text.split()) for text in texts)
-        rows = [[number[token] for token in text.split()] for text in texts]
-        return np.array([row + [-100] * (width - len(row)) for row in rows])
-
-    def decode(ids):
-        return [" ".join(vocabulary[i] for i in row if i != -100) for row in ids]
-
-    def compute_metrics(prediction):
-        predictions, inputs = prediction
-        found = gleu.compute(sources=decode(inputs), predictions=decode(predictions), references=INPUTS["references"])
-        return {"gleu": round(100 * found["gleu"], 2)}
-
-    for _ in range(2):
-        batch = (encode(INPUTS["predictions"]), encode(DEMO.sources))
-        assert compute_metrics(batch) == {"gleu": round(100 * EXPECTED.value, 2)}
-
-
 def score_half(rank, cache):
     demo, outputs = gecbench.load_demo(), gecbench.load_demo_systems()["rule-based"]
     gleu = gecbench.load_metric("gleu", num_process=2, process_id=rank, experiment_id="halves", cache_dir=cache)

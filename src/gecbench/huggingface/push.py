@@ -168,7 +168,7 @@ def logged_in(repository: str, endpoint: str | None = None) -> Iterator[Any]:
         yield HfApi(endpoint=endpoint)
     except GecbenchError:
         raise
-    except Exception as error:  # whatever the library raises, its first line says what happened
+    except Exception as error:  # of any kind; the first line of its text says what happened
         words = str(error).strip().partition("\n")[0] or type(error).__name__
         reason = " ".join(str(getattr(error, "server_message", None) or "").split())
         raise PushError(f"{repository}: not uploaded: {words}{f' ({reason})' if reason else ''}") from error

@@ -30,7 +30,7 @@ FOLDER = ".eval_results"
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where results come from: the benchmark's repository and revision, when, and a page that tells more."""
+    """The origin of results: the benchmark's repository and revision, the date, and a page with more."""
 
     dataset: str
     revision: str | None = None
@@ -62,7 +62,7 @@ def check_date(date: str | None) -> str:
 
 
 def result_entries(scores: Mapping[str, Score], corpus: Corpus, origin: Provenance) -> list[EvalResultEntry]:
-    """Return one entry per metric: its task, its value times 100, and in the notes how it was made."""
+    """Return one entry per metric: its task, its value times 100, and its signature in the notes."""
     hub = _hub()
     date = check_date(origin.date)
     entries = []
@@ -93,7 +93,7 @@ def _interval(score: Score) -> str | None:
 def write_results(entries: Sequence[EvalResultEntry], folder: str | Path) -> Path:
     """Write `folder/.eval_results/<dataset>.yaml`, read it back, and return its path.
 
-    Results of the same dataset and task that stand there already are replaced, all others kept.
+    Results of the same dataset and task that are already there are replaced, all others are kept.
     """
     import yaml
 
@@ -128,12 +128,12 @@ def read_results(path: str | Path) -> list[EvalResultEntry]:
 
 
 def results_file(entries: Sequence[EvalResultEntry]) -> str:
-    """Return where in a model repository these results stand."""
+    """Return the path of these results in a model repository."""
     return f"{FOLDER}/{entries[0].dataset_id.rpartition('/')[2]}.yaml"
 
 
 def open_pull_request(entries: Sequence[EvalResultEntry], repository: str, *, endpoint: str | None = None) -> str:
-    """Open a pull request that adds the results to a model repository, beside those it has; return its address."""
+    """Open a pull request that adds the results to those of a model repository; return its address."""
     from huggingface_hub.errors import EntryNotFoundError
 
     name = results_file(entries)

@@ -37,7 +37,7 @@ STAND_IN = "the ten public references of CoNLL-14 (two official annotators, eigh
 
 
 def reproduce(settings: Settings) -> Contents:
-    """Compute what the public annotations give: all of it where the ten annotations are at hand."""
+    """Compute what the public annotations allow: everything if the ten annotations are available."""
     data = Conll14(settings.upstream)
     nucle = data.whole("nucle")
     ten = data.whole("bn15") if data.has_ten_annotations else None
@@ -70,7 +70,7 @@ def _table2(data: Conll14) -> Section:
 
 
 def _annotators(nucle: Corpus, ten: Corpus | None) -> dict[int, tuple[Corpus, int]]:
-    """Return, by the paper's number, the corpus and annotator that are at hand: A7 and A3 are the official ones."""
+    """Return, by the paper's number, the corpus and annotator that are available: A7 and A3 are the official ones."""
     if ten is not None:
         return {who: (ten, who - 1) for who in range(1, 11)}
     return {who: (nucle, k) for k, who in enumerate(OFFICIAL_IN_BN15)}

@@ -69,7 +69,7 @@ class Conll14:
         return self.whole(config).select(self.kept)
 
     def reference_sets(self) -> tuple[dict[str, Corpus], dict[str, str]]:
-        """Return the reference sets of the 2016 paper that are at hand, and why the others are not."""
+        """Return the reference sets of the 2016 paper that are available, and why the others are not."""
         found, missing = {}, {}
         for name, config in REFERENCE_SETS.items():
             if DATASETS["conll14_fluency"].config(config).pinned or self.has_ten_annotations:
