@@ -92,3 +92,8 @@ def test_no_worker_identifier_in_the_cache(tiny_environment, tmp_path):
     stored = b"".join(path.read_bytes() for path in (tmp_path / "cache").rglob("*") if path.is_file())
     assert b"w1" in stored
     assert not any(worker.encode() in stored for worker in WORKERS)
+
+
+def test_an_alias_means_its_configuration(tiny_environment, tmp_path):
+    loaded = load_dataset("conll14", split="test", cache_dir=tmp_path / "cache")
+    assert list(loaded) == load_rows("conll14_fluency", "nucle", "test")

@@ -29,7 +29,7 @@ FOLDER = ".eval_results"
 
 
 @dataclass(frozen=True)
-class Provenance:
+class ResultOrigin:
     """The origin of results: the benchmark's repository and revision, the date, and a page with more."""
 
     dataset: str
@@ -61,7 +61,7 @@ def check_date(date: str | None) -> str:
     return date
 
 
-def result_entries(scores: Mapping[str, Score], corpus: Corpus, origin: Provenance) -> list[EvalResultEntry]:
+def result_entries(scores: Mapping[str, Score], corpus: Corpus, origin: ResultOrigin) -> list[EvalResultEntry]:
     """Return one entry per metric: its task, its value times 100, and its signature in the notes."""
     hub = _hub()
     date = check_date(origin.date)

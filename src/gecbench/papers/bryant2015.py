@@ -17,8 +17,8 @@ from gecbench.papers.document import (
     Contents,
     Figure,
     Points,
+    Resources,
     Section,
-    Settings,
     Values,
     compared,
     comparison,
@@ -36,9 +36,9 @@ AXES = ("Number of Gold Standard Annotators", "F0.5")
 STAND_IN = "the ten public references of CoNLL-14 (two official annotators, eight rewrites)"
 
 
-def reproduce(settings: Settings) -> Contents:
+def reproduce(resources: Resources) -> Contents:
     """Compute what the public annotations allow: everything if the ten annotations are available."""
-    data = Conll14(settings.upstream)
+    data = Conll14(resources.upstream)
     nucle = data.whole("nucle")
     ten = data.whole("bn15") if data.has_ten_annotations else None
     systems = {name: data.systems[name] for name in TOP_SYSTEMS}

@@ -29,7 +29,7 @@ MOVED = f"Orange: a system whose rank moves by {_FAR} or more; grey: by less."
 
 
 @dataclass(frozen=True)
-class Settings:
+class Resources:
     """The source of the files, the number of processes for slow parts, and runs of TrueSkill."""
 
     upstream: Upstream

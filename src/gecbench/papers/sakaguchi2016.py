@@ -32,8 +32,8 @@ from gecbench.papers.document import (
     MOVED,
     Contents,
     Figure,
+    Resources,
     Section,
-    Settings,
     Values,
     compared,
     comparison,
@@ -48,12 +48,12 @@ from gecbench.papers.document import (
 PAPER = "sakaguchi2016"
 
 
-def reproduce(settings: Settings) -> Contents:
+def reproduce(resources: Resources) -> Contents:
     """Compute the tables and figures again, in the paper's order."""
-    data = Conll14(settings.upstream)
+    data = Conll14(resources.upstream)
     found = compute_changes(data)
-    scores = compute_scores(data, settings.processes)
-    judged = read_judged(data, settings.runs)
+    scores = compute_scores(data, resources.processes)
+    judged = read_judged(data, resources.runs)
     experts = judged.rank(judged.experts)
     distances, picture2 = figure2(found)
     more_references, picture5 = figure5(data)
