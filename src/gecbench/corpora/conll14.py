@@ -167,6 +167,10 @@ class References:
     edits: list[list[Edit]] | None = None
 
 
+ReferenceSet = Callable[[Upstream, list[str]], list[References]]
+"""Reads a set of references to these sentences."""
+
+
 def _annotator(upstream: Upstream, key: str, name: str, sentences: list[str]) -> References:
     """Return one annotator's file as references; its only annotator bears the number 0."""
     blocks = _blocks(upstream, key)
@@ -211,27 +215,16 @@ def rewrites(upstream: Upstream, sentences: list[str], name: str) -> list[Refere
     return [References(f"{name}_{x}", upstream.lines(path + x, len(sentences))) for x in "AB"]
 
 
-def everything(upstream: Upstream, sentences: list[str], *, with_bn15: bool) -> list[References]:
-    """Return all references: NUCLE's two (or BN15's ten, which include them) and the eight rewrites."""
-    coded = bn15(upstream, sentences) if with_bn15 else nucle(upstream, sentences)
-    plain = [References(references.name, references.texts) for references in coded]
+def everything(upstream: Upstream, sentences: list[str], coded: ReferenceSet) -> list[References]:
+    """Return all references: NUCLE's two (or BN15's ten, which include them) without edits, and the eight rewrites."""
+    plain = [References(found.name, found.texts) for found in coded(upstream, sentences)]
     return [*plain, *(one for name in REWRITES for one in rewrites(upstream, sentences, name))]
 
 
-ReferenceSet = Callable[[Upstream, list[str]], list[References]]
-REFERENCE_SETS: dict[str, ReferenceSet] = {
-    "nucle": nucle,
-    "bn15": bn15,
-    **{name: partial(rewrites, name=name) for name in REWRITES},
-    "all": partial(everything, with_bn15=False),
-    "all_bn15": partial(everything, with_bn15=True),
-}
-
-
-def reference_rows(upstream: Upstream, _split: str, *, name: str) -> Iterator[Row]:
+def reference_rows(upstream: Upstream, _split: str, *, read: ReferenceSet) -> Iterator[Row]:
     """Yield sentences with the references of one set."""
     rows = sentence_rows(upstream)
-    chosen = REFERENCE_SETS[name](upstream, [row["sentence"] for row in rows])
+    chosen = read(upstream, [row["sentence"] for row in rows])
     for index, row in enumerate(rows):
         row["corrections"] = [references.texts[index] for references in chosen]
         row["reference_names"] = [references.name for references in chosen]
@@ -361,9 +354,13 @@ def _output(place: Place) -> Row:
 _SCORED_ON = "conll14_fluency:expert_fluency"
 
 
-def _references(name: str, description: str, coded: bool = False, pinned: bool = True) -> Config:
+def _references(name: str, description: str, read: ReferenceSet, *, coded: bool = False, pinned: bool = True) -> Config:
     fields = ANNOTATED_FIELDS if coded else REFERENCE_FIELDS
-    return Config(name, description, fields, ("test",), partial(reference_rows, name=name), pinned)
+    return Config(name, description, fields, ("test",), partial(reference_rows, read=read), pinned)
+
+
+def _rewrites(name: str, description: str) -> Config:
+    return _references(name, description, partial(rewrites, name=name))
 
 
 def _systems() -> Mapping[str, list[str]]:
@@ -385,7 +382,7 @@ DATASET = DatasetDeclaration(
     default_config="all",
     several_reference_sets=True,
     configs=by_name(
-        _references("nucle", "the two official annotators", coded=True),
+        _references("nucle", "the two official annotators", nucle, coded=True),
         Config(
             "nucle_alt",
             "the official annotations with the teams' alternatives, one to five per sentence",
@@ -393,13 +390,22 @@ DATASET = DatasetDeclaration(
             ("test",),
             alternative_rows,
         ),
-        _references("bn15", "the ten annotators of Bryant & Ng 2015", coded=True, pinned=False),
-        _references("expert_fluency", "two fluency rewrites by experts"),
-        _references("nonexpert_fluency", "two fluency rewrites by the crowd"),
-        _references("expert_minimal", "two minimal rewrites by experts"),
-        _references("nonexpert_minimal", "two minimal rewrites by the crowd"),
-        _references("all", "ten references: the two official annotators and the eight rewrites"),
-        _references("all_bn15", "eighteen references: the ten of Bryant & Ng and the eight rewrites", pinned=False),
+        _references("bn15", "the ten annotators of Bryant & Ng 2015", bn15, coded=True, pinned=False),
+        _rewrites("expert_fluency", "two fluency rewrites by experts"),
+        _rewrites("nonexpert_fluency", "two fluency rewrites by the crowd"),
+        _rewrites("expert_minimal", "two minimal rewrites by experts"),
+        _rewrites("nonexpert_minimal", "two minimal rewrites by the crowd"),
+        _references(
+            "all",
+            "ten references: the two official annotators and the eight rewrites",
+            partial(everything, coded=nucle),
+        ),
+        _references(
+            "all_bn15",
+            "eighteen references: the ten of Bryant & Ng and the eight rewrites",
+            partial(everything, coded=bn15),
+            pinned=False,
+        ),
         Config(
             "systems",
             "outputs of the twelve systems of the shared task, and the input",
