@@ -99,7 +99,7 @@ def read_gug(upstream: Upstream, split: str | None = None) -> list[tuple[str, st
 
 
 def comparison_key(sentence: str) -> str:
-    """Return what JFLEG's tokenization left unchanged: no white space, one kind of quote and apostrophe."""
+    """Return a sentence without what JFLEG's tokenization changed: white space, kinds of quotes and apostrophes."""
     joined = "".join(sentence.split()).replace("&raspsquo;", "'")
     return joined.replace("``", '"').replace("''", '"')
 

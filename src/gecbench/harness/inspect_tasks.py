@@ -105,7 +105,7 @@ def corrections(metrics: list[str]) -> Scorer:
 
 
 def _epochs(scores: Sequence[SampleScore]) -> list[dict[int, Reading]]:
-    """Return the answers by sentence, once for each time that the corpus was run."""
+    """Return the answers by sentence, one dictionary per epoch."""
     readings: defaultdict[int, list[Reading]] = defaultdict(list)
     for each in scores:
         readings[_place(each)[1]].append(Reading(**each.score.metadata))

@@ -1,4 +1,4 @@
-"""The `evaluate` modules that travel with gecbench: loading them, and making their bare names known."""
+"""Load the `evaluate` modules that gecbench carries, and make bare names of metrics and datasets known."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def load_metric(name: str, **options: Any) -> Any:
 def register(*, quiet: bool = False) -> list[str]:
     """Make bare names find gecbench's modules in this process, offline too.
 
-    `evaluate.load("gleu")` and `datasets.load_dataset("jfleg")` then load what gecbench carries or builds. Says on
-    standard error what it did unless `quiet`, and returns the names. `unregister()` undoes it.
+    `evaluate.load("gleu")` and `datasets.load_dataset("jfleg")` then load what gecbench carries or builds. Reports the
+    names on standard error unless `quiet`, and returns them. `unregister()` undoes it.
     """
     metrics, names = _register_metrics(), register_datasets()
     if not quiet:
