@@ -13,14 +13,16 @@ from corpora_support import WORKERS, files_of
 
 from gecbench.corpora.build import (
     build_dataset,
+    card_problems,
     copy_module_files,
     describe_dataset,
     lock_of,
     parquet_bytes,
     read_lock,
+    refresh_card,
+    render_card,
     verify_dataset,
 )
-from gecbench.corpora.card import card_metadata, card_problems, refresh_card, render_card
 from gecbench.corpora.catalog import DATASETS
 from gecbench.errors import InputError
 
@@ -34,16 +36,15 @@ FOLDERS = Path(__file__).parents[2] / "datasets"
 @pytest.mark.parametrize("name", list(DATASETS))
 def test_a_built_folder_loads_with_plain_datasets(built, tiny, name, tmp_path):
     folder = built(name)
-    pinned = [config for config in DATASETS[name].configs.values() if config.pinned]
+    pinned = DATASETS[name].pinned()
     assert datasets.get_dataset_config_names(str(folder)) == [config.name for config in pinned]
     for config in pinned:
         loaded = datasets.load_dataset(str(folder), config.name, cache_dir=str(tmp_path / "cache"))
         for split in config.splits:
             assert list(loaded[split]) == list(config.rows(tiny, split))
     default = datasets.load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
-    assert default[DATASETS[name].configs[DATASETS[name].default_config].splits[0]].column_names == list(
-        DATASETS[name].config().columns
-    )
+    expected = DATASETS[name].config()
+    assert default[expected.splits[0]].column_names == list(expected.columns)
     assert verify_dataset(name, folder) == []
 
 
@@ -117,13 +118,19 @@ def test_fingerprints_of_files_elsewhere_are_refused(built):
     assert verify_dataset("jfleg", folder) == ["data/../../secret.parquet belongs to no configuration"]
 
 
+def forge(path: Path, content: bytes) -> None:
+    """Replace a file of a built folder, and its hash in the fingerprints."""
+    path.write_bytes(content)
+    data = path.parents[1]
+    table = json.loads((data / "fingerprints.json").read_text())
+    table["files"][path.relative_to(data).as_posix()]["sha256"] = hashlib.sha256(content).hexdigest()
+    (data / "fingerprints.json").write_text(json.dumps(table))
+
+
 def test_half_a_parquet_file_with_a_forged_hash_is_found(built):
     folder = built("jfleg")
-    table, half = folder / "data" / "fingerprints.json", folder / "data" / "m2" / "test.parquet"
-    half.write_bytes(half.read_bytes()[:200])
-    content = json.loads(table.read_text())
-    content["files"]["m2/test.parquet"]["sha256"] = hashlib.sha256(half.read_bytes()).hexdigest()
-    table.write_text(json.dumps(content))
+    half = folder / "data" / "m2" / "test.parquet"
+    forge(half, half.read_bytes()[:200])
     assert verify_dataset("jfleg", folder) == [f"{half}: is no whole Parquet file"]
 
 
@@ -146,21 +153,12 @@ def test_verify_finds_other_columns_and_worker_identifiers(built, tiny):
     config = DATASETS["conll14_fluency"].configs["judgments"]
     rows = [{**row, "judge": WORKERS[0]} for row in config.rows(tiny, "crowd")]
     path = folder / "data" / "judgments" / "crowd.parquet"
-    replace_file(folder, path, parquet_bytes(config, rows))
+    forge(path, parquet_bytes(config, rows))
     problems = verify_dataset("conll14_fluency", folder)
     assert any("identifier" in problem for problem in problems)
     assert not any(WORKERS[0] in problem for problem in problems)
-    replace_file(folder, path, parquet_bytes(DATASETS["jfleg"].configs["coded"], []))
+    forge(path, parquet_bytes(DATASETS["jfleg"].configs["coded"], []))
     assert any("columns" in problem for problem in verify_dataset("conll14_fluency", folder))
-
-
-def replace_file(folder: Path, path: Path, content: bytes) -> None:
-    import hashlib
-
-    path.write_bytes(content)
-    table = json.loads((folder / "data" / "fingerprints.json").read_text())
-    table["files"][path.relative_to(folder / "data").as_posix()]["sha256"] = hashlib.sha256(content).hexdigest()
-    (folder / "data" / "fingerprints.json").write_text(json.dumps(table))
 
 
 def test_the_content_fingerprint_sees_values_order_and_columns(tiny):
@@ -182,10 +180,8 @@ def test_the_card_is_complete_and_has_not_drifted(name):
     text = (FOLDERS / name / "README.md").read_text(encoding="utf-8")
     _, front, body = text.split("---\n", 2)
     metadata = yaml.safe_load(front)
-    assert metadata["license"] == DATASETS[name].licence
-    assert {entry["config_name"] for entry in metadata["configs"]} == {
-        config.name for config in DATASETS[name].configs.values() if config.pinned
-    }
+    assert metadata["license"] == DATASETS[name].license
+    assert {entry["config_name"] for entry in metadata["configs"]} == {each.name for each in DATASETS[name].pinned()}
     for heading in (
         "## Dataset Details",
         "### Dataset Description",
@@ -208,19 +204,6 @@ def test_the_card_is_complete_and_has_not_drifted(name):
     assert "More Information Needed" not in body
 
 
-@pytest.mark.parametrize("name", list(DATASETS))
-def test_the_features_of_the_card_are_those_of_the_builder(name):
-    from datasets import Features
-
-    from gecbench.corpora.declaration import features
-
-    for entry in card_metadata(name)["dataset_info"]:
-        config = DATASETS[name].configs[entry["config_name"]]
-        from_card = Features._from_yaml_list(json.loads(json.dumps(entry["features"])))
-        assert from_card.arrow_schema.types == features(config.fields).arrow_schema.types
-        assert list(from_card) == list(config.columns)
-
-
 def test_a_drifted_card_is_noticed_and_brought_up_to_date(tmp_path):
     card = tmp_path / "README.md"
     assert "missing" in card_problems("jfleg", card)[0]
@@ -232,22 +215,6 @@ def test_a_drifted_card_is_noticed_and_brought_up_to_date(tmp_path):
     assert card.read_text(encoding="utf-8") == text
     with pytest.raises(InputError, match="generated"):
         render_card("jfleg", "no markers")
-
-
-@pytest.mark.parametrize("name", list(DATASETS))
-def test_benchmark_tasks_name_real_configurations(name):
-    benchmark = yaml.safe_load((FOLDERS / name / "eval.yaml").read_text(encoding="utf-8"))
-    assert {"name", "description", "evaluation_framework", "tasks"} <= set(benchmark)
-    assert len({task["id"] for task in benchmark["tasks"]}) == len(benchmark["tasks"])
-    for task in benchmark["tasks"]:
-        assert task["split"] in DATASETS[name].config(task["config"]).splits
-        assert task["id"].split("_")[0] in {"gleu", "m2", "imeasure"}
-
-
-def test_no_file_that_would_break_loading():
-    assert not list(FOLDERS.rglob("__init__.py"))
-    for name in DATASETS:
-        assert not (FOLDERS / name / f"{name}.py").exists()
 
 
 def test_files_of_the_module_are_copied_where_missing(tmp_path):

@@ -31,7 +31,7 @@ def write_zip(path, name: str | zipfile.ZipInfo, content: str | bytes):
 
 def test_only_the_wanted_members_come_out(tmp_path):
     archive = write_tar(tmp_path / "a.tar.gz", ("top/x/one", b"1"), ("top/two", b"22"), ("other/x/one", b"no"))
-    assert read_members(archive, {"x/one": 9}, folder="top", unpacked_limit=MEBIBYTE) == {"x/one": b"1"}
+    assert read_members(archive, {"x/one": 9}, name="it", folder="top", unpacked_limit=MEBIBYTE) == {"x/one": b"1"}
     assert [path.name for path in tmp_path.iterdir()] == ["a.tar.gz"]
 
 
@@ -48,7 +48,7 @@ BAD_TAR |= {"a member missing": ([("top/two", b"1")], "lacks one")}
 def test_tar_archives_that_are_refused(tmp_path, members, message):
     archive = write_tar(tmp_path / "a.tar.gz", *members)
     with pytest.raises(ArchiveError, match=message):
-        read_members(archive, {"one": 99}, folder="top", unpacked_limit=MEBIBYTE)
+        read_members(archive, {"one": 99}, name="it", folder="top", unpacked_limit=MEBIBYTE)
 
 
 ZIP_LINK = zipfile.ZipInfo("one")
@@ -62,7 +62,7 @@ BAD_ZIP |= {"larger than pinned": ("one", b"\0" * MEBIBYTE, "larger")}
 def test_zip_archives_that_are_refused(tmp_path, name, content, message):
     archive = write_zip(tmp_path / "a.zip", name, content)
     with pytest.raises(ArchiveError, match=message):
-        read_members(archive, {"one": 99}, unpacked_limit=MEBIBYTE)
+        read_members(archive, {"one": 99}, name="it", unpacked_limit=MEBIBYTE)
 
 
 def test_a_bomb_is_stopped_while_unpacking(tmp_path):
@@ -75,7 +75,7 @@ def test_a_bomb_is_stopped_while_unpacking(tmp_path):
             stream.write(b"\0" * MEBIBYTE)
     assert archive.stat().st_size < MEBIBYTE
     with pytest.raises(ArchiveError, match="unpacks to more"):
-        read_members(archive, {"one": 9}, folder="top", unpacked_limit=4 * MEBIBYTE)
+        read_members(archive, {"one": 9}, name="it", folder="top", unpacked_limit=4 * MEBIBYTE)
 
 
 def test_damaged_archives_are_named(tmp_path):
@@ -83,7 +83,7 @@ def test_damaged_archives_are_named(tmp_path):
     for content in (archive.read_bytes()[:40], b"<html>not an archive</html>"):
         archive.write_bytes(content)
         with pytest.raises(ArchiveError, match="damaged"):
-            read_members(archive, {"one": 9}, folder="top", unpacked_limit=MEBIBYTE)
+            read_members(archive, {"one": 9}, name="it", folder="top", unpacked_limit=MEBIBYTE)
 
 
 def test_members_are_checked_by_hash(tiny):

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
-from corpora_support import JFLEG, upstream_of, write
+from corpora_support import JFLEG, PATIENT, upstream_of, write
+from loopback import Loopback
 
 from gecbench.corpora.declaration import as_edits
-from gecbench.corpora.jfleg import comparison_key
+from gecbench.corpora.jfleg import comparison_key, read_gug
 from gecbench.corpora.load import load_corpus, load_rows
+from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.edits import apply_edits
 from gecbench.errors import InputError
 
@@ -27,10 +31,8 @@ def test_default_rows(tiny):
 
 
 def test_all_splits_at_once(tiny):
-    assert {split: len(rows) for split, rows in load_rows("jfleg", upstream=tiny).items()} == {
-        "validation": 3,
-        "test": 2,
-    }
+    found = load_rows("jfleg", upstream=tiny)
+    assert {split: len(rows) for split, rows in found.items()} == {"validation": 3, "test": 2}
 
 
 def test_m2_rows_give_the_rewrites_and_keep_what_was_published(tiny):
@@ -47,19 +49,11 @@ def test_judgment_and_coded_rows(tiny):
     first, second = load_rows("jfleg", "judgments", "validation", upstream=tiny)
     assert (first["id"], first["system1"], first["system2"]) == ("dev-2", "Human", "CAMB16")
     assert (first["rank1"], first["rank2"], first["setting"], first["judge"]) == (1, 3, "five-way", "annotA")
-    assert (second["id"], second["system1"], second["system2"], second["setting"]) == (
-        "dev-3",
-        "NUS",
-        "Original",
-        "nus",
-    )
+    assert (second["id"], second["system1"], second["system2"]) == ("dev-3", "NUS", "Original")
+    assert second["setting"] == "nus"
     (coded,) = load_rows("jfleg", "coded", "validation", upstream=tiny)
-    assert (coded["id"], coded["codes_original"], coded["codes_camb16"], coded["codes_nus"]) == (
-        "dev-1",
-        "U",
-        "M",
-        "",
-    )
+    codes = [coded[f"codes_{name}"] for name in ("original", "camb16", "nus")]
+    assert (coded["id"], codes) == ("dev-1", ["U", "M", ""])
 
 
 def test_the_gug_key_sees_through_tokenisation():
@@ -114,3 +108,105 @@ def test_corpus_with_edits(tiny):
 def test_wrong_names_are_explained(tiny, name, message):
     with pytest.raises(InputError, match=message):
         load_corpus(name, upstream=tiny)
+
+
+# The real files: expected numbers are the papers' or were counted independently
+
+
+@pytest.fixture(scope="module")
+def rows(mirror):
+    return load_rows("jfleg", upstream=mirror)
+
+
+@pytest.fixture(scope="module")
+def m2(mirror):
+    return load_rows("jfleg", "m2", upstream=mirror)
+
+
+def test_counts(rows):
+    assert {split: len(part) for split, part in rows.items()} == {"validation": 754, "test": 747}
+    for part in rows.values():
+        for row in part:
+            texts = [row["sentence"], row["spellchecked"], *row["corrections"]]
+            assert len(row["corrections"]) == 4
+            assert all(text and text == text.strip() and text.isascii() for text in texts)
+        assert len({row["sentence"] for row in part}) == len(part)
+    assert not {row["sentence"] for row in rows["test"]} & {row["sentence"] for row in rows["validation"]}
+
+
+def test_tokens(rows):
+    counts = {split: sum(len(row["sentence"].split()) for row in part) for split, part in rows.items()}
+    assert counts == {"validation": 14010, "test": 14096}
+    assert sum(len(row["spellchecked"].split()) for row in rows["validation"]) == 14060
+    assert all(row["spellchecked"] == row["spellchecked"].lower() for row in rows["test"])
+    entities = [row["id"] for row in rows["validation"] if "&raspsquo;" in row["sentence"]]
+    assert entities == ["dev-250", "dev-268", "dev-664"]
+
+
+def test_every_sentence_is_linked_to_gug(rows, mirror):
+    gug = read_gug(mirror)
+    assert Counter(dataset for dataset, _, _ in gug) == {"train": 1518, "test": 754, "dev": 747, "none": 110}
+    linked = [row for part in rows.values() for row in part]
+    assert len({row["gug_id"] for row in linked}) == 1501
+    for row in linked:
+        assert len(row["gug_crowd"]) == 5
+        assert all(1 <= score <= 4 for score in (row["gug_expert"], *row["gug_crowd"]))
+        assert row["gug_average"] == pytest.approx((row["gug_expert"] + sum(row["gug_crowd"])) / 6, abs=1e-9)
+
+
+def test_derived_edits_give_every_rewrite(rows, m2):
+    for split, part in m2.items():
+        for row, plain in zip(part, rows[split], strict=True):
+            found = [apply_edits(row["sentence"], as_edits(entry["edits"])) for entry in row["annotations"]]
+            assert found == [" ".join(text.split()) for text in plain["corrections"]]
+
+
+def test_the_published_m2(m2):
+    kinds = {
+        split: Counter(
+            edit["type"] == "noop" for row in part for entry in row["upstream_annotations"] for edit in entry["edits"]
+        )
+        for split, part in m2.items()
+    }
+    assert kinds["validation"][True] == 0
+    assert kinds["test"][True] == 164
+    absent = sum(4 - len(row["upstream_annotations"]) for row in m2["test"])
+    assert absent == 275
+    beyond = [
+        row["id"]
+        for row in m2["validation"]
+        if any(
+            edit["end"] > len(row["sentence"].split())
+            for entry in row["upstream_annotations"]
+            for edit in entry["edits"]
+        )
+    ]
+    assert len(beyond) == 5
+
+
+def test_real_judgments(mirror):
+    rows = load_rows("jfleg", "judgments", "validation", upstream=mirror)
+    assert len(rows) == 1629
+    assert sum(row["rank1"] == row["rank2"] for row in rows) == 498
+    assert Counter(row["setting"] for row in rows) == {"five-way": 1480, "nus": 149}
+    judges = {}
+    for row in rows:
+        judges.setdefault(row["gug_id"], set()).add(row["judge"])
+    assert len(judges) == 176
+    assert sum(len(names) == 2 for names in judges.values()) == 45
+    names = {row["system1"] for row in rows} | {row["system2"] for row in rows}
+    assert names == {"Human", "CAMB16", "CAMB14", "AMU", "NUS", "Original"}
+
+
+def test_fetched_over_a_bad_network_it_is_the_same(rows, mirror, tmp_path):
+    server = Loopback()
+    for pin in mirror.pins.values():
+        if pin.source.name in ("jfleg", "gug"):
+            place = pin.url.split("://")[1]
+            server.files["/" + place] = (mirror.mirror / place).read_bytes()
+            server.plan["/" + place] = ["drop", "503", "short"]
+    with server.running():
+        upstream = Upstream(cache=tmp_path, base_url=server.url, downloader=PATIENT)
+        assert load_rows("jfleg", upstream=upstream) == rows
+    offline = Upstream(cache=tmp_path, is_offline=True)
+    assert load_rows("jfleg", upstream=offline) == rows

@@ -240,3 +240,10 @@ def test_every_pin_names_commit_size_and_hash():
         assert len(pin.sha256) == 64
         assert pin.source.archive or pin.source.commit in pin.url, key
     assert len({pin.sha256 for pin in default_pins().values() if pin.sha256}) == len(default_pins()) - 10
+
+
+def test_every_pinned_file_is_in_the_mirror_and_right(mirror):
+    for key, pin in mirror.pins.items():
+        if pin.sha256 is not None:
+            content = mirror.read(key)
+            assert (len(content), hashlib.sha256(content).hexdigest()) == (pin.size, pin.sha256)

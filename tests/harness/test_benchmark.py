@@ -14,7 +14,7 @@ import gecbench
 from gecbench import kernels
 from gecbench.corpora.catalog import modules_folder
 from gecbench.corpus.tokenize import detokenize
-from gecbench.harness.benchmark import BENCHMARKS, corpus_figures, figure_names, look_at, prepare, score_answers
+from gecbench.harness.benchmark import BENCHMARKS, corpus_figures, explain, prepare, score_answers
 from gecbench.models.replies import read_reply
 
 WAYS = {
@@ -66,14 +66,9 @@ def test_the_same_digits(case, expected, way, tmp_path, capsys, monkeypatch):
     assert WAYS[way](case, tmp_path, **given) == expected
 
 
-def demo_case(replies=None, **changes):
-    benchmark = replace(BENCHMARKS["demo"], **changes)
-    return faces.Case(benchmark, tuple(replies or detokenize(gecbench.load_demo_systems()["rule-based"])))
-
-
 @pytest.mark.parametrize("way", ["lm-eval", "inspect", "lighteval"])
 def test_replies_are_read_as_those_of_a_served_model(way, tmp_path):
-    plain = demo_case()
+    plain = faces.demo_case()
     sentences = plain.benchmark.sentences()
     replies = [
         f"Corrected sentence: **{text}**" if k % 2 else f"<think>Hm.</think>\n\n{text}"
@@ -81,38 +76,9 @@ def test_replies_are_read_as_those_of_a_served_model(way, tmp_path):
     ]
     replies[3:6] = ["", "I'm sorry, but I cannot help with that.", "<think>never ends"]
     unanswered = [*plain.replies[:3], *sentences[3:6], *plain.replies[6:]]
-    assert WAYS[way](demo_case(replies), tmp_path) == {**faces.in_python(demo_case(unanswered), None), "unanswered": 3}
-
-
-def test_sentences_of_inspect(tmp_path):
-    case = demo_case()
-    log = faces.run_inspect(case, tmp_path)
-    scores = gecbench.score(case.replies, case.benchmark.corpus, case.benchmark.metrics, tokenize="auto")
-    alone = {name: score.sentence_scores() for name, score in scores.items()}
-    by_id = {sample.id: sample for sample in log.samples}
-    assert len(by_id) == len(case.benchmark.corpus)
-    for i, name in enumerate(case.benchmark.corpus.ids):
-        sample = by_id[name]
-        (found,) = sample.scores.values()
-        assert found.value == {name: pytest.approx(values[i], abs=1e-12) for name, values in alone.items()}
-        assert found.answer == case.replies[i]
-        assert sample.target == list(case.benchmark.corpus.references[i])
-    explanation = next(iter(by_id["1"].scores.values())).explanation
-    assert explanation.count("```text\n") == 3
-    assert "system edits  +have → has [2,3)" in explanation
-    assert "I-measure: I " in explanation
-    assert "reference   My brother has" in explanation
-    assert ", mean over 4 references" in explanation
-
-
-def test_epochs_and_parts_in_inspect(tmp_path):
-    case = demo_case()
-    log = faces.run_inspect(case, tmp_path, epochs=2, limit=20)
-    part = case.benchmark.corpus.select(range(20))
-    expected = gecbench.score(case.replies[:20], part, case.benchmark.metrics, tokenize="auto")
-    found = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
-    assert {name: found[name] for name in expected} == {
-        name: pytest.approx(score.value) for name, score in expected.items()
+    assert WAYS[way](faces.demo_case(replies), tmp_path) == {
+        **faces.in_python(faces.demo_case(unanswered), None),
+        "unanswered": 3,
     }
 
 
@@ -157,7 +123,7 @@ def with_nan(figures, names):
 
 @pytest.mark.parametrize("way", ["lm-eval", "inspect", "lighteval"])
 def test_a_metric_that_refuses_takes_no_other_with_it(way, tmp_path, monkeypatch, caplog):
-    case = demo_case()
+    case = faces.demo_case()
     expected = faces.in_python(case, None)
     refuse_the_imeasure(monkeypatch)
     found = WAYS[way](case, tmp_path)
@@ -169,7 +135,7 @@ def test_a_refusal_is_a_warning(monkeypatch, caplog):
     demo = BENCHMARKS["demo"]
     assert list(score_answers(demo.corpus, dict(enumerate(demo.sentences())), ["imeasure", "gleu"])) == ["gleu"]
     assert "no imeasure: its mixed references are too many to score exactly" in caplog.text
-    values, views = look_at(demo.corpus, 0, demo.sentences()[0], ["m2", "imeasure"])
+    values, views = explain(demo.corpus, 0, demo.sentences()[0], ["m2", "imeasure"])
     assert (values["m2"] >= 0, isnan(values["imeasure"])) == (True, True)
     assert len(views) == 1
 
@@ -185,19 +151,7 @@ def test_any_answer_to_jfleg_is_scored():
 
 
 def test_a_look_without_explanations():
-    assert look_at(BENCHMARKS["demo"].corpus, 0, "It is .", ["bleu"])[1] == []
-
-
-def test_the_files_of_lm_eval(repository):
-    folder = repository / "harness" / "lm_eval"
-    listed = re.findall(r"^  - metric: (\w+)$", (folder / "_gecbench_yaml").read_text(encoding="utf-8"), re.MULTILINE)
-    wanted = {name for benchmark in BENCHMARKS.values() for name in figure_names(benchmark.declared_metrics)}
-    assert sorted(listed) == sorted(wanted)
-    for name in BENCHMARKS:
-        text = (folder / f"{name}.yaml").read_text(encoding="utf-8")
-        assert f"task: gecbench_{name}\n" in text
-        assert f"  benchmark: {name}\n" in text
-    assert len(list(folder.glob("*.yaml"))) == len(BENCHMARKS)
+    assert explain(BENCHMARKS["demo"].corpus, 0, "It is .", ["bleu"])[1] == []
 
 
 TITLES = {"lm-evaluation-harness": "lm-eval", "Inspect AI": "inspect-ai", "lighteval": "lighteval"}

@@ -91,20 +91,9 @@ def test_inspect(model, expected, tmp_path):
 
 
 def test_a_run(expected, model, capsys, tmp_path):
-    arguments = [
-        "run",
-        "--model",
-        f"transformers:{model}",
-        "-c",
-        "demo",
-        "--raw",
-        "--prompt",
-        DEMO.prompt,
-        "-f",
-        "json",
-    ]
-    arguments += ["--max-new-tokens", str(LONGEST), "-o", str(tmp_path / "out.txt"), "--aligned", "--tokenized", "-m"]
-    assert main([*arguments, *DEMO.metrics]) == 0
+    command = ["run", "--model", f"transformers:{model}", "-c", "demo", "--raw", "--prompt", DEMO.prompt, "-f", "json"]
+    options = ["--max-new-tokens", str(LONGEST), "-o", str(tmp_path / "out.txt"), "--aligned", "--tokenized"]
+    assert main([*command, *options, "-m", *DEMO.metrics]) == 0
     scores = json.loads(capsys.readouterr().out)["systems"][0]["scores"]
     assert {score["metric"]: score["value"] for score in scores} == {name: expected[1][name] for name in DEMO.metrics}
 

@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hub_stand_in import COMMIT, HubStandIn
+from corpora_support import files_of
+from hub_stand_in import COMMIT
 
 import gecbench
 from gecbench.huggingface.push import PushError, plan_push, push
@@ -18,9 +19,9 @@ TOKEN = "hf_" + "a1B2" * 9
 KEYS = ["github_pat_" + "a1_B2" * 9, "sk-ant-" + "a1-B2" * 9, "sk-proj-" + "a1B2" * 9, "xoxb-" + "12-ab" * 5]
 
 
-def write(folder, **files):
+def write(folder, files):
     for name, content in files.items():
-        path = folder / name.replace("__", "/").replace("_dot_", ".")
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return folder
@@ -28,15 +29,15 @@ def write(folder, **files):
 
 @pytest.fixture
 def board(tmp_path):
-    pages = {"index_dot_html": "<p>", "data__jfleg_dot_json": "{}", "a_dot_css": "p{}"}
-    return write(tmp_path / "board", README_dot_md=SPACE_CARD, **pages)
+    pages = {"README.md": SPACE_CARD, "index.html": "<p>", "data/jfleg.json": "{}", "a.css": "p{}"}
+    return write(tmp_path / "board", pages)
 
 
 @pytest.fixture
 def dataset(tmp_path):
-    built = {"data__default__test_dot_parquet": b"PAR1", "data__fingerprints_dot_json": "{}"}
-    other = {"build_dot_py": "pass", "eval_dot_yaml": "name: x", "notes_dot_txt": "mine"}
-    return write(tmp_path / "corpus", README_dot_md=DATA_CARD, **built, **other)
+    built = {"data/default/test.parquet": b"PAR1", "data/fingerprints.json": "{}"}
+    other = {"README.md": DATA_CARD, "build.py": "pass", "eval.yaml": "name: x", "notes.txt": "mine"}
+    return write(tmp_path / "corpus", built | other)
 
 
 @pytest.mark.parametrize("name", metric_modules())
@@ -88,8 +89,8 @@ def ignore(folder, patterns):
 
 
 def test_hidden_ignored_and_foreign_files_stay_here(board):
-    write(board, _dot_env="KEY=1", _dot_git__config="", x__hf_token_dot_txt="1", server_dot_pem="1", run_dot_log="1")
-    write(board, ignored_dot_json="{}", a__b_dot_json="{}", program_dot_exe=b"MZ", odd__pages_dot_html="<p>")
+    write(board, {".env": "KEY=1", ".git/config": "", "x/hf_token.txt": "1", "server.pem": "1", "run.log": "1"})
+    write(board, {"ignored.json": "{}", "a/b.json": "{}", "program.exe": b"MZ", "odd/pages.html": "<p>"})
     plain = plan_push("leaderboard", str(board), "me/it").files
     assert set(plain) == {
         *("README.md", "index.html", "data/jfleg.json", "a.css", "a/b.json", "odd/pages.html", "ignored.json"),
@@ -110,7 +111,7 @@ def test_a_page_in_an_ignored_folder_is_a_product(board):
 
 
 def test_names_are_not_patterns(hub, board):
-    write(board, **{"system [1]_dot_html": "<p>", "system 1_dot_log": "mine"})
+    write(board, {"system [1].html": "<p>", "system 1.log": "mine"})
     push(plan_push("leaderboard", str(board), "me/it"), endpoint=hub.url)
     assert "system [1].html" in hub.commits[0].files
     assert "system 1.log" not in hub.commits[0].files
@@ -118,7 +119,7 @@ def test_names_are_not_patterns(hub, board):
 
 @pytest.mark.parametrize("content", [TOKEN, "-----BEGIN OPENSSH PRIVATE KEY-----", "AKIA" + "A1B2" * 4, *KEYS])
 def test_a_secret_stops_the_upload(hub, board, content, refused):
-    write(board, data__x_dot_json=f'{{}}\n"{content}"')
+    write(board, {"data/x.json": f'{{}}\n"{content}"'})
     message = refused(["push", "leaderboard", board, "--repo", "me/it"], "x.json:2: looks like a secret")
     assert content not in message
     assert not hub.requests
@@ -186,24 +187,67 @@ def test_what_the_hub_refuses_is_one_sentence(hub, board, monkeypatch):
     assert not hub.commits
 
 
-def test_the_command_line(board):
-    files = ["README.md", "a.css", "data/jfleg.json", "index.html"]
-    command = ["push", "leaderboard", board, "--repo", "me/it"]
-    with HubStandIn().running() as hub:
-        tried = hub.gecbench(*command, "--dry-run")
-        assert tried.returncode == 0
-        assert [line.split()[0] for line in tried.stdout.splitlines()[1:-2]] == files
-        assert "nothing was uploaded" in tried.stdout
-        assert not hub.requests
-        done = hub.gecbench(*command)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.splitlines()[-1] == f"{hub.url}/spaces/me/it/commit/{COMMIT}"
-        assert sorted(hub.commits[0].files) == files
-        failed = hub.gecbench(*command, token="wrong")
-        assert failed.returncode == 2
-        assert failed.stderr.splitlines()[-1].startswith("gecbench: me/it: not uploaded:")
-
-
 def test_metric_by_name_prefers_the_folder_here(folder):
-    write(Path("metrics/gleu"), README_dot_md=SPACE_CARD, gleu_dot_py="pass")
+    write(Path("metrics/gleu"), {"README.md": SPACE_CARD, "gleu.py": "pass"})
     assert plan_push("metric", "gleu", "me/it").files == ("README.md", "gleu.py")
+
+
+# Datasets that gecbench built
+
+
+def test_a_built_dataset_is_uploaded_in_one_commit(hub, built):
+    hub.files = dict.fromkeys(["README.md", "data/old/gone.parquet"], b"?")
+    source = built("jfleg")
+    (source / "notes.txt").write_text("not for upload")
+    address = push(plan_push("dataset", str(source), "me/it"), endpoint=hub.url)
+    assert address.endswith(f"/commit/{COMMIT}")
+    (commit,) = hub.commits
+    built_files = files_of(source)
+    assert built_files.keys() - commit.files.keys() == {"notes.txt", "eval.yaml"}
+    assert commit.files.items() <= built_files.items()
+    assert len([path for path in commit.files if path.endswith(".parquet")]) == 6
+    assert commit.deleted == ["data/old/gone.parquet"]
+    assert hub.created[-1]["type"] == "dataset"
+    assert "JFLEG" in commit.summary
+
+
+def test_pull_request_and_benchmark_file(hub, built):
+    plan = plan_push("dataset", str(built("jfleg")), "me/it", pull_request=True, benchmark=True)
+    assert push(plan, endpoint=hub.url).endswith("/discussions/1")
+    assert "eval.yaml" in hub.commits[0].files
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+def test_what_has_no_licence_is_not_made_public_unasked(hub, built, renamed):
+    source = built("conll14_fluency")
+    if renamed:
+        source = source.rename(source.with_name("mine"))
+    with pytest.raises(PushError, match="licence"):
+        plan_push("dataset", str(source), "me/it")
+    assert hub.requests == []
+    push(plan_push("dataset", str(source), "me/it", private=True), endpoint=hub.url)
+    assert hub.created[-1].get("private") is True or hub.created[-1].get("visibility") == "private"
+    push(plan_push("dataset", str(source), "me/it", licence_confirmed=True), endpoint=hub.url)
+    assert len(hub.commits) == 2
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("data/coded/validation.parquet", b"PAR1", b"damaged", "sha256"),
+        ("README.md", b"config_name: coded", b"config_name: other", "drifted"),
+    ],
+)
+def test_what_is_not_as_it_was_built_is_not_uploaded(built, renamed, file, old, new, message):
+    source = built("jfleg")
+    (source / file).write_bytes((source / file).read_bytes().replace(old, new))
+    if renamed:
+        source = source.rename(source.with_name("mine"))
+    with pytest.raises(PushError, match=message):
+        plan_push("dataset", str(source), "me/it", private=True)
+
+
+def test_by_name_it_must_be_built_first(folder):
+    with pytest.raises(gecbench.InputError, match=r"not ready: no data.*gecbench data build jfleg"):
+        plan_push("dataset", "jfleg", "me/it")

@@ -61,9 +61,8 @@ class TestNumbers:
 
     @pytest.mark.parametrize("padding", [0, -100])
     def test_padding(self, padding):
-        assert compute_metrics(TOKENIZER, DEMO)(handed_over(GOOD, padding))["gleu"] == pytest.approx(
-            gecbench.score(GOOD, DEMO)["gleu"].value, abs=0
-        )
+        found = compute_metrics(TOKENIZER, DEMO)(handed_over(GOOD, padding))
+        assert found["gleu"] == gecbench.score(GOOD, DEMO)["gleu"].value
 
     def test_several_metrics_with_their_parts(self):
         found = compute_metrics(TOKENIZER, DEMO, metrics=["gleu", "m2"])(handed_over(GOOD))
@@ -72,9 +71,7 @@ class TestNumbers:
         assert found["m2"] == expected["m2"].value
         assert {name for name in found if name.startswith("m2_")} == {f"m2_{part}" for part in expected["m2"].parts}
         assert found["m2_precision"] == expected["m2"].parts["precision"]
-
-    def test_one_metric_as_a_string(self):
-        assert "m2" in compute_metrics(TOKENIZER, DEMO, metrics="m2")(handed_over(GOOD))
+        assert compute_metrics(TOKENIZER, DEMO, metrics="m2")(handed_over(GOOD))["m2"] == found["m2"], "a single name"
 
     def test_predictions_in_a_tuple_and_bare(self):
         compute = compute_metrics(TOKENIZER, DEMO)
@@ -146,21 +143,9 @@ def test_the_example_runs(repository, tmp_path):
     pytest.importorskip("transformers")
     if importlib.util.find_spec("accelerate") is None:
         pytest.skip("the trainer needs accelerate")
-    command = [sys.executable, str(repository / "examples" / "train_t5.py")]
-    options = [
-        "--model",
-        "tiny",
-        "--steps",
-        "4",
-        "--sentences",
-        "20",
-        "--length",
-        "48",
-        "--output",
-        str(tmp_path / "model"),
-    ]
+    program = [sys.executable, str(repository / "examples" / "train_t5.py"), "--output", str(tmp_path / "model")]
     done = subprocess.run(
-        [*command, *options],
+        [*program, *["--model", "tiny", "--steps", "4", "--sentences", "20", "--length", "48"]],
         cwd=tmp_path,
         env={**os.environ, "HF_HOME": str(tmp_path / "home")},
         capture_output=True,

@@ -8,8 +8,7 @@ from corpora_support import pins_of, tiny_mirror, upstream_of
 
 import gecbench.corpora.upstream as upstream_module
 from gecbench.corpora import build
-from gecbench.corpora.build import build_dataset
-from gecbench.corpora.card import refresh_card
+from gecbench.corpora.build import build_dataset, refresh_card
 from gecbench.corpora.catalog import DATASETS
 
 

@@ -11,8 +11,9 @@ from chat_server import ChatServer
 import gecbench
 from gecbench.cli import main
 from gecbench.corpora.catalog import modules_folder
+from gecbench.corpus.tokenize import detokenize
 from gecbench.formats.m2 import format_m2
-from gecbench.harness.benchmark import Benchmark, figure_names
+from gecbench.harness.benchmark import BENCHMARKS, Benchmark, figure_names
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ class Case:
     @property
     def options(self) -> dict[str, object]:
         return {"prompt": self.benchmark.prompt, "raw": self.benchmark.raw}
+
+
+def demo_case(replies=None) -> Case:
+    """Return the demo with given replies, or with those of a toy system."""
+    return Case(BENCHMARKS["demo"], tuple(replies or detokenize(gecbench.load_demo_systems()["rule-based"])))
 
 
 def _figures(case: Case, scores) -> dict[str, float]:

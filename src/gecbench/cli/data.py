@@ -52,19 +52,16 @@ def _build(options: argparse.Namespace, folder: Path) -> None:
 
 
 def _verify(options: argparse.Namespace, folder: Path) -> None:
-    from gecbench.corpora.build import verify_dataset
-    from gecbench.corpora.card import card_problems
+    from gecbench.corpora.build import folder_problems
 
-    problems = [*verify_dataset(options.dataset, folder), *card_problems(options.dataset, folder / "README.md")]
-    if problems:
+    if problems := folder_problems(options.dataset, folder):
         again = ["gecbench", "data", "build", options.dataset, *(["-o", options.folder] if options.folder else [])]
         raise InputError("; ".join(problems), fix=f"Build it again: {shlex.join(again)}")
     print(f"{folder}: all files, columns and contents are as they should be")
 
 
 def _lock(options: argparse.Namespace, folder: Path) -> None:
-    from gecbench.corpora.build import LOCK_FILE, write_lock
-    from gecbench.corpora.card import refresh_card
+    from gecbench.corpora.build import LOCK_FILE, refresh_card, write_lock
 
     for (config, split), lock in write_lock(options.dataset).items():
         print(f"{config}/{split}: {lock.rows} rows, content {lock.content[:12]}…")

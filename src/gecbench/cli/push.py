@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from gecbench.cli.options import add_command, pick
-from gecbench.huggingface.push import KINDS, plan_push, push
+from gecbench.huggingface.push import REPO_TYPES, plan_push, push
 
 _EXAMPLES = """  gecbench push metric gleu --repo owner/gleu --dry-run
   gecbench push dataset jfleg --repo owner/jfleg --private
@@ -21,7 +21,7 @@ token stops the upload.
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "push", summary, _EXAMPLES, run)
-    parser.add_argument("kind", choices=tuple(KINDS))
+    parser.add_argument("kind", choices=tuple(REPO_TYPES))
     parser.add_argument("what", metavar="NAME|FOLDER", help="a metric's or dataset's name, or a folder")
     parser.add_argument("--repo", metavar="OWNER/NAME", required=True, help="the repository; made if it is not there")
     parser.add_argument("--dry-run", action="store_true", help="list what would be uploaded, and stop")

@@ -1,4 +1,4 @@
-"""`gecbench reproduce`: the papers' tables, published beside ours, and their figures."""
+"""`gecbench reproduce`: the papers' tables, published next to ours, and their figures."""
 
 from __future__ import annotations
 

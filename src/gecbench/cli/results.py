@@ -23,14 +23,16 @@ from gecbench.corpus.prepare import Preprocessing
 from gecbench.errors import InputError
 from gecbench.huggingface.push import check_repository
 from gecbench.huggingface.results import (
-    Provenance,
+    ResultOrigin,
+    check_task,
     describe_results,
+    known_tasks,
     open_pull_request,
     result_entries,
     results_file,
+    task_id,
     write_results,
 )
-from gecbench.huggingface.tasks import check_task, known_tasks, task_id
 from gecbench.metrics.base import METRICS, Metric, metric_columns
 from gecbench.models.correction import Run, read_run
 
@@ -101,7 +103,7 @@ def _deliver(entries: Sequence[EvalResultEntry], options: argparse.Namespace) ->
 
 def _entries(options: argparse.Namespace) -> list[EvalResultEntry]:
     made = read_run(options.place) if options.place else None
-    origin = Provenance(**pick(options, "dataset", "revision", "date", "source_url", "source_name", "notes"))
+    origin = ResultOrigin(**pick(options, "dataset", "revision", "date", "source_url", "source_name", "notes"))
     if made:
         _adopt(options, made)
         notes = "; ".join(filter(None, [origin.notes, made.notes]))
@@ -156,7 +158,7 @@ def _fits(metric: type[Metric], corpus: Corpus) -> bool:
 
 
 def _score(
-    options: argparse.Namespace, corpus: Corpus, metrics: Sequence[str], made: Run | None, origin: Provenance
+    options: argparse.Namespace, corpus: Corpus, metrics: Sequence[str], made: Run | None, origin: ResultOrigin
 ) -> list[EvalResultEntry]:
     systems = read_systems(options, corpus)
     if len(systems) != 1:

@@ -1,4 +1,4 @@
-"""Build and check a dataset folder: Parquet files, and the lock file with the fingerprint of every split."""
+"""Build, lock and verify a dataset folder: its Parquet files, and the generated parts of its card."""
 
 from __future__ import annotations
 
@@ -10,23 +10,35 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.catalog import DATASETS, code_hash, dataset, modules_folder
+from gecbench.corpora.catalog import DATASETS, code_hash, modules_folder
 from gecbench.corpora.declaration import (
     Config,
     DatasetDeclaration,
+    Field,
     FieldType,
     ListOf,
     Row,
     Struct,
     arrow_schema,
+    type_name,
     yaml_features,
 )
+from gecbench.corpora.load import find_dataset
 from gecbench.corpora.upstream import Upstream
+from gecbench.errors import InputError
 from gecbench.formats.text import write_bytes
 
 LOCK_FILE = Path(__file__).parent / "lock.tsv"
-_HEADER = "dataset\tconfig\tsplit\trows\tbytes\tcontent"
+FINGERPRINTS = "fingerprints.json"
+MODULE_FILES = ("README.md", "eval.yaml", "build.py")
+YAML_MARKERS = ("# generated: begin", "# generated: end")
+TABLE_MARKERS = ("<!-- generated: begin -->", "<!-- generated: end -->")
+_WORKER_ID = re.compile(r"\bA[0-9A-Z]{11,20}\b")
+_LOCK_HEADER = "dataset\tconfig\tsplit\trows\tbytes\tcontent"
 _WIDTH = {"int32": 4, "float64": 8, "bool": 1}
+
+
+# The lock file: what every split must hold
 
 
 @dataclass(frozen=True)
@@ -36,6 +48,10 @@ class SplitLock:
     rows: int
     bytes: int
     content: str
+
+
+Locks = dict[tuple[str, str], SplitLock]
+"""The locks of a dataset by configuration and split."""
 
 
 def lock_of(config: Config, rows: Iterable[Row]) -> SplitLock:
@@ -66,8 +82,8 @@ def _bytes(value: Any, kind: FieldType) -> int:
     return 4 + len(value.encode()) if kind == "string" else _WIDTH[kind]
 
 
-def read_lock(name: str) -> dict[tuple[str, str], SplitLock]:
-    """Return the committed lock of a dataset by configuration and split."""
+def read_lock(name: str) -> Locks:
+    """Return the committed locks of a dataset."""
     locks = {}
     for line in LOCK_FILE.read_text(encoding="utf-8").splitlines()[1:]:
         owner, config, split, rows, size, content = line.split("\t")
@@ -76,15 +92,15 @@ def read_lock(name: str) -> dict[tuple[str, str], SplitLock]:
     return locks
 
 
-def write_lock(name: str, upstream: Upstream | None = None) -> dict[tuple[str, str], SplitLock]:
-    """Write a dataset's lock again, for a new dataset or when rows change on purpose; return it. Others are kept."""
+def write_lock(name: str, upstream: Upstream | None = None) -> Locks:
+    """Write a dataset's locks again, for a new dataset or when rows change on purpose; return them. Others are kept."""
     source = upstream or Upstream.from_environment()
     made = {
         (config.name, split): lock_of(config, config.rows(source, split))
-        for config in dataset(name).pinned()
+        for config in find_dataset(name).pinned()
         for split in config.splits
     }
-    lines = [_HEADER]
+    lines = [_LOCK_HEADER]
     for owner in DATASETS:
         for (config, split), lock in (made if owner == name else read_lock(owner)).items():
             lines.append("\t".join((owner, config, split, str(lock.rows), str(lock.bytes), lock.content)))
@@ -92,10 +108,7 @@ def write_lock(name: str, upstream: Upstream | None = None) -> dict[tuple[str, s
     return made
 
 
-FINGERPRINTS = "fingerprints.json"
-MODULE_FILES = ("README.md", "eval.yaml", "build.py")
-WORKER_ID = re.compile(r"\bA[0-9A-Z]{11,20}\b")
-Say = Callable[[str], None]
+# The Parquet files
 
 
 @dataclass(frozen=True)
@@ -115,14 +128,14 @@ def build_dataset(
     *,
     configs: Sequence[str] | None = None,
     upstream: Upstream | None = None,
-    say: Say = lambda _: None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> list[BuiltFile]:
     """Write `folder/data/<config>/<split>.parquet` and `data/fingerprints.json`.
 
     Without `configs` all pinned configurations are built. The same rows and the same pyarrow release give the
     same bytes; the content fingerprint does not depend on the release. Nothing is written before all is made.
     """
-    declared = dataset(name)
+    declared = find_dataset(name)
     source = upstream or Upstream.from_environment()
     chosen = [declared.config(each) for each in configs] if configs else declared.pinned()
     built, contents = [], []
@@ -133,9 +146,17 @@ def build_dataset(
             built.append(file)
             contents.append(content)
     for file, content in zip(built, contents, strict=True):
-        _write_whole(folder / "data" / file.path, content)
+        path = folder / "data" / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(path, content)
     _write_fingerprints(declared, folder / "data" / FINGERPRINTS, built)
     return built
+
+
+def _make_split(config: Config, split: str, rows: list[Row]) -> tuple[BuiltFile, bytes]:
+    content, lock = parquet_bytes(config, rows), lock_of(config, rows)
+    path, digest = f"{config.name}/{split}.parquet", hashlib.sha256(content).hexdigest()
+    return BuiltFile(path, lock.rows, len(content), digest, lock.content), content
 
 
 def parquet_bytes(config: Config, rows: list[Row]) -> bytes:
@@ -150,16 +171,10 @@ def parquet_bytes(config: Config, rows: list[Row]) -> bytes:
     return content
 
 
-def _make_split(config: Config, split: str, rows: list[Row]) -> tuple[BuiltFile, bytes]:
-    content, lock = parquet_bytes(config, rows), lock_of(config, rows)
-    path, digest = f"{config.name}/{split}.parquet", hashlib.sha256(content).hexdigest()
-    return BuiltFile(path, lock.rows, len(content), digest, lock.content), content
-
-
 def _write_fingerprints(declared: DatasetDeclaration, path: Path, built: list[BuiltFile]) -> None:
     import pyarrow
 
-    known = {name: value for name, value in (_known_files(path) or {}).items() if (path.parent / name).is_file()}
+    known = {name: value for name, value in (_read_fingerprints(path) or {}).items() if (path.parent / name).is_file()}
     known |= {file.path: {key: value for key, value in vars(file).items() if key != "path"} for file in built}
     table = {
         "dataset": declared.name,
@@ -168,22 +183,17 @@ def _write_fingerprints(declared: DatasetDeclaration, path: Path, built: list[Bu
         "pyarrow": pyarrow.__version__,
         "files": dict(sorted(known.items())),
     }
-    _write_whole(path, (json.dumps(table, indent=2) + "\n").encode())
+    write_bytes(path, (json.dumps(table, indent=2) + "\n").encode())
 
 
-def _known_files(path: Path) -> dict[str, Any] | None:
-    """Return what a table of fingerprints says of each file; None if it is damaged or missing."""
+def _read_fingerprints(path: Path) -> dict[str, Any] | None:
+    """Return the recorded properties of each built file; None if the table is damaged or missing."""
     try:
         files = json.loads(path.read_bytes())["files"]
         whole = all(isinstance(name, str) and isinstance(each["sha256"], str) for name, each in files.items())
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return dict(files) if whole else None
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(path, content)
 
 
 def copy_module_files(name: str, folder: Path) -> list[str]:
@@ -196,13 +206,18 @@ def copy_module_files(name: str, folder: Path) -> list[str]:
     return missing
 
 
+def folder_problems(name: str, folder: Path) -> list[str]:
+    """Return all that is wrong with a built folder and its card."""
+    return [*verify_dataset(name, folder), *card_problems(name, folder / "README.md")]
+
+
 def verify_dataset(name: str, folder: Path) -> list[str]:
-    """Return what is wrong with a built folder: files, hashes, columns, content, worker identifiers."""
-    declared = dataset(name)
+    """Return what is wrong with the data of a built folder: files, hashes, columns, content, worker identifiers."""
+    declared = find_dataset(name)
     table = folder / "data" / FINGERPRINTS
     if not table.is_file():
         return [f"{table} is missing: build the dataset first"]
-    files = _known_files(table)
+    files = _read_fingerprints(table)
     if files is None:
         return [f"{table} is damaged"]
     locks = read_lock(name)
@@ -237,18 +252,18 @@ def _verify_file(path: Path, config: Config, expected: dict[str, Any], lock: Spl
     except (pyarrow.ArrowException, OSError):
         yield f"{path}: is no whole Parquet file"
         return
-    if not _same_columns(table.schema, config):
+    if not _has_columns(table.schema, config):
         yield f"{path}: columns or types are not those of {config.name}"
         return
     rows = table.to_pylist()
     made = lock_of(config, rows)
     if lock is not None and made != lock:
         yield f"{path}: expected content {lock.content}, found content {made.content}"
-    if any(WORKER_ID.search(text) for row in rows for text in _names(row)):
+    if any(_WORKER_ID.search(text) for row in rows for text in _names(row)):
         yield f"{path}: holds what looks like a crowd worker's identifier"
 
 
-def _same_columns(schema: Any, config: Config) -> bool:
+def _has_columns(schema: Any, config: Config) -> bool:
     wanted = arrow_schema(config.fields)
     same = [str(field.type).replace("element:", "item:") for field in schema] == [str(field.type) for field in wanted]
     return bool(schema.names == wanted.names and same)
@@ -262,14 +277,14 @@ def _names(row: Row) -> Iterator[str]:
 
 def describe_dataset(name: str, upstream: Upstream | None = None) -> dict[str, Any]:
     """Return a dataset's configurations with their sizes, and where its upstream files are now."""
-    declared = dataset(name)
+    declared = find_dataset(name)
     locks = read_lock(name)
     source = upstream or Upstream.from_environment()
     return {
         "name": name,
         "title": declared.title,
         "version": declared.version,
-        "licence": declared.licence,
+        "licence": declared.license,
         "homepage": declared.homepage,
         "code": code_hash(),
         "configs": {
@@ -285,3 +300,99 @@ def describe_dataset(name: str, upstream: Upstream | None = None) -> dict[str, A
         },
         "upstream": [row for each in declared.sources for row in source.describe(f"{each}/")],
     }
+
+
+# The card
+
+
+def card_problems(name: str, card: Path) -> list[str]:
+    """Return what is wrong with a card: missing, or its generated parts are out of date."""
+    if not card.is_file():
+        return [f"{card} is missing"]
+    text = card.read_text(encoding="utf-8")
+    if render_card(name, text) == text:
+        return []
+    return [f"{card} has drifted from the builder: gecbench data lock {name} writes it again"]
+
+
+def refresh_card(name: str, card: Path) -> bool:
+    """Bring the card's generated parts up to date; return whether anything changed."""
+    before = card.read_text(encoding="utf-8")
+    after = render_card(name, before)
+    if after != before:
+        write_bytes(card, after.encode())
+    return after != before
+
+
+def render_card(name: str, text: str) -> str:
+    """Return the card with its generated parts brought up to date."""
+    declared, locks = find_dataset(name), read_lock(name)
+    for markers, block in ((YAML_MARKERS, _yaml_block(declared, locks)), (TABLE_MARKERS, _tables(declared, locks))):
+        before, begin, rest = text.partition(markers[0])
+        _, end, after = rest.partition(markers[1])
+        if not begin or not end or markers[0] in after:
+            raise InputError(f"the card needs one {markers[0]!r} … {markers[1]!r}")
+        text = f"{before}{begin}\n{block}\n{end}{after}"
+    return text
+
+
+def _yaml_block(declared: DatasetDeclaration, locks: Locks) -> str:
+    import yaml
+
+    metadata = card_metadata(declared, locks)
+    return str(yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True, width=1000)).rstrip("\n")
+
+
+def card_metadata(declared: DatasetDeclaration, locks: Locks) -> dict[str, Any]:
+    """Return the `configs` and `dataset_info` entries of the card."""
+    return {
+        "configs": [_files_entry(declared, config) for config in declared.pinned()],
+        "dataset_info": [_info_entry(declared, config, locks) for config in declared.pinned()],
+    }
+
+
+def _files_entry(declared: DatasetDeclaration, config: Config) -> dict[str, Any]:
+    entry: dict[str, Any] = {"config_name": config.name}
+    if config.name == declared.default_config:
+        entry["default"] = True
+    paths = [{"split": split, "path": f"data/{config.name}/{split}.parquet"} for split in config.splits]
+    return entry | {"data_files": paths}
+
+
+def _info_entry(declared: DatasetDeclaration, config: Config, locks: Locks) -> dict[str, Any]:
+    splits = [
+        {
+            "name": split,
+            "num_bytes": locks[config.name, split].bytes,
+            "num_examples": locks[config.name, split].rows,
+        }
+        for split in config.splits
+    ]
+    return {
+        "config_name": config.name,
+        "version": declared.version,
+        "features": yaml_features(config.fields),
+        "splits": splits,
+        "dataset_size": sum(split["num_bytes"] for split in splits),
+    }
+
+
+def _tables(declared: DatasetDeclaration, locks: Locks) -> str:
+    """Return the tables of configurations, splits and fields; configurations with the same fields share a table."""
+    lines = ["| configuration | what | splits (rows) |", "|---|---|---|"]
+    by_fields: dict[tuple[Field, ...], list[str]] = {}
+    for config in declared.configs.values():
+        counts = ", ".join(_count(config.name, split, locks) for split in config.splits)
+        star = " (default)" if config.name == declared.default_config else ""
+        lines.append(f"| `{config.name}`{star} | {config.description} | {counts} |")
+        by_fields.setdefault(config.fields, []).append(config.name)
+    for fields, names in by_fields.items():
+        lines += ["", f"Fields of {', '.join(f'`{each}`' for each in names)}:", ""]
+        lines += ["| field | type | meaning |", "|---|---|---|"]
+        lines += [f"| `{field.name}` | {type_name(field.type)} | {field.description} |" for field in fields]
+    return "\n".join(lines)
+
+
+def _count(config: str, split: str, locks: Locks) -> str:
+    lock = locks.get((config, split))
+    return f"{split} ({lock.rows:,})" if lock else f"{split} (built on request)"

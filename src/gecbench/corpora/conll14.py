@@ -28,52 +28,16 @@ from gecbench.formats.judgments import Place, Pseudonyms, Ranking, parse_mturk, 
 from gecbench.formats.m2 import NOOP, Block, parse_blocks
 from gecbench.formats.tables import parse_csv
 
-_DOCUMENT = re.compile(r'<DOC nid="(\d+)">(.*?)</DOC>', re.DOTALL)
-_TEXT = re.compile(r"<TEXT>(.*?)</TEXT>", re.DOTALL)
-_PARAGRAPH = re.compile(r"<(TITLE|P)>(.*?)</\1>", re.DOTALL)
-
-
-def paragraphs(sgml: str) -> Iterator[tuple[int, int, str, str]]:
-    """Yield essay, paragraph number, kind (TITLE or P) and text."""
-    for document in _DOCUMENT.finditer(sgml):
-        text = _TEXT.search(document[2])
-        if text is None:
-            raise InputError(f"essay {document[1]} has no TEXT")
-        for number, paragraph in enumerate(_PARAGRAPH.finditer(text[1])):
-            yield int(document[1]), number, paragraph[1], html.unescape(paragraph[2])
-
-
-def place_sentences(sentences: Sequence[str], sgml: str) -> list[Row]:
-    """Return the place of every sentence: walk the essays, consuming their characters but white space.
-
-    A place is the essay, the paragraph in it and the sentence in the paragraph (both from 0), and the paragraph's kind.
-    """
-    places: list[Row] = []
-    remaining = iter(sentences)
-    for essay, number, kind, text in paragraphs(sgml):
-        left = "".join(text.split())
-        count = 0
-        while left:
-            sentence = next(remaining, None)
-            if sentence is None:
-                raise InputError(f"the sentences end before paragraph {number} of essay {essay}")
-            letters = "".join(sentence.split())
-            if not letters or not left.startswith(letters):
-                raise InputError(f"sentence {len(places) + 1} is not in paragraph {number} of essay {essay}")
-            left = left[len(letters) :]
-            places.append({"essay": essay, "paragraph": number, "sentence_in_paragraph": count, "kind": kind})
-            count += 1
-    if next(remaining, None) is not None:
-        raise InputError(f"the essays end before sentence {len(places) + 1}")
-    return places
-
-
 OFFICIAL = ("conll14/noalt/official-2014.0.m2", "conll14/noalt/official-2014.1.m2")
 WITH_ALTERNATIVES = "conll14/alt/official-2014.combined-withalt.m2"
 ESSAYS = "conll14/noalt/official-2014.0.sgml"
 MERGED = "reassess/annotations/merged_ids"
 EXTRA = "reassess/annotations/extra_fluency/results_extra-HITs.csv"
 SUBMISSIONS = "grammatical/data/original/official_submissions"
+EXPERT_JUDGMENTS = "grammatical/data/judgments.xml"
+CROWD_JUDGMENTS = "reassess/inter_annotator_agreements/Ctrl_merged.csv"
+REFERENCE_JUDGMENTS = "reassess/inter_annotator_agreements/Main_merged.csv"
+JUDGMENT_SPLITS = ("expert", "crowd", "crowd_relabelled", "references")
 SYSTEMS = ("AMU", "CAMB", "CUUI", "IITB", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC")
 INPUT = "INPUT"
 OFFICIAL_IN_BN15 = (7, 3)
@@ -90,23 +54,17 @@ SENTENCE_FIELDS = (
     Field("paragraph", "int32", "paragraph in the essay, from 0, the title counted"),
     Field("sentence_in_paragraph", "int32", "place in the paragraph, from 0"),
     Field("kind", "string", "`TITLE` or `P`"),
-    Field(
-        "merged",
-        "bool",
-        "one of the 34 sentences that rewriters merged; the papers leave them out (1,278 remain)",
-    ),
+    Field("merged", "bool", "one of the 34 sentences that rewriters merged; the papers leave them out (1,278 remain)"),
     Field("sentence", "string", "the learner's sentence, tokenised"),
 )
-CORRECTIONS = Field("corrections", ListOf("string"), "the references")
-NAMES = Field("reference_names", ListOf("string"), "which reference each of `corrections` is")
-REFERENCE_FIELDS = (*SENTENCE_FIELDS, CORRECTIONS, NAMES)
+REFERENCE_FIELDS = (
+    *SENTENCE_FIELDS,
+    Field("corrections", ListOf("string"), "the references"),
+    Field("reference_names", ListOf("string"), "which reference each of `corrections` is"),
+)
 ANNOTATED_FIELDS = (
     *REFERENCE_FIELDS,
-    Field(
-        "annotations",
-        ANNOTATIONS,
-        "coded edits; applying the k-th to `sentence` gives the k-th of `corrections`",
-    ),
+    Field("annotations", ANNOTATIONS, "coded edits; applying the k-th to `sentence` gives the k-th of `corrections`"),
 )
 SYSTEM_FIELDS = (
     *SENTENCE_FIELDS,
@@ -115,22 +73,28 @@ SYSTEM_FIELDS = (
 )
 EXTRA_FIELDS = (
     *SENTENCE_FIELDS,
-    Field(
-        "corrections",
-        ListOf("string"),
-        "six crowd rewrites, not tokenised; entities resolved, white space joined",
-    ),
+    Field("corrections", ListOf("string"), "six crowd rewrites, not tokenised; entities resolved, white space joined"),
     Field("workers", ListOf("string"), "who wrote each, as w1, w2, …"),
 )
+_OUTPUT = Struct((Field("systems", ListOf("string")), Field("rank", "float64"), Field("text", "string")))
+JUDGMENT_FIELDS = (
+    Field("item", "int32", "number of the ranking in the upstream file, from 0"),
+    Field("id", "string", "the sentence, as in the other configurations"),
+    Field("judge", "string", "experts: upstream pseudonym; crowd: w1, w2, …"),
+    Field("approved", "bool", "false where the crowd platform shows the answer as rejected (experts: true)"),
+    Field("seconds", "float64", "time spent"),
+    Field(
+        "outputs",
+        ListOf(_OUTPUT),
+        "what was ranked: systems that gave this text, rank (lower is better, null where left blank), text",
+    ),
+)
+_DOCUMENT = re.compile(r'<DOC nid="(\d+)">(.*?)</DOC>', re.DOTALL)
+_TEXT = re.compile(r"<TEXT>(.*?)</TEXT>", re.DOTALL)
+_PARAGRAPH = re.compile(r"<(TITLE|P)>(.*?)</\1>", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class References:
-    """References of every sentence under one name, with coded edits where the set has them."""
-
-    name: str
-    texts: list[str]
-    edits: list[list[Edit]] | None = None
+# Sentences
 
 
 def sentence_rows(upstream: Upstream) -> list[Row]:
@@ -152,15 +116,66 @@ def read_merged_ids(lines: list[str]) -> list[int]:
     return [number for second in numbers[1::2] for number in (second - 1, second)]
 
 
+def _paragraphs(sgml: str) -> Iterator[tuple[int, int, str, str]]:
+    """Yield essay, paragraph number, kind (TITLE or P) and text."""
+    for document in _DOCUMENT.finditer(sgml):
+        text = _TEXT.search(document[2])
+        if text is None:
+            raise InputError(f"essay {document[1]} has no TEXT")
+        for number, paragraph in enumerate(_PARAGRAPH.finditer(text[1])):
+            yield int(document[1]), number, paragraph[1], html.unescape(paragraph[2])
+
+
+def place_sentences(sentences: Sequence[str], sgml: str) -> list[Row]:
+    """Return the place of every sentence: walk through the essays and consume their characters except white space.
+
+    A place is the essay, the paragraph in it and the sentence in the paragraph (both from 0), and the paragraph's kind.
+    """
+    places: list[Row] = []
+    remaining = iter(sentences)
+    for essay, number, kind, text in _paragraphs(sgml):
+        left = "".join(text.split())
+        count = 0
+        while left:
+            sentence = next(remaining, None)
+            if sentence is None:
+                raise InputError(f"the sentences end before paragraph {number} of essay {essay}")
+            letters = "".join(sentence.split())
+            if not letters or not left.startswith(letters):
+                raise InputError(f"sentence {len(places) + 1} is not in paragraph {number} of essay {essay}")
+            left = left[len(letters) :]
+            places.append({"essay": essay, "paragraph": number, "sentence_in_paragraph": count, "kind": kind})
+            count += 1
+    if next(remaining, None) is not None:
+        raise InputError(f"the essays end before sentence {len(places) + 1}")
+    return places
+
+
 def _blocks(upstream: Upstream, key: str) -> list[Block]:
     return parse_blocks(upstream.lines(key), key)
 
 
-def _coded(upstream: Upstream, key: str, name: str, sentences: list[str]) -> References:
+# References
+
+
+@dataclass(frozen=True)
+class References:
+    """References of every sentence under one name, with coded edits where the set has them."""
+
+    name: str
+    texts: list[str]
+    edits: list[list[Edit]] | None = None
+
+
+ReferenceSet = Callable[[Upstream, list[str]], list[References]]
+"""Reads a set of references to these sentences."""
+
+
+def _annotator(upstream: Upstream, key: str, name: str, sentences: list[str]) -> References:
     """Return one annotator's file as references; its only annotator bears the number 0."""
     blocks = _blocks(upstream, key)
     check_sources([block.source for block in blocks], sentences, key)
-    edits = [[edit for found in block.annotations() for edit in _real(found)] for block in blocks]
+    edits = [[edit for found in block.annotations() for edit in _without_noop(found)] for block in blocks]
     texts = []
     for line, pair in enumerate(zip(sentences, edits, strict=True), 1):
         try:
@@ -170,13 +185,13 @@ def _coded(upstream: Upstream, key: str, name: str, sentences: list[str]) -> Ref
     return References(name, texts, edits)
 
 
-def _real(annotation: Annotation) -> tuple[Edit, ...]:
+def _without_noop(annotation: Annotation) -> tuple[Edit, ...]:
     return tuple(edit for edit in annotation.edits if edit.type != NOOP)
 
 
 def nucle(upstream: Upstream, sentences: list[str]) -> list[References]:
     """Return the two official annotators."""
-    return [_coded(upstream, key, f"nucle_{k}", sentences) for k, key in enumerate(OFFICIAL)]
+    return [_annotator(upstream, key, f"nucle_{k}", sentences) for k, key in enumerate(OFFICIAL)]
 
 
 def bn15(upstream: Upstream, sentences: list[str]) -> list[References]:
@@ -186,7 +201,7 @@ def bn15(upstream: Upstream, sentences: list[str]) -> list[References]:
     annotators (up to small differences, as another release might have).
     """
     keys = [f"bn15/A{number}.m2" for number in range(1, BN15_ANNOTATORS + 1)]
-    found = [_coded(upstream, key, f"bn15_{key[5:-3]}", sentences) for key in keys]
+    found = [_annotator(upstream, key, f"bn15_{key[5:-3]}", sentences) for key in keys]
     for official, number in zip(nucle(upstream, sentences), OFFICIAL_IN_BN15, strict=True):
         pairs = zip(official.texts, found[number - 1].texts, strict=True)
         if sum(one == other for one, other in pairs) < SAME_ANNOTATOR * len(sentences):
@@ -200,27 +215,16 @@ def rewrites(upstream: Upstream, sentences: list[str], name: str) -> list[Refere
     return [References(f"{name}_{x}", upstream.lines(path + x, len(sentences))) for x in "AB"]
 
 
-def everything(upstream: Upstream, sentences: list[str], *, with_bn15: bool) -> list[References]:
-    """Return all references: NUCLE's two (or BN15's ten, which include them) and the eight rewrites."""
-    coded = bn15(upstream, sentences) if with_bn15 else nucle(upstream, sentences)
-    plain = [References(references.name, references.texts) for references in coded]
+def everything(upstream: Upstream, sentences: list[str], coded: ReferenceSet) -> list[References]:
+    """Return all references: NUCLE's two (or BN15's ten, which include them) without edits, and the eight rewrites."""
+    plain = [References(found.name, found.texts) for found in coded(upstream, sentences)]
     return [*plain, *(one for name in REWRITES for one in rewrites(upstream, sentences, name))]
 
 
-ReferenceSet = Callable[[Upstream, list[str]], list[References]]
-REFERENCE_SETS: dict[str, ReferenceSet] = {
-    "nucle": nucle,
-    "bn15": bn15,
-    **{name: partial(rewrites, name=name) for name in REWRITES},
-    "all": partial(everything, with_bn15=False),
-    "all_bn15": partial(everything, with_bn15=True),
-}
-
-
-def reference_rows(upstream: Upstream, _split: str, *, name: str) -> Iterator[Row]:
+def reference_rows(upstream: Upstream, _split: str, *, read: ReferenceSet) -> Iterator[Row]:
     """Yield sentences with the references of one set."""
     rows = sentence_rows(upstream)
-    chosen = REFERENCE_SETS[name](upstream, [row["sentence"] for row in rows])
+    chosen = read(upstream, [row["sentence"] for row in rows])
     for index, row in enumerate(rows):
         row["corrections"] = [references.texts[index] for references in chosen]
         row["reference_names"] = [references.name for references in chosen]
@@ -240,10 +244,13 @@ def alternative_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
     check_sources([block.source for block in blocks], [row["sentence"] for row in rows], WITH_ALTERNATIVES)
     for row, block in zip(rows, blocks, strict=True):
         published = sorted(block.annotations(), key=lambda found: found.annotator)
-        annotations = [Annotation(found.annotator, _real(found)) for found in published] or [Annotation(0, ())]
+        annotations = [Annotation(found.annotator, _without_noop(found)) for found in published] or [Annotation(0, ())]
         row["corrections"] = [apply_edits(row["sentence"], found.edits) for found in annotations]
         row["reference_names"] = [f"nucle_alt_{found.annotator}" for found in annotations]
         yield row | {"annotations": annotation_rows(annotations)}
+
+
+# System outputs and more rewrites
 
 
 def read_systems(upstream: Upstream, sentences: list[str]) -> dict[str, list[str]]:
@@ -282,23 +289,7 @@ def _letters(text: str) -> str:
     return "".join(html.unescape(text).split())
 
 
-EXPERT = "grammatical/data/judgments.xml"
-CROWD = "reassess/inter_annotator_agreements/Ctrl_merged.csv"
-REFERENCES = "reassess/inter_annotator_agreements/Main_merged.csv"
-SPLITS = ("expert", "crowd", "crowd_relabelled", "references")
-_OUTPUT = Struct((Field("systems", ListOf("string")), Field("rank", "float64"), Field("text", "string")))
-FIELDS = (
-    Field("item", "int32", "number of the ranking in the upstream file, from 0"),
-    Field("id", "string", "the sentence, as in the other configurations"),
-    Field("judge", "string", "experts: upstream pseudonym; crowd: w1, w2, …"),
-    Field("approved", "bool", "false where the crowd platform shows the answer as rejected (experts: true)"),
-    Field("seconds", "float64", "time spent"),
-    Field(
-        "outputs",
-        ListOf(_OUTPUT),
-        "what was ranked: systems that gave this text, rank (lower is better, null where left blank), text",
-    ),
-)
+# Judgments
 
 
 def judgment_rows(upstream: Upstream, split: str) -> Iterator[Row]:
@@ -318,7 +309,7 @@ def read_rankings(upstream: Upstream, split: str) -> list[Ranking]:
     """Return the rankings of one split with the texts shown; sentences count from 0."""
     if split == "expert":
         return _expert_rankings(upstream)
-    found = _crowd_rankings(upstream, REFERENCES if split == "references" else CROWD)
+    found = _crowd_rankings(upstream, REFERENCE_JUDGMENTS if split == "references" else CROWD_JUDGMENTS)
     return relabel(found, system_outputs(upstream)) if split == "crowd_relabelled" else found
 
 
@@ -336,7 +327,7 @@ def _expert_rankings(upstream: Upstream) -> list[Ranking]:
 
     return [
         replace(ranking, places=tuple(with_text(ranking.sentence, place) for place in ranking.places))
-        for ranking in parse_ranking_xml(upstream.text(EXPERT), file=EXPERT)
+        for ranking in parse_ranking_xml(upstream.text(EXPERT_JUDGMENTS), file=EXPERT_JUDGMENTS)
     ]
 
 
@@ -345,7 +336,7 @@ def _crowd_rankings(upstream: Upstream, key: str) -> list[Ranking]:
     workers = Pseudonyms()
     found = {
         file: parse_mturk(upstream.text(file), file=file, statuses=None, workers=workers)
-        for file in (CROWD, REFERENCES)
+        for file in (CROWD_JUDGMENTS, REFERENCE_JUDGMENTS)
     }
     return [
         replace(ranking, places=tuple(replace(place, text=shown_text(place.text or "")) for place in ranking.places))
@@ -358,12 +349,18 @@ def _output(place: Place) -> Row:
     return {"systems": list(place.systems), "rank": rank, "text": place.text}
 
 
+# The dataset
+
 _SCORED_ON = "conll14_fluency:expert_fluency"
 
 
-def _references(name: str, description: str, coded: bool = False, pinned: bool = True) -> Config:
+def _references(name: str, description: str, read: ReferenceSet, *, coded: bool = False, pinned: bool = True) -> Config:
     fields = ANNOTATED_FIELDS if coded else REFERENCE_FIELDS
-    return Config(name, description, fields, ("test",), partial(reference_rows, name=name), pinned)
+    return Config(name, description, fields, ("test",), partial(reference_rows, read=read), pinned)
+
+
+def _rewrites(name: str, description: str) -> Config:
+    return _references(name, description, partial(rewrites, name=name))
 
 
 def _systems() -> Mapping[str, list[str]]:
@@ -379,13 +376,13 @@ DATASET = DatasetDeclaration(
     aliases={"conll14": "nucle"},
     title="CoNLL-14 with fluency and minimal rewrites",
     homepage="https://github.com/keisks/reassess-gec",
-    licence="other",
+    license="other",
     redistributable=False,
     sources=("conll14", "bn15", "reassess", "grammatical"),
     default_config="all",
     several_reference_sets=True,
     configs=by_name(
-        _references("nucle", "the two official annotators", coded=True),
+        _references("nucle", "the two official annotators", nucle, coded=True),
         Config(
             "nucle_alt",
             "the official annotations with the teams' alternatives, one to five per sentence",
@@ -393,13 +390,22 @@ DATASET = DatasetDeclaration(
             ("test",),
             alternative_rows,
         ),
-        _references("bn15", "the ten annotators of Bryant & Ng 2015", coded=True, pinned=False),
-        _references("expert_fluency", "two fluency rewrites by experts"),
-        _references("nonexpert_fluency", "two fluency rewrites by the crowd"),
-        _references("expert_minimal", "two minimal rewrites by experts"),
-        _references("nonexpert_minimal", "two minimal rewrites by the crowd"),
-        _references("all", "ten references: the two official annotators and the eight rewrites"),
-        _references("all_bn15", "eighteen references: the ten of Bryant & Ng and the eight rewrites", pinned=False),
+        _references("bn15", "the ten annotators of Bryant & Ng 2015", bn15, coded=True, pinned=False),
+        _rewrites("expert_fluency", "two fluency rewrites by experts"),
+        _rewrites("nonexpert_fluency", "two fluency rewrites by the crowd"),
+        _rewrites("expert_minimal", "two minimal rewrites by experts"),
+        _rewrites("nonexpert_minimal", "two minimal rewrites by the crowd"),
+        _references(
+            "all",
+            "ten references: the two official annotators and the eight rewrites",
+            partial(everything, coded=nucle),
+        ),
+        _references(
+            "all_bn15",
+            "eighteen references: the ten of Bryant & Ng and the eight rewrites",
+            partial(everything, coded=bn15),
+            pinned=False,
+        ),
         Config(
             "systems",
             "outputs of the twelve systems of the shared task, and the input",
@@ -410,17 +416,11 @@ DATASET = DatasetDeclaration(
         Config(
             "judgments",
             "rankings of systems (experts; crowd, as published and relabelled) and of references (crowd)",
-            FIELDS,
-            SPLITS,
+            JUDGMENT_FIELDS,
+            JUDGMENT_SPLITS,
             judgment_rows,
         ),
-        Config(
-            "extra_fluency",
-            "six more crowd rewrites of twenty sentences",
-            EXTRA_FIELDS,
-            ("test",),
-            extra_rows,
-        ),
+        Config("extra_fluency", "six more crowd rewrites of twenty sentences", EXTRA_FIELDS, ("test",), extra_rows),
     ),
     judgments={
         "conll14": HumanJudgments(

@@ -16,6 +16,110 @@ from gecbench.errors import InputError
 from gecbench.formats.judgments import Ranking
 from gecbench.formats.m2 import NOOP
 
+VERSION = "1.0.0"
+Row = dict[str, Any]
+RowsFunction = Callable[[Upstream, str], Iterator[Row]]
+
+
+@dataclass(frozen=True)
+class DatasetDeclaration:
+    """One dataset; `redistributable` is false where upstream states no license that allows it.
+
+    With `several_reference_sets` each configuration is a benchmark of its own, not another view of the same
+    references. `aliases` are other names of it, each with the configuration that it means; `tokenizer` is how its
+    sentences are split. `sources` name its upstream files, `judgments` the published rankings that belong to it.
+    """
+
+    name: str
+    title: str
+    homepage: str
+    license: str
+    redistributable: bool
+    sources: tuple[str, ...]
+    default_config: str
+    configs: Mapping[str, Config]
+    several_reference_sets: bool = False
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    tokenizer: str = "treebank"
+    judgments: Mapping[str, HumanJudgments] = field(default_factory=dict)
+    version: str = VERSION
+
+    def config(self, name: str | None = None) -> Config:
+        """Return a configuration by name, or the default one."""
+        chosen = name or self.default_config
+        if chosen not in self.configs:
+            raise InputError(
+                f"{self.name} has no configuration {chosen!r}", fix=f"Choose one of {', '.join(self.configs)}"
+            )
+        return self.configs[chosen]
+
+    def pinned(self) -> list[Config]:
+        """Return the configurations that are built without being asked for."""
+        return [config for config in self.configs.values() if config.pinned]
+
+    def scorable(self) -> list[Config]:
+        """Return the configurations that a system can be scored on."""
+        return [config for config in self.configs.values() if config.scorable]
+
+    def splits(self) -> tuple[str, ...]:
+        """Return the splits that any configuration has."""
+        return tuple(dict.fromkeys(split for config in self.configs.values() for split in config.splits))
+
+
+@dataclass(frozen=True)
+class Config:
+    """One configuration: columns, splits, and the function that makes the rows.
+
+    `pinned` is false where an upstream file could not be measured; such a one is built only on request.
+    """
+
+    name: str
+    description: str
+    fields: tuple[Field, ...]
+    splits: tuple[str, ...]
+    rows: RowsFunction
+    pinned: bool = True
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the columns."""
+        return tuple(field.name for field in self.fields)
+
+    @property
+    def scorable(self) -> bool:
+        """Return whether there are sentences and something to score them against."""
+        return "sentence" in self.columns and bool({"corrections", "annotations"} & set(self.columns))
+
+    def check_split(self, split: str) -> str:
+        """Return the split, or raise an error that lists the known ones."""
+        if split not in self.splits:
+            raise InputError(f"{self.name} has no split {split!r}", fix=f"Choose one of {', '.join(self.splits)}")
+        return split
+
+
+def by_name(*configs: Config) -> Mapping[str, Config]:
+    """Return configurations by name, in this order."""
+    return MappingProxyType({config.name: config for config in configs})
+
+
+@dataclass(frozen=True)
+class HumanJudgments:
+    """Published judgments: rankings, the judged systems' outputs (None: not public), a corpus to score them on."""
+
+    description: str
+    rankings: Callable[[], list[Ranking]]
+    systems: Callable[[], Mapping[str, list[str]]] | None = None
+    corpus: str | None = None
+
+
+@dataclass(frozen=True)
+class Field:
+    """A named column or member, with the sentence that explains it in the card."""
+
+    name: str
+    type: FieldType
+    description: str = ""
+
 
 @dataclass(frozen=True)
 class ListOf:
@@ -31,35 +135,25 @@ class Struct:
     fields: tuple[Field, ...]
 
 
-@dataclass(frozen=True)
-class Field:
-    """A named column or member, with the sentence that explains it in the card."""
-
-    name: str
-    type: FieldType
-    description: str = ""
-
-
 FieldType = str | ListOf | Struct
-
-
-def feature(kind: FieldType) -> Any:
-    """Return the `datasets` feature (`List` where the release has it, a Python list before)."""
-    import datasets
-
-    if isinstance(kind, ListOf):
-        item = feature(kind.item)
-        return datasets.List(item) if hasattr(datasets, "List") else [item]
-    if isinstance(kind, Struct):
-        return {field.name: feature(field.type) for field in kind.fields}
-    return datasets.Value(kind)
 
 
 def features(fields: tuple[Field, ...]) -> Any:
     """Return the `datasets.Features` of a configuration."""
     import datasets
 
-    return datasets.Features({field.name: feature(field.type) for field in fields})
+    return datasets.Features({field.name: _feature(field.type) for field in fields})
+
+
+def _feature(kind: FieldType) -> Any:
+    import datasets
+
+    if isinstance(kind, ListOf):
+        item = _feature(kind.item)
+        return datasets.List(item) if hasattr(datasets, "List") else [item]  # releases before 4 take a Python list
+    if isinstance(kind, Struct):
+        return {field.name: _feature(field.type) for field in kind.fields}
+    return datasets.Value(kind)
 
 
 def arrow_schema(fields: tuple[Field, ...]) -> Any:
@@ -92,7 +186,6 @@ def type_name(kind: FieldType) -> str:
     return kind
 
 
-Row = dict[str, Any]
 EDIT = Struct(
     (
         Field("start", "int32"),
@@ -107,100 +200,20 @@ ANNOTATIONS = ListOf(Struct((Field("annotator", "int32"), Field("edits", ListOf(
 
 
 def annotation_rows(annotations: Iterable[Annotation]) -> list[Row]:
-    """Return annotations as rows."""
+    """Return annotations as rows of the type `ANNOTATIONS`."""
     return [{"annotator": found.annotator, "edits": edit_rows(found.edits)} for found in annotations]
 
 
 def edit_rows(edits: Iterable[Edit]) -> list[Row]:
-    """Return edits as rows."""
+    """Return edits as rows of the type `EDIT`."""
     return [{**vars(edit), "corrections": list(edit.corrections)} for edit in edits]
 
 
+def as_annotations(rows: Iterable[Row]) -> list[Annotation]:
+    """Return rows as annotations, without `noop` lines."""
+    return [Annotation(row["annotator"], as_edits(row["edits"])) for row in rows]
+
+
 def as_edits(rows: Sequence[Row]) -> tuple[Edit, ...]:
-    """Return rows as the corpus's edits, without `noop` lines."""
+    """Return rows as edits, without `noop` lines."""
     return tuple(Edit(**{**row, "corrections": tuple(row["corrections"])}) for row in rows if row["type"] != NOOP)
-
-
-RowsFunction = Callable[[Upstream, str], Iterator[dict[str, Any]]]
-VERSION = "1.0.0"
-
-
-@dataclass(frozen=True)
-class Config:
-    """One configuration: columns, splits, and the function that makes the rows.
-
-    `pinned` is false where an upstream file could not be measured; such a one is built only on request.
-    """
-
-    name: str
-    description: str
-    fields: tuple[Field, ...]
-    splits: tuple[str, ...]
-    rows: RowsFunction
-    pinned: bool = True
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Return the names of the columns."""
-        return tuple(field.name for field in self.fields)
-
-    @property
-    def scorable(self) -> bool:
-        """Return whether there are sentences and something to score them against."""
-        return "sentence" in self.columns and bool({"corrections", "annotations"} & set(self.columns))
-
-
-@dataclass(frozen=True)
-class HumanJudgments:
-    """Published judgments: rankings, the judged systems' outputs (None: not public), a corpus to score them on."""
-
-    description: str
-    rankings: Callable[[], list[Ranking]]
-    systems: Callable[[], Mapping[str, list[str]]] | None = None
-    corpus: str | None = None
-
-
-@dataclass(frozen=True)
-class DatasetDeclaration:
-    """One dataset; `redistributable` is false where upstream states no licence that allows it.
-
-    With `several_reference_sets` each configuration is a benchmark of its own, not another view of the same
-    references. `aliases` are other names of it, each with the configuration that it means; `tokenizer` is how its
-    sentences are split. `sources` name its upstream files, `judgments` the published rankings that belong to it.
-    """
-
-    name: str
-    title: str
-    homepage: str
-    licence: str
-    redistributable: bool
-    sources: tuple[str, ...]
-    default_config: str
-    configs: Mapping[str, Config]
-    several_reference_sets: bool = False
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    tokenizer: str = "treebank"
-    judgments: Mapping[str, HumanJudgments] = field(default_factory=dict)
-    version: str = VERSION
-
-    def config(self, name: str | None = None) -> Config:
-        """Return a configuration by name, or the default one."""
-        chosen = name or self.default_config
-        if chosen not in self.configs:
-            raise InputError(
-                f"{self.name} has no configuration {chosen!r}", fix=f"Choose one of {', '.join(self.configs)}"
-            )
-        return self.configs[chosen]
-
-    def pinned(self) -> list[Config]:
-        """Return the configurations that are built without being asked for."""
-        return [config for config in self.configs.values() if config.pinned]
-
-    def splits(self) -> tuple[str, ...]:
-        """Return the splits that any configuration has."""
-        return tuple(dict.fromkeys(split for config in self.configs.values() for split in config.splits))
-
-
-def by_name(*configs: Config) -> Mapping[str, Config]:
-    """Return configurations by name, in this order."""
-    return MappingProxyType({config.name: config for config in configs})

@@ -1,4 +1,7 @@
-"""Downloads that resume after a broken connection, and archive members read without unpacking to disk."""
+"""Downloads that resume after a broken connection, and archive members read without unpacking to disk.
+
+The pooch package does neither: its downloads start over, and nothing limits how many bytes a server may send.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,9 @@ from gecbench.errors import ArchiveError, UpstreamError
 CHUNK = 1 << 16
 RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 LONGEST_DELAY = 30.0
+MOST_MEMBERS = 10_000
+Member = tuple[str, Callable[[], IO[bytes] | None]]
+"""A member's path, and the function that opens it; it returns None where the member is not a plain file."""
 
 
 class _TruncatedError(ConnectionError):
@@ -32,7 +38,7 @@ class _TruncatedError(ConnectionError):
 
 @dataclass(frozen=True)
 class Downloader:
-    """How patiently files are fetched."""
+    """Fetches files with retries, which resume where the connection broke."""
 
     attempts: int = 5
     backoff: float = 0.5
@@ -40,16 +46,14 @@ class Downloader:
     pause: Callable[[float], None] = time.sleep
 
     def fetch(self, url: str, partial: Path, *, size: int | None, limit: int) -> bool:
-        """Bring `url` into `partial`, continuing what is there; return whether bytes were continued."""
+        """Download `url` into `partial`, resuming what is there; return whether it was resumed."""
         partial.parent.mkdir(parents=True, exist_ok=True)
-        continued = False
         failure: Exception | None = None
         for attempt in range(self.attempts):
             if attempt:
                 self.pause(self._delay(attempt, failure))
             try:
-                continued |= self._attempt(url, partial, size, limit)
-                return continued
+                return self._attempt(url, partial, size, limit)
             except urllib.error.HTTPError as error:
                 with error:
                     if error.code == 416 and partial.exists():
@@ -80,18 +84,18 @@ class Downloader:
             headers["Range"] = f"bytes={have}-"
         request = urllib.request.Request(url, headers=headers)
         with urllib.request.urlopen(request, timeout=self.timeout) as answer:
-            continues = answer.status == 206 and _range_start(answer) == have
-            if not continues:
+            resumes = answer.status == 206 and _range_start(answer) == have
+            if not resumes:
                 have = 0
             announced = answer.headers.get("Content-Length")
             total = size if size is not None else (have + int(announced) if announced else None)
-            with partial.open("ab" if continues else "wb") as file:
+            with partial.open("ab" if resumes else "wb") as file:
                 written = self._copy(answer, file, have, total, limit, url)
                 file.flush()
                 os.fsync(file.fileno())
         if total is not None and written < total:
             raise _TruncatedError(f"the connection closed after {written} of {total} bytes")
-        return continues
+        return resumes
 
     def _copy(self, answer: Any, file: Any, have: int, total: int | None, limit: int, url: str) -> int:
         with progress(total, url.rsplit("/", 1)[-1]) as bar:
@@ -114,33 +118,29 @@ def _describe(failure: Exception | None) -> str:
     return f"last: {type(failure).__name__}: {failure}" if failure else "no attempt was allowed"
 
 
-MOST_MEMBERS = 10_000
-Member = tuple[str, Callable[[], IO[bytes] | None]]
-
-
 def read_members(
-    archive: Path, wanted: Mapping[str, int], *, folder: str = "", unpacked_limit: int
+    archive: Path, wanted: Mapping[str, int], *, name: str, folder: str = "", unpacked_limit: int
 ) -> dict[str, bytes]:
-    """Return the bytes of the members named in `wanted` (name → largest size allowed).
+    """Return the bytes of the members in `wanted` (path → largest size allowed); errors call the archive `name`.
 
-    Names are those below `folder`; where `folder` is empty a member is found by its last path component.
+    Paths are those below `folder`; where `folder` is empty a member is found by its last path component.
     """
     try:
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as opened:
-                found = _collect(_zip_members(opened), wanted, folder, archive)
+                found = _collect(_zip_members(opened), wanted, folder, name)
         else:
-            with archive.open("rb") as raw, _open_tar(raw, unpacked_limit, archive) as tar:
-                found = _collect(_tar_members(tar), wanted, folder, archive)
+            with archive.open("rb") as raw, _open_tar(raw, unpacked_limit, name) as tar:
+                found = _collect(_tar_members(tar), wanted, folder, name)
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, RuntimeError) as error:
-        raise ArchiveError(f"{archive} is damaged ({error})", "Delete it and fetch it again") from error
+        raise ArchiveError(f"{name} is damaged ({error})", "Delete it and fetch it again") from error
     missing = sorted(set(wanted) - set(found))
     if missing:
-        raise ArchiveError(f"{archive} lacks {', '.join(missing)}")
+        raise ArchiveError(f"{name} lacks {', '.join(missing)}")
     return found
 
 
-def _name_of(member: str, folder: str, archive: Path) -> str:
+def _path_below(folder: str, member: str, archive: str) -> str:
     path = PurePosixPath(member.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or (path.parts and path.parts[0].endswith(":")):
         raise ArchiveError(f"{archive} holds the path {member!r}, which leads out of its folder")
@@ -149,12 +149,12 @@ def _name_of(member: str, folder: str, archive: Path) -> str:
     return str(path.relative_to(folder)) if path.is_relative_to(folder) else ""
 
 
-def _collect(members: Iterable[Member], wanted: Mapping[str, int], folder: str, archive: Path) -> dict[str, bytes]:
+def _collect(members: Iterable[Member], wanted: Mapping[str, int], folder: str, archive: str) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for count, (path, open_member) in enumerate(members):
         if count >= MOST_MEMBERS:
             raise ArchiveError(f"{archive} holds more than {MOST_MEMBERS} members")
-        name = _name_of(path, folder, archive)
+        name = _path_below(folder, path, archive)
         if name not in wanted:
             continue
         if (opened := open_member()) is None:
@@ -180,17 +180,17 @@ def _tar_members(opened: tarfile.TarFile) -> Iterator[Member]:
         yield member.name, partial(opened.extractfile, member) if member.isreg() else lambda: None
 
 
-def _open_tar(raw: IO[bytes], limit: int, archive: Path) -> tarfile.TarFile:
+def _open_tar(raw: IO[bytes], limit: int, archive: str) -> tarfile.TarFile:
     packed = raw.read(2) == b"\x1f\x8b"
     raw.seek(0)
-    bounded: Any = _Bounded(gzip.GzipFile(fileobj=raw) if packed else raw, limit, archive)
-    return tarfile.open(fileobj=bounded, mode="r|")
+    limited: Any = _LimitedStream(gzip.GzipFile(fileobj=raw) if packed else raw, limit, archive)
+    return tarfile.open(fileobj=limited, mode="r|")
 
 
-class _Bounded(io.RawIOBase):
-    """A stream that refuses to give more bytes than allowed: a bomb stops here."""
+class _LimitedStream(io.RawIOBase):
+    """A stream that raises an error after too many bytes, which stops decompression bombs."""
 
-    def __init__(self, stream: Any, limit: int, archive: Path) -> None:
+    def __init__(self, stream: Any, limit: int, archive: str) -> None:
         self._stream = stream
         self._left = limit
         self._archive = archive

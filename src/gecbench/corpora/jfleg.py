@@ -1,4 +1,4 @@
-"""JFLEG (Napoles et al. 2017) with GUG judgements (Heilman et al. 2014): rows from the upstream files."""
+"""JFLEG (Napoles et al. 2017) with GUG judgments (Heilman et al. 2014): rows from the upstream files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PAIRWISE = "jfleg/EACL_exp/mturk/pairwise.csv"
 CODED = "jfleg/EACL_exp/manual_eval/coded_sentences.csv"
 GUG = "gug/gug_annotations.tsv"
 CROWD_SIZE = 5
-SPLIT_OF_DATASET = {"test": "validation", "dev": "test"}
+SPLIT_OF_GUG_SET = {"test": "validation", "dev": "test"}
 
 ID = Field("id", "string", "upstream file and 1-based line, such as `dev-1`")
 SENTENCE = Field("sentence", "string", "the learner's sentence, tokenised, trailing space removed")
@@ -66,11 +66,7 @@ JUDGMENT_FIELDS = (
     ID,
     GUG_ID,
     Field("judge", "string", "upstream pseudonym of the judge"),
-    Field(
-        "setting",
-        "string",
-        "`five-way` (out of a ranking of five) or `nus` (a separate pair with NUS)",
-    ),
+    Field("setting", "string", "`five-way` (out of a ranking of five) or `nus` (a separate pair with NUS)"),
     Field("system1", "string", "name used in the paper's tables"),
     Field("system2", "string", "name used in the paper's tables"),
     Field("rank1", "int32", "rank of system1, lower is better"),
@@ -86,11 +82,11 @@ CODED_FIELDS = (
 
 
 def read_gug(upstream: Upstream, split: str | None = None) -> list[tuple[str, str, Row]]:
-    """Return set, sentence and judgements of 1 to 4 of the rows, or of a split's; tabs, doubled quotes, CRLF."""
+    """Return GUG's set, sentence and judgments (1 to 4) of each row, or of the rows of one split."""
     columns = ("Id", "Sentence", "Expert Judgement", "Crowd Flower Judgements", "Average", "Dataset")
     found = []
     for _, row in parse_csv(upstream.text(GUG), columns, file=GUG, delimiter="\t"):
-        if split is not None and SPLIT_OF_DATASET.get(row["Dataset"]) != split:
+        if split is not None and SPLIT_OF_GUG_SET.get(row["Dataset"]) != split:
             continue
         judged = {
             "gug_id": int(row["Id"]),
@@ -103,13 +99,13 @@ def read_gug(upstream: Upstream, split: str | None = None) -> list[tuple[str, st
 
 
 def comparison_key(sentence: str) -> str:
-    """Return what JFLEG's tokenisation left unchanged: no white space, one kind of quote and apostrophe."""
+    """Return a sentence without what JFLEG's tokenization changed: white space, kinds of quotes and apostrophes."""
     joined = "".join(sentence.split()).replace("&raspsquo;", "'")
     return joined.replace("``", '"').replace("''", '"')
 
 
-def link(upstream: Upstream, sentences: list[str], split: str) -> list[Row]:
-    """Return the GUG judgements of every JFLEG sentence: line i is the i-th row of the split's set."""
+def _gug_judgments(upstream: Upstream, sentences: list[str], split: str) -> list[Row]:
+    """Return the GUG judgments of every JFLEG sentence: line i is the i-th row of the split's set."""
     rows = [(text, judged) for _, text, judged in read_gug(upstream, split)]
     if len(rows) != len(sentences):
         raise InputError(f"{len(rows)} GUG rows for {len(sentences)} sentences of {split}", file=GUG)
@@ -122,21 +118,21 @@ def link(upstream: Upstream, sentences: list[str], split: str) -> list[Row]:
     return [judged for _, judged in rows]
 
 
-def _parallel(upstream: Upstream, split: str, name: str, expected: int | None = None) -> list[str]:
+def _lines(upstream: Upstream, split: str, name: str, expected: int | None = None) -> list[str]:
     folder = FOLDER[split]
     return upstream.lines(f"jfleg/{folder}/{folder}.{name}", expected)
 
 
 def _rewrites(upstream: Upstream, split: str, expected: int) -> list[list[str]]:
-    return [_parallel(upstream, split, f"ref{k}", expected) for k in range(REFERENCES)]
+    return [_lines(upstream, split, f"ref{k}", expected) for k in range(REFERENCES)]
 
 
 def default_rows(upstream: Upstream, split: str) -> Iterator[Row]:
-    """Yield sentences with rewrites and GUG judgements."""
-    sentences = _parallel(upstream, split, "src")
+    """Yield sentences with rewrites and GUG judgments."""
+    sentences = _lines(upstream, split, "src")
     references = _rewrites(upstream, split, len(sentences))
-    spellchecked = _parallel(upstream, split, "spellchecked.src", len(sentences))
-    judged = link(upstream, sentences, split)
+    spellchecked = _lines(upstream, split, "spellchecked.src", len(sentences))
+    judged = _gug_judgments(upstream, sentences, split)
     for index, sentence in enumerate(sentences):
         yield {
             "id": f"{FOLDER[split]}-{index + 1}",
@@ -149,7 +145,7 @@ def default_rows(upstream: Upstream, split: str) -> Iterator[Row]:
 
 def m2_rows(upstream: Upstream, split: str) -> Iterator[Row]:
     """Yield edits per annotator: derived from the rewrites, and as published."""
-    sentences = _parallel(upstream, split, "src")
+    sentences = _lines(upstream, split, "src")
     references = _rewrites(upstream, split, len(sentences))
     name = f"jfleg/EACL_exp/m2converter/{FOLDER[split]}.ref.m2"
     blocks = parse_blocks(upstream.lines(name), name)
@@ -166,17 +162,17 @@ def m2_rows(upstream: Upstream, split: str) -> Iterator[Row]:
 
 
 def _lines_by_gug_id(upstream: Upstream, split: str) -> dict[int, int]:
-    judged = link(upstream, _parallel(upstream, split, "src"), split)
+    judged = _gug_judgments(upstream, _lines(upstream, split, "src"), split)
     return {row["gug_id"]: line for line, row in enumerate(judged, 1)}
 
 
 def read_rankings(upstream: Upstream) -> list[Ranking]:
-    """Return the pairwise human judgements under the names of the paper; sentences are GUG numbers."""
+    """Return the pairwise human judgments under the names of the paper; sentences are GUG numbers."""
     return parse_jfleg_pairwise(upstream.text(PAIRWISE), file=PAIRWISE)
 
 
 def judgment_rows(upstream: Upstream, split: str) -> Iterator[Row]:
-    """Yield the pairwise human judgements; rows are independent pairs (NUS was ranked apart)."""
+    """Yield the pairwise human judgments; rows are independent pairs (NUS was ranked apart)."""
     lines = _lines_by_gug_id(upstream, split)
     for ranking in read_rankings(upstream):
         first, second = ranking.places
@@ -214,18 +210,12 @@ DATASET = DatasetDeclaration(
     name="jfleg",
     title="JFLEG with GUG judgements",
     homepage="https://github.com/keisks/jfleg",
-    licence="cc-by-nc-sa-4.0",
+    license="cc-by-nc-sa-4.0",
     redistributable=True,
     sources=("jfleg", "gug"),
     default_config="default",
     configs=by_name(
-        Config(
-            "default",
-            "sentences, four rewrites, GUG judgements",
-            DEFAULT_FIELDS,
-            _BOTH,
-            default_rows,
-        ),
+        Config("default", "sentences, four rewrites, GUG judgements", DEFAULT_FIELDS, _BOTH, default_rows),
         Config("m2", "edits per rewrite, derived and as published", M2_FIELDS, _BOTH, m2_rows),
         Config(
             "judgments",

@@ -3,111 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gecbench.corpora.catalog import HUMAN_JUDGMENTS, check_split, code_hash, dataset, is_dataset
-from gecbench.corpora.declaration import Row, as_edits
+from gecbench.corpora.catalog import ALIASES, DATASETS, HUMAN_JUDGMENTS, code_hash
+from gecbench.corpora.declaration import DatasetDeclaration, Row, as_annotations
 from gecbench.corpora.demo import load_demo
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_annotations, derive_references
-from gecbench.corpus.edits import Annotation
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError, did_you_mean
 from gecbench.formats.judgments import Ranking, read_judgments
 from gecbench.formats.tables import read_edits
 from gecbench.formats.text import STANDARD_INPUT
 from gecbench.metrics.base import Metric, with_needed_references
 
+CORPUS_FILES = (".m2", ".xml", ".jsonl")
+CorpusLike = Corpus | str | Path | Iterable[Mapping[str, Any]]
 Mirror = str | Path | None
 _CORPUS_COLUMNS = {"id", "sentence", "corrections", "annotations", "upstream_annotations"}
 
 
-def load_rows(
-    name: str,
-    config: str | None = None,
-    split: str | None = None,
-    *,
-    mirror: Mirror = None,
-    upstream: Upstream | None = None,
-) -> Any:
-    """Return the rows of a split as dictionaries, or those of all splits by name; needs no `datasets`."""
-    chosen = dataset(name).config(config)
-    source = upstream or Upstream.from_environment(mirror)
-    if split is not None:
-        return list(chosen.rows(source, check_split(chosen, split)))
-    return {each: list(chosen.rows(source, each)) for each in chosen.splits}
+def resolve_corpus(what: CorpusLike, metrics: Sequence[str | Metric] | None = None) -> Corpus:
+    """Return a corpus from a name (`demo`, `jfleg:test`), a file (.m2, .xml, .jsonl; .gz too), rows, or itself.
 
+    Rows (a `datasets.Dataset`, a pandas or polars frame, a list of dictionaries) have the columns `sentence` and
+    `corrections` or `annotations`, or the usual names for source and references. Edits of a file
+    are applied to give references: where one of `metrics` needs them, or, without `metrics`, if they can be applied.
 
-def load_dataset(
-    name: str,
-    config: str | None = None,
-    split: str | None = None,
-    streaming: bool = False,
-    cache_dir: str | Path | None = None,
-    *,
-    mirror: Mirror = None,
-) -> Any:
-    """Return a `datasets.Dataset` (one split), `DatasetDict` (all), or their iterable counterparts when streaming.
-
-    Prepared once into the Hugging Face cache, under a folder named by the hash of the code that made it.
+    >>> resolve_corpus("demo").reference_range()
+    '4'
     """
-    chosen = dataset(name).config(config)
-    try:
-        from gecbench.corpora.builders import builder_class
-    except ImportError as error:
-        raise MissingDependencyError("this needs the datasets package: pip install datasets") from error
-    builder = builder_class(name)(
-        cache_dir=str(cache_dir) if cache_dir else None,
-        dataset_name=name,
-        config_name=chosen.name,
-        hash=code_hash(),
-    )
-    builder.mirror = str(mirror) if mirror else None
-    if split is not None and split.isidentifier():
-        check_split(chosen, split)
-    if streaming:
-        return builder.as_streaming_dataset(split=split)
-    try:
-        builder.download_and_prepare()
-    except Exception as error:
-        if isinstance(error.__cause__, GecbenchError):
-            raise error.__cause__ from None
-        raise
-    return builder.as_dataset(split=split)
-
-
-def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
-    """Return dataset, configuration and split of a name such as `jfleg:test` or `conll14_fluency:nucle`.
-
-    >>> parse_corpus_name("jfleg:m2:test")
-    ('jfleg', 'm2', 'test')
-    >>> parse_corpus_name("jfleg:dev")
-    ('jfleg', None, 'validation')
-    >>> parse_corpus_name("conll14"), parse_corpus_name("conll14:all")
-    (('conll14_fluency', 'nucle', None), ('conll14_fluency', 'all', None))
-    """
-    name, *rest = text.split(":")
-    declared = dataset(name)
-    config = split = None
-    for part in ("validation" if part == "dev" else part for part in rest):
-        if part in declared.configs and config is None:
-            config = part
-        elif split is None and part in declared.splits():
-            split = part
-        else:
-            configs, splits = list(declared.configs), list(declared.splits())
-            raise InputError(
-                f"{part!r} is neither a configuration nor a split of {name}",
-                fix=f"{did_you_mean(part, configs + splits)}Configurations: {', '.join(configs)}. "
-                f"Splits: {', '.join(splits)}",
-            )
-    return declared.name, config or (declared.default_config if name != declared.name else None), split
-
-
-def is_corpus_name(text: str) -> bool:
-    """Return whether a name such as `jfleg:test` means one of our datasets (and not, say, a file)."""
-    return is_dataset(text.partition(":")[0])
+    if isinstance(what, Corpus):
+        return what
+    if not isinstance(what, (str, Path)):
+        return _corpus_of_table(what)
+    name = str(what)
+    return load_corpus(name) if is_known_name(name) else with_needed_references(read_file(name), metrics)
 
 
 def load_corpus(
@@ -127,13 +60,13 @@ def load_corpus(
     if name == "demo":
         return load_demo()
     name, named_config, named_split = parse_corpus_name(name)
-    declared = dataset(name)
+    declared = DATASETS[name]
     chosen = declared.config(config or named_config)
-    split = check_split(chosen, split or named_split or "test")
+    split = chosen.check_split(split or named_split or "test")
     if not chosen.scorable:
         raise InputError(
             f"{name}:{chosen.name} has no references to score against",
-            fix=f"Choose one of {', '.join(each.name for each in declared.configs.values() if each.scorable)}",
+            fix=f"Choose one of {', '.join(each.name for each in declared.scorable())}",
         )
     rows = load_rows(name, chosen.name, split, mirror=mirror, upstream=upstream)
     origin = {
@@ -143,38 +76,62 @@ def load_corpus(
         "split": split,
         "version": declared.version,
     }
-    return corpus_of_rows(rows, f"{name}:{chosen.name}:{split}", annotations=annotations, metadata=origin)
+    return _corpus_of_rows(rows, f"{name}:{chosen.name}:{split}", annotations=annotations, metadata=origin)
 
 
-def corpus_of_rows(
-    rows: Sequence[Row], name: str, *, annotations: bool | None = None, metadata: Mapping[str, object] | None = None
-) -> Corpus:
-    """Return a corpus of rows that have `sentence` and `corrections` or `annotations`, and perhaps `id`.
+def load_rows(
+    name: str,
+    config: str | None = None,
+    split: str | None = None,
+    *,
+    mirror: Mirror = None,
+    upstream: Upstream | None = None,
+) -> Any:
+    """Return the rows of a split as dictionaries, or those of all splits by name; needs no `datasets`."""
+    chosen = find_dataset(name).config(config)
+    source = upstream or Upstream.from_environment(mirror)
+    if split is not None:
+        return list(chosen.rows(source, chosen.check_split(split)))
+    return {each: list(chosen.rows(source, each)) for each in chosen.splits}
 
-    References are the corrections, or what the annotations give; `annotations` is as in `load_corpus`.
+
+def load_dataset(
+    name: str,
+    config: str | None = None,
+    split: str | None = None,
+    streaming: bool = False,
+    cache_dir: str | Path | None = None,
+    *,
+    mirror: Mirror = None,
+) -> Any:
+    """Return a `datasets.Dataset` (one split), `DatasetDict` (all), or their iterable counterparts when streaming.
+
+    Prepared once into the Hugging Face cache, under a folder named by the hash of the code that made it.
     """
-    columns = list(rows[0]) if rows else ["sentence", "corrections"]
-    if "sentence" not in columns or not {"corrections", "annotations"} & set(columns):
-        found = ", ".join(columns)
-        raise InputError(f"the rows have the columns {found}", fix="They need sentence, and corrections or annotations")
-    table = {column: tuple(row[column] for row in rows) for column in columns}
-    corpus = Corpus(
-        sources=table["sentence"],
-        references=table.get("corrections"),
-        annotations=[_annotations(found) for found in table["annotations"]] if "annotations" in table else None,
-        ids=[str(found) for found in table["id"]] if "id" in table else None,
-        name=name,
-        metadata={**(metadata or {}), "columns": {key: table[key] for key in columns if key not in _CORPUS_COLUMNS}},
+    declared = find_dataset(name)
+    chosen = declared.config(config)
+    try:
+        from gecbench.corpora.dataset_builder import builder_class
+    except ImportError as error:
+        raise MissingDependencyError("this needs the datasets package: pip install datasets") from error
+    builder = builder_class(declared)(
+        cache_dir=str(cache_dir) if cache_dir else None,
+        dataset_name=declared.name,
+        config_name=chosen.name,
+        hash=code_hash(),
     )
-    if corpus.references is None:
-        corpus = derive_references(corpus)
-    if annotations is False:
-        return corpus.replace(annotations=None)
-    return derive_annotations(corpus) if annotations and corpus.annotations is None else corpus
-
-
-def _annotations(entries: Sequence[Row]) -> list[Annotation]:
-    return [Annotation(entry["annotator"], as_edits(entry["edits"])) for entry in entries]
+    builder.mirror = str(mirror) if mirror else None
+    if split is not None and split.isidentifier():  # and not a slice such as test[:10]
+        chosen.check_split(split)
+    if streaming:
+        return builder.as_streaming_dataset(split=split)
+    try:
+        builder.download_and_prepare()
+    except Exception as error:
+        if isinstance(error.__cause__, GecbenchError):
+            raise error.__cause__ from None
+        raise
+    return builder.as_dataset(split=split)
 
 
 def load_rankings(name: str) -> list[Ranking]:
@@ -191,28 +148,78 @@ def load_rankings(name: str) -> list[Ranking]:
     return read_judgments(name)
 
 
-CorpusLike = Corpus | str | Path | Iterable[Mapping[str, Any]]
-CORPUS_FILES = (".m2", ".xml", ".jsonl")
+def find_dataset(name: str) -> DatasetDeclaration:
+    """Return a dataset by its name, or by an alias with the configuration that the alias means as its default."""
+    if name in ALIASES:
+        declared = DATASETS[ALIASES[name]]
+        return replace(declared, default_config=declared.aliases[name])
+    if name not in DATASETS:
+        raise InputError(
+            f"there is no dataset {name!r}", fix=f"{did_you_mean(name, DATASETS)}Choose one of {', '.join(DATASETS)}"
+        )
+    return DATASETS[name]
 
 
-def resolve_corpus(what: CorpusLike, metrics: Sequence[str | Metric] | None = None) -> Corpus:
-    """Return a corpus from a name (`demo`, `jfleg:test`), a file (.m2, .xml, .jsonl; .gz too), rows, or itself.
+def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
+    """Return dataset, configuration and split of a name such as `jfleg:test` or `conll14_fluency:nucle`.
 
-    Rows (a `datasets.Dataset`, a pandas or polars frame, a list of dictionaries) have the columns `sentence` and
-    `corrections` or `annotations`, or the usual names for source and references. Edits of a file
-    are applied to give references: where one of `metrics` needs them, or, without `metrics`, if they can be applied.
-
-    >>> resolve_corpus("demo").reference_range()
-    '4'
+    >>> parse_corpus_name("jfleg:m2:test")
+    ('jfleg', 'm2', 'test')
+    >>> parse_corpus_name("jfleg:dev")
+    ('jfleg', None, 'validation')
+    >>> parse_corpus_name("conll14"), parse_corpus_name("conll14:all")
+    (('conll14_fluency', 'nucle', None), ('conll14_fluency', 'all', None))
     """
-    if isinstance(what, Corpus):
-        return what
-    if isinstance(what, (str, Path)):
-        return _named(str(what), metrics)
-    return _of_table(what)
+    name, *rest = text.split(":")
+    declared = find_dataset(name)
+    config = split = None
+    for part in ("validation" if part == "dev" else part for part in rest):
+        if part in declared.configs and config is None:
+            config = part
+        elif split is None and part in declared.splits():
+            split = part
+        else:
+            configs, splits = list(declared.configs), list(declared.splits())
+            raise InputError(
+                f"{part!r} is neither a configuration nor a split of {name}",
+                fix=f"{did_you_mean(part, configs + splits)}Configurations: {', '.join(configs)}. "
+                f"Splits: {', '.join(splits)}",
+            )
+    return declared.name, config or (declared.default_config if name in ALIASES else None), split
 
 
-def _of_table(table: Any) -> Corpus:
+def is_known_name(text: str) -> bool:
+    """Return whether a name such as `demo` or `jfleg:test` means one of our corpora (and not, say, a file)."""
+    name = text.partition(":")[0]
+    return text == "demo" or name in DATASETS or name in ALIASES
+
+
+def known_corpora() -> str:
+    """Return the names that mean a corpus, with configurations and splits, and the endings of files."""
+    names = ["demo"]
+    for declared in DATASETS.values():
+        configs = declared.scorable()
+        splits = dict.fromkeys(split for config in configs for split in config.splits)
+        names.append(f"{declared.name}[:{'|'.join(config.name for config in configs)}][:{'|'.join(splits)}]")
+    return f"Corpora: {', '.join(names)}; or a file: {', '.join(CORPUS_FILES)}"
+
+
+def read_file(name: str) -> Corpus:
+    """Read a file by its ending; what has another ending, or comes by standard input, must be JSON Lines."""
+    ending = Path(name.removesuffix(".gz")).suffix
+    if ending not in CORPUS_FILES and name != STANDARD_INPUT and not Path(name).exists():
+        _, colon, rest = name.partition(":")
+        near = did_you_mean(name, ["demo", *(declared + colon + rest for declared in DATASETS)])
+        raise InputError(f"no corpus or file {name!r:.80}", fix=near + known_corpora())
+    if ending in (".m2", ".xml"):
+        return read_edits(name)
+    from gecbench.formats.jsonl import read_jsonl
+
+    return read_jsonl(name)
+
+
+def _corpus_of_table(table: Any) -> Corpus:
+    """Return the corpus of a table's columns, under our names or the usual ones."""
     from gecbench.formats.tables import REFERENCE_NAMES, SOURCE_NAMES, Columns, columns_of
 
     listed = list(table) if isinstance(table, Iterator) else table
@@ -227,48 +234,31 @@ def _of_table(table: Any) -> Corpus:
     if "corrections" in values:
         values["corrections"] = [[texts] if isinstance(texts, str) else texts for texts in values["corrections"]]
     rows = [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
-    return corpus_of_rows(rows, name="rows")
+    return _corpus_of_rows(rows, name="rows")
 
 
-def _named(name: str, metrics: Sequence[str | Metric] | None) -> Corpus:
-    if name == "demo":
-        return load_demo()
-    if is_corpus_name(name):
-        return load_corpus(name)
-    return with_needed_references(read_file(name), metrics)
+def _corpus_of_rows(
+    rows: Sequence[Row], name: str, *, annotations: bool | None = None, metadata: Mapping[str, object] | None = None
+) -> Corpus:
+    """Return a corpus of rows that have `sentence` and `corrections` or `annotations`, and perhaps `id`.
 
-
-def is_known_name(name: str) -> bool:
-    """Return whether a name means a corpus of ours, and no file."""
-    return name == "demo" or is_corpus_name(name)
-
-
-def read_file(name: str) -> Corpus:
-    """Read a file by its ending; what has another ending, or comes by standard input, must be JSON Lines."""
-    ending = Path(name.removesuffix(".gz")).suffix
-    if ending not in CORPUS_FILES and name != STANDARD_INPUT and not Path(name).exists():
-        raise InputError(f"no corpus or file {name!r:.80}", fix=_near_corpus(name) + known_corpora())
-    if ending in (".m2", ".xml"):
-        return read_edits(name)
-    from gecbench.formats.jsonl import read_jsonl
-
-    return read_jsonl(name)
-
-
-def _near_corpus(name: str) -> str:
-    from gecbench.corpora.catalog import DATASETS
-
-    rest = name.removeprefix(name.partition(":")[0])
-    return did_you_mean(name, ["demo", *(declared + rest for declared in DATASETS)])
-
-
-def known_corpora() -> str:
-    """Return the names that mean a corpus, with configurations and splits, and the endings of files."""
-    from gecbench.corpora.catalog import DATASETS
-
-    names = ["demo"]
-    for declared in DATASETS.values():
-        configs = [config for config in declared.configs.values() if config.scorable]
-        splits = dict.fromkeys(split for config in configs for split in config.splits)
-        names.append(f"{declared.name}[:{'|'.join(config.name for config in configs)}][:{'|'.join(splits)}]")
-    return f"Corpora: {', '.join(names)}; or a file: {', '.join(CORPUS_FILES)}"
+    References are the corrections, or what the annotations give; `annotations` is as in `load_corpus`.
+    """
+    columns = list(rows[0]) if rows else ["sentence", "corrections"]
+    if "sentence" not in columns or not {"corrections", "annotations"} & set(columns):
+        found = ", ".join(columns)
+        raise InputError(f"the rows have the columns {found}", fix="They need sentence, and corrections or annotations")
+    table = {column: tuple(row[column] for row in rows) for column in columns}
+    corpus = Corpus(
+        sources=table["sentence"],
+        references=table.get("corrections"),
+        annotations=[as_annotations(found) for found in table["annotations"]] if "annotations" in table else None,
+        ids=[str(found) for found in table["id"]] if "id" in table else None,
+        name=name,
+        metadata={**(metadata or {}), "columns": {key: table[key] for key in columns if key not in _CORPUS_COLUMNS}},
+    )
+    if corpus.references is None:
+        corpus = derive_references(corpus)
+    if annotations is False:
+        return corpus.replace(annotations=None)
+    return derive_annotations(corpus) if annotations and corpus.annotations is None else corpus

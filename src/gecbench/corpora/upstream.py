@@ -18,8 +18,11 @@ from gecbench.formats.text import split_lines
 if TYPE_CHECKING:
     from gecbench.corpora.download import Downloader
 
-
 MEBIBYTE = 1 << 20
+MIRROR_VARIABLE = "GECBENCH_MIRROR"
+BASE_URL_VARIABLE = "GECBENCH_UPSTREAM_URL"
+OFFLINE_VARIABLES = ("GECBENCH_OFFLINE", "HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE")
+BN15_ANNOTATORS = 10
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Pin:
 
     @property
     def key(self) -> str:
-        """Return the name by which the file is asked for, such as `jfleg/dev/dev.src`."""
+        """Return the name of the file here, such as `jfleg/dev/dev.src`."""
         return f"{self.source.name}/{self.path}"
 
     @property
@@ -55,8 +58,13 @@ class Pin:
         return self.source.url if self.source.archive else f"{self.source.url}/{self.path}"
 
     @property
+    def place(self) -> str:
+        """Return where a mirror or the cache has the file or its archive: `<host>/<path>`."""
+        return self.url.split("://", 1)[-1]
+
+    @property
     def limit(self) -> int:
-        """Return how many bytes the file may have at most."""
+        """Return the largest size allowed, in bytes."""
         return self.size if self.size is not None else 4 * MEBIBYTE
 
 
@@ -82,7 +90,6 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         )
     }
 )
-BN15_ANNOTATORS = 10
 
 
 @lru_cache(maxsize=1)
@@ -112,22 +119,13 @@ class HashMismatchError(UpstreamError):
         self.expected = expected
         self.found = found
         self.kept = kept
-        where = f" The file was kept as {kept}" if kept else ""
         super().__init__(
             f"{what} is not the pinned file: expected sha256 {expected}, found sha256 {found}",
-            where.strip() or "Replace it by the published file",
+            f"The file was kept as {kept}" if kept else "Replace it by the published file",
         )
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.what, self.expected, self.found, self.kept))
-
-
-"""A member's path, and what opens it: None where it is not a plain file."""
-
-
-MIRROR_VARIABLE = "GECBENCH_MIRROR"
-BASE_URL_VARIABLE = "GECBENCH_UPSTREAM_URL"
-OFFLINE_VARIABLES = ("GECBENCH_OFFLINE", "HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE")
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -145,7 +143,7 @@ def offline(environment: Mapping[str, str] = os.environ) -> bool:
 
 
 class Upstream:
-    """Gives the bytes of pinned files.
+    """Reads pinned files: from the mirror, else from the cache, else from the network into the cache.
 
     `mirror` and `cache` are laid out `<host>/<path>`; `base_url` (a mirror on the web) has the same layout.
     """
@@ -181,13 +179,18 @@ class Upstream:
         )
 
     def read(self, key: str) -> bytes:
-        """Return the bytes of one pinned file."""
-        pin = self._pin(key)
+        """Return the bytes of one pinned file, checked."""
+        if key not in self.pins:
+            raise UpstreamError(f"{key} is not a pinned upstream file")
+        pin = self.pins[key]
+        if pin.source.archive and pin.source.name in self._members:
+            return self._members[pin.source.name][pin.path]
+        path = self._locate(pin)
         if pin.source.archive:
-            return self._archive_members(pin.source)[pin.path]
-        path = self.locate(key)
+            self._verify(pin, path, str(path))
+            return self._members[pin.source.name][pin.path]
         content = path.read_bytes()
-        _check(pin, content, str(path))
+        _check_hash(pin, content, str(path))
         return content
 
     def text(self, key: str) -> str:
@@ -201,95 +204,90 @@ class Upstream:
             raise InputError(f"{len(lines)} lines, but the source has {expected}", file=key)
         return lines
 
-    def locate(self, key: str) -> Path:
-        """Return where the file (or its archive) lies, fetching it into the cache when need be."""
-        pin = self._pin(key)
-        place = pin.url.split("://", 1)[-1]
-        if self.mirror is not None and (self.mirror / place).is_file():
-            return self.mirror / place
-        target = self.cache / place
+    def describe(self, prefix: str = "") -> list[dict[str, Any]]:
+        """Return, for each pinned file whose key begins with `prefix`, its pin and where it is now."""
+        return [
+            {
+                "key": key,
+                "url": pin.url,
+                "commit": pin.source.commit,
+                "size": pin.size,
+                "sha256": pin.sha256,
+                "where": self._where(pin),
+            }
+            for key, pin in self.pins.items()
+            if key.startswith(prefix)
+        ]
+
+    def _where(self, pin: Pin) -> str:
+        if self.mirror is not None and (self.mirror / pin.place).is_file():
+            return "mirror"
+        return "cache" if (self.cache / pin.place).is_file() else "network"
+
+    def _locate(self, pin: Pin) -> Path:
+        """Return the path of the file (or its archive), fetching it into the cache when need be."""
+        if self.mirror is not None and (self.mirror / pin.place).is_file():
+            return self.mirror / pin.place
+        target = self.cache / pin.place
         if target.is_file() and self._cached_is_good(pin, target):
             return target
         if self.is_offline:
             raise OfflineError(
                 f"{pin.url} is neither in the mirror nor in {self.cache}, and the network is switched off",
-                f"Unset {', '.join(OFFLINE_VARIABLES)}, or put the file at $GECBENCH_MIRROR/{place}",
+                f"Unset {', '.join(OFFLINE_VARIABLES)}, or put the file at $GECBENCH_MIRROR/{pin.place}",
             )
         with _lock(target):
             if not target.is_file():
                 self._download(pin, target)
         return target
 
-    def describe(self, prefix: str = "") -> list[dict[str, Any]]:
-        """Return, for each pinned file whose key begins with `prefix`, its pin and where it is now."""
-        rows = []
-        for key, pin in self.pins.items():
-            if key.startswith(prefix):
-                place = pin.url.split("://", 1)[-1]
-                in_mirror = self.mirror is not None and (self.mirror / place).is_file()
-                where = "mirror" if in_mirror else "cache" if (self.cache / place).is_file() else "network"
-                rows.append(
-                    {"key": key, "url": pin.url, "commit": pin.source.commit, "size": pin.size}
-                    | {"sha256": pin.sha256, "where": where}
-                )
-        return rows
-
-    def _pin(self, key: str) -> Pin:
+    def _cached_is_good(self, pin: Pin, target: Path) -> bool:
         try:
-            return self.pins[key]
-        except KeyError:
-            raise UpstreamError(f"{key} is not a pinned upstream file") from None
+            self._verify(pin, target, str(target))
+        except UpstreamError:
+            _quarantine(target)
+            return False
+        return True
 
-    def _archive_members(self, source: Source) -> dict[str, bytes]:
-        if source.name not in self._members:
-            key = next(key for key, pin in self.pins.items() if pin.source.name == source.name)
-            self._accept(self.pins[key], self.locate(key))
-        return self._members[source.name]
+    def _download(self, pin: Pin, target: Path) -> None:
+        """Fetch a file into the cache; where a resumed download is not the pinned file, once more from its start."""
+        from gecbench.corpora.download import Downloader
 
-    def _unpack(self, source: Source, archive: Path) -> dict[str, bytes]:
+        url = f"{self.base_url.rstrip('/')}/{pin.place}" if self.base_url else pin.url
+        partial = target.with_name(target.name + ".part")
+        size = None if pin.source.archive else pin.size
+        limit = pin.source.archive_limit if pin.source.archive else pin.limit
+        for is_last in (False, True):
+            resumed = (self.downloader or Downloader()).fetch(url, partial, size=size, limit=limit)
+            try:
+                self._verify(pin, partial, url)
+            except UpstreamError as error:
+                kept = _quarantine(partial)
+                if is_last or not resumed:
+                    raise _with_kept_file(error, kept) from error
+            else:
+                partial.replace(target)
+                return
+
+    def _verify(self, pin: Pin, path: Path, name: str) -> None:
+        """Raise unless the file is the pinned one, or the archive holds all pinned members; errors call it `name`."""
+        source = pin.source
+        if not source.archive:
+            _check_hash(pin, path.read_bytes(), name)
+        elif source.name not in self._members:
+            self._members[source.name] = self._read_archive(source, path, name)
+
+    def _read_archive(self, source: Source, path: Path, name: str) -> dict[str, bytes]:
         """Return the pinned members of an archive, each checked."""
         from gecbench.corpora.download import read_members
 
         pins = [pin for pin in self.pins.values() if pin.source.name == source.name]
         limits = {pin.path: pin.limit for pin in pins}
-        members = read_members(archive, limits, folder=source.member_folder, unpacked_limit=source.unpacked_limit)
+        folder, unpacked_limit = source.member_folder, source.unpacked_limit
+        members = read_members(path, limits, name=name, folder=folder, unpacked_limit=unpacked_limit)
         for pin in pins:
-            _check(pin, members[pin.path], f"{pin.path} in {archive}")
+            _check_hash(pin, members[pin.path], f"{pin.path} in {name}")
         return members
-
-    def _cached_is_good(self, pin: Pin, target: Path) -> bool:
-        try:
-            self._accept(pin, target)
-        except UpstreamError:
-            _set_aside(target)
-            return False
-        return True
-
-    def _accept(self, pin: Pin, path: Path) -> None:
-        """Raise unless the file is the pinned one, or the archive holds all pinned members."""
-        if pin.source.archive:
-            if pin.source.name not in self._members:
-                self._members[pin.source.name] = self._unpack(pin.source, path)
-        else:
-            _check(pin, path.read_bytes(), str(path))
-
-    def _download(self, pin: Pin, target: Path, *, again: bool = False) -> None:
-        from gecbench.corpora.download import Downloader
-
-        url = f"{self.base_url.rstrip('/')}/{pin.url.split('://', 1)[-1]}" if self.base_url else pin.url
-        partial = target.with_name(target.name + ".part")
-        size = None if pin.source.archive else pin.size
-        limit = pin.source.archive_limit if pin.source.archive else pin.limit
-        continued = (self.downloader or Downloader()).fetch(url, partial, size=size, limit=limit)
-        try:
-            self._accept(pin, partial)
-        except UpstreamError as error:
-            kept = _set_aside(partial)
-            if again or not continued:
-                raise _with_place(error, str(partial), url, kept) from error
-            self._download(pin, target, again=True)
-            return
-        partial.replace(target)
 
 
 def check_sources(found: Sequence[str], sentences: Sequence[str], file: str) -> None:
@@ -301,25 +299,25 @@ def check_sources(found: Sequence[str], sentences: Sequence[str], file: str) -> 
             raise InputError(f"sentence {line} is not sentence {line} of the source", file=file)
 
 
-def _check(pin: Pin, content: bytes, where: str) -> None:
+def _check_hash(pin: Pin, content: bytes, name: str) -> None:
     if pin.sha256 is not None and (found := hashlib.sha256(content).hexdigest()) != pin.sha256:
-        raise HashMismatchError(where, pin.sha256, found)
+        raise HashMismatchError(name, pin.sha256, found)
 
 
-def _with_place(error: UpstreamError, path: str, url: str, kept: Path) -> UpstreamError:
+def _with_kept_file(error: UpstreamError, kept: Path) -> UpstreamError:
     if isinstance(error, HashMismatchError):
-        return HashMismatchError(error.what.replace(path, url), error.expected, error.found, kept)
-    return type(error)(error.problem.replace(path, url), f"What came was kept as {kept}")
+        return HashMismatchError(error.what, error.expected, error.found, kept)
+    return type(error)(error.problem, f"What came was kept as {kept}")
 
 
-def _set_aside(path: Path) -> Path:
+def _quarantine(path: Path) -> Path:
     """Rename a file that is not what it should be, overwriting nothing."""
     name = path.name.removesuffix(".part") + ".corrupt"
-    aside, number = path.with_name(name), 1
-    while aside.exists():
-        aside, number = path.with_name(f"{name}.{number}"), number + 1
-    path.replace(aside)
-    return aside
+    kept, number = path.with_name(name), 1
+    while kept.exists():
+        kept, number = path.with_name(f"{name}.{number}"), number + 1
+    path.replace(kept)
+    return kept
 
 
 @contextlib.contextmanager

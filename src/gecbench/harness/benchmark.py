@@ -1,4 +1,4 @@
-"""What every harness runs: the corpus, the text that a model is sent, and the scores of its answers."""
+"""What every harness runs: the corpus, the requests to the model, and the scores of its answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _logger = logging.getLogger(__name__)
 class Benchmark:
     """A corpus by name, its metrics as far as they are installed, and the prompt that asks for what they reward.
 
-    `raw`: the model is sent natural text, not tokens. Answers may be either: they are brought to the corpus's tokens.
+    `raw`: the model is sent raw text, not tokens. Answers may be either: they are tokenized like the corpus.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Benchmark:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """Those that can score texts here."""
+        """The metrics whose packages are installed."""
         return tuple(name for name in self.declared_metrics if METRICS[name].missing() is None)
 
     @cached_property
@@ -47,7 +47,7 @@ class Benchmark:
         return load_once(self.corpus_name)
 
     def with_options(self, corpus: str | None, prompt: str | None, raw: bool) -> Benchmark:
-        """Return it as a harness's options want it; those that are None change nothing."""
+        """Return the benchmark with a harness's options; None leaves a setting as it is."""
         return replace(self, corpus_name=corpus or self.corpus_name, prompt=prompt or self.prompt, raw=raw)
 
     def sentences(self) -> list[str]:
@@ -55,7 +55,7 @@ class Benchmark:
         return detokenize(self.corpus.sources) if self.raw else list(self.corpus.sources)
 
     def requests(self) -> list[str]:
-        """Return what the model is sent for each sentence."""
+        """Return the request to the model for each sentence."""
         prompt = find_prompt(self.prompt)
         return [prompt.fill(sentence) for sentence in self.sentences()]
 
@@ -81,12 +81,12 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 
 @cache
 def load_once(name: str) -> Corpus:
-    """Return a corpus by name, the same object every time: what is derived from it is kept with it."""
+    """Return a corpus by name, always the same object, so that caches by corpus are hit."""
     return resolve_corpus(name)
 
 
-def part_of(corpus: Corpus, sentences: Sequence[int]) -> Corpus:
-    """Return the corpus of these sentences, tokenised as the whole is; the corpus itself if they are all of it."""
+def subset(corpus: Corpus, sentences: Sequence[int]) -> Corpus:
+    """Return the corpus of these sentences, tokenized like the whole; the corpus itself if they are all of it."""
     if list(sentences) == list(range(len(corpus))):
         return corpus
     return share_guide(corpus, corpus.select(sentences))
@@ -96,11 +96,11 @@ def prepare(corpus: Corpus, answers: Mapping[int, str]) -> Prepared:
     """Prepare answers by sentence, counted from 0: those of all sentences, or of some; each is one line.
 
     Harnesses pair answers with their sentences, so nothing is refused once the model has run: lines cannot be shifted,
-    text that is not tokenised is, and what would be refused elsewhere (labels around nearly all answers, answers that
-    share hardly a word with their sentences) is logged as a warning.
+    raw text is tokenized, and what would be refused elsewhere (labels around nearly all answers, answers that share
+    hardly a word with their sentences) is logged as a warning.
     """
     sentences = sorted(answers)
-    part = part_of(corpus, sentences)
+    part = subset(corpus, sentences)
     lines = [answers[i] for i in sentences]
     prepared = Preprocessing("auto", tokenized=True, aligned=True).prepare(part, lines, "answers")
     for check, checked in ((check_wrappers, lines), (check_alignment, prepared.lines)):
@@ -114,34 +114,34 @@ def prepare(corpus: Corpus, answers: Mapping[int, str]) -> Prepared:
 def score_answers(corpus: Corpus, answers: Mapping[int, str], metrics: Sequence[str]) -> dict[str, Score]:
     """Return the scores by metric; a part of the sentences is scored as a corpus of its own.
 
-    A metric that refuses the answers is left out, with a warning: they may be far too unlike their sentences to be
-    scored exactly, and all other scores stand.
+    A metric that refuses the answers is left out, with a warning: they may be too different from their sentences to
+    be scored exactly. All other scores are returned.
     """
     prepared = prepare(corpus, answers)
     scores = {}
     for metric in metrics:
-        with _warning(metric):
+        with _refusal_logged(metric):
             scores[metric] = make_metric(metric).score_prepared(prepared)
             _logger.info("%s", scores[metric])
     return scores
 
 
 @contextmanager
-def _warning(metric: str) -> Iterator[None]:
-    """Make a warning of a metric's refusal."""
+def _refusal_logged(metric: str) -> Iterator[None]:
+    """Log an input error of a metric as a warning, and continue."""
     try:
         yield
     except InputError as problem:
         _logger.warning("no %s: %s", metric, problem.problem)
 
 
-def look_at(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) -> tuple[dict[str, float], list[str]]:
-    """Return the scores of one answer alone (NaN: refused), and what the metrics that can be explained saw in it."""
+def explain(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) -> tuple[dict[str, float], list[str]]:
+    """Return the scores of one answer alone (NaN: refused), and the explanations of the metrics that have one."""
     prepared = prepare(corpus, {sentence: answer})
     values, views = dict.fromkeys(metrics, nan), []
     for name in metrics:
         metric = make_metric(name)
-        with _warning(name):
+        with _refusal_logged(name):
             values[name] = float(metric.sentence_values(metric.count(prepared.corpus, prepared.lines))[0])
             if metric.explains:
                 view = metric.explain(prepared.corpus, prepared.lines, [0])[0].to_text(width=_WIDTH)
@@ -150,7 +150,7 @@ def look_at(corpus: Corpus, sentence: int, answer: str, metrics: Sequence[str]) 
 
 
 def figure_names(metrics: Sequence[str]) -> list[str]:
-    """Return the names of what `corpus_figures` gives: values, the parts that tables show beside them, and a count.
+    """Return the names in `corpus_figures`: values, the parts that tables show with them, and a count.
 
     >>> figure_names(BENCHMARKS["jfleg"].metrics)
     ['gleu', 'm2', 'm2_precision', 'm2_recall', 'imeasure', 'unanswered']
@@ -160,7 +160,7 @@ def figure_names(metrics: Sequence[str]) -> list[str]:
 
 
 def corpus_figures(corpus: Corpus, readings: Mapping[int, Reading], metrics: Sequence[str]) -> dict[str, float]:
-    """Return what harnesses list: the scores of the corpus (NaN: refused), and how many replies held no answer."""
+    """Return the scores of the corpus (NaN: refused), and the number of replies without an answer."""
     found = dict.fromkeys(figure_names(metrics), nan)
     answers = {sentence: reading.text for sentence, reading in readings.items()}
     for metric, score in score_answers(corpus, answers, metrics).items():

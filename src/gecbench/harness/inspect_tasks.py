@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from gecbench.errors import MissingDependencyError
-from gecbench.harness.benchmark import BENCHMARKS, Benchmark, corpus_figures, load_once, look_at
+from gecbench.harness.benchmark import BENCHMARKS, Benchmark, corpus_figures, explain, load_once
 from gecbench.models.replies import Reading, read_reply
 
 try:
@@ -93,7 +93,7 @@ def corrections(metrics: list[str]) -> Scorer:
         place, output = state.metadata, state.output
         stopped = {"refused": output.stop_reason == "content_filter", "cut": output.stop_reason == "max_tokens"}
         reading = read_reply(output.completion, place["shown"], **stopped)
-        values, views = look_at(load_once(place["corpus"]), place["sentence"], reading.text, metrics)
+        values, views = explain(load_once(place["corpus"]), place["sentence"], reading.text, metrics)
         return Score(
             value=values,
             answer=reading.text,
@@ -105,7 +105,7 @@ def corrections(metrics: list[str]) -> Scorer:
 
 
 def _epochs(scores: Sequence[SampleScore]) -> list[dict[int, Reading]]:
-    """Return the answers by sentence, once for each time that the corpus was run."""
+    """Return the answers by sentence, one dictionary per epoch."""
     readings: defaultdict[int, list[Reading]] = defaultdict(list)
     for each in scores:
         readings[_place(each)[1]].append(Reading(**each.score.metadata))

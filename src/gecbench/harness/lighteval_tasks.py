@@ -30,7 +30,7 @@ Item = dict[str, Any]
 """The number of the sentence and the answer read from the model's reply, by name: lighteval saves items as a table."""
 
 
-class Answer(SampleLevelComputation):  # type: ignore[misc]
+class ReplyItem(SampleLevelComputation):  # type: ignore[misc]
     """The item of a document."""
 
     def compute(self, doc: Doc, model_response: Any, **_: Any) -> Item:
@@ -82,7 +82,7 @@ def _config(benchmark: Benchmark) -> LightevalTaskConfig:
         metric_name="gecbench",
         higher_is_better=True,
         category=SamplingMethod.GENERATIVE,
-        sample_level_fn=Answer(),
+        sample_level_fn=ReplyItem(),
         corpus_level_fn=CorpusScores(benchmark),
     )
     return LightevalTaskConfig(

@@ -1,6 +1,6 @@
-"""What the task files of `harness/lm_eval` name: documents, the item of each answer, and a function per figure.
+"""The functions that the task files of `harness/lm_eval` name: documents, the item of each answer, one per figure.
 
-lm-evaluation-harness hands an aggregation function the items of all documents, so these are scores of the corpus.
+lm-evaluation-harness calls an aggregation function with the items of all documents, so it can score the corpus.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def documents(
 
 
 def items(document: Mapping[str, Any], results: Sequence[str]) -> dict[str, Item]:
-    """Return what the aggregation functions need of a document, once for each figure."""
+    """Return the item of a document for the aggregation functions, once for each figure."""
     reading = read_reply(results[0], document["shown"])
     item = (document["benchmark"], document["corpus"], document["sentence"], reading)
     return dict.fromkeys(figure_names(BENCHMARKS[document["benchmark"]].metrics), item)

@@ -1,4 +1,4 @@
-"""What gecbench's `evaluate` modules share: features, a check of every row, and the result dictionary."""
+"""Base classes of gecbench's `evaluate` modules: features, a check of every row, and the result dictionary."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def text_features() -> Any:
 
 
 def text_or_m2_features() -> list[Any]:
-    """Return both forms of gold: a list of rewrites per sentence, or one string, its block of M2."""
+    """Return the features of both forms of gold: a list of rewrites per sentence, or its block of M2 as a string."""
     return [text_features(), _features(datasets.Value("string"))]
 
 
@@ -74,11 +74,11 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
             _check_unicode(rows, name)
 
     def corpus(self, sources: Sequence[str], references: Sequence[Any]) -> Corpus:
-        """Return rows as a corpus, or say what is wrong with them."""
+        """Return rows as a corpus; raise an error that names the first wrong row."""
         return Corpus(sources=sources, references=references)
 
     def outputs(self, sources: Sequence[str], predictions: Sequence[str]) -> Sequence[str]:
-        """Return predictions as the metric takes them."""
+        """Return predictions in the form that the metric scores."""
         return predictions
 
     def _compute(
@@ -110,7 +110,7 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
 
 
 class EditMetric(ReferenceMetric):
-    """A metric of edits: the gold is a list of rewrites per sentence, or its block of M2 as one string."""
+    """A metric of edits: the gold of a sentence is a list of rewrites, or its block of M2 as one string."""
 
     def check_rows(self, *, predictions: Any, references: Any, sources: Any = None, **unknown: Any) -> None:
         """Refuse rows of the wrong type or number, and a change of form between batches."""

@@ -14,13 +14,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from gecbench.corpora.build import FINGERPRINTS, verify_dataset
-from gecbench.corpora.card import card_problems
+from gecbench.corpora.build import FINGERPRINTS, folder_problems
 from gecbench.corpora.catalog import DATASETS, modules_folder
 from gecbench.corpora.declaration import DatasetDeclaration
 from gecbench.errors import GecbenchError, InputError
-from gecbench.huggingface.tasks import TASKS_FILE
 
+CARD = "README.md"
+TASKS_FILE = "eval.yaml"
+_PAGE_ENDINGS = (
+    *("html", "css", "js", "mjs", "json", "jsonl", "csv", "svg", "png", "webp", "ico"),
+    *("woff2", "webmanifest", "txt", "md", "gz"),
+)
+_FREE = "apache-2.0|mit|bsd.*|cc0.*|cc-by.*|odc-by|odbl|gpl.*|openrail.*|unlicense"
 _SECRET_NAMES = ("*.pem", "*.key", "*.p12", "*.pfx", "id_rsa*", "id_ed25519*", "*credential*", "*secret*", "*token*")
 _SECRETS = re.compile(
     rb"hf_[A-Za-z0-9]{30,}|gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{30,}|AKIA[0-9A-Z]{16}"
@@ -28,96 +33,18 @@ _SECRETS = re.compile(
 )
 
 
-def check_repository(name: str, option: str) -> str:
-    """Return a repository's name, `owner/name`, or say what is wrong with it."""
-    from huggingface_hub.errors import HFValidationError
-    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
-
-    try:
-        validate_repo_id(name)
-    except HFValidationError as error:
-        raise InputError(f"{option}: {name!r} is no repository's name", fix="Write owner/name") from error
-    if name.count("/") != 1:
-        raise InputError(f"{option}: {name!r} has no owner", fix="Write owner/name")
-    return name
-
-
-def check_address(address: str, option: str) -> str:
-    """Return an http or https address, or refuse it."""
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        parts = urlsplit("")
-    if parts.scheme not in ("http", "https") or not parts.netloc or any(c.isspace() for c in address):
-        raise InputError(f"{option}: {address!r} is no http or https address")
-    return address
-
-
-def choose_files(folder: Path, patterns: Sequence[str], built: str | None = None) -> list[str]:
-    """Return the files to upload by their paths below the folder, sorted.
-
-    A pattern without a slash means files in the folder itself. Files below `built` are products that may be
-    git-ignored, and so may all files of a folder that is ignored as a whole.
-    """
-    found = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    names = [path.relative_to(folder).as_posix() for path in found]
-    wanted = [name for name in names if _belongs(name, patterns)]
-    ignored = set() if _ignored(folder.parent, [folder.name]) else _ignored(folder, wanted)
-    chosen = [name for name in wanted if name not in ignored or (built and name.startswith(f"{built}/"))]
-    for name in chosen:
-        _check_place(folder, name)
-        _check_content(folder / name)
-    return chosen
-
-
-def _belongs(name: str, patterns: Sequence[str]) -> bool:
-    parts = name.split("/")
-    if any(part.startswith(".") or part == "__pycache__" for part in parts):
-        return False
-    if any(fnmatchcase(parts[-1].lower(), secret) for secret in _SECRET_NAMES):
-        return False
-    return any(fnmatchcase(name, pattern) and ("/" in pattern or "/" not in name) for pattern in patterns)
-
-
-def _ignored(folder: Path, names: Sequence[str]) -> set[str]:
-    if not names:
-        return set()
-    command = ["git", "-C", str(folder), "check-ignore", "-z", "--stdin"]
-    try:
-        done = subprocess.run(command, input="\0".join(names).encode(), capture_output=True, check=False)
-    except OSError:
-        return set()
-    return set(done.stdout.decode(errors="surrogateescape").split("\0")) if done.returncode == 0 else set()
-
-
-def _check_place(folder: Path, name: str) -> None:
-    if not (folder / name).resolve().is_relative_to(folder.resolve()):
-        raise InputError("points to a place outside the folder", file=str(folder / name), fix="Remove the link")
-
-
-def _check_content(path: Path) -> None:
-    content = path.read_bytes()
-    found = _SECRETS.search(content)
-    if found is not None:
-        line = content.count(b"\n", 0, found.start()) + 1
-        raise InputError("looks like a secret; nothing was uploaded", file=str(path), line=line, fix="Remove it")
-
-
-CARD = "README.md"
-_PAGE_ENDINGS = (
-    *("html", "css", "js", "mjs", "json", "jsonl", "csv", "svg", "png", "webp", "ico"),
-    *("woff2", "webmanifest", "txt", "md", "gz"),
-)
-_FREE = "apache-2.0|mit|bsd.*|cc0.*|cc-by.*|odc-by|odbl|gpl.*|openrail.*|unlicense"
-
-
 class PushError(GecbenchError):
     """The folder must not be uploaded as it is, or the Hub refused it."""
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What belongs to a folder of a kind, where it goes, and the file without which it is not ready."""
+class RepoType:
+    """A kind of folder that can be uploaded.
+
+    `repository` is the Hub's type of repository, `patterns` name the files that belong to the folder, `modules` is
+    where gecbench carries such folders, `ready` is a file that must exist and `make` says how to get it. Files below
+    `built` may be git-ignored; files in the repository that match `prune` and are not in the folder are deleted.
+    """
 
     repository: str
     patterns: tuple[str, ...]
@@ -128,11 +55,11 @@ class Kind:
     prune: tuple[str, ...] = ()
 
 
-KINDS: Mapping[str, Kind] = {
-    "metric": Kind(
+REPO_TYPES: Mapping[str, RepoType] = {
+    "metric": RepoType(
         "space", (CARD, "*.py", "requirements.txt"), "metrics", "{name}.py", "Name a metric module's folder"
     ),
-    "dataset": Kind(
+    "dataset": RepoType(
         "dataset",
         (CARD, "build.py", f"data/{FINGERPRINTS}", "data/*.parquet"),
         "datasets",
@@ -141,7 +68,7 @@ KINDS: Mapping[str, Kind] = {
         built="data",
         prune=("data/*",),
     ),
-    "leaderboard": Kind(
+    "leaderboard": RepoType(
         "space",
         (*(f"*.{ending}" for ending in _PAGE_ENDINGS), *(f"*/*.{ending}" for ending in _PAGE_ENDINGS)),
         None,
@@ -188,11 +115,11 @@ def plan_push(
     licence_confirmed: bool = False,
     prune: bool = False,
 ) -> Upload:
-    """Check a folder (or one of gecbench's modules by name) and say what its upload will do; no network is used.
+    """Check a folder (or one of gecbench's modules by name) and return what its upload will do, without the network.
 
     `benchmark` adds a dataset's `eval.yaml`. `prune` deletes what the repository has and the folder has not.
     """
-    form = KINDS[kind]
+    form = REPO_TYPES[kind]
     check_repository(repository, "--repo")
     folder = _find_folder(form, what)
     header = _card_header(folder)
@@ -205,7 +132,7 @@ def plan_push(
         _check_dataset(folder, declared, header, may_share=private or licence_confirmed)
         message = f"{declared.title}, version {declared.version}" if declared else message
     patterns = (*form.patterns, *([TASKS_FILE] if benchmark and kind == "dataset" else []))
-    files = choose_files(folder, patterns, form.built)
+    files = files_to_upload(folder, patterns, form.built)
     if CARD not in files:
         raise InputError("the card is git-ignored", file=str(folder / CARD))
     sdk = _sdk(header, folder) if form.repository == "space" else None
@@ -214,14 +141,25 @@ def plan_push(
 
 
 def push(plan: Upload, *, endpoint: str | None = None) -> str:
-    """Upload what a plan lists, in huggingface_hub's way and with its login; return the commit's address."""
+    """Upload what a plan lists, with huggingface_hub's login; return the commit's address."""
+    target = {"repo_id": plan.repository, "repo_type": plan.repository_type}
     with logged_in(plan.repository, endpoint) as api:
-        return _upload(api, plan)
+        if not plan.pull_request:
+            api.create_repo(**target, private=plan.private or None, exist_ok=True, space_sdk=plan.sdk)
+        commit = api.upload_folder(
+            **target,
+            folder_path=str(plan.folder),
+            allow_patterns=[glob.escape(name) for name in plan.files],
+            delete_patterns=list(plan.prune) or None,
+            create_pr=plan.pull_request,
+            commit_message=plan.message,
+        )
+        return str(getattr(commit, "pr_url", None) or commit.commit_url)
 
 
 @contextmanager
 def logged_in(repository: str, endpoint: str | None = None) -> Iterator[Any]:
-    """Give huggingface_hub's interface for an upload; what goes wrong with it is one sentence."""
+    """Yield huggingface_hub's interface for an upload; its errors become one sentence."""
     from huggingface_hub import HfApi, get_token
 
     if get_token() is None:
@@ -230,28 +168,13 @@ def logged_in(repository: str, endpoint: str | None = None) -> Iterator[Any]:
         yield HfApi(endpoint=endpoint)
     except GecbenchError:
         raise
-    except Exception as error:  # whatever the library raises, its first line says what happened
+    except Exception as error:  # of any kind; the first line of its text says what happened
         words = str(error).strip().partition("\n")[0] or type(error).__name__
         reason = " ".join(str(getattr(error, "server_message", None) or "").split())
         raise PushError(f"{repository}: not uploaded: {words}{f' ({reason})' if reason else ''}") from error
 
 
-def _upload(api: Any, plan: Upload) -> str:
-    target = {"repo_id": plan.repository, "repo_type": plan.repository_type}
-    if not plan.pull_request:
-        api.create_repo(**target, private=plan.private or None, exist_ok=True, space_sdk=plan.sdk)
-    commit = api.upload_folder(
-        **target,
-        folder_path=str(plan.folder),
-        allow_patterns=[glob.escape(name) for name in plan.files],
-        delete_patterns=list(plan.prune) or None,
-        create_pr=plan.pull_request,
-        commit_message=plan.message,
-    )
-    return str(getattr(commit, "pr_url", None) or commit.commit_url)
-
-
-def _find_folder(form: Kind, what: str) -> Path:
+def _find_folder(form: RepoType, what: str) -> Path:
     if form.modules is not None and re.fullmatch(r"\w+", what):
         places = [Path(form.modules)]
         with suppress(InputError):
@@ -298,13 +221,12 @@ def _declaration(folder: Path) -> DatasetDeclaration | None:
 def _check_dataset(
     folder: Path, declared: DatasetDeclaration | None, header: Mapping[str, Any], *, may_share: bool
 ) -> None:
-    """Refuse a folder that is not as gecbench built it, or whose owners gave no licence to redistribute it."""
+    """Refuse a folder that is not as gecbench built it, or whose owners gave no license to redistribute it."""
     if declared is None:
         if not may_share:
-            _check_licence(header, folder)
+            _check_license(header, folder)
         return
-    problems = [*verify_dataset(declared.name, folder), *card_problems(declared.name, folder / CARD)]
-    if problems:
+    if problems := folder_problems(declared.name, folder):
         raise PushError("not uploaded: " + "; ".join(problems))
     if not (declared.redistributable or may_share):
         raise PushError(
@@ -313,7 +235,7 @@ def _check_dataset(
         )
 
 
-def _check_licence(header: Mapping[str, Any], folder: Path) -> None:
+def _check_license(header: Mapping[str, Any], folder: Path) -> None:
     given = header.get("license") or []
     names = [given] if isinstance(given, str) else list(given)
     if not names or not all(re.fullmatch(_FREE, str(name)) for name in names):
@@ -322,3 +244,78 @@ def _check_licence(header: Mapping[str, Any], folder: Path) -> None:
             file=str(folder / CARD),
             fix="Upload it with --private, or with --licence-confirmed if its owners allow you to",
         )
+
+
+def files_to_upload(folder: Path, patterns: Sequence[str], built: str | None = None) -> list[str]:
+    """Return the files to upload by their paths below the folder, sorted.
+
+    A pattern without a slash means files in the folder itself. Files below `built` are products that may be
+    git-ignored, and so may all files of a folder that is ignored as a whole.
+    """
+    found = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    names = [path.relative_to(folder).as_posix() for path in found]
+    wanted = [name for name in names if _should_upload(name, patterns)]
+    ignored = set() if _git_ignored(folder.parent, [folder.name]) else _git_ignored(folder, wanted)
+    chosen = [name for name in wanted if name not in ignored or (built and name.startswith(f"{built}/"))]
+    for name in chosen:
+        _check_inside(folder, name)
+        _check_no_secret(folder / name)
+    return chosen
+
+
+def _should_upload(name: str, patterns: Sequence[str]) -> bool:
+    parts = name.split("/")
+    if any(part.startswith(".") or part == "__pycache__" for part in parts):
+        return False
+    if any(fnmatchcase(parts[-1].lower(), secret) for secret in _SECRET_NAMES):
+        return False
+    return any(fnmatchcase(name, pattern) and ("/" in pattern or "/" not in name) for pattern in patterns)
+
+
+def _git_ignored(folder: Path, names: Sequence[str]) -> set[str]:
+    if not names:
+        return set()
+    command = ["git", "-C", str(folder), "check-ignore", "-z", "--stdin"]
+    try:
+        done = subprocess.run(command, input="\0".join(names).encode(), capture_output=True, check=False)
+    except OSError:
+        return set()
+    return set(done.stdout.decode(errors="surrogateescape").split("\0")) if done.returncode == 0 else set()
+
+
+def _check_inside(folder: Path, name: str) -> None:
+    if not (folder / name).resolve().is_relative_to(folder.resolve()):
+        raise InputError("points to a place outside the folder", file=str(folder / name), fix="Remove the link")
+
+
+def _check_no_secret(path: Path) -> None:
+    content = path.read_bytes()
+    found = _SECRETS.search(content)
+    if found is not None:
+        line = content.count(b"\n", 0, found.start()) + 1
+        raise InputError("looks like a secret; nothing was uploaded", file=str(path), line=line, fix="Remove it")
+
+
+def check_repository(name: str, option: str) -> str:
+    """Return a repository's name, `owner/name`, or raise an error that names the option."""
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
+
+    try:
+        validate_repo_id(name)
+    except HFValidationError as error:
+        raise InputError(f"{option}: {name!r} is no repository's name", fix="Write owner/name") from error
+    if name.count("/") != 1:
+        raise InputError(f"{option}: {name!r} has no owner", fix="Write owner/name")
+    return name
+
+
+def check_address(address: str, option: str) -> str:
+    """Return an http or https address, or refuse it."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.netloc or any(c.isspace() for c in address):
+        raise InputError(f"{option}: {address!r} is no http or https address")
+    return address

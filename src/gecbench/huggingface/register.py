@@ -1,4 +1,4 @@
-"""The `evaluate` modules that travel with gecbench: loading them, and making their bare names known."""
+"""Load the `evaluate` modules that gecbench carries, and make bare names of metrics and datasets known."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def load_metric(name: str, **options: Any) -> Any:
 def register(*, quiet: bool = False) -> list[str]:
     """Make bare names find gecbench's modules in this process, offline too.
 
-    `evaluate.load("gleu")` and `datasets.load_dataset("jfleg")` then load what gecbench carries or builds. Says on
-    standard error what it did unless `quiet`, and returns the names. `unregister()` undoes it.
+    `evaluate.load("gleu")` and `datasets.load_dataset("jfleg")` then load what gecbench carries or builds. Reports the
+    names on standard error unless `quiet`, and returns them. `unregister()` undoes it.
     """
     metrics, names = _register_metrics(), register_datasets()
     if not quiet:
@@ -77,7 +77,7 @@ def _register_metrics() -> list[str]:
 
 
 _FACTORY = "PackagedDatasetModuleFactory"
-_BUILDERS = "gecbench.corpora.builders"
+_BUILDER = "gecbench.corpora.dataset_builder"
 
 
 def register_datasets() -> list[str]:
@@ -87,7 +87,7 @@ def register_datasets() -> list[str]:
 
     table = datasets.packaged_modules._PACKAGED_DATASETS_MODULES
     for name in DATASETS:
-        table[name] = (_BUILDERS, code_hash())
+        table[name] = (_BUILDER, code_hash())
     factory = getattr(datasets.load, _FACTORY)
     if not hasattr(factory, "before_gecbench"):
         setattr(datasets.load, _FACTORY, _factory_for_our_names(factory, datasets.load))
@@ -119,10 +119,10 @@ def _factory_for_our_names(original: Any, load: ModuleType) -> Any:
 
         def get_module(self) -> Any:
             if self.name in DATASETS:
-                from gecbench.corpora.builders import builder_parameters
+                from gecbench.corpora.dataset_builder import builder_parameters
 
                 named = {"data_files": {}, "dataset_name": self.name}
-                return load.DatasetModule(_BUILDERS, code_hash(), named, builder_parameters(self.name))
+                return load.DatasetModule(_BUILDER, code_hash(), named, builder_parameters(DATASETS[self.name]))
             return super().get_module()
 
     return Factory

@@ -1,4 +1,7 @@
-"""Scores as a model repository carries them: `.eval_results/*.yaml`, made with huggingface_hub's own classes."""
+"""Scores as a model repository carries them: `.eval_results/*.yaml`, made with huggingface_hub's own classes.
+
+A result belongs to a task of a benchmark dataset, which the dataset's `eval.yaml` declares.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from gecbench.corpora.catalog import DATASETS, modules_folder
 from gecbench.corpus.corpus import Corpus
 from gecbench.display import percent
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError
 from gecbench.formats.text import read_lines, write_bytes
-from gecbench.huggingface.push import check_address, check_repository, logged_in
-from gecbench.huggingface.tasks import check_task, task_id
-from gecbench.metrics.base import Score
+from gecbench.huggingface.push import TASKS_FILE, check_address, check_repository, logged_in
+from gecbench.metrics.base import Metric, Score, make_metric
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResultEntry
@@ -26,8 +29,8 @@ FOLDER = ".eval_results"
 
 
 @dataclass(frozen=True)
-class Provenance:
-    """Where results come from: the benchmark's repository and revision, when, and a page that tells more."""
+class ResultOrigin:
+    """The origin of results: the benchmark's repository and revision, the date, and a page with more."""
 
     dataset: str
     revision: str | None = None
@@ -58,8 +61,8 @@ def check_date(date: str | None) -> str:
     return date
 
 
-def result_entries(scores: Mapping[str, Score], corpus: Corpus, origin: Provenance) -> list[EvalResultEntry]:
-    """Return one entry per metric: its task, its value times 100, and in the notes how it was made."""
+def result_entries(scores: Mapping[str, Score], corpus: Corpus, origin: ResultOrigin) -> list[EvalResultEntry]:
+    """Return one entry per metric: its task, its value times 100, and its signature in the notes."""
     hub = _hub()
     date = check_date(origin.date)
     entries = []
@@ -80,10 +83,17 @@ def result_entries(scores: Mapping[str, Score], corpus: Corpus, origin: Provenan
     return entries
 
 
+def _interval(score: Score) -> str | None:
+    interval = score.interval
+    if interval is None:
+        return None
+    return f"{percent(interval.confidence, 0)} % interval {percent(interval.low)} – {percent(interval.high)}"
+
+
 def write_results(entries: Sequence[EvalResultEntry], folder: str | Path) -> Path:
     """Write `folder/.eval_results/<dataset>.yaml`, read it back, and return its path.
 
-    Results of the same dataset and task that stand there already are replaced, all others kept.
+    Results of the same dataset and task that are already there are replaced, all others are kept.
     """
     import yaml
 
@@ -105,13 +115,25 @@ def write_results(entries: Sequence[EvalResultEntry], folder: str | Path) -> Pat
     return path
 
 
+def read_results(path: str | Path) -> list[EvalResultEntry]:
+    """Read a file of results."""
+    import yaml
+
+    text = "\n".join(read_lines(path))
+    try:
+        entries: list[EvalResultEntry] = _hub().parse_eval_result_entries(yaml.safe_load(text) or [])
+    except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"holds no results ({error!r})", file=str(path), fix="Correct or remove it") from error
+    return entries
+
+
 def results_file(entries: Sequence[EvalResultEntry]) -> str:
-    """Return where in a model repository these results stand."""
+    """Return the path of these results in a model repository."""
     return f"{FOLDER}/{entries[0].dataset_id.rpartition('/')[2]}.yaml"
 
 
 def open_pull_request(entries: Sequence[EvalResultEntry], repository: str, *, endpoint: str | None = None) -> str:
-    """Open a pull request that adds the results to a model repository, beside those it has; return its address."""
+    """Open a pull request that adds the results to those of a model repository; return its address."""
     from huggingface_hub.errors import EntryNotFoundError
 
     name = results_file(entries)
@@ -132,7 +154,8 @@ def open_pull_request(entries: Sequence[EvalResultEntry], repository: str, *, en
 
 def describe_results(entries: Sequence[EvalResultEntry]) -> str:
     """Return the results as the text of a pull request."""
-    rows = [f"| {entry.task_id} | {entry.value:.2f} | {_cell(entry.notes)} |" for entry in entries]
+    notes = [(entry.notes or "").replace("|", "\\|") for entry in entries]
+    rows = [f"| {entry.task_id} | {entry.value:.2f} | {note} |" for entry, note in zip(entries, notes, strict=True)]
     dataset = entries[0].dataset_id
     return "\n".join(
         [
@@ -147,29 +170,6 @@ def describe_results(entries: Sequence[EvalResultEntry]) -> str:
     )
 
 
-def _cell(text: str | None) -> str:
-    return (text or "").replace("|", "\\|")
-
-
-def read_results(path: str | Path) -> list[EvalResultEntry]:
-    """Read a file of results."""
-    import yaml
-
-    text = "\n".join(read_lines(path))
-    try:
-        entries: list[EvalResultEntry] = _hub().parse_eval_result_entries(yaml.safe_load(text) or [])
-    except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"holds no results ({error!r})", file=str(path), fix="Correct or remove it") from error
-    return entries
-
-
-def _interval(score: Score) -> str | None:
-    interval = score.interval
-    if interval is None:
-        return None
-    return f"{percent(interval.confidence, 0)} % interval {percent(interval.low)} – {percent(interval.high)}"
-
-
 def _hub() -> Any:
     import huggingface_hub
 
@@ -178,3 +178,55 @@ def _hub() -> Any:
             f"huggingface_hub {huggingface_hub.__version__} knows no results: pip install --upgrade huggingface_hub"
         )
     return huggingface_hub
+
+
+def task_id(metric: str | Metric, corpus: Corpus) -> str:
+    """Return the task's identifier: the metric, then the configuration where a dataset has several reference sets.
+
+    A task means the metric with its default parameters on the test split; anything else has no task.
+
+    >>> rewrites = {"dataset": "conll14_fluency", "config": "expert_fluency", "split": "test"}
+    >>> task_id("gleu", Corpus(sources=["He go ."], metadata=rewrites))
+    'gleu_expert_fluency'
+    """
+    chosen = make_metric(metric)
+    if chosen != type(chosen)():
+        raise InputError(
+            f"{metric} is not {chosen.name} with its defaults, which is what the task {chosen.name} means",
+            fix=f"Give -m {chosen.name}",
+        )
+    split = corpus.metadata.get("split", "test")
+    if split != "test":
+        raise InputError(f"{corpus.name} is the split {split!r}, and tasks are of the test split")
+    declared = DATASETS.get(str(corpus.metadata.get("dataset")))
+    several = declared is not None and declared.several_reference_sets
+    return f"{chosen.name}_{corpus.metadata['config']}" if several else chosen.name
+
+
+def known_tasks(corpus: Corpus) -> dict[str, str] | None:
+    """Return the configurations by task that the corpus's dataset declares, or None if it is none of gecbench's."""
+    dataset = corpus.metadata.get("dataset")
+    if dataset is None:
+        return None
+    try:
+        path = modules_folder("datasets") / str(dataset) / TASKS_FILE
+    except InputError:
+        return None
+    if not path.is_file():
+        return None
+    import yaml
+
+    declared = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return {str(task["id"]): str(task["config"]) for task in declared["tasks"]}
+
+
+def check_task(task: str, corpus: Corpus) -> None:
+    """Refuse a task that the corpus's dataset does not declare, or declares for another configuration."""
+    known = known_tasks(corpus)
+    if known is None:
+        return
+    if task not in known:
+        raise InputError(f"{corpus.name} has no task {task!r}", fix=f"Its tasks: {', '.join(known)}")
+    if corpus.metadata.get("config") != known[task]:
+        wanted = f"{corpus.metadata['dataset']}:{known[task]}:test"
+        raise InputError(f"the task {task} is not of {corpus.name}", fix=f"Give -c {wanted}")

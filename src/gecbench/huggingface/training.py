@@ -25,10 +25,10 @@ def compute_metrics(
 ) -> Callable[[Any], dict[str, float]]:
     """Return the function that decodes a trainer's predictions and scores them on a corpus.
 
-    The corpus is the evaluation set, in its order; `tokenizer` is the model's; `tokenize` brings the decoded text to
-    the tokens of the corpus. What comes back are numbers only: each metric by its name, its parts as `name_part`, so
-    that `metric_for_best_model="gleu"` and every logger work. Text that a model writes in its first steps never stops
-    the training. The trainer needs `predict_with_generate=True`.
+    The corpus is the evaluation set, in its order; `tokenizer` is the model's; `tokenize` splits the decoded text like
+    the corpus. The function returns numbers only: each metric by its name, its parts as `name_part`, so that
+    `metric_for_best_model="gleu"` and every logger work. Text that a model writes in its first steps never stops the
+    training. The trainer needs `predict_with_generate=True`.
     """
     gold = resolve_corpus(corpus)
 

@@ -1,6 +1,6 @@
 """The papers' tables and figures, computed again from raw outputs, references and judgments.
 
-A paper is a module here with a function `reproduce(settings)`, and what it printed is `published/<module>.json`.
+A paper is a module here with a function `reproduce(resources)`, and what it printed is `published/<module>.json`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from gecbench.corpora.upstream import Upstream
 from gecbench.errors import InputError, did_you_mean
-from gecbench.papers.document import Reproduction, Settings, published, render
+from gecbench.papers.document import Reproduction, Resources, published, render
 
 _NAMES = [file.name.removesuffix(".json") for file in files("gecbench.papers").joinpath("published").iterdir()]
 PAPERS: Mapping[str, str] = {
@@ -31,8 +31,8 @@ def check_paper(paper: str) -> None:
 
 
 def reproduce(paper: str, upstream: Upstream | None = None, **options: Any) -> Reproduction:
-    """Compute a paper's tables again; the options are those of `Settings`."""
+    """Compute a paper's tables again; the options are those of `Resources`."""
     check_paper(paper)
-    settings = Settings(upstream or Upstream.from_environment(), **options)
-    sections, figures = import_module(f"gecbench.papers.{paper}").reproduce(settings)
+    resources = Resources(upstream or Upstream.from_environment(), **options)
+    sections, figures = import_module(f"gecbench.papers.{paper}").reproduce(resources)
     return Reproduction(paper, published(paper)["title"], tuple(sections), tuple(figures))

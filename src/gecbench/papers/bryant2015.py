@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from functools import partial
 
 from gecbench.analysis.tables import Table
 from gecbench.corpora.conll14 import OFFICIAL_IN_BN15
@@ -16,8 +16,9 @@ from gecbench.papers.document import (
     COMPARED,
     Contents,
     Figure,
+    Points,
+    Resources,
     Section,
-    Settings,
     Values,
     compared,
     comparison,
@@ -32,13 +33,12 @@ TOP_SYSTEMS = ("AMU", "CAMB", "CUUI")
 FIRST_ESSAYS = range(1, 11)
 NINE = range(1, 10)
 AXES = ("Number of Gold Standard Annotators", "F0.5")
-Lines = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 STAND_IN = "the ten public references of CoNLL-14 (two official annotators, eight rewrites)"
 
 
-def reproduce(settings: Settings) -> Contents:
-    """Compute what the public annotations give: all of it where the ten annotations are at hand."""
-    data = Conll14(settings.upstream)
+def reproduce(resources: Resources) -> Contents:
+    """Compute what the public annotations allow: everything if the ten annotations are available."""
+    data = Conll14(resources.upstream)
     nucle = data.whole("nucle")
     ten = data.whole("bn15") if data.has_ten_annotations else None
     systems = {name: data.systems[name] for name in TOP_SYSTEMS}
@@ -70,7 +70,7 @@ def _table2(data: Conll14) -> Section:
 
 
 def _annotators(nucle: Corpus, ten: Corpus | None) -> dict[int, tuple[Corpus, int]]:
-    """Return, by the paper's number, the corpus and annotator that are at hand: A7 and A3 are the official ones."""
+    """Return, by the paper's number, the corpus and annotator that are available: A7 and A3 are the official ones."""
     if ten is not None:
         return {who: (ten, who - 1) for who in range(1, 11)}
     return {who: (nucle, k) for k, who in enumerate(OFFICIAL_IN_BN15)}
@@ -162,47 +162,44 @@ def _categories(bounds: Mapping[str, Bound], complete: bool) -> Section:
     return Section("Figure 2: human F0.5 by error category", Table(header, rows), (note,))
 
 
-def _human_line(bound: Bound) -> tuple[list[float], list[float]]:
-    rows = bound.rows[:-1]
-    return [float(row.size) for row in rows], [100 * row.human for row in rows]
-
-
-def _lines(bound: Bound) -> dict[str, tuple[list[float], list[float]]]:
-    human = _human_line(bound)
-    rows = bound.rows[:-1]
-    return {"Human": human} | {name: (human[0], [100 * row.systems[name] for row in rows]) for name in TOP_SYSTEMS}
-
-
 def _figures(bound: Bound, categories: Mapping[str, Bound], subset: Bound, complete: bool) -> tuple[Figure, ...]:
-    theirs = published(PAPER)["table5"]
-    nine = [float(k) for k in NINE]
-    printed = {"Human": (nine, theirs["human"]), **{name: (nine, theirs[name]) for name in TOP_SYSTEMS}}
-    by_category = {name: _human_line(found) for name, found in categories.items()}
+    table5 = published(PAPER)["table5"]
+    printed = {"Human": (NINE, table5["human"])} | {name: (NINE, table5[name]) for name in TOP_SYSTEMS}
+    by_category = {name: _human_points(found) for name, found in categories.items()}
     ours = "computed here" if complete else f"computed here on {STAND_IN}"
     lacking = "" if complete else f" Missing: the lines of the paper's ten annotators; each {NO_ARCHIVE}."
-    colours = "A colour for people and for each system; "
-
-    def drawing(lines: Lines, dashed: Lines | None = None) -> Callable[[Any], None]:
-        return lambda figure: curves(figure, lines, AXES, (0, 100), dashed=dashed, ticks=NINE)
-
+    colors = "A colour for people and for each system; "
+    draw = partial(curves, labels=AXES, limits=(0, 100), ticks=NINE)
     return (
         Figure(
             "figure1",
             "F0.5 by number of annotators, 50 essays",
-            drawing(_lines(bound), printed),
-            f"{colours}solid: {ours}; dashed: published.{lacking}",
+            partial(draw, lines=_lines(bound), dashed=printed),
+            f"{colors}solid: {ours}; dashed: published.{lacking}",
             (7, 5.5),
         ),
         Figure(
             "figure2",
             "Human F0.5 by error category",
-            drawing(by_category),
+            partial(draw, lines=by_category),
             f"A colour and a mark for each category, of the annotators at hand.{lacking}",
         ),
         Figure(
             "figure3",
             "F0.5 by number of annotators, essays 1 to 10",
-            drawing(_lines(subset)),
-            f"{colours}solid: {ours}.{lacking}",
+            partial(draw, lines=_lines(subset)),
+            f"{colors}solid: {ours}.{lacking}",
         ),
     )
+
+
+def _lines(bound: Bound) -> dict[str, Points]:
+    """Return the points of people and of each system: number of annotators, F0.5 in per cent."""
+    sizes, human = _human_points(bound)
+    systems = {name: (sizes, [100 * row.systems[name] for row in bound.rows[:-1]]) for name in TOP_SYSTEMS}
+    return {"Human": (sizes, human)} | systems
+
+
+def _human_points(bound: Bound) -> Points:
+    rows = bound.rows[:-1]  # the last row is of all annotators, against whom nobody is left to compare
+    return [row.size for row in rows], [100 * row.human for row in rows]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from gecbench.corpora.catalog import dataset
+from gecbench.corpora.catalog import DATASETS
 from gecbench.corpora.conll14 import read_systems, sentence_rows
 from gecbench.corpora.load import load_corpus
 from gecbench.corpora.upstream import Upstream
@@ -69,10 +69,10 @@ class Conll14:
         return self.whole(config).select(self.kept)
 
     def reference_sets(self) -> tuple[dict[str, Corpus], dict[str, str]]:
-        """Return the reference sets of the 2016 paper that are at hand, and why the others are not."""
+        """Return the reference sets of the 2016 paper that are available, and why the others are not."""
         found, missing = {}, {}
         for name, config in REFERENCE_SETS.items():
-            if dataset("conll14_fluency").config(config).pinned or self.has_ten_annotations:
+            if DATASETS["conll14_fluency"].config(config).pinned or self.has_ten_annotations:
                 found[name] = self.corpus(config)
             else:
                 missing[name] = NO_ARCHIVE

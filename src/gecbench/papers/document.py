@@ -17,129 +17,39 @@ from numpy.typing import NDArray
 from gecbench.analysis.tables import Table, render_table
 from gecbench.corpora.upstream import Upstream
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-MARKERS = "osD^vP*X<>"
+ABSENT = "–"
+COMPARED = ("published", "ours", "difference")
+Values = Sequence[float | None]
+Points = tuple[Sequence[float], Sequence[float]]
 Range = tuple[float, float]
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+MARKERS = "osD^vP*X<>"
 _FAR = 3
 MOVED = f"Orange: a system whose rank moves by {_FAR} or more; grey: by less."
 
 
-def two_bars(figure: Any, bars: Mapping[str, Range], labels: tuple[str, str], limits: tuple[Range, Range]) -> None:
-    """Draw two bars per name, each on an axis of its own."""
-    left = figure.subplots()
-    right = left.twinx()
-    places = np.arange(len(bars))
-    for axis, k, shift in ((left, 0, -0.2), (right, 1, 0.2)):
-        axis.bar(places + shift, [pair[k] for pair in bars.values()], 0.38, color=COLOURS[k], label=labels[k])
-        axis.set_ylabel(labels[k], color=COLOURS[k])
-        axis.set_ylim(*limits[k])
-        axis.tick_params(axis="y", colors=COLOURS[k])
-    left.set_xticks(places, list(bars))
+@dataclass(frozen=True)
+class Resources:
+    """The source of the files, the number of processes for slow parts, and runs of TrueSkill."""
+
+    upstream: Upstream
+    processes: int = 1
+    runs: int = 1000
 
 
-def grouped_points(
-    figure: Any,
-    labels: Sequence[str],
-    printed: Mapping[str, Sequence[float]],
-    ours: Mapping[str, Sequence[float | None]],
-    quantity: str,
-    limits: Range,
-) -> None:
-    """Draw bars of our values by label and name, with published values as short black lines."""
-    axis = figure.subplots()
-    width = 0.8 / len(printed)
-    for k, name in enumerate(printed):
-        places = np.arange(len(labels)) - 0.4 + width * (k + 0.5)
-        heights = [0.0 if value is None else value for value in ours[name]]
-        axis.bar(places, heights, width * 0.9, color=COLOURS[k], label=name)
-        axis.hlines(printed[name], places - width * 0.45, places + width * 0.45, colors="black", linewidth=1.6)
-    axis.plot([], [], color="black", linewidth=1.6, label="published")
-    axis.axhline(0, color="black", linewidth=0.6)
-    axis.set_xticks(np.arange(len(labels)), labels)
-    axis.set_ylabel(quantity)
-    axis.set_ylim(*limits)
-    axis.legend(ncols=len(printed) + 1, loc="upper center", bbox_to_anchor=(0.5, -0.1), frameon=False)
+@dataclass(frozen=True)
+class Reproduction:
+    """The tables and figures of a paper that can be computed again."""
 
-
-def ranks_side_by_side(
-    figure: Any, columns: Mapping[str, Sequence[str]], breaks: Mapping[str, Sequence[int]] | None = None
-) -> None:
-    """Draw rankings as columns from best to worst, lines joining the same name; dotted lines part clusters."""
-    axis = figure.subplots()
-    titles = list(columns)
-    for k, title in enumerate(titles):
-        for place, name in enumerate(columns[title], 1):
-            axis.text(2 * k, place, name, ha="center", va="center", fontsize=10)
-        for place in (breaks or {}).get(title, ()):
-            axis.hlines(place + 0.5, 2 * k - 0.45, 2 * k + 0.45, colors="black", linestyles="dotted", linewidth=1.2)
-    for k, (one, other) in enumerate(pairwise(titles)):
-        for place, name in enumerate(columns[one], 1):
-            moved = abs(columns[other].index(name) + 1 - place)
-            colour = "#bbbbbb" if moved < _FAR else COLOURS[1]
-            ends = [place, columns[other].index(name) + 1]
-            axis.plot([2 * k + 0.42, 2 * k + 1.58], ends, color=colour, linewidth=1.2)
-    axis.set_xlim(-0.7, 2 * len(titles) - 1.3)
-    axis.set_ylim(max(map(len, columns.values())) + 0.7, 0.3)
-    axis.set_xticks([2 * k for k in range(len(titles))], titles)
-    axis.xaxis.tick_top()
-    axis.set_yticks(range(1, 1 + max(map(len, columns.values()))))
-    axis.set_ylabel("Rank")
-    axis.tick_params(length=0)
-    for side in axis.spines.values():
-        side.set_visible(False)
-
-
-def line_with_range(
-    figure: Any, places: Sequence[int], tables: Mapping[str, NDArray[np.float64]], labels: tuple[str, str]
-) -> None:
-    """Draw for each name a line of means over systems (systems, places), with bars from lowest to highest."""
-    axis = figure.subplots()
-    for (name, table), colour, shift in zip(tables.items(), ("red", "#777777"), (-0.06, 0.06), strict=False):
-        mean = table.mean(axis=0)
-        spread = [mean - table.min(axis=0), table.max(axis=0) - mean]
-        axis.errorbar(
-            np.array(places) + shift, mean, yerr=spread, color=colour, elinewidth=1, capsize=3, marker="o", label=name
-        )
-    axis.set_xticks(list(places))
-    axis.set_xlabel(labels[0])
-    axis.set_ylabel(labels[1])
-    axis.legend(frameon=False)
-
-
-def curves(
-    figure: Any,
-    lines: Mapping[str, tuple[Sequence[float], Sequence[float]]],
-    labels: tuple[str, str],
-    limits: Range,
-    *,
-    dashed: Mapping[str, tuple[Sequence[float], Sequence[float]]] | None = None,
-    ticks: Sequence[int] | None = None,
-) -> None:
-    """Draw named lines; `dashed` ones of the same name share the colour and are the published ones."""
-    axis = figure.subplots()
-    names = list(dict.fromkeys([*lines, *(dashed or {})]))
-    for k, name in enumerate(names):
-        colour = COLOURS[k % len(COLOURS)]
-        if name in lines:
-            axis.plot(*lines[name], marker=MARKERS[k % len(MARKERS)], markersize=5, color=colour, label=name)
-        if dashed and name in dashed:
-            label = f"{name}, published"
-            axis.plot(*dashed[name], "--", marker="x", markersize=5, color=colour, label=label)
-    axis.set_xlabel(labels[0])
-    axis.set_ylabel(labels[1])
-    axis.set_ylim(*limits)
-    if ticks is not None:
-        axis.set_xticks(list(ticks))
-        axis.set_xlim(ticks[0] - 0.5, ticks[-1] + 0.5)
-    axis.legend(frameon=False, fontsize=8)
-
-
-ABSENT = "–"
+    paper: str
+    title: str
+    sections: tuple[Section, ...]
+    figures: tuple[Figure, ...] = ()
 
 
 @dataclass(frozen=True)
 class Section:
-    """A table of the paper, published beside ours, and what must be said about it."""
+    """A table of the paper, published next to ours, and notes on it."""
 
     title: str
     table: Table
@@ -150,7 +60,7 @@ class Section:
 class Figure:
     """A figure by file name; `draw` draws it on a matplotlib figure.
 
-    The note stands in the picture: what its colours and marks mean, and what is missing.
+    The note is printed in the picture: what its colors and marks mean, and what is missing.
     """
 
     name: str
@@ -163,23 +73,7 @@ class Figure:
 Contents = tuple[Sequence[Section], Sequence[Figure]]
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Where the files come from; processes for slow parts, runs of TrueSkill."""
-
-    upstream: Upstream
-    processes: int = 1
-    runs: int = 1000
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """All of a paper that can be computed again."""
-
-    paper: str
-    title: str
-    sections: tuple[Section, ...]
-    figures: tuple[Figure, ...] = ()
+# Tables
 
 
 @cache
@@ -199,10 +93,6 @@ def compared(theirs: float | None, ours: float | None, digits: int, more: int = 
     difference = None if theirs is None or ours is None else round(float(number(ours, places)) - theirs, places) + 0.0
     sign = "+" if difference is not None and difference > 0 else ""
     return [number(theirs, digits), number(ours, places), sign + number(difference, places)]
-
-
-COMPARED = ("published", "ours", "difference")
-Values = Sequence[float | None]
 
 
 def comparison(
@@ -280,3 +170,116 @@ def _plain(reproduction: Reproduction) -> dict[str, object]:
             for section in reproduction.sections
         ],
     }
+
+
+# Drawings
+
+
+def two_bars(figure: Any, bars: Mapping[str, Range], labels: tuple[str, str], limits: tuple[Range, Range]) -> None:
+    """Draw two bars per name, each on an axis of its own."""
+    left = figure.subplots()
+    right = left.twinx()
+    places = np.arange(len(bars))
+    for axis, k, shift in ((left, 0, -0.2), (right, 1, 0.2)):
+        axis.bar(places + shift, [pair[k] for pair in bars.values()], 0.38, color=COLORS[k], label=labels[k])
+        axis.set_ylabel(labels[k], color=COLORS[k])
+        axis.set_ylim(*limits[k])
+        axis.tick_params(axis="y", colors=COLORS[k])
+    left.set_xticks(places, list(bars))
+
+
+def grouped_bars(
+    figure: Any,
+    labels: Sequence[str],
+    printed: Mapping[str, Sequence[float]],
+    ours: Mapping[str, Sequence[float | None]],
+    quantity: str,
+    limits: Range,
+) -> None:
+    """Draw bars of our values by label and name, with published values as short black lines."""
+    axis = figure.subplots()
+    width = 0.8 / len(printed)
+    for k, name in enumerate(printed):
+        places = np.arange(len(labels)) - 0.4 + width * (k + 0.5)
+        heights = [0.0 if value is None else value for value in ours[name]]
+        axis.bar(places, heights, width * 0.9, color=COLORS[k], label=name)
+        axis.hlines(printed[name], places - width * 0.45, places + width * 0.45, colors="black", linewidth=1.6)
+    axis.plot([], [], color="black", linewidth=1.6, label="published")
+    axis.axhline(0, color="black", linewidth=0.6)
+    axis.set_xticks(np.arange(len(labels)), labels)
+    axis.set_ylabel(quantity)
+    axis.set_ylim(*limits)
+    axis.legend(ncols=len(printed) + 1, loc="upper center", bbox_to_anchor=(0.5, -0.1), frameon=False)
+
+
+def ranks_side_by_side(
+    figure: Any, columns: Mapping[str, Sequence[str]], breaks: Mapping[str, Sequence[int]] | None = None
+) -> None:
+    """Draw rankings as columns from best to worst, lines joining the same name; dotted lines part clusters."""
+    axis = figure.subplots()
+    titles = list(columns)
+    for k, title in enumerate(titles):
+        for place, name in enumerate(columns[title], 1):
+            axis.text(2 * k, place, name, ha="center", va="center", fontsize=10)
+        for place in (breaks or {}).get(title, ()):
+            axis.hlines(place + 0.5, 2 * k - 0.45, 2 * k + 0.45, colors="black", linestyles="dotted", linewidth=1.2)
+    for k, (one, other) in enumerate(pairwise(titles)):
+        for place, name in enumerate(columns[one], 1):
+            moved = abs(columns[other].index(name) + 1 - place)
+            color = "#bbbbbb" if moved < _FAR else COLORS[1]
+            ends = [place, columns[other].index(name) + 1]
+            axis.plot([2 * k + 0.42, 2 * k + 1.58], ends, color=color, linewidth=1.2)
+    axis.set_xlim(-0.7, 2 * len(titles) - 1.3)
+    axis.set_ylim(max(map(len, columns.values())) + 0.7, 0.3)
+    axis.set_xticks([2 * k for k in range(len(titles))], titles)
+    axis.xaxis.tick_top()
+    axis.set_yticks(range(1, 1 + max(map(len, columns.values()))))
+    axis.set_ylabel("Rank")
+    axis.tick_params(length=0)
+    for side in axis.spines.values():
+        side.set_visible(False)
+
+
+def line_with_range(
+    figure: Any, places: Sequence[int], tables: Mapping[str, NDArray[np.float64]], labels: tuple[str, str]
+) -> None:
+    """Draw for each name a line of means over systems (systems, places), with bars from lowest to highest."""
+    axis = figure.subplots()
+    for (name, table), color, shift in zip(tables.items(), ("red", "#777777"), (-0.06, 0.06), strict=False):
+        mean = table.mean(axis=0)
+        spread = [mean - table.min(axis=0), table.max(axis=0) - mean]
+        axis.errorbar(
+            np.array(places) + shift, mean, yerr=spread, color=color, elinewidth=1, capsize=3, marker="o", label=name
+        )
+    axis.set_xticks(list(places))
+    axis.set_xlabel(labels[0])
+    axis.set_ylabel(labels[1])
+    axis.legend(frameon=False)
+
+
+def curves(
+    figure: Any,
+    lines: Mapping[str, Points],
+    labels: tuple[str, str],
+    limits: Range,
+    *,
+    dashed: Mapping[str, Points] | None = None,
+    ticks: Sequence[int] | None = None,
+) -> None:
+    """Draw named lines; `dashed` ones of the same name share the color and are the published ones."""
+    axis = figure.subplots()
+    names = list(dict.fromkeys([*lines, *(dashed or {})]))
+    for k, name in enumerate(names):
+        color = COLORS[k % len(COLORS)]
+        if name in lines:
+            axis.plot(*lines[name], marker=MARKERS[k % len(MARKERS)], markersize=5, color=color, label=name)
+        if dashed and name in dashed:
+            label = f"{name}, published"
+            axis.plot(*dashed[name], "--", marker="x", markersize=5, color=color, label=label)
+    axis.set_xlabel(labels[0])
+    axis.set_ylabel(labels[1])
+    axis.set_ylim(*limits)
+    if ticks is not None:
+        axis.set_xticks(list(ticks))
+        axis.set_xlim(ticks[0] - 0.5, ticks[-1] + 0.5)
+    axis.legend(frameon=False, fontsize=8)

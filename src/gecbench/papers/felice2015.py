@@ -14,7 +14,7 @@ from gecbench.metrics.base import Metric, Score, f_beta, precision_recall
 from gecbench.metrics.imeasure import IMeasure, weighted_accuracy
 from gecbench.metrics.m2 import M2
 from gecbench.papers.data import Conll14, m2_percentages
-from gecbench.papers.document import Contents, Section, Settings, comparison, published, side_by_side
+from gecbench.papers.document import Contents, Resources, Section, comparison, published, side_by_side
 
 PAPER = "felice2015"
 SUBSET = (
@@ -23,9 +23,9 @@ SUBSET = (
 )
 
 
-def reproduce(settings: Settings) -> Contents:
+def reproduce(resources: Resources) -> Contents:
     """Compute the worked examples, and the systems' scores on all sentences."""
-    data = Conll14(settings.upstream)
+    data = Conll14(resources.upstream)
     corpus = data.whole("nucle_alt")
     m2, mixed = (_scores(metric, corpus, data.systems) for metric in (M2(), M2(mixing="cap")))
     return (_examples(), _table8(), _table10(m2, mixed), _table11(corpus, data, m2)), ()

@@ -26,8 +26,8 @@ from gecbench.papers.document import (
     ABSENT,
     Contents,
     Figure,
+    Resources,
     Section,
-    Settings,
     comparison,
     comparison_of_values,
     curves,
@@ -41,9 +41,9 @@ EDITS = {"Fluency": "F", "Minimal": "M"}
 BINS = (0, 1, 3, 6, 9, 13, 18, 25, 40)
 
 
-def reproduce(settings: Settings) -> Contents:
+def reproduce(resources: Resources) -> Contents:
     """Compute what the public files give: corpus, rewrites, judgments and codes; systems' outputs are not public."""
-    upstream = settings.upstream
+    upstream = resources.upstream
     corpus = load_corpus("jfleg", "default", "validation", upstream=upstream)
     test = load_rows("jfleg", "default", "test", upstream=upstream)
     coded = load_rows("jfleg", "coded", "validation", upstream=upstream)
@@ -52,7 +52,7 @@ def reproduce(settings: Settings) -> Contents:
         _table2(corpus, distances, len(corpus) + len(test)),
         _section3(corpus, distances, coded),
         _table4(coded),
-        _table5(upstream, corpus, distances, settings.runs),
+        _table5(upstream, corpus, distances, resources.runs),
         _table6(coded),
     )
     return sections, (_figure1(corpus),)

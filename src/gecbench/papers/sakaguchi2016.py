@@ -32,12 +32,12 @@ from gecbench.papers.document import (
     MOVED,
     Contents,
     Figure,
+    Resources,
     Section,
-    Settings,
     Values,
     compared,
     comparison,
-    grouped_points,
+    grouped_bars,
     line_with_range,
     number,
     published,
@@ -45,83 +45,39 @@ from gecbench.papers.document import (
     two_bars,
 )
 
-SetScore = Callable[[Statistics, int], float]
-DRAWS = 2000
+PAPER = "sakaguchi2016"
 
 
-def figure5(data: Conll14) -> tuple[Section, Figure]:
-    """Return mean, lowest and highest GLEU of the twelve systems against 1, 2, … crowd rewrites."""
-    corpus, lines = _crowd_rewrites(data)
-    counts = [
-        GLEU().count(corpus, [outputs[i] for i in lines]) for name, outputs in data.systems.items() if name != "INPUT"
-    ]
-    sizes = list(range(1, int(counts[0].choices()[0]) + 1))
-    drawn, best = (100 * np.array([_curve(one, sizes, score) for one in counts]) for score in (_drawn, _best))
-    rows = [
-        [str(size), *(f"{value:.2f}" for column in (drawn[:, k], best[:, k]) for value in _summary(column))]
-        for k, size in enumerate(sizes)
-    ]
-    header = ["references", "drawn: mean", "lowest", "highest", "best: mean", "lowest", "highest"]
-    notes = (
-        f"{len(lines)} sentences, twelve systems, all sets of each number of references. Of the paper's ten crowd "
-        "rewrites eight are public (two of the set, six more); the six are not tokenised and are split here by "
-        "sacrebleu's 13a rules.",
-        "The paper prints no numbers; it says that GLEU rises with the number of references and levels off at four. "
-        "The GLEU it defines does not rise: every draw takes one reference of each sentence, so more references only "
-        "change what is averaged. It rises, ever more slowly, if each sentence is scored against its best reference.",
+def reproduce(resources: Resources) -> Contents:
+    """Compute the tables and figures again, in the paper's order."""
+    data = Conll14(resources.upstream)
+    found = compute_changes(data)
+    scores = compute_scores(data, resources.processes)
+    judged = read_judged(data, resources.runs)
+    experts = judged.rank(judged.experts)
+    distances, picture2 = figure2(found)
+    more_references, picture5 = figure5(data)
+    crowd, picture6 = experts_and_crowd(judged, experts)
+    sections = (
+        distances,
+        table4(found),
+        table5(judged),
+        *experts_table(judged, experts),
+        *table6(scores),
+        brevity_penalty(scores),
+        more_references,
+        crowd,
+        table7(data, judged),
     )
-
-    tables = {"best reference": best, "drawn reference": drawn}
-    draw = partial(line_with_range, places=sizes, tables=tables, labels=("Number of references", "GLEU"))
-    section = Section("Figure 5: GLEU by number of references", Table(header, rows), notes)
-    caption = "Mean GLEU of 12 systems with different numbers of fluency references"
-    note = (
-        "Dots: mean of the systems; bars: from the lowest to the highest. Red as in the paper; grey as it defines GLEU."
-    )
-    return section, Figure("figure5", caption, draw, note, (6, 4.3))
+    return sections, (picture2, figure3(scores), figure4(scores), picture5, picture6)
 
 
-def _crowd_rewrites(data: Conll14) -> tuple[Corpus, list[int]]:
-    extra = load_rows("conll14_fluency", "extra_fluency", "test", upstream=data.upstream)
-    lines = [int(row["id"]) - 1 for row in extra]
-    crowd = data.whole("nonexpert_fluency").references or ()
-    rewrites = [[*crowd[i], *map(_tokenised, row["corrections"])] for i, row in zip(lines, extra, strict=True)]
-    return Corpus(sources=[data.systems["INPUT"][i] for i in lines], references=rewrites, name="extra"), lines
+# Section 3: how much annotators change (Figure 2, Table 4)
 
-
-def _curve(counted: Statistics, sizes: list[int], score: SetScore) -> list[float]:
-    """Return the mean score over all sets of 1, 2, … references."""
-    curve = []
-    for size in sizes:
-        sets = list(combinations(range(sizes[-1]), size))
-        curve.append(float(np.mean([score(counted.keep_choices(kept), len(sets)) for kept in sets])))
-    return curve
-
-
-def _drawn(counted: Statistics, sets: int) -> float:
-    return GLEU(iterations=max(1, DRAWS // sets)).value_of(counted)
-
-
-def _best(counted: Statistics, _sets: int) -> float:
-    """Return GLEU against the reference of each sentence by which its smoothed score is highest."""
-    metric = GLEU()
-    table = counted.counts.reshape(len(counted), -1, counted.counts.shape[1])
-    chosen = metric.values(np.maximum(table, 1)).argmax(axis=1)
-    return float(metric.values(table[np.arange(len(table)), chosen].sum(axis=0)))
-
-
-def _summary(column: NDArray[np.float64]) -> tuple[float, float, float]:
-    return float(column.mean()), float(column.min()), float(column.max())
-
-
-def _tokenised(text: str) -> str:
-    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-
-    tokenizer: Any = Tokenizer13a()  # type: ignore[no-untyped-call]
-    return str(tokenizer(text))
-
-
-KINDS = {"F": "fluency", "M": "minimal"}
+Pair = tuple[str, str]
+SOURCE = "INPUT"
+# reference set of the paper → prefix of its two texts, A and B
+SETS = {"NUCLE": "NU", "E-minimal": "EM", "N-minimal": "NM", "E-fluency": "EF", "N-fluency": "NF"}
 PAIRS = {
     "Fluency E1 v. E2": (("EFA", "EFB"),),
     "Fluency N1 v. N2": (("NFA", "NFB"),),
@@ -131,83 +87,69 @@ PAIRS = {
     "Minimal E v. N": (("EMA", "NMA"), ("EMA", "NMB"), ("EMB", "NMA"), ("EMB", "NMB")),
     "NUCLE A v. B": (("NUA", "NUB"),),
 }
-SETS = {"NUCLE": "NU", "E-minimal": "EM", "N-minimal": "NM", "E-fluency": "EF", "N-fluency": "NF"}
-SOURCE, SYSTEMS = "INPUT", "Systems"
-COUNT_OF_SYSTEMS = 12
-Pair = tuple[str, str]
 
 
 def compute_changes(data: Conll14) -> dict[Pair, Change]:
-    """Return every comparison that Table 4 and Figure 2 need, on the 1,278 sentences."""
-    texts = _texts(data)
+    """Return every comparison that Figure 2 and Table 4 need, on the 1,278 sentences."""
+    texts = texts_compared(data)
     wanted = [pair for pairs in PAIRS.values() for pair in pairs]
     wanted += [(SOURCE, name) for name in texts if name != SOURCE]
-    comparisons = {f"{one} {other}": (texts[one], texts[other]) for one, other in wanted}
-    found = changes(comparisons)
+    found = changes({f"{one} {other}": (texts[one], texts[other]) for one, other in wanted})
     return {(one, other): found[f"{one} {other}"] for one, other in wanted}
 
 
-def _texts(data: Conll14) -> dict[str, list[str]]:
+def texts_compared(data: Conll14) -> dict[str, list[str]]:
+    """Return the outputs of the systems, the input, and both references of each set (as `EFA`, `EFB`)."""
     texts = dict(data.kept_systems)
-    configs = {"NU": "nucle"}
-    for who, name in (("E", "expert"), ("N", "nonexpert")):
-        configs |= {f"{who}{kind}": f"{name}_{text}" for kind, text in KINDS.items()}
-    for short, config in configs.items():
-        references = data.corpus(config).references or ()
-        texts |= {f"{short}{letter}": [row[k] for row in references] for k, letter in enumerate("AB")}
+    for name, prefix in SETS.items():
+        references = data.corpus(REFERENCE_SETS[name]).references or ()
+        texts |= {f"{prefix}{letter}": [row[k] for row in references] for k, letter in enumerate("AB")}
     return texts
 
 
-def table4(found: dict[Pair, Change]) -> Section:
-    """Return Table 4: identical corrections and sTER between annotators."""
-    ours = {label: mean_change([found[pair] for pair in pairs]) for label, pairs in PAIRS.items()}
-    rows = [
-        (label, theirs, (100 * ours[label].identical, ours[label].ster))
-        for label, theirs in published("sakaguchi2016")["table4"].items()
-    ]
-    note = (
-        "1,278 sentences; sTER is the mean number of edits per sentence by sacrebleu's TER, which ignores case; "
-        "identical means the same characters. 13 of the 14 cells round to the published ones; the other is 8.5485, "
-        "printed as 8.5."
-    )
-    return Section(
-        "Table 4: annotators compared with each other",
-        comparison("annotators", ("identical %", "sTER"), rows, 1),
-        (note,),
-    )
-
-
-def figure2(found: dict[Pair, Change]) -> tuple[Section, Figure]:
+def figure2(found: Mapping[Pair, Change]) -> tuple[Section, Figure]:
     """Return Figure 2: how far each set of annotations, and the systems, are from the source."""
     means = {name: mean_change([found[SOURCE, f"{key}{x}"] for x in "AB"]) for name, key in SETS.items()}
     references = {f"{key}{letter}" for key in SETS.values() for letter in "AB"}
     outputs = [change for (one, other), change in found.items() if one == SOURCE and other not in references]
-    means[SYSTEMS] = mean_change(outputs)
+    systems = means["Systems"] = mean_change(outputs)
     claims = {"E-fluency": 4.0, "N-fluency": 7.0, "E-minimal": 2.0, "N-minimal": 2.0}
-    claims[SYSTEMS] = published("sakaguchi2016")["figure2_system_ster"]
+    claims["Systems"] = published(PAPER)["figure2_system_ster"]
     rows = [
         [name, *compared(claims.get(name), change.ster, 1), percent(change.changed, 1)]
         for name, change in means.items()
     ]
     notes = (
         'Published: what the text says of the figure ("about seven", "four", "about two", 1.4).',
-        f"The systems' 1.4 does not come out: the mean over the {COUNT_OF_SYSTEMS} systems is "
-        f"{number(means[SYSTEMS].ster, 2)} edits per sentence, "
-        f"{number(means[SYSTEMS].ster / means[SYSTEMS].changed, 2)} per changed sentence.",
+        f"The systems' 1.4 does not come out: the mean over the {len(outputs)} systems is {number(systems.ster, 2)} "
+        f"edits per sentence, {number(systems.ster / systems.changed, 2)} per changed sentence.",
     )
-    section = Section(
-        "Figure 2: distance from the source",
-        Table(["set", *(f"sTER: {name}" for name in COMPARED), "changed %"], rows),
-        notes,
-    )
-
+    header = ["set", *(f"sTER: {name}" for name in COMPARED), "changed %"]
+    section = Section("Figure 2: distance from the source", Table(header, rows), notes)
     bars = {name: (change.ster, 100 * change.changed) for name, change in means.items()}
     draw = partial(two_bars, bars=bars, labels=("Mean sTER", "% of sentences changed"), limits=((0, 8), (0, 100)))
     note = "Blue bars, left axis: mean sTER. Orange bars, right axis: share of sentences that were changed."
     return section, Figure("figure2", "Amount of changes compared to the original sentences", draw, note)
 
 
-EXPERT_GROUPS = "reassess/inter_annotator_agreements/highAgreedAMU.txt"
+def table4(found: Mapping[Pair, Change]) -> Section:
+    """Return Table 4: identical corrections and sTER between annotators."""
+    ours = {label: mean_change([found[pair] for pair in pairs]) for label, pairs in PAIRS.items()}
+    rows = [
+        (label, theirs, (100 * ours[label].identical, ours[label].ster))
+        for label, theirs in published(PAPER)["table4"].items()
+    ]
+    note = (
+        "1,278 sentences; sTER is the mean number of edits per sentence by sacrebleu's TER, which ignores case; "
+        "identical means the same characters. 13 of the 14 cells round to the published ones; the other is 8.5485, "
+        "printed as 8.5."
+    )
+    table = comparison("annotators", ("identical %", "sTER"), rows, 1)
+    return Section("Table 4: annotators compared with each other", table, (note,))
+
+
+# Human rankings: of the annotations (Table 5), and of the systems by experts, which Table 6 is about
+
 ANNOTATION_TYPES = {
     "refExptFluent": "Expert fluency",
     "refCrwdFluent": "Non-expert fluency",
@@ -220,11 +162,11 @@ ANNOTATION_TYPES = {
 
 @dataclass(frozen=True)
 class Judged:
-    """The judgments of the paper, the crowd's as published and relabelled; `runs` of TrueSkill."""
+    """The judgments of the paper, the crowd's as published and relabeled; `runs` of TrueSkill."""
 
     experts: list[Ranking]
     crowd: list[Ranking]
-    relabelled: list[Ranking]
+    relabeled: list[Ranking]
     references: list[Ranking]
     runs: int
 
@@ -235,48 +177,42 @@ class Judged:
 
 def read_judged(data: Conll14, runs: int) -> Judged:
     """Read all judgments."""
-    experts, crowd, relabelled, references = (
+    experts, crowd, relabeled, references = (
         read_rankings(data.upstream, split) for split in ("expert", "crowd", "crowd_relabelled", "references")
     )
-    return Judged(experts, crowd, relabelled, references, runs)
+    return Judged(experts, crowd, relabeled, references, runs)
+
+
+def table5(judged: Judged) -> Section:
+    """Return Table 5: the crowd's ranking of annotation types."""
+    printed = {name: rest for name, *rest in published(PAPER)["table5"]}
+    lines = [(ANNOTATION_TYPES[line.system], line) for line in judged.rank(judged.references).systems]
+    return Section("Table 5: human ranking of the annotations", _ranking_table("annotation", printed, lines))
 
 
 def experts_table(judged: Judged, ranking: HumanRanking) -> list[Section]:
-    """Return Table 3b and 3c of Grundkiewicz et al. 2015, the ranking that Table 6 is about."""
-    figures = published("sakaguchi2016")
+    """Return Tables 3b and 3c of Grundkiewicz et al. 2015: the experts' Expected Wins and TrueSkill."""
+    figures = published(PAPER)
     wins = expected_wins(expand_pairs(judged.experts), runs=judged.runs)
-    rows = [
-        [
-            line.system,
-            *compared(figures["grundkiewicz2015_3b"][line.system], line.score, 3),
-            _range(line),
-            str(line.cluster),
-        ]
-        for line in wins.systems
-    ]
+    rows = []
+    for line in wins.systems:
+        score = compared(figures["grundkiewicz2015_3b"][line.system], line.score, 3)
+        rows.append([line.system, *score, _range(line), str(line.cluster)])
     header = ["system", *COMPARED, "ranks", "cluster"]
-    count = wins.systems[-1].cluster
-    note = f"{count} clusters, as published ({figures['grundkiewicz2015_3b_clusters']})."
+    note = f"{wins.systems[-1].cluster} clusters, as published ({figures['grundkiewicz2015_3b_clusters']})."
     first = Section("Grundkiewicz et al. 2015, Table 3b: Expected Wins", Table(header, rows), (note,))
     clusters = {name: k for k, names in enumerate(figures["grundkiewicz2015_3c_clusters"], 1) for name in names}
     printed = {
         name: (score, *figures["grundkiewicz2015_3c_ranges"][name], clusters[name])
-        for name, score in figures["grundkiewicz2015_3c"].items()
+        for name, score in human_scores().items()
     }
     table = _ranking_table("system", printed, [(line.system, line) for line in ranking.systems])
     note = f"Means of {judged.runs} TrueSkill runs; {len(judged.experts):,} rankings, every pair of systems expanded."
     return [first, Section("Grundkiewicz et al. 2015, Table 3c: TrueSkill", table, (note,))]
 
 
-def table5(judged: Judged) -> Section:
-    """Return Table 5: the crowd's ranking of annotation types."""
-    printed = {name: rest for name, *rest in published("sakaguchi2016")["table5"]}
-    lines = [(ANNOTATION_TYPES[line.system], line) for line in judged.rank(judged.references).systems]
-    return Section("Table 5: human ranking of the annotations", _ranking_table("annotation", printed, lines))
-
-
 def _ranking_table(first: str, printed: Mapping[str, Sequence[Any]], lines: Iterable[tuple[str, Any]]) -> Table:
-    """Return a ranking beside the published one; `printed` are score, best and worst rank, and cluster by name."""
+    """Return a ranking next to the published one; `printed` are score, best and worst rank, and cluster by name."""
     rows = []
     for name, line in lines:
         score, best, worst, cluster = printed[name]
@@ -285,82 +221,31 @@ def _ranking_table(first: str, printed: Mapping[str, Sequence[Any]], lines: Iter
     return Table([first, *COMPARED, "ranks: published", "ours", "cluster: published", "ours"], rows)
 
 
-def table7(data: Conll14, judged: Judged) -> Section:
-    """Return Table 7, as it was computed and on matching sentences."""
-    groups = parse_expert_groups(data.upstream.text(EXPERT_GROUPS), file=EXPERT_GROUPS, first_sentence=1)
-    crowd = expand_pairs(judged.crowd, groups=True, unranked=True)
-    found = pooled_agreement(crowd, expand_pairs(groups, groups=True))
-    rows: list[tuple[str, Values, Values]] = []
-    for (name, theirs), ours in zip(published("sakaguchi2016")["table7"].items(), found, strict=True):
-        rows.append((name, theirs, (ours.kappa, ours.weighted)))
-    relabelled = [one for one in judged.relabelled if one.approved]
-    pairs = list(expand_pairs(relabelled, groups=True))
-    again = list(expand_pairs(relabel(judged.experts, data.systems), groups=True))
-    shown = {pair.sentence for pair in pairs}
-    matching = {
-        "Non-experts, relabelled": inter_agreement(pairs),
-        "Experts, same sentences": inter_agreement(pair for pair in again if pair.sentence in shown),
-        "Non-experts with Experts, matching sentences": cross_agreement(pairs, again),
-    }
-    rows += [(name, (None, None), (one.kappa, one.weighted)) for name, one in matching.items()]
-    notes = (
-        "The experts' sentence numbers count from 0 but were read as counting from 1, so that a crowd task for "
-        "sentence s carries the groups of systems of sentence s + 1: 982 of 2,791 labels (35 %) name a system that did "
-        "not write the text shown, and the third row compares judgments of different sentences.",
-        "The last three rows go by the texts shown; there experts and crowd agree as well as each does within itself.",
-    )
-    return Section("Table 7: agreement of judges", comparison("judges", ("κ", "weighted κ"), rows, 2, 2), notes)
-
-
-def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, Figure]:
-    """Return the correlation of §5.2 and Figure 6: experts beside the crowd."""
-    theirs = published("sakaguchi2016")
-    crowd, relabelled = judged.rank(judged.crowd), judged.rank(judged.relabelled)
-    shown = {ranking.sentence for ranking in judged.crowd}
-    same = judged.rank([one for one in judged.experts if one.sentence - 1 in shown], share=5)
-    rows: list[tuple[str, Values, Values]] = []
-    for name, one, other in (
-        ("Table 3c, crowd as published", theirs["grundkiewicz2015_3c"], crowd),
-        ("experts on the crowd's sentence numbers, crowd as published", same.scores(), crowd),
-        ("Table 3c, crowd relabelled", theirs["grundkiewicz2015_3c"], relabelled),
-    ):
-        printed = theirs["section5.2"]
-        ours = [correlate(other.scores(), one, method).value for method in printed]
-        rows.append((name, list(printed.values()), ours))
-    notes = (
-        "The paper names Table 3c as the experts' ranking; the nearest to its figures is the second row, experts' "
-        "judgments of the sentences whose numbers the crowd tasks carry.",
-    )
-
-    columns = {"Experts": experts, "Non-experts": crowd, "Non-experts, relabelled": relabelled}
-    names = {title: [line.system for line in ranking.systems] for title, ranking in columns.items()}
-    draw = partial(ranks_side_by_side, columns=names, breaks={title: _breaks(one) for title, one in columns.items()})
-    section = Section("Section 5.2: experts and non-experts", comparison("rankings", ("ρ", "r"), rows, 3), notes)
-    note = f"{MOVED} Dotted lines part clusters."
-    return section, Figure("figure6", "System rankings by experts and non-experts", draw, note, (6.5, 5.5))
-
-
 def _range(line: Any) -> str:
     return f"{line.best}–{line.worst}"
 
 
-def _breaks(ranking: HumanRanking) -> list[int]:
-    """Return the ranks after which another cluster begins."""
-    pairs = pairwise(ranking.systems)
-    return [rank for rank, (above, below) in enumerate(pairs, 1) if above.cluster != below.cluster]
+def human_scores() -> Scores:
+    """Return the experts' TrueSkill scores as printed (Grundkiewicz et al. 2015, Table 3c), which Table 6 used."""
+    scores: Scores = published(PAPER)["grundkiewicz2015_3c"]
+    return scores
 
+
+# Section 4: metrics and reference sets correlated with the experts (Table 6, Figures 3 and 4)
 
 Scores = Mapping[str, float]
 METHODS = ("spearman", "pearson")
 EXPLAIN_FROM = 0.01
+ANNOTATIONS = {"NUCLE": 2, "BN15": 10, "E-fluency": 2, "N-fluency": 2, "E-minimal": 2, "N-minimal": 2, "All": 18}
+DECIMALS = {"M2": "four decimals", "I-measure": "two decimals, in per cent"}
 
 
 @dataclass(frozen=True)
 class Column:
-    """A metric of Table 6 as the paper ran it, and, where that was at fault, put right."""
+    """A metric of Table 6 as the paper ran it, and with its fault fixed where it had one."""
 
     as_published: str
-    put_right: str | None = None
+    fixed: str | None = None
     rewrites: str = ""
 
 
@@ -377,23 +262,20 @@ COLUMNS = {
     ),
     "BLEU": Column("bleu(variant=2016)", "bleu"),
 }
-ANNOTATIONS = {"NUCLE": 2, "BN15": 10, "E-fluency": 2, "N-fluency": 2, "E-minimal": 2, "N-minimal": 2, "All": 18}
-SWAPPED = "put right"
-PRINTED = {"M2": "four decimals", "I-measure": "two decimals, in per cent"}
 
 
 @dataclass(frozen=True)
 class Correlations:
-    """Scores by (metric, references), as published and ours; ours also with the brevity penalty put right."""
+    """Scores by (metric, references), as published and ours; ours also with the brevity penalty fixed."""
 
     theirs: Mapping[tuple[str, str], Scores]
     ours: Mapping[tuple[str, str], Scores]
-    put_right: Mapping[tuple[str, str], Scores]
+    fixed: Mapping[tuple[str, str], Scores]
     missing: Mapping[str, str]
 
 
 def compute_scores(data: Conll14, processes: int) -> Correlations:
-    """Score the thirteen systems with every metric against every reference set at hand."""
+    """Score the thirteen systems with every metric against every available reference set."""
     corpora, missing = data.reference_sets()
     tasks = [(name, references) for name in COLUMNS for references in corpora]
     arguments = [(COLUMNS[name], corpora[references], data.kept_systems) for name, references in tasks]
@@ -401,27 +283,21 @@ def compute_scores(data: Conll14, processes: int) -> Correlations:
         scored = (pool.map if pool else map)(_score, *zip(*arguments, strict=True))
         found = list(tracked(scored, len(tasks), "Table 6"))
     ours = {task: scores for task, (scores, _) in zip(tasks, found, strict=True)}
-    put_right = {task: scores for task, (_, scores) in zip(tasks, found, strict=True) if scores}
-    return Correlations(data.published_scores(), ours, put_right, missing)
+    fixed = {task: scores for task, (_, scores) in zip(tasks, found, strict=True) if scores}
+    return Correlations(data.published_scores(), ours, fixed, missing)
 
 
-def _score(column: Column, corpus: Corpus, systems: Mapping[str, Sequence[str]]) -> tuple[dict[str, float], Scores]:
-    """Return scores as published and put right; both come from the same counts."""
+def _score(column: Column, corpus: Corpus, systems: Mapping[str, Sequence[str]]) -> tuple[Scores, Scores]:
+    """Return scores as published and fixed; both come from the same counts."""
     metric = make_metric(column.as_published)
-    other = make_metric(column.put_right) if column.put_right else None
-    scores, right = {}, {}
+    other = make_metric(column.fixed) if column.fixed else None
+    scores, fixed = {}, {}
     for name, lines in systems.items():
         statistics = metric.count(corpus, lines)
         scores[name] = metric.value_of(statistics)
         if other is not None:
-            right[name] = other.value_of(statistics)
-    return scores, right
-
-
-def human_scores() -> Scores:
-    """Return the experts' TrueSkill scores as printed (Grundkiewicz et al. 2015, Table 3c), which Table 6 used."""
-    scores: Scores = published("sakaguchi2016")["grundkiewicz2015_3c"]
-    return scores
+            fixed[name] = other.value_of(statistics)
+    return scores, fixed
 
 
 def coefficients(scores: Scores | None) -> list[float | None]:
@@ -433,22 +309,22 @@ def coefficients(scores: Scores | None) -> list[float | None]:
 
 def table6(found: Correlations) -> list[Section]:
     """Return Table 6, one table per metric: published, from the published scores, from raw outputs."""
+    header = ["references"]
+    for symbol in ("ρ", "r"):
+        header += [f"{symbol}: published", "of published scores", "ours", "difference"]
+    header.append("scores differ by")
     sections = []
     for name, column in COLUMNS.items():
-        rows = [_cells(found, name, references) for references in REFERENCE_SETS]
-        header = ["references"]
-        for symbol in ("ρ", "r"):
-            header += [f"{symbol}: published", "of published scores", "ours", "difference"]
-        notes = _notes(found, name, column)
-        sections.append(Section(f"Table 6, {name}", Table([*header, "scores differ by"], rows), notes))
+        rows = [_table6_row(found, name, references) for references in REFERENCE_SETS]
+        sections.append(Section(f"Table 6, {name}", Table(header, rows), _table6_notes(found, name, column)))
     return sections
 
 
-def _cells(found: Correlations, name: str, references: str) -> list[str]:
+def _table6_row(found: Correlations, name: str, references: str) -> list[str]:
     cells = [f"{references} ({ANNOTATIONS[references]})"]
     theirs, ours = found.theirs.get((name, references)), found.ours.get((name, references))
     pairs = zip(coefficients(theirs), coefficients(ours), strict=True)
-    for printed, (again, mine) in zip(published("sakaguchi2016")["table6"][name][references], pairs, strict=True):
+    for printed, (again, mine) in zip(published(PAPER)["table6"][name][references], pairs, strict=True):
         difference = None if mine is None else mine - printed
         cells += [number(printed, 3), number(again, 4), number(mine, 4), _signed(difference)]
     if theirs is None or ours is None:
@@ -464,34 +340,36 @@ def _signed(difference: float | None) -> str:
     return f"{round(difference, 4) + 0.0:+.4f}{mark}"
 
 
-def _notes(found: Correlations, name: str, column: Column) -> tuple[str, ...]:
+def _table6_notes(found: Correlations, name: str, column: Column) -> tuple[str, ...]:
     notes = []
     if found.missing:
         notes.append(f"{', '.join(found.missing)}: {next(iter(found.missing.values()))}.")
-    if name in PRINTED:
-        notes.append(f"The released scores have {PRINTED[name]}.")
+    if name in DECIMALS:
+        notes.append(f"The released scores have {DECIMALS[name]}.")
     if column.rewrites:
         notes.append(f"* Over 0.01 apart, against rewrites: {column.rewrites}. NUCLE, whose edits are given, agrees.")
     return tuple(notes)
 
 
 def brevity_penalty(found: Correlations) -> Section:
-    """Return what GLEU and BLEU say once the two lengths of the brevity penalty are no longer swapped."""
+    """Return the correlations of GLEU and BLEU once the two lengths of the brevity penalty are no longer swapped."""
     rows = []
-    for (name, references), scores in found.put_right.items():
-        before, after = coefficients(found.ours[name, references]), coefficients(scores)
+    for (name, references), scores in found.fixed.items():
         cells = [f"{name}, {references}"]
-        for old, new in zip(before, after, strict=True):
+        for old, new in zip(coefficients(found.ours[name, references]), coefficients(scores), strict=True):
             cells += [number(old, 3), number(new, 3), f"{(new or 0) - (old or 0):+.3f}"]
         rows.append(cells)
-    header = ["metric, references", *("ρ: as in 2016", SWAPPED, "change"), *("r: as in 2016", SWAPPED, "change")]
-    best = max(
-        (key for key in found.put_right if key[0] == "GLEU"), key=lambda key: coefficients(found.put_right[key])[0] or 0
-    )
+    header = [
+        "metric, references",
+        *("ρ: as in 2016", "put right", "change"),
+        *("r: as in 2016", "put right", "change"),
+    ]
+    correlated = {key[1]: coefficients(scores)[0] or 0 for key, scores in found.fixed.items() if key[0] == "GLEU"}
+    best = max(correlated, key=lambda references: correlated[references])
     notes = (
         "The scores of 2016 punish long outputs and not short ones: candidate and reference length are swapped in the "
         "brevity penalty of both GLEU and BLEU. GLEU was fixed in 2017; sacrebleu has the penalty right.",
-        f"Put right, GLEU correlates best with {best[1]} (ρ = {number(coefficients(found.put_right[best])[0], 3)}).",
+        f"Put right, GLEU correlates best with {best} (ρ = {number(correlated[best], 3)}).",
     )
     return Section("Table 6 with the brevity penalty put right", Table(header, rows), notes)
 
@@ -499,15 +377,12 @@ def brevity_penalty(found: Correlations) -> Section:
 def figure3(found: Correlations) -> Figure:
     """Return Figure 3: rho by reference set for the four metrics; published values as marks."""
     labels = [f"{name} ({ANNOTATIONS[name]})" for name in REFERENCE_SETS]
-    printed = {
-        name: [published("sakaguchi2016")["table6"][name][references][0] for references in REFERENCE_SETS]
-        for name in COLUMNS
-    }
-    ours = {
-        name: [coefficients(found.ours.get((name, references)))[0] for references in REFERENCE_SETS] for name in COLUMNS
-    }
+    printed, ours = {}, {}
+    for name, by_references in published(PAPER)["table6"].items():
+        printed[name] = [by_references[references][0] for references in REFERENCE_SETS]
+        ours[name] = [coefficients(found.ours.get((name, references)))[0] for references in REFERENCE_SETS]
     caption = "Correlation of the human ranking with metric scores over reference sets"
-    draw = partial(grouped_points, labels=labels, printed=printed, ours=ours, quantity="Spearman's ρ", limits=(-0.6, 1))
+    draw = partial(grouped_bars, labels=labels, printed=printed, ours=ours, quantity="Spearman's ρ", limits=(-0.6, 1))
     note = "Bars: computed here, a colour for each metric; black lines: published."
     if found.missing:
         why = next(iter(found.missing.values()))
@@ -516,32 +391,146 @@ def figure3(found: Correlations) -> Figure:
 
 
 def figure4(found: Correlations) -> Figure:
-    """Return Figure 4: the experts' ranking beside GLEU's with expert fluency references."""
+    """Return Figure 4: the experts' ranking next to GLEU's with expert fluency references."""
     rankings = {"Human": human_scores(), "GLEU, E-fluency": found.ours["GLEU", "E-fluency"]}
     columns = {title: sorted(scores, key=lambda name: -scores[name]) for title, scores in rankings.items()}
     caption = "System rankings by experts and by GLEU with expert fluency references"
     return Figure("figure4", caption, partial(ranks_side_by_side, columns=columns), MOVED, (4.5, 5.5))
 
 
-def reproduce(settings: Settings) -> Contents:
-    """Compute the tables and figures again."""
-    data = Conll14(settings.upstream)
-    found = compute_changes(data)
-    scores = compute_scores(data, settings.processes)
-    judged = read_judged(data, settings.runs)
-    experts = judged.rank(judged.experts)
-    sentences_changed, picture2 = figure2(found)
-    more_references, picture5 = figure5(data)
-    crowd, picture6 = experts_and_crowd(judged, experts)
-    sections = (
-        sentences_changed,
-        table4(found),
-        table5(judged),
-        *experts_table(judged, experts),
-        *table6(scores),
-        brevity_penalty(scores),
-        more_references,
-        crowd,
-        table7(data, judged),
+# Section 4, continued: GLEU by number of references (Figure 5)
+
+SetScore = Callable[[Statistics, int], float]
+DRAWS = 2000
+
+
+def figure5(data: Conll14) -> tuple[Section, Figure]:
+    """Return mean, lowest and highest GLEU of the twelve systems against 1, 2, … crowd rewrites."""
+    corpus, lines = _crowd_rewrites(data)
+    counts = [
+        GLEU().count(corpus, [outputs[i] for i in lines]) for name, outputs in data.systems.items() if name != SOURCE
+    ]
+    sizes = list(range(1, int(counts[0].choices()[0]) + 1))
+    drawn, best = (100 * np.array([_curve(one, sizes, score) for one in counts]) for score in (_drawn, _best))
+    rows = [
+        [str(size), *(f"{value:.2f}" for column in (drawn[:, k], best[:, k]) for value in _summary(column))]
+        for k, size in enumerate(sizes)
+    ]
+    header = ["references", "drawn: mean", "lowest", "highest", "best: mean", "lowest", "highest"]
+    notes = (
+        f"{len(lines)} sentences, twelve systems, all sets of each number of references. Of the paper's ten crowd "
+        "rewrites eight are public (two of the set, six more); the six are not tokenised and are split here by "
+        "sacrebleu's 13a rules.",
+        "The paper prints no numbers; it says that GLEU rises with the number of references and levels off at four. "
+        "The GLEU it defines does not rise: every draw takes one reference of each sentence, so more references only "
+        "change what is averaged. It rises, ever more slowly, if each sentence is scored against its best reference.",
     )
-    return sections, (picture2, figure3(scores), figure4(scores), picture5, picture6)
+    section = Section("Figure 5: GLEU by number of references", Table(header, rows), notes)
+    tables = {"best reference": best, "drawn reference": drawn}
+    draw = partial(line_with_range, places=sizes, tables=tables, labels=("Number of references", "GLEU"))
+    caption = "Mean GLEU of 12 systems with different numbers of fluency references"
+    note = (
+        "Dots: mean of the systems; bars: from the lowest to the highest. Red as in the paper; grey as it defines GLEU."
+    )
+    return section, Figure("figure5", caption, draw, note, (6, 4.3))
+
+
+def _crowd_rewrites(data: Conll14) -> tuple[Corpus, list[int]]:
+    """Return the twenty sentences with eight crowd rewrites each, and their positions."""
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+    tokenize: Any = Tokenizer13a()  # type: ignore[no-untyped-call]
+    extra = load_rows("conll14_fluency", "extra_fluency", "test", upstream=data.upstream)
+    lines = [int(row["id"]) - 1 for row in extra]
+    crowd = data.whole("nonexpert_fluency").references or ()
+    rewrites = [[*crowd[i], *map(tokenize, row["corrections"])] for i, row in zip(lines, extra, strict=True)]
+    return Corpus(sources=[data.systems[SOURCE][i] for i in lines], references=rewrites, name="extra"), lines
+
+
+def _curve(counted: Statistics, sizes: list[int], score: SetScore) -> list[float]:
+    """Return the mean score over all sets of 1, 2, … references."""
+    curve = []
+    for size in sizes:
+        sets = list(combinations(range(sizes[-1]), size))
+        curve.append(float(np.mean([score(counted.keep_choices(kept), len(sets)) for kept in sets])))
+    return curve
+
+
+def _drawn(counted: Statistics, sets: int) -> float:
+    """Return GLEU as the paper defines it, with fewer draws where there are many sets to average."""
+    return GLEU(iterations=max(1, DRAWS // sets)).value_of(counted)
+
+
+def _best(counted: Statistics, _sets: int) -> float:
+    """Return GLEU against the reference of each sentence by which its smoothed score is highest."""
+    metric = GLEU()
+    table = counted.counts.reshape(len(counted), -1, counted.counts.shape[1])
+    chosen = metric.values(np.maximum(table, 1)).argmax(axis=1)
+    return float(metric.values(table[np.arange(len(table)), chosen].sum(axis=0)))
+
+
+def _summary(column: NDArray[np.float64]) -> tuple[float, float, float]:
+    return float(column.mean()), float(column.min()), float(column.max())
+
+
+# Section 5: experts and the crowd (Section 5.2, Figure 6, Table 7)
+
+EXPERT_GROUPS = "reassess/inter_annotator_agreements/highAgreedAMU.txt"
+
+
+def experts_and_crowd(judged: Judged, experts: HumanRanking) -> tuple[Section, Figure]:
+    """Return the correlation of Section 5.2 and Figure 6: experts next to the crowd."""
+    crowd, relabeled = judged.rank(judged.crowd), judged.rank(judged.relabeled)
+    shown = {ranking.sentence for ranking in judged.crowd}
+    same = judged.rank([one for one in judged.experts if one.sentence - 1 in shown], share=5)
+    printed = published(PAPER)["section5.2"]
+    rows: list[tuple[str, Values, Values]] = []
+    for name, one, other in (
+        ("Table 3c, crowd as published", human_scores(), crowd),
+        ("experts on the crowd's sentence numbers, crowd as published", same.scores(), crowd),
+        ("Table 3c, crowd relabelled", human_scores(), relabeled),
+    ):
+        rows.append((name, list(printed.values()), [correlate(other.scores(), one, kind).value for kind in printed]))
+    notes = (
+        "The paper names Table 3c as the experts' ranking; the nearest to its figures is the second row, experts' "
+        "judgments of the sentences whose numbers the crowd tasks carry.",
+    )
+    section = Section("Section 5.2: experts and non-experts", comparison("rankings", ("ρ", "r"), rows, 3), notes)
+    columns = {"Experts": experts, "Non-experts": crowd, "Non-experts, relabelled": relabeled}
+    names = {title: [line.system for line in ranking.systems] for title, ranking in columns.items()}
+    breaks = {title: _cluster_ends(ranking) for title, ranking in columns.items()}
+    draw = partial(ranks_side_by_side, columns=names, breaks=breaks)
+    note = f"{MOVED} Dotted lines part clusters."
+    return section, Figure("figure6", "System rankings by experts and non-experts", draw, note, (6.5, 5.5))
+
+
+def _cluster_ends(ranking: HumanRanking) -> list[int]:
+    """Return the ranks after which another cluster begins."""
+    pairs = pairwise(ranking.systems)
+    return [rank for rank, (above, below) in enumerate(pairs, 1) if above.cluster != below.cluster]
+
+
+def table7(data: Conll14, judged: Judged) -> Section:
+    """Return Table 7, as it was computed and on matching sentences."""
+    groups = parse_expert_groups(data.upstream.text(EXPERT_GROUPS), file=EXPERT_GROUPS, first_sentence=1)
+    crowd = expand_pairs(judged.crowd, groups=True, unranked=True)
+    found = pooled_agreement(crowd, expand_pairs(groups, groups=True))
+    rows: list[tuple[str, Values, Values]] = []
+    for (name, theirs), ours in zip(published(PAPER)["table7"].items(), found, strict=True):
+        rows.append((name, theirs, (ours.kappa, ours.weighted)))
+    pairs = list(expand_pairs((one for one in judged.relabeled if one.approved), groups=True))
+    again = list(expand_pairs(relabel(judged.experts, data.systems), groups=True))
+    shown = {pair.sentence for pair in pairs}
+    matching = {
+        "Non-experts, relabelled": inter_agreement(pairs),
+        "Experts, same sentences": inter_agreement(pair for pair in again if pair.sentence in shown),
+        "Non-experts with Experts, matching sentences": cross_agreement(pairs, again),
+    }
+    rows += [(name, (None, None), (one.kappa, one.weighted)) for name, one in matching.items()]
+    notes = (
+        "The experts' sentence numbers count from 0 but were read as counting from 1, so that a crowd task for "
+        "sentence s carries the groups of systems of sentence s + 1: 982 of 2,791 labels (35 %) name a system that did "
+        "not write the text shown, and the third row compares judgments of different sentences.",
+        "The last three rows go by the texts shown; there experts and crowd agree as well as each does within itself.",
+    )
+    return Section("Table 7: agreement of judges", comparison("judges", ("κ", "weighted κ"), rows, 2, 2), notes)

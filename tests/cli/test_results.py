@@ -1,4 +1,4 @@
-"""`gecbench results` from what a run left, into a folder and as a pull request to a stand-in of the Hub."""
+"""`gecbench results`: from outputs or a run, into a folder or as a pull request; huggingface_hub reads it back."""
 
 import json
 from pathlib import Path
@@ -10,17 +10,112 @@ from served import DEMO, NATURAL, TOKENS
 
 import gecbench
 from gecbench.cli import main
+from gecbench.corpora.demo import DATA
 from gecbench.formats.jsonl import write_jsonl
+from gecbench.huggingface.results import read_results
 from gecbench.models.correction import record_path
 from gecbench.models.prompts import find_prompt
 
-huggingface_hub = pytest.importorskip("huggingface_hub", minversion="1.0")
+huggingface_hub = pytest.importorskip("huggingface_hub")
 pytestmark = [
     pytest.mark.skipif(not hasattr(huggingface_hub, "EvalResultEntry"), reason="this huggingface_hub knows no results"),
     pytest.mark.usefixtures("folder", "online"),
 ]
 TO = ["--repo-dataset", "someone/demo"]
+GOOD = str(DATA / "systems" / "good-corrector.txt")
+ARGUMENTS = ["results", "write", "-c", "demo", "-p", GOOD, *TO]
 FILE = Path(".eval_results/demo.yaml")
+
+
+def entries():
+    return yaml.safe_load(FILE.read_text(encoding="utf-8"))
+
+
+def write(*arguments):
+    assert main([*ARGUMENTS, *arguments]) == 0
+    return entries()
+
+
+def test_one_entry_per_metric(capsys):
+    demo, outputs = gecbench.load_demo(), gecbench.load_demo_systems()["good-corrector"]
+    expected = gecbench.score(outputs, demo, ["gleu", "bleu"])
+    page = ["--source-url", "https://example.org/log?a=1#b", "--source-name", "Log"]
+    more = ["--date", "2026-01-31", "--revision", "0123abc", "--notes", "5 beams: yes"]
+    written = write("-m", "gleu", "bleu", *page, *more)
+    assert [entry["dataset"]["task_id"] for entry in written] == ["gleu", "bleu"]
+    for entry, score in zip(written, expected.values(), strict=True):
+        assert entry == {
+            "dataset": {"id": "someone/demo", "task_id": score.name, "revision": "0123abc"},
+            "value": pytest.approx(100 * score.value, abs=0.005),
+            "date": "2026-01-31",
+            "source": {"url": "https://example.org/log?a=1#b", "name": "Log"},
+            "notes": f"5 beams: yes; {score.signature}",
+        }
+        signature = entry["notes"].rpartition("; ")[2]
+        assert gecbench.make_metric(signature) == score.metric
+    assert capsys.readouterr().out.splitlines()[-1] == f"written to {FILE}"
+    assert huggingface_hub.parse_eval_result_entries(written) == read_results(FILE)
+
+
+def test_the_least_there_is():
+    (entry,) = write()
+    assert set(entry) == {"dataset", "value", "date", "notes"}
+    assert entry["date"].endswith("Z"), "a string, not a date that a reader would turn into something else"
+    assert entry["notes"].startswith("gleu|")
+
+
+def test_the_interval_is_noted():
+    (entry,) = write("--resamples", "20")
+    assert entry["notes"].startswith("95 % interval ")
+    assert "|resamples:20:" in entry["notes"]
+
+
+def test_earlier_results_are_kept_or_replaced():
+    write("-m", "gleu", "--notes", "old")
+    write("-m", "bleu")
+    write("-m", "gleu", "--repo-dataset", "other/demo")
+    written = write("-m", "gleu", "--notes", "new")
+    found = [(entry["dataset"]["id"], entry["dataset"]["task_id"]) for entry in written]
+    assert found == [("someone/demo", "bleu"), ("other/demo", "gleu"), ("someone/demo", "gleu")]
+    assert written[-1]["notes"].startswith("new; ")
+
+
+def test_another_folder():
+    Path("model").mkdir()
+    assert main([*ARGUMENTS, "--to", "model"]) == 0
+    assert ("model" / FILE).exists()
+    assert not FILE.exists()
+
+
+@pytest.mark.parametrize("text", ["[1]", "a: b: c", "- value: 3", "- dataset: 7\n  value: 1", "\tx"])
+def test_a_file_that_holds_no_results_is_not_overwritten(text, refused):
+    FILE.parent.mkdir()
+    FILE.write_text(text)
+    refused(ARGUMENTS, "demo.yaml: holds no results")
+    assert FILE.read_text() == text
+
+
+BAD = {
+    "no owner": (["--repo-dataset", "demo"], "--repo-dataset: 'demo' has no owner"),
+    "a path": (["--repo-dataset", "../x"], "--repo-dataset"),
+    "no address": (["--source-url", "javascript:alert(1)"], "no http or https address"),
+    "an address without a host": (["--source-url", "https:///x"], "no http or https address"),
+    "a name alone": (["--source-name", "Log"], "--source-name goes with --source-url"),
+    "no date": (["--date", "yesterday"], "no date"),
+    "no hash": (["--revision", "main"], "no commit's hash"),
+    "no folder": (["--to", "nowhere"], "nowhere: no such folder"),
+    "parameters": (["-m", "gleu(draws=py3)"], "not gleu with its defaults"),
+    "two systems": (["-p", GOOD, str(DATA / "systems" / "do-nothing.txt")], "2 systems"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD)
+def test_wrong_use(change, message, refused, folder):
+    refused([*ARGUMENTS, *change], message)
+    assert not list(folder.iterdir())
+
+
+# From what `gecbench run` left
 
 
 @pytest.fixture
@@ -32,10 +127,6 @@ def ran(capsys):
         assert main([*command, "--prompt", "fluency", "-o", "out.txt"]) == 0
     capsys.readouterr()
     return [DEMO.sources[0], *list(TOKENS.values())[1:]]
-
-
-def entries():
-    return yaml.safe_load(FILE.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("place", ["out.txt", "out.txt.run.json", "."])
@@ -108,7 +199,7 @@ def test_nothing_is_sent_without_need(ran, hub, run):
     assert not hub.commits
 
 
-BAD = {
+BAD_RUNS = {
     "no record": (["--run", "alone.txt"], "alone.txt: no record of a run beside it"),
     "nothing": (["--run", "nowhere"], "nowhere: no record of a run beside it"),
     "a folder without a run": (["--run", "empty"], "empty: 0 records of runs"),
@@ -121,8 +212,8 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD)
-def test_wrong_use(ran, refused, change, message):
+@pytest.mark.parametrize(("change", "message"), BAD_RUNS.values(), ids=BAD_RUNS)
+def test_wrong_use_of_runs(ran, refused, change, message):
     write_jsonl(DEMO.select(range(20)), "half.jsonl")
     Path("empty").mkdir()
     for name in ("alone.txt", "changed.txt", "other.txt"):

@@ -1,4 +1,4 @@
-"""The one builder for the `datasets` library: rows of the catalogue as Arrow tables."""
+"""The one builder for the `datasets` library: rows of our datasets as Arrow tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import datasets
 from datasets.load import BuilderConfigsParameters, configure_builder_class
 
-from gecbench.corpora.catalog import dataset
+from gecbench.corpora.catalog import DATASETS
 from gecbench.corpora.declaration import Config, DatasetDeclaration, features
 from gecbench.corpora.upstream import Upstream
 from gecbench.formats.text import write_bytes
@@ -30,12 +30,12 @@ class RowsBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
 
     @property
     def declared(self) -> DatasetDeclaration:
-        """The dataset in the catalogue."""
-        return dataset(self.dataset_name)
+        """The dataset in the catalog."""
+        return DATASETS[self.dataset_name]
 
     @property
     def chosen(self) -> Config:
-        """The configuration in the catalogue."""
+        """The configuration in the catalog."""
         return self.declared.config(self.config.name)
 
     def _info(self) -> Any:
@@ -43,7 +43,7 @@ class RowsBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
             description=f"{self.declared.title}: {self.chosen.description}",
             features=features(self.chosen.fields),
             homepage=self.declared.homepage,
-            license=self.declared.licence,
+            license=self.declared.license,
         )
 
     def download_and_prepare(self, *args: Any, **kwargs: Any) -> None:
@@ -79,9 +79,8 @@ def _recorded(folder: str) -> object:
         return None
 
 
-def builder_parameters(name: str) -> Any:
+def builder_parameters(declared: DatasetDeclaration) -> Any:
     """Return a dataset's configurations as `datasets` takes them."""
-    declared = dataset(name)
     version = datasets.Version(declared.version)
     configs = [
         datasets.BuilderConfig(name=config.name, version=version, description=config.description)
@@ -90,7 +89,7 @@ def builder_parameters(name: str) -> Any:
     return BuilderConfigsParameters(builder_configs=configs, default_config_name=declared.default_config)
 
 
-def builder_class(name: str) -> Any:
+def builder_class(declared: DatasetDeclaration) -> Any:
     """Return the builder with a dataset's configurations."""
-    found = builder_parameters(name)
-    return configure_builder_class(RowsBuilder, found.builder_configs, found.default_config_name, name)
+    found = builder_parameters(declared)
+    return configure_builder_class(RowsBuilder, found.builder_configs, found.default_config_name, declared.name)
