@@ -12,8 +12,7 @@ from boards import DEMO, GOOD, QUICK, text
 from gecbench.cli.main import main
 from gecbench.formats.jsonl import write_jsonl
 from gecbench.leaderboard.page import PagePlan, build_site
-from gecbench.leaderboard.settings import Settings, board_corpora, initialise
-from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.store import FolderStore, Settings, init_board
 from gecbench.metrics.base import METRICS
 
 
@@ -65,9 +64,9 @@ def test_seed_scores_what_the_board_has_not(folder, run, monkeypatch):
 
 def test_a_sealed_servers_command(folder):
     write_jsonl(DEMO, "my & task.jsonl")
-    initialise(Path("task"), ["my & task.jsonl"], Settings(title="T"))
+    init_board(Path("task"), ["my & task.jsonl"], Settings(title="T"))
     store = FolderStore("task")
-    corpora = board_corpora(store.folder, store.settings)
+    corpora = store.corpora()
     for token in (True, False):
         build_site(store, "site", PagePlan(corpora, resamples=QUICK, server={"token": token}))
         (command,) = told()
@@ -85,7 +84,7 @@ def test_the_board_lists_what_others_report_on_its_own_corpora_alone(folder, run
 def test_init_adds_to_what_a_repository_ignores(before, folder):
     Path("task").mkdir()
     Path("task/.gitignore").write_text(before)
-    initialise(Path("task"), ["demo"], Settings(title="T"))
+    init_board(Path("task"), ["demo"], Settings(title="T"))
     lines = Path("task/.gitignore").read_text().splitlines()
     assert lines == [*before.split(), "/tests/", "/waiting/"]
 

@@ -8,8 +8,7 @@ from screenshots import SCREENS, addresses
 import gecbench
 from gecbench.analysis.explained_page import html_page
 from gecbench.leaderboard.page import PagePlan, build_site
-from gecbench.leaderboard.settings import Settings, initialise
-from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.store import FolderStore, Settings, init_board
 from gecbench.leaderboard.submission import Submission, submit
 from gecbench.metrics.base import make_metric
 
@@ -55,7 +54,7 @@ def test_every_view(browser, page, axe, screen, theme):
 def sealed(tmp_path_factory):
     """The page of a sealed board, with uploads."""
     folder = tmp_path_factory.mktemp("sealed")
-    initialise(folder / "task", ["demo"], Settings(title="Sealed", link="https://example.org"))
+    init_board(folder / "task", ["demo"], Settings(title="Sealed", link="https://example.org"))
     store = FolderStore(folder / "task")
     for name in ("good-corrector", "rule-based"):
         outputs = gecbench.load_demo_systems()[name]

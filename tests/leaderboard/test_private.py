@@ -15,8 +15,7 @@ import gecbench
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.formats.m2 import write_m2
 from gecbench.leaderboard.page import PagePlan, build_site
-from gecbench.leaderboard.settings import Settings, board_corpora, initialise
-from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.store import FolderStore, Settings, init_board
 from gecbench.leaderboard.submission import Submission, score_submission, submit
 
 SENTENCES = 40
@@ -80,9 +79,9 @@ def test_files_and_terminal_of_a_sealed_board(gold):
 
 
 def test_a_sealed_board_keeps_and_tells_corpus_scores_only(gold):
-    initialise(Path("task"), ["gold.m2"], Settings(title="T"))
+    init_board(Path("task"), ["gold.m2"], Settings(title="T"))
     store = FolderStore("task")
-    (corpus,) = board_corpora(store.folder, store.settings)
+    (corpus,) = store.corpora()
     right = [f"The {i} dog zq{i}secret0 home with number {i} ." for i in range(SENTENCES)]
     half = [*right[:7], *gold[7:]]
     submit(Submission("half", half), corpus, store, resamples=20)
@@ -107,9 +106,9 @@ def test_a_sealed_board_keeps_and_tells_corpus_scores_only(gold):
 
 
 def test_references_are_published_on_purpose_and_taken_back(gold):
-    initialise(Path("task"), ["gold.m2"], Settings(title="T"))
+    init_board(Path("task"), ["gold.m2"], Settings(title="T"))
     store = FolderStore("task")
-    (corpus,) = board_corpora(store.folder, store.settings)
+    (corpus,) = store.corpora()
     submit(Submission("S", outputs_of(gold, "goes")), corpus, store, resamples=20)
     plan = PagePlan([corpus], resamples=20)
     build_site(store, "site", PagePlan([corpus], resamples=20, publish_references=True))
@@ -138,7 +137,7 @@ REQUESTS = [
 
 def test_answers_and_log_of_a_sealed_server(gold, tmp_path):
     pytest.importorskip("starlette", reason="the extra [leaderboard] is not installed")
-    initialise(Path("task"), ["gold.m2"], Settings(title="T", per_day=3))
+    init_board(Path("task"), ["gold.m2"], Settings(title="T", per_day=3))
     sent = {
         "good": (text(outputs_of(gold, "goes")), {}),
         "no submitter": (text(outputs_of(gold, "run")), {"submitter": ""}),

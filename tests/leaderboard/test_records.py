@@ -140,11 +140,11 @@ def test_adding_twice_is_adding_once(tmp_path):
 
 def test_answers_are_remembered_and_damage_is_not_believed(tmp_path):
     store = FolderStore(tmp_path)
-    assert store.recall("q") is None
-    store.remember("q", 0.25)
-    assert store.recall("q") == 0.25
+    assert store.get_p_value("q") is None
+    store.put_p_value("q", 0.25)
+    assert store.get_p_value("q") == 0.25
     next((tmp_path / "tests").glob("*.json")).write_bytes(b'{"question":"q"}')
-    assert store.recall("q") is None
+    assert store.get_p_value("q") is None
 
 
 @pytest.mark.parametrize("kind", ["records", "waiting"])

@@ -222,7 +222,7 @@ def test_queue_refuses_when_full_and_reports_failures():
     queue.close()
     assert (first.state, first.result) == ("failed", {"error": "no good."})
     assert second.state in ("done", "waiting")
-    queue.forget(second)
+    queue.discard(second)
     assert queue.find(second.id) is None
     assert queue.find(first.id) is first
     assert queue.find("other") is None

@@ -15,7 +15,7 @@ from waiting import eventually
 from gecbench.errors import InputError
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission
-from gecbench.leaderboard.uploads import Waiting
+from gecbench.leaderboard.uploads import PendingFolder
 
 pytest.importorskip("starlette", reason="the extra [leaderboard] is not installed")
 uvicorn = pytest.importorskip("uvicorn", reason="the extra [leaderboard] is not installed")
@@ -121,18 +121,18 @@ def test_what_was_accepted_is_scored_by_the_next_server(tmp_path, number):
 
 
 def test_damaged_leftovers_are_passed_over(tmp_path):
-    waiting = Waiting(tmp_path / "waiting")
-    assert list(waiting.kept()) == []
-    waiting.keep("good", Submission(system="s", predictions=GOOD, links=["https://example.org"]), DEMO.name)
+    waiting = PendingFolder(tmp_path / "waiting")
+    assert list(waiting.load()) == []
+    waiting.save("good", Submission(system="s", predictions=GOOD, links=["https://example.org"]), DEMO.name)
     for name, content in {"a": "", "b": "[]", "c": '{"corpus": "demo"}', "d": '{"submission": {}}'}.items():
         (tmp_path / "waiting" / f"{name}.json").write_text(content)
-    ((name, submission, corpus, tries),) = waiting.kept()
+    ((name, submission, corpus, tries),) = waiting.load()
     assert (name, submission.system, list(submission.predictions)) == ("good", "s", list(GOOD))
     assert (corpus, tries) == ("demo", 0)
     assert submission.about()["links"] == [{"title": "", "url": "https://example.org"}]
-    waiting.drop(name)
-    waiting.drop(name)
-    assert list(waiting.kept()) == []
+    waiting.remove(name)
+    waiting.remove(name)
+    assert list(waiting.load()) == []
 
 
 def test_what_was_accepted_and_cannot_be_written_stays_for_the_next_server(tmp_path):
@@ -159,9 +159,9 @@ def test_a_submission_that_ends_servers_is_set_aside_and_the_others_are_scored(t
     from gecbench.leaderboard.page import PagePlan
     from gecbench.leaderboard.server import create_app
 
-    waiting = Waiting(tmp_path / "waiting")
-    waiting.keep("deadly", Submission("deadly", GOOD), DEMO.name, tries=3)
-    waiting.keep("fine", Submission("fine", [*GOOD[:-1], "Fine ."]), DEMO.name, tries=2)
+    waiting = PendingFolder(tmp_path / "waiting")
+    waiting.save("deadly", Submission("deadly", GOOD), DEMO.name, tries=3)
+    waiting.save("fine", Submission("fine", [*GOOD[:-1], "Fine ."]), DEMO.name, tries=2)
     create_app(FolderStore(tmp_path), PagePlan([DEMO], resamples=20))
     eventually(lambda: not list(waiting.folder.glob("*.json")), "something waits for ever")
     assert [record.system for record in FolderStore(tmp_path).load().records] == ["fine"]
@@ -181,11 +181,11 @@ def test_tries_are_counted_when_scoring_begins(tmp_path, monkeypatch):
         raise InputError("no good")
 
     monkeypatch.setattr(serving, "submit", slow)
-    waiting = Waiting(tmp_path / "waiting")
+    waiting = PendingFolder(tmp_path / "waiting")
     for k in range(3):
-        waiting.keep(f"s{k}", Submission(f"s{k}", GOOD), DEMO.name, tries=k)
+        waiting.save(f"s{k}", Submission(f"s{k}", GOOD), DEMO.name, tries=k)
     serving.create_app(FolderStore(tmp_path), PagePlan([DEMO], resamples=20))
     assert begun.wait(20)
-    assert {left.name: left.tries for left in waiting.kept()} == {"s0": 1, "s1": 1, "s2": 2}
+    assert {left.name: left.tries for left in waiting.load()} == {"s0": 1, "s1": 1, "s2": 2}
     go.set()
     eventually(lambda: not list(waiting.folder.glob("*.json")), "something waits for ever")

@@ -13,8 +13,7 @@ from gecbench import InputError
 from gecbench.cli.main import main
 from gecbench.formats.m2 import write_m2
 from gecbench.leaderboard.records import Record, digest
-from gecbench.leaderboard.settings import Settings, board_corpora, initialise
-from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.store import FolderStore, Settings, init_board
 from gecbench.leaderboard.submission import Submission, score_submission, submit
 
 RULES = gecbench.load_demo_systems()["rule-based"]
@@ -80,13 +79,13 @@ def test_every_kind_of_corpus_makes_a_board(kind, folder, run):
 
 def test_corpora_are_known_again_and_named_without_a_path(folder):
     name = write_gold("m2")
-    settings = initialise(Path("deep/task"), [str(Path(name).resolve()), "demo"], Settings(title="T"))
-    assert [entry["corpus"] for entry in settings.corpora] == ["../../gold.m2", "demo"]
-    assert [corpus.name for corpus in board_corpora(Path("deep/task"), settings)] == ["gold", "demo"]
+    store = init_board(Path("deep/task"), [str(Path(name).resolve()), "demo"], Settings(title="T"))
+    assert [entry["corpus"] for entry in store.settings.corpora] == ["../../gold.m2", "demo"]
+    assert [corpus.name for corpus in store.corpora()] == ["gold", "demo"]
     gold = Path("gold.m2").read_text()
     Path("gold.m2").write_text(gold.replace("|||REQUIRED", "x|||REQUIRED", 1))
     with pytest.raises(InputError, match=r"gold.m2 is no longer the corpus of this board"):
-        board_corpora(Path("deep/task"), settings)
+        store.corpora()
 
 
 BAD_BOARDS = {
@@ -102,14 +101,14 @@ BAD_BOARDS = {
 @pytest.mark.parametrize(("options", "message"), BAD_BOARDS.values(), ids=BAD_BOARDS)
 def test_refused_boards(options, message, folder, refused):
     Path("good.txt").write_text("x\n")
-    initialise(Path("there"), ["demo"], Settings(title="T"))
+    init_board(Path("there"), ["demo"], Settings(title="T"))
     where, *rest = options if options == ["there"] else ["task", *options]
     refused(["leaderboard", "init", where, "--title", "T", "-c", "demo", *rest], message)
     assert not Path("task").exists()
 
 
 def test_another_corpus_than_the_boards_is_refused(folder, refused):
-    initialise(Path("task"), ["demo"], Settings(title="T"))
+    init_board(Path("task"), ["demo"], Settings(title="T"))
     Path("good.txt").write_bytes(text(GOOD))
     words = ["leaderboard", "submit", "--board", "task", "-p", "good.txt", "--name", "x", "-c", "gold.m2"]
     refused(words, "the board has no corpus 'gold.m2'. Use -c with one of demo")
@@ -118,7 +117,7 @@ def test_another_corpus_than_the_boards_is_refused(folder, refused):
 
 
 def test_submissions_per_name_and_day_are_limited(tmp_path):
-    initialise(tmp_path, ["demo"], Settings(title="T", per_day=2))
+    init_board(tmp_path, ["demo"], Settings(title="T", per_day=2))
     store = FolderStore(tmp_path)
 
     def hand_in(word, submitter, date=None):

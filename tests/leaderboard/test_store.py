@@ -8,8 +8,7 @@ from hub_stand_in import HubStandIn
 import gecbench
 from gecbench.formats.jsonl import write_jsonl
 from gecbench.leaderboard.records import Details, Record
-from gecbench.leaderboard.settings import Settings, initialise
-from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.store import FolderStore, Settings, init_board
 
 BOARD = "hf://datasets/someone/board"
 
@@ -49,7 +48,7 @@ def test_submit_opens_a_pull_request(tmp_path):
 
 def test_an_organisers_board_whose_gold_is_a_file(folder):
     write_jsonl(DEMO, "gold.jsonl")
-    initialise(Path("task"), ["gold.jsonl"], Settings(title="T", publish_references=True))
+    init_board(Path("task"), ["gold.jsonl"], Settings(title="T", publish_references=True))
     Path("gold.jsonl").rename("mine.jsonl")
     Path("out.txt").write_bytes(text(GOOD))
     files = {"board.json": Path("task/board.json").read_bytes()}
