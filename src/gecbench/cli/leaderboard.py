@@ -28,7 +28,8 @@ _SEEDED = "conll14_fluency:nucle"
 
 def init(options: argparse.Namespace) -> None:
     """Make a board and say what comes next."""
-    from gecbench.leaderboard.store import PRIVATE_PER_DAY, Settings, init_board
+    from gecbench.leaderboard.records import Settings
+    from gecbench.leaderboard.store import PRIVATE_PER_DAY, init_board
 
     private = not options.publish_references
     per_day = PRIVATE_PER_DAY if options.per_day is None and private else options.per_day or None

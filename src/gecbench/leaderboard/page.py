@@ -26,10 +26,10 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.errors import GecbenchError
 from gecbench.formats.text import write_bytes
 from gecbench.leaderboard.ranking import BoardPlace, Significance, group_by_table, known_corpora
-from gecbench.leaderboard.records import NOTES, BoardTable, Record, digest
+from gecbench.leaderboard.records import NOTES, BoardTable, Record, Settings, digest
 from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, board_metric, details_of, prepare_stored
 from gecbench.leaderboard.seeds import is_same_system, seed_records
-from gecbench.leaderboard.store import FolderStore, Settings
+from gecbench.leaderboard.store import FolderStore
 from gecbench.metrics.base import METRICS
 from gecbench.version import __version__
 

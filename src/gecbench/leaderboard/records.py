@@ -1,7 +1,7 @@
-"""One record per submission: who, on what, which figures, how they were made. Frozen, validated, content-addressed.
+"""The files of a board: records, their details, and settings. Frozen, validated, written as canonical JSON.
 
-The fields of a record are declared in a table of checks, one small function per kind of value. A check raises an
-`InputError` of one sentence that names the field.
+Each field is declared with a check, one small function per kind of value, which raises an `InputError` of one sentence
+that names the field.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from datetime import date as calendar_date
 from functools import cached_property
 from pathlib import Path
@@ -21,8 +21,13 @@ from gecbench.corpora.load import CORPUS_FILES
 from gecbench.corpus.corpus import Corpus
 from gecbench.display import is_plain
 from gecbench.errors import InputError
+from gecbench.metrics.base import METRICS
 
 SCHEMA = 2
+SETTINGS_FILE = "board.json"
+LOGOS = ("logo.svg", "logo.png", "logo.jpg", "logo.jpeg", "logo.webp")
+PRIVATE_DIGITS = 1
+_DIGITS = 2
 LONGEST_NAME = 200
 LONGEST_TEXT = 2_000
 MOST_LINKS = 10
@@ -30,6 +35,7 @@ METRIC_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 DIGEST = re.compile(r"[0-9a-f]{64}")
 
 Figure = Mapping[str, Any]
+Groups = Sequence[Mapping[str, Any]]
 BoardTable = tuple[str, str]
 Check = Callable[[object, str], None]
 
@@ -52,30 +58,25 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def check_names(data: object, fields: Mapping[str, Check], where: str = "record") -> None:
+def check_names(value: object, names: Iterable[str], where: str) -> None:
     """Refuse a value that is not an object with exactly these fields."""
-    if not isinstance(data, dict):
+    if not isinstance(value, dict):
         raise InputError(f"{where} is not a JSON object")
-    if missing := sorted(set(fields) - set(data)):
+    if missing := sorted(set(names) - set(value)):
         raise InputError(f"{where} has no {', '.join(missing)}")
-    if unknown := sorted(set(data) - set(fields)):
+    if unknown := sorted(set(value) - set(names)):
         raise InputError(f"{where} has unknown fields: {', '.join(map(str, unknown))[:200]}")
 
 
-def check_values(data: Mapping[str, object], fields: Mapping[str, Check]) -> None:
-    """Run the check of each field on its value."""
-    for name, check in fields.items():
-        check(data[name], name)
-
-
-def object_of(fields: Mapping[str, Check]) -> Check:
+def object_of(checks: Mapping[str, Check]) -> Check:
     """Return a check for an object with exactly these fields."""
 
-    def check(value: Any, where: str) -> None:
-        check_names(value, fields, where)
-        check_values(value, fields)
+    def check_object(value: Any, where: str) -> None:
+        check_names(value, checks, where)
+        for name, check in checks.items():
+            check(value[name], name)
 
-    return check
+    return check_object
 
 
 def mapping_of(check: Check, names: re.Pattern[str] = METRIC_NAME, most: int = 50) -> Check:
@@ -205,27 +206,6 @@ _FIGURE_FIELDS: Mapping[str, Check] = {
     "differs": text(),
 }
 _EMPTY_FIGURE: Figure = dict.fromkeys(_FIGURE_FIELDS) | {"parts": {}, "signature": "", "differs": ""}
-ABOUT_FIELDS: Mapping[str, Check] = {
-    "system": _NAME,
-    "date": iso_date,
-    "submitter": text(LONGEST_NAME),
-    "description": text(),
-    "links": list_of(_LINK, MOST_LINKS),
-}
-_RECORD_FIELDS: Mapping[str, Check] = {
-    **ABOUT_FIELDS,
-    "schema": one_of(SCHEMA),
-    "kind": one_of("scored", "reported"),
-    "role": one_of("system", "human", "source"),
-    "corpus": _NAME,
-    "reference_set": _NAME,
-    "fingerprint": text(64),
-    "sentences": optional(count),
-    "scores": mapping_of(object_of(_FIGURE_FIELDS)),
-    "outputs": optional(sha256),
-    "details": optional(sha256),
-    "unchanged": optional(number),
-}
 _GROUPS = mapping_of(list_of(object_of({"label": text(), "sentences": count, "value": optional(number)})))
 TYPE_FIELDS: Mapping[str, Check] = {
     "type": text(LONGEST_NAME),
@@ -234,13 +214,6 @@ TYPE_FIELDS: Mapping[str, Check] = {
     "recall": optional(number),
     "precision": optional(number),
     "value": optional(number),
-}
-_DETAILS_FIELDS: Mapping[str, Check] = {
-    "predictions": list_of(string),
-    "sentence_scores": mapping_of(list_of(optional(number))),
-    "by_distance": _GROUPS,
-    "by_grammaticality": _GROUPS,
-    "by_type": mapping_of(list_of(object_of(TYPE_FIELDS))),
 }
 
 
@@ -267,33 +240,62 @@ def figure(value: float, **known: Any) -> Figure:
     return {**_EMPTY_FIGURE, "value": value, **known}
 
 
+def checked(check: Check, **options: Any) -> Any:
+    """Declare a field of a dataclass with its check; the options are those of `dataclasses.field`."""
+    return field(metadata={"check": check}, **options)
+
+
+def check_fields(kind: type[Checked], values: Mapping[str, object]) -> None:
+    """Run the checks of a dataclass's fields on those of them that are given."""
+    for each in fields(kind):
+        if each.name in values:
+            each.metadata["check"](values[each.name], each.name)
+
+
 @dataclass(frozen=True)
-class Record:
+class Checked:
+    """A dataclass whose fields are declared by `checked`, and which is stored as canonical JSON."""
+
+    def __post_init__(self) -> None:
+        check_fields(type(self), vars(self))
+
+    @classmethod
+    def check_names(cls, value: object, where: str) -> None:
+        """Refuse a value that is not an object with exactly the fields of this dataclass."""
+        check_names(value, [each.name for each in fields(cls)], where)
+
+    def to_json(self) -> bytes:
+        """Return canonical JSON: the same content is always the same bytes."""
+        return canonical_json(asdict(self))
+
+
+@dataclass(frozen=True)
+class Record(Checked):
     """A system's figures on one corpus and reference set.
 
     `scores[metric]` is a `figure`; `fingerprint` is the version of the corpus. `outputs` is the SHA-256 of the
     predictions, `details` that of the file that holds them.
     """
 
-    system: str
-    corpus: str
-    scores: Mapping[str, Figure]
-    date: str
-    reference_set: str = "default"
-    kind: str = "scored"
-    role: str = "system"
-    fingerprint: str = ""
-    sentences: int | None = None
-    submitter: str = ""
-    description: str = ""
-    links: Sequence[Mapping[str, str]] = ()
-    outputs: str | None = None
-    details: str | None = None
-    unchanged: float | None = None
-    schema: int = field(default=SCHEMA, kw_only=True)
+    system: str = checked(_NAME)
+    corpus: str = checked(_NAME)
+    scores: Mapping[str, Figure] = checked(mapping_of(object_of(_FIGURE_FIELDS)))
+    date: str = checked(iso_date)
+    reference_set: str = checked(_NAME, default="default")
+    kind: str = checked(one_of("scored", "reported"), default="scored")
+    role: str = checked(one_of("system", "human", "source"), default="system")
+    fingerprint: str = checked(text(64), default="")
+    sentences: int | None = checked(optional(count), default=None)
+    submitter: str = checked(text(LONGEST_NAME), default="")
+    description: str = checked(text(), default="")
+    links: Sequence[Mapping[str, str]] = checked(list_of(_LINK, MOST_LINKS), default=())
+    outputs: str | None = checked(optional(sha256), default=None)
+    details: str | None = checked(optional(sha256), default=None)
+    unchanged: float | None = checked(optional(number), default=None)
+    schema: int = checked(one_of(SCHEMA), default=SCHEMA, kw_only=True)
 
     def __post_init__(self) -> None:
-        check_values(vars(self), _RECORD_FIELDS)
+        super().__post_init__()
         if self.kind == "scored" and not (self.outputs and self.details):
             raise InputError("a scored record has no outputs")
         if not self.scores:
@@ -309,15 +311,11 @@ class Record:
         """SHA-256 of the record as it is written."""
         return digest(self.to_json())
 
-    def to_json(self) -> bytes:
-        """Return the record as canonical JSON: the same record is always the same bytes."""
-        return canonical_json(asdict(self))
-
     @classmethod
     def from_json(cls, data: bytes) -> Record:
         """Read a record, or say what is wrong with it."""
         value = _upgrade(parse_json(data))
-        check_names(value, _RECORD_FIELDS)
+        cls.check_names(value, "record")
         return cls(**value)
 
 
@@ -332,20 +330,22 @@ def _upgrade(record: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Details:
+class Details(Checked):
     """A system's predictions, the scores of each sentence by metric, and scores of groups of sentences or edits.
 
     The groups are by edit distance, by how grammatical the source was judged, and by error type.
     """
 
-    predictions: Sequence[str]
-    sentence_scores: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    by_distance: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
-    by_grammaticality: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
-    by_type: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    predictions: Sequence[str] = checked(list_of(string))
+    sentence_scores: Mapping[str, Sequence[float]] = checked(
+        mapping_of(list_of(optional(number))), default_factory=dict
+    )
+    by_distance: Mapping[str, Groups] = checked(_GROUPS, default_factory=dict)
+    by_grammaticality: Mapping[str, Groups] = checked(_GROUPS, default_factory=dict)
+    by_type: Mapping[str, Groups] = checked(mapping_of(list_of(object_of(TYPE_FIELDS))), default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_values(vars(self), _DETAILS_FIELDS)
+        super().__post_init__()
         if any(len(scores) != len(self.predictions) for scores in self.sentence_scores.values()):
             raise InputError("the details differ in length")
 
@@ -354,16 +354,51 @@ class Details:
         """SHA-256 of the predictions alone: two submissions of the same outputs share it."""
         return digest(canonical_json(self.predictions))
 
-    def to_json(self) -> bytes:
-        """Return the details as canonical JSON."""
-        return canonical_json(asdict(self))
-
     @classmethod
     def from_json(cls, data: bytes) -> Details:
         """Read details, or say what is wrong with them; earlier versions wrote fewer fields."""
         value = parse_json(data)
-        if not isinstance(value, dict) or not {"predictions"} <= set(value) <= set(_DETAILS_FIELDS):
+        known = {each.name for each in fields(cls)}
+        if not isinstance(value, dict) or not {"predictions"} <= set(value) <= known:
             raise InputError("the details have other fields")
+        return cls(**value)
+
+
+@dataclass(frozen=True)
+class Settings(Checked):
+    """The settings of a board, as in its `board.json`; a folder without one has the defaults.
+
+    `corpora` name each corpus (a file: from the board's folder) and its fingerprint. `per_day` is how many submissions
+    one submitter may make on a day, None for any number.
+    """
+
+    title: str = checked(_NAME, default="GEC leaderboard")
+    description: str = checked(text(), default="")
+    licence: str = checked(text(LONGEST_NAME), default="")
+    link: str | None = checked(optional(web_address), default=None)
+    logo: str | None = checked(optional(one_of(*LOGOS)), default=None)
+    metric: str = checked(one_of(*METRICS), default=next(iter(METRICS)))
+    corpora: Sequence[Mapping[str, str]] = checked(
+        list_of(object_of({"corpus": text(500, empty=False), "fingerprint": text(64)}), 50), default=()
+    )
+    publish_references: bool = checked(boolean, default=False)
+    per_day: int | None = checked(optional(count), default=None)
+
+    @property
+    def private(self) -> bool:
+        """Whether nothing that the board stores or answers may reveal its references."""
+        return bool(self.corpora) and not self.publish_references
+
+    @property
+    def digits(self) -> int:
+        """How many decimals of a point scores have: those of a private board are rounded."""
+        return PRIVATE_DIGITS if self.private else _DIGITS
+
+    @classmethod
+    def from_json(cls, data: bytes) -> Settings:
+        """Read settings, or say what is wrong with them."""
+        value = parse_json(data)
+        cls.check_names(value, SETTINGS_FILE)
         return cls(**value)
 
 

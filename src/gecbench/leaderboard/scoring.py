@@ -18,8 +18,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.errors import InputError
 from gecbench.human.bound import human_bound
-from gecbench.leaderboard.records import TYPE_FIELDS, Details, Figure, figure
-from gecbench.leaderboard.store import PRIVATE_DIGITS
+from gecbench.leaderboard.records import PRIVATE_DIGITS, TYPE_FIELDS, Details, Figure, figure
 from gecbench.metrics.base import METRICS, Metric, Score, metric_class
 
 Progress = Callable[[str, float], None]

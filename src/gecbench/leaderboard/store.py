@@ -10,9 +10,9 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,80 +25,23 @@ from gecbench.errors import GecbenchError, InputError, UnwritableError
 from gecbench.formats.text import read_bytes, write_bytes
 from gecbench.leaderboard.records import (
     DIGEST,
-    LONGEST_NAME,
-    Check,
+    LOGOS,
+    SETTINGS_FILE,
     Details,
     Record,
-    boolean,
+    Settings,
     canonical_json,
-    check_names,
-    check_values,
-    count,
     digest,
-    list_of,
-    object_of,
-    one_of,
-    optional,
     parse_json,
     table_of,
-    text,
-    web_address,
 )
-from gecbench.metrics.base import METRICS
 
-SETTINGS_FILE = "board.json"
-LOGO_ENDINGS = (".svg", ".png", ".jpg", ".jpeg", ".webp")
 PRIVATE_PER_DAY = 5
-PRIVATE_DIGITS = 1
-_DIGITS = 2
 _LARGEST_LOGO = 2**20
 _LARGEST_RECORD = 64 * 2**20
 _LEFTOVER_SECONDS = 3600
 _UNPUBLISHED = b"/tests/\n/waiting/\n"
 _HUB = "hf://datasets/"
-_SETTINGS_FIELDS: Mapping[str, Check] = {
-    "title": text(LONGEST_NAME, empty=False),
-    "description": text(),
-    "licence": text(LONGEST_NAME),
-    "link": optional(web_address),
-    "logo": optional(one_of(*(f"logo{ending}" for ending in LOGO_ENDINGS))),
-    "metric": one_of(*METRICS),
-    "corpora": list_of(object_of({"corpus": text(500, empty=False), "fingerprint": text(64)}), 50),
-    "publish_references": boolean,
-    "per_day": optional(count),
-}
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The settings of a board, as in its `board.json`; a folder without one has the defaults.
-
-    `corpora` name each corpus (a file: from the board's folder) and its fingerprint. `per_day` is how many submissions
-    one submitter may make on a day, None for any number.
-    """
-
-    title: str = "GEC leaderboard"
-    description: str = ""
-    licence: str = ""
-    link: str | None = None
-    logo: str | None = None
-    metric: str = next(iter(METRICS))
-    corpora: Sequence[Mapping[str, str]] = ()
-    publish_references: bool = False
-    per_day: int | None = None
-
-    def __post_init__(self) -> None:
-        check_values(vars(self), _SETTINGS_FIELDS)
-
-    @property
-    def private(self) -> bool:
-        """Whether nothing that the board stores or answers may reveal its references."""
-        return bool(self.corpora) and not self.publish_references
-
-    @property
-    def digits(self) -> int:
-        """How many decimals of a point scores have: those of a private board are rounded."""
-        return PRIVATE_DIGITS if self.private else _DIGITS
 
 
 def init_board(folder: Path, corpora: Sequence[str], settings: Settings, logo: str | None = None) -> FolderStore:
@@ -124,7 +67,7 @@ def init_board(folder: Path, corpora: Sequence[str], settings: Settings, logo: s
     if image is not None:
         write_bytes(folder / image[0], image[1])
     _ignore_unpublished(folder / ".gitignore")
-    write_bytes(folder / SETTINGS_FILE, canonical_json(asdict(written)))
+    write_bytes(folder / SETTINGS_FILE, written.to_json())
     return FolderStore(folder)
 
 
@@ -139,8 +82,9 @@ def _relative_name(folder: Path, name: str) -> str:
 
 
 def _read_logo(path: str) -> bytes:
-    if Path(path).suffix.lower() not in LOGO_ENDINGS:
-        raise InputError("is no image of a known kind", file=path, fix=f"Give one of {', '.join(LOGO_ENDINGS)}")
+    endings = [Path(logo).suffix for logo in LOGOS]
+    if Path(path).suffix.lower() not in endings:
+        raise InputError("is no image of a known kind", file=path, fix=f"Give one of {', '.join(endings)}")
     data = read_bytes(path)
     if len(data) > _LARGEST_LOGO:
         raise InputError("is larger than 1 MB", file=path)
@@ -178,9 +122,7 @@ class FolderStore:
         if not path.is_file():
             return Settings()
         try:
-            value = parse_json(path.read_bytes())
-            check_names(value, _SETTINGS_FIELDS, SETTINGS_FILE)
-            return Settings(**value)
+            return Settings.from_json(path.read_bytes())
         except InputError as error:
             raise InputError(f"cannot be read: {error}", file=str(path)) from error
 
@@ -328,7 +270,7 @@ class HubBoard:
     def download(self) -> BoardCopy:
         """Return a copy of the board as it is now."""
         copy = BoardCopy(self)
-        wanted = ["records/*.json", "details/*.json", SETTINGS_FILE, *(f"logo{ending}" for ending in LOGO_ENDINGS)]
+        wanted = ["records/*.json", "details/*.json", SETTINGS_FILE, *LOGOS]
         self._call("snapshot_download", local_dir=copy.folder, allow_patterns=wanted)
         return copy
 

@@ -15,9 +15,9 @@ from gecbench.display import percent, tracked
 from gecbench.errors import InputError
 from gecbench.formats.tables import parse_predictions
 from gecbench.leaderboard.ranking import NewPlace, Significance, how_scored, known_corpora, place_of
-from gecbench.leaderboard.records import ABOUT_FIELDS, BoardTable, Details, Record, check_values, digest, table_of
+from gecbench.leaderboard.records import BoardTable, Details, Record, Settings, check_fields, digest, table_of
 from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, Progress, compute_figures
-from gecbench.leaderboard.store import FolderStore, Settings
+from gecbench.leaderboard.store import FolderStore
 from gecbench.metrics.base import Score, Signature
 
 MOST_BYTES = 8 * 2**20
@@ -88,7 +88,7 @@ class Submission:
     tokenized: bool = False
 
     def __post_init__(self) -> None:
-        check_values(self.about(), ABOUT_FIELDS)
+        check_fields(Record, self.about())
 
     def about(self) -> dict[str, Any]:
         """Return what the record says about the system."""
