@@ -45,9 +45,9 @@ def init(options: argparse.Namespace) -> None:
 def submit(options: argparse.Namespace) -> None:
     """Score, add, and print the record with its place."""
     from gecbench.leaderboard import submission
-    from gecbench.leaderboard.store import BoardCopy, local_store, open_board
+    from gecbench.leaderboard.store import HubStore, open_board
 
-    store = local_store(open_board(options.board))
+    store = open_board(options.board)
     corpus = store.choose_corpus(options.corpus)
     lines = submission.read_outputs(_bytes(options.predictions), options.predictions, corpus)
     submitted = submission.Submission(
@@ -64,7 +64,7 @@ def submit(options: argparse.Namespace) -> None:
     if options.format == "json":
         print(done.record.to_json().decode().rstrip("\n"))
         return
-    added = f"pull request: {done.added}" if isinstance(store, BoardCopy) else f"added as records/{done.added}.json"
+    added = f"pull request: {done.added}" if isinstance(store, HubStore) else f"added as records/{done.added}.json"
     print(f"{_as_text(done.record, store.settings.digits)}\n\n{done.place.sentence}")
     print("nothing was added (--dry-run)" if options.dry_run else added)
 
@@ -73,9 +73,10 @@ def seed(options: argparse.Namespace) -> None:
     """Score the public outputs that the board does not have yet."""
     from gecbench.leaderboard.records import Details, table_of
     from gecbench.leaderboard.seeds import public_submissions
+    from gecbench.leaderboard.store import open_board
     from gecbench.leaderboard.submission import score_submission
 
-    store = _folder(options.board)
+    store = open_board(options.board, hub=False)
     settings = store.settings
     for corpus in _corpora(options.corpus, store) or _corpora([_SEEDED], store):
         table = table_of(corpus)
@@ -101,9 +102,9 @@ def list_board(options: argparse.Namespace) -> None:
     from gecbench.leaderboard.ranking import group_by_table
     from gecbench.leaderboard.records import NOTES
     from gecbench.leaderboard.seeds import seed_records
-    from gecbench.leaderboard.store import local_store, open_board
+    from gecbench.leaderboard.store import open_board
 
-    store = local_store(open_board(options.board))
+    store = open_board(options.board)
     loaded = store.load()
     _warn(loaded.warnings)
     reported = () if options.without_published else seed_records()
@@ -126,9 +127,9 @@ def list_board(options: argparse.Namespace) -> None:
 def build(options: argparse.Namespace) -> None:
     """Build the page."""
     from gecbench.leaderboard.page import build_site
-    from gecbench.leaderboard.store import local_store, open_board
+    from gecbench.leaderboard.store import open_board
 
-    store = local_store(open_board(options.board))
+    store = open_board(options.board)
     built = build_site(store, options.output, _plan(options, store))
     _warn(built.warnings)
     print(f"{Path(options.output) / 'index.html'}")
@@ -137,9 +138,10 @@ def build(options: argparse.Namespace) -> None:
 def serve(options: argparse.Namespace) -> None:
     """Serve until stopped."""
     from gecbench.leaderboard.server import run
+    from gecbench.leaderboard.store import open_board
     from gecbench.leaderboard.uploads import Limits
 
-    store = _folder(options.board)
+    store = open_board(options.board, hub=False)
     limits = Limits(most_bytes=int(options.megabytes * 2**20), per_minute=options.per_minute)
     run(store, _plan(options, store), limits, os.environ.get(TOKEN) or None, options.host, options.port)
 
@@ -147,10 +149,10 @@ def serve(options: argparse.Namespace) -> None:
 def verify(options: argparse.Namespace) -> None:
     """Score records again, print a line for each, and refuse what differs."""
     from gecbench.leaderboard.ranking import known_corpora
-    from gecbench.leaderboard.store import local_store, open_board
+    from gecbench.leaderboard.store import open_board
     from gecbench.leaderboard.submission import verify as score_again
 
-    store = local_store(open_board(options.board))
+    store = open_board(options.board)
     corpora = known_corpora(_corpora(options.corpus, store))
     different = total = 0
     for result in list(score_again(store, corpora, options.files)):
@@ -160,15 +162,6 @@ def verify(options: argparse.Namespace) -> None:
         print(f"{result.file[:12]}  {result.system or '?'}: {state}")
     if different:
         raise InputError(f"{different} of {total} records are not what scoring gives", fix="Do not merge them")
-
-
-def _folder(address: str) -> FolderStore:
-    from gecbench.leaderboard.store import FolderStore, open_board
-
-    store = open_board(address)
-    if not isinstance(store, FolderStore):
-        raise InputError("this needs a board in a folder", fix="Give --board FOLDER")
-    return store
 
 
 def _corpora(names: list[str], store: FolderStore) -> list[Corpus]:

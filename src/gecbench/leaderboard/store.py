@@ -246,35 +246,20 @@ class FolderStore:
         write_bytes(path, data, durable=durable)
 
 
-class BoardCopy(FolderStore):
-    """A copy of a board on the Hub in a temporary folder that is removed with it; records go to the Hub."""
+class HubStore(FolderStore):
+    """A board in a dataset repository on the Hub, read as a copy of it in a temporary folder.
 
-    def __init__(self, origin: HubBoard) -> None:
-        self.origin = origin
+    Adding a record opens a pull request and leaves the copy as it is.
+    """
+
+    def __init__(self, repository: str, revision: str = "main") -> None:
+        self._place = {"repo_id": repository, "repo_type": "dataset", "revision": revision}
         self._temporary = tempfile.TemporaryDirectory(prefix="gecbench-board-", ignore_cleanup_errors=True)
         super().__init__(self._temporary.name)
+        wanted = ["records/*.json", "details/*.json", SETTINGS_FILE, *LOGOS]
+        self._call("snapshot_download", local_dir=self.folder, allow_patterns=wanted)
 
     def add(self, record: Record, details: Details | None = None) -> str:
-        """Open a pull request; return its address."""
-        return self.origin.add(record, details)
-
-
-@dataclass(frozen=True)
-class HubBoard:
-    """A dataset repository with the same layout as a board's folder."""
-
-    repository: str
-    revision: str = "main"
-    endpoint: str | None = None
-
-    def download(self) -> BoardCopy:
-        """Return a copy of the board as it is now."""
-        copy = BoardCopy(self)
-        wanted = ["records/*.json", "details/*.json", SETTINGS_FILE, *LOGOS]
-        self._call("snapshot_download", local_dir=copy.folder, allow_patterns=wanted)
-        return copy
-
-    def add(self, record: Record, details: Details | None) -> str:
         """Open a pull request that adds the record and its details; return its address."""
         from huggingface_hub import CommitOperationAdd
 
@@ -296,36 +281,29 @@ class HubBoard:
 
         if constants.HF_HUB_OFFLINE:
             raise InputError("HF_HUB_OFFLINE is set", fix="Unset it to reach a board on the Hub")
-        place = {"repo_id": self.repository, "repo_type": "dataset", "revision": self.revision}
         try:
-            return getattr(HfApi(endpoint=self.endpoint), name)(**place, **arguments)
+            return getattr(HfApi(), name)(**self._place, **arguments)
         except HfHubHTTPError as error:
             fix = "Check the name, and log in with hf auth login"
-            raise InputError(f"the Hub refused {self.repository}: {_first_line(error)}", fix=fix) from error
+            raise InputError(f"the Hub refused {self._place['repo_id']}: {_first_line(error)}", fix=fix) from error
         except (OSError, RuntimeError) as error:
             raise GecbenchError(f"the Hub cannot be reached: {_first_line(error)}") from error
 
 
-Board = FolderStore | HubBoard
-
-
-def open_board(address: str) -> Board:
-    """Return the board of an address; a folder need not exist yet."""
+def open_board(address: str, *, hub: bool = True) -> FolderStore:
+    """Open the board at an address; a folder need not exist yet. With `hub=False` boards on the Hub are refused."""
     if address.startswith(_HUB):
         repository, _, revision = address.removeprefix(_HUB).rstrip("/").partition("@")
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
             raise InputError(f"{address!r} names no repository", fix=f"Write {_HUB}NAME/BOARD")
-        return HubBoard(repository, revision or "main")
+        if not hub:
+            raise InputError("this needs a board in a folder", fix="Give --board FOLDER")
+        return HubStore(repository, revision or "main")
     if "://" in address:
         raise InputError(f"cannot open a board at {address!r}", fix=f"Give a folder, or {_HUB}NAME/BOARD")
     if Path(address).exists() and not Path(address).is_dir():
         raise InputError("is a file, not a board's folder", file=address)
     return FolderStore(address)
-
-
-def local_store(board: Board) -> FolderStore:
-    """Return the board as a folder: itself, or a copy of the Hub's."""
-    return board if isinstance(board, FolderStore) else board.download()
 
 
 def _read(path: Path) -> bytes:
