@@ -1,14 +1,12 @@
 """Published results as records, and a system that is both reported and scored."""
 
-import dataclasses
 import json
 
 import pytest
-from boards import GOOD, RULES, add
+from boards import record
 
 from gecbench.leaderboard.page import packed, table_rows
 from gecbench.leaderboard.ranking import Significance
-from gecbench.leaderboard.records import Record
 from gecbench.leaderboard.seeds import seed_records
 from gecbench.leaderboard.store import FolderStore
 
@@ -41,21 +39,11 @@ def test_seeds_are_marked_and_name_their_source():
         assert all(figure["source"]["url"].startswith("https://") for figure in each.scores.values())
 
 
-def changed(record, **fields):
-    return Record(**{**{each.name: getattr(record, each.name) for each in dataclasses.fields(record)}, **fields})
-
-
-@pytest.fixture(scope="module")
-def records(tmp_path_factory):
-    store = FolderStore(tmp_path_factory.mktemp("board"))
-    return [add(store, "good", GOOD), add(store, "rules", RULES)]
-
-
 @pytest.mark.parametrize("name", ["AMU", "amu", "AMU (CoNLL-14)"])
-def test_a_system_stands_once(name, records, tmp_path):
+def test_a_system_stands_once(name, tmp_path):
     table = ("conll14_fluency:test", "nucle")
     reported = [each for each in seed_records() if each.table == table]
-    scored = changed(records[0], system=name, corpus=table[0], reference_set=table[1])
+    scored = record(system=name, corpus=table[0], reference_set=table[1])
     rows = table_rows([scored, *reported], Significance(FolderStore(tmp_path), {}))
     found = packed(rows, None)
     assert [row["system"] for row in found["rows"]] == [name]

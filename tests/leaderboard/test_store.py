@@ -22,18 +22,6 @@ from gecbench.leaderboard.records import Details, Record, Settings, digest
 from gecbench.leaderboard.store import FolderStore, init_board
 
 
-def write_gold(kind):
-    if kind == "m2":
-        write_m2(DEMO, "gold.m2")
-        return "gold.m2"
-    if kind == "jsonl":
-        rows = zip(DEMO.sources, DEMO.references, strict=True)
-        lines = (json.dumps({"source": source, "references": list(texts)}) for source, texts in rows)
-        Path("corpus.jsonl").write_text("".join(f"{line}\n" for line in lines))
-        return "corpus.jsonl"
-    return "demo"
-
-
 def test_a_bad_record_is_skipped_with_a_warning(tmp_path):
     store = FolderStore(tmp_path)
     good = store.add(record(), DETAILS)
@@ -160,8 +148,8 @@ def test_a_hundred_writers_killed_in_the_middle(tmp_path):
 
 
 def test_corpora_are_known_again_and_named_without_a_path(folder):
-    name = write_gold("m2")
-    store = init_board(Path("deep/task"), [str(Path(name).resolve()), "demo"], Settings(title="T"))
+    write_m2(DEMO, "gold.m2")
+    store = init_board(Path("deep/task"), [str(Path("gold.m2").resolve()), "demo"], Settings(title="T"))
     assert [entry["corpus"] for entry in store.settings.corpora] == ["../../gold.m2", "demo"]
     assert [corpus.name for corpus in store.corpora()] == ["gold", "demo"]
     gold = Path("gold.m2").read_text()

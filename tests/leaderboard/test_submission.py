@@ -1,6 +1,7 @@
 """From outputs to a record: checks, every metric, limits, verification."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from boards import DEMO, GOOD, QUICK, RULES, add, demo_board, text, variant
@@ -8,7 +9,7 @@ from boards import DEMO, GOOD, QUICK, RULES, add, demo_board, text, variant
 import gecbench
 from gecbench import InputError
 from gecbench.cli.main import main
-from gecbench.leaderboard.records import Record, Settings, digest
+from gecbench.leaderboard.records import Settings, digest
 from gecbench.leaderboard.scoring import board_metric, usable_metrics
 from gecbench.leaderboard.store import FolderStore, init_board
 from gecbench.leaderboard.submission import Submission, read_outputs, score_submission, submit, validate_outputs
@@ -129,7 +130,7 @@ def test_submissions_per_name_and_day_are_limited(tmp_path):
 def forged(store, record, **figure):
     """Add a record that claims another figure for the same outputs."""
     scores = {**record.scores, "gleu": {**record.scores["gleu"], **figure}}
-    claimed = Record(**{**vars(Record.from_json(record.to_json())), "scores": scores, "system": "forged"})
+    claimed = replace(record, scores=scores, system="forged")
     store.add(claimed)
     return claimed
 
@@ -181,9 +182,8 @@ def test_verify_looks_at_every_part_of_a_figure(figure, tmp_path, not_verified):
 def test_verify_looks_at_details_and_files(tmp_path, not_verified):
     store = FolderStore(tmp_path)
     scored = score_submission(Submission("rules", RULES), DEMO, resamples=20)
-    details = type(scored.details)(**{**vars(scored.details), "sentence_scores": {"gleu": [1.0] * len(DEMO)}})
-    changed = {**vars(scored.record), "details": digest(details.to_json())}
-    store.add(Record(**{name: value for name, value in changed.items() if name != "id"}), details)
+    details = replace(scored.details, sentence_scores={"gleu": [1.0] * len(DEMO)})
+    store.add(replace(scored.record, details=digest(details.to_json())), details)
     assert "sentence_scores of its details differ" in not_verified("1 of 1 records")
     (tmp_path / "records" / f"{'0' * 64}.json").write_text("{}")
     assert "its content does not match its name" in not_verified("2 of 2 records")
