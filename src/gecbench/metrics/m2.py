@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import chain, pairwise
 from typing import Any, ClassVar, Literal
 
@@ -548,11 +548,9 @@ class M2(Metric):
         """Return the scores by error type."""
         if by not in self.breakdowns:
             return super().breakdown(by, corpus, predictions)
-
-        def score(part: Corpus) -> Score:
-            return self.score_statistics(self.count(part, predictions), self.signature(part, predictions))
-
-        return by_error_type(corpus, error_types(corpus), self.matches(corpus, predictions), score)
+        types = error_types(corpus)
+        score = partial(self.score_corpus, predictions=predictions, aligned=True, tokenized=True)
+        return by_error_type(corpus, types, self.matches(corpus, predictions), score)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return F-beta."""
