@@ -21,7 +21,7 @@ from dataclasses import replace
 from math import log2
 
 import gecbench
-from gecbench.leaderboard.scoring import board_metric, usable_metrics
+from gecbench.leaderboard.scoring import usable_metrics
 from gecbench.metrics.base import Score
 
 STEPS = {"as computed": None, "0.01 points": 1e-4, "0.1 points": 1e-3, "1 point": 1e-2}
@@ -76,8 +76,9 @@ def main() -> None:
     random.Random(7).shuffle(changed)
     print(f"{corpus.name}: {len(changed)} of {len(corpus)} sentences changed\n")
     print("| metric | sentences per probe | scores told | told | bits | edge |\n|---|---:|---|---:|---:|---:|")
-    for name in (name for name in usable_metrics(corpus) if name in ("gleu", "m2", "imeasure")):
-        metric = board_metric(name)
+    for name, metric in usable_metrics(corpus).items():
+        if name not in ("gleu", "m2", "imeasure"):
+            continue
         system, source = (
             metric.score_corpus(corpus, lines, aligned=True, tokenized=True) for lines in (outputs, corpus.sources)
         )

@@ -1,20 +1,149 @@
-"""What a board tells its users to type, and its card: right for an organiser's own board."""
+"""`gecbench leaderboard`: its commands, and the commands and the card that a board shows."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 import yaml
-from boards import DEMO, GOOD, QUICK, text
+from boards import DEMO, GOOD, QUICK, RULES, add, record, script_data, text
 
+import gecbench
 from gecbench.cli.main import main
 from gecbench.formats.jsonl import write_jsonl
+from gecbench.formats.m2 import write_m2
 from gecbench.leaderboard.page import PagePlan, build_site
-from gecbench.leaderboard.settings import Settings, board_corpora, initialise
-from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.records import Settings, figure
+from gecbench.leaderboard.store import FolderStore, init_board
 from gecbench.metrics.base import METRICS
+
+
+def test_from_help_to_a_published_folder_in_four_commands(folder, run, capsys):
+    Path("output.txt").write_bytes(text(GOOD))
+    with pytest.raises(SystemExit) as ended:
+        run("leaderboard", "--help")
+    assert ended.value.code == 0
+    shown = re.findall(r"^  (gecbench leaderboard .*?)(?: {2,}\(.*)?$", capsys.readouterr().out, re.MULTILINE)
+    for command in shown[:3]:
+        run(*shlex.split(command)[1:])
+    assert Path("site/index.html").is_file()
+    board = script_data(Path("site/data/board.js"))
+    assert board["title"] == "My task"
+    table = script_data(Path(f"site/data/table-{board['tables'][0]['key']}.js"))
+    assert [row["system"] for row in table["rows"]] == ["My system"]
+
+
+@pytest.mark.parametrize(("corpus", "metric"), [("gold.m2", "m2"), ("corpus.jsonl", "gleu"), ("demo", "m2")])
+def test_every_kind_of_corpus_makes_a_board(corpus, metric, folder, run):
+    write_m2(DEMO, "gold.m2")
+    write_jsonl(DEMO.replace(annotations=None), "corpus.jsonl")
+    Path("logo.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    about = {"title": "T < & é", "description": "What it is", "licence": "CC BY 4.0", "link": "https://example.org/t"}
+    options = [word for name, value in about.items() for word in (f"--{name}", value)]
+    run("leaderboard", "init", "task", *options, "-c", corpus, "--metric", metric, "--logo", "logo.svg")
+    Path("good.txt").write_bytes(text(GOOD))
+    Path("rules.txt").write_bytes(text(RULES))
+    for name in ("rules", "good"):
+        about_it = ("-p", f"{name}.txt", "--name", name, "--submitter", "Me")
+        shown = run("leaderboard", "submit", "--board", "task", *about_it)
+    title = gecbench.METRICS[metric].title
+    assert f"rank 1 of 2 by {title}" in shown
+    run("leaderboard", "build", "--board", "task", "-o", "site")
+    board = script_data(Path("site/data/board.js"))
+    assert {name: board[name] for name in about} == about
+    assert (board["metric"], board["logo"]) == (metric, "logo.svg")
+    assert Path("site/logo.svg").read_bytes() == Path("logo.svg").read_bytes()
+    (table,) = board["tables"]
+    assert table["metrics"][0] == metric
+    listed = run("leaderboard", "list", "--board", "task", "--without-published")
+    assert listed.splitlines()[0].split()[2:4] == ["#", title]
+
+
+BAD_BOARDS = {
+    "a link that is none": (["--link", "javascript:x"], "Links start with http"),
+    "no title": (["--title", " "], "title is empty"),
+    "a logo that is none": (["--logo", "good.txt"], "good.txt: is no image of a known kind"),
+    "an unknown corpus": (["-c", "nowhere"], "no corpus or file 'nowhere'"),
+    "one corpus twice": (["-c", "demo", "demo"], "two corpora are called demo"),
+    "a board that is there": (["there"], "board.json: is there already"),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_BOARDS.values(), ids=BAD_BOARDS)
+def test_refused_boards(options, message, folder, refused):
+    Path("good.txt").write_text("x\n")
+    init_board(Path("there"), ["demo"], Settings(title="T"))
+    where, *rest = options if options == ["there"] else ["task", *options]
+    refused(["leaderboard", "init", where, "--title", "T", "-c", "demo", *rest], message)
+    assert not Path("task").exists()
+
+
+def test_another_corpus_than_the_boards_is_refused(folder, refused):
+    init_board(Path("task"), ["demo"], Settings(title="T"))
+    Path("good.txt").write_bytes(text(GOOD))
+    words = ["leaderboard", "submit", "--board", "task", "-p", "good.txt", "--name", "x", "-c", "gold.m2"]
+    refused(words, "the board has no corpus 'gold.m2'. Use -c with one of demo")
+    Path("task/board.json").write_text("{")
+    refused(words[:8], "board.json: cannot be read: not JSON")
+
+
+BAD_USES = {
+    "an unknown corpus": (["-c", "nowhere"], "no corpus or file 'nowhere'"),
+    "a script link": (["--link", "javascript:alert(1)"], "Links start with http"),
+    "no name": (["--name", ""], "system is empty"),
+    "a compressed file": (["-p", "good.txt.gz"], "good.txt.gz: is compressed"),
+    "a missing file": (["-p", "nowhere.txt"], "nowhere.txt: no such file"),
+    "a board that is a file": (["--board", "good.txt"], "good.txt: is a file"),
+    "a board nowhere": (["--board", "ftp://x"], "cannot open a board"),
+    "a Hub board without a name": (["--board", "hf://datasets/x"], "names no repository"),
+    "outputs twice": (["--board", "twice"], "on the board already, as 'Good'"),
+    "a Hub board offline": (["--board", "hf://datasets/a/b"], "HF_HUB_OFFLINE is set"),
+}
+
+
+def test_submit_list_build_on_the_command_line(folder, run):
+    Path("good.txt").write_bytes(text(GOOD))
+    add(FolderStore("board"), "rules", RULES)
+    board = ["--board", "board", "-c", "demo"]
+    submit = ("leaderboard", "submit", "-p", "good.txt", "--name", "Good", *board)
+    assert json.loads(run(*submit, "--dry-run", "-f", "json"))["system"] == "Good"
+    submitted = run(*submit, "--link", "https://example.org")
+    assert "rank 1 of 2 by GLEU" in submitted
+    assert "added as records/" in submitted
+    assert [line.split()[0] for line in run("leaderboard", "list", *board).splitlines()[2:]] == ["Good", "rules"]
+    assert "Ge et al. (2018)" in run("leaderboard", "list", "--board", "board")
+    assert Path(run("leaderboard", "build", *board, "-o", "site").strip()).is_file()
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_USES.values(), ids=BAD_USES)
+def test_refused_on_the_command_line(options, message, folder, refused):
+    Path("good.txt").write_bytes(text(GOOD))
+    add(FolderStore("twice"), "Good", GOOD)
+    refused(["leaderboard", "submit", "-c", "demo", "-p", "good.txt", "--name", "Again", *options], message)
+    assert not Path("board").exists()
+
+
+LISTED = {
+    "text": "Second          2  25.00  20.00 – 30.00  system  2026-01-02",
+    "markdown": "| Second | 2 | 25.00 | 20.00 – 30.00 | system | 2026-01-02 |",
+    "latex": r"Second & 2 & 25.00 & 20.00 -- 30.00 & system & 2026-01-02 \\",
+    "tsv": "Second\t2\t25.00\t20.00 – 30.00\tsystem\t2026-01-02",
+}
+
+
+@pytest.mark.parametrize(("table_format", "row"), LISTED.items(), ids=LISTED)
+def test_list_prints_every_format(table_format, row, tmp_path, run):
+    store = FolderStore(tmp_path)
+    store.add(record(system="First"))
+    store.add(record(system="Second", scores={"gleu": figure(0.25, low=0.2, high=0.3)}))
+    words = ("leaderboard", "list", "--board", tmp_path, "--without-published", "-f", table_format)
+    assert [line for line in run(*words).splitlines() if "Second" in line] == [row]
+
+
+def test_unknown_corpus_in_list(tmp_path, refused):
+    refused(["leaderboard", "list", "--board", tmp_path, "-c", "nothing"], "the board has nothing on 'nothing'")
 
 
 def told(site="site"):
@@ -65,9 +194,8 @@ def test_seed_scores_what_the_board_has_not(folder, run, monkeypatch):
 
 def test_a_sealed_servers_command(folder):
     write_jsonl(DEMO, "my & task.jsonl")
-    initialise(Path("task"), ["my & task.jsonl"], Settings(title="T"))
-    store = FolderStore("task")
-    corpora = board_corpora(store.folder, store.settings)
+    store = init_board(Path("task"), ["my & task.jsonl"], Settings(title="T"))
+    corpora = store.corpora()
     for token in (True, False):
         build_site(store, "site", PagePlan(corpora, resamples=QUICK, server={"token": token}))
         (command,) = told()
@@ -85,7 +213,7 @@ def test_the_board_lists_what_others_report_on_its_own_corpora_alone(folder, run
 def test_init_adds_to_what_a_repository_ignores(before, folder):
     Path("task").mkdir()
     Path("task/.gitignore").write_text(before)
-    initialise(Path("task"), ["demo"], Settings(title="T"))
+    init_board(Path("task"), ["demo"], Settings(title="T"))
     lines = Path("task/.gitignore").read_text().splitlines()
     assert lines == [*before.split(), "/tests/", "/waiting/"]
 

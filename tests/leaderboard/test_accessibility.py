@@ -2,14 +2,14 @@
 
 import pytest
 from boards import QUICK
-from chromium import VIEWS, emulate, open_page
-from screenshots import SCREENS, addresses
+from chromium import VIEWS, open_page
+from screenshots import SCREENS, addresses, emulate_screen
 
 import gecbench
 from gecbench.analysis.explained_page import html_page
 from gecbench.leaderboard.page import PagePlan, build_site
-from gecbench.leaderboard.settings import Settings, initialise
-from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.records import Settings
+from gecbench.leaderboard.store import init_board
 from gecbench.leaderboard.submission import Submission, submit
 from gecbench.metrics.base import make_metric
 
@@ -38,25 +38,11 @@ def serious_faults(browser, axe):
     return [(fault["id"], node["html"][:200]) for fault in serious for node in fault["nodes"]]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("screen", SCREENS)
-def test_every_view(browser, page, axe, screen, theme):
-    views = addresses(browser, page, "demo")
-    assert set(views) >= {*VIEWS, "system", "groups-distance", "groups-type"}
-    views["reported"] = f"{page}#table?corpus=jfleg%3Atest"
-    width, height = SCREENS[screen]
-    emulate(browser, width=width, height=height, dark=theme == "dark")
-    for view, address in views.items():
-        open_page(browser, address)
-        assert serious_faults(browser, axe) == [], view
-
-
 @pytest.fixture(scope="module")
 def sealed(tmp_path_factory):
     """The page of a sealed board, with uploads."""
     folder = tmp_path_factory.mktemp("sealed")
-    initialise(folder / "task", ["demo"], Settings(title="Sealed", link="https://example.org"))
-    store = FolderStore(folder / "task")
+    store = init_board(folder / "task", ["demo"], Settings(title="Sealed", link="https://example.org"))
     for name in ("good-corrector", "rule-based"):
         outputs = gecbench.load_demo_systems()[name]
         submit(Submission(name, outputs), gecbench.load_demo(), store, resamples=QUICK)
@@ -67,10 +53,14 @@ def sealed(tmp_path_factory):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("screen", SCREENS)
-def test_every_view_of_a_sealed_board(axe, browser, sealed, screen, theme):
-    width, height = SCREENS[screen]
-    views = addresses(browser, sealed, "demo")
-    emulate(browser, width=width, height=height, dark=theme == "dark")
+@pytest.mark.parametrize("board", ["page", "sealed"])
+def test_every_view(request, browser, axe, board, screen, theme):
+    page = request.getfixturevalue(board)
+    views = addresses(browser, page, "demo")
+    if board == "page":
+        assert set(views) >= {*VIEWS, "system", "groups-distance", "groups-type"}
+        views["reported"] = f"{page}#table?corpus=jfleg%3Atest"
+    emulate_screen(browser, screen, dark=theme == "dark")
     for view, address in views.items():
         open_page(browser, address)
         assert serious_faults(browser, axe) == [], view
@@ -84,8 +74,8 @@ def test_explained_pages(browser, axe, tmp_path, name, theme):
     file = tmp_path / "explained.html"
     explanations = metric.explain(corpus, outputs, range(4))
     file.write_text(html_page(explanations, "Explained", metric.score_corpus(corpus, outputs)), encoding="utf-8")
-    for width, height in SCREENS.values():
-        emulate(browser, width=width, height=height, dark=theme == "dark")
+    for screen in SCREENS:
+        emulate_screen(browser, screen, dark=theme == "dark")
         browser.get(file.as_uri())
         assert serious_faults(browser, axe) == []
 

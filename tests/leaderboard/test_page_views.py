@@ -1,4 +1,4 @@
-"""What the page's views show: columns, reported results, plots, groups, comparisons; as files, too; on any screen."""
+"""What the page's views show: columns, reported results, plots, groups, comparisons; on any screen."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -10,11 +10,12 @@ import pytest
 from boards import DEMO
 from chromium import change, click, emulate, go, open_page, systems, texts, wait
 from page_views import OVERLAPS, show, system
-from screenshots import SCREENS, addresses
+from screenshots import SCREENS, addresses, emulate_screen
 from waiting import eventually
 
 import gecbench
 from gecbench.cli.main import main
+from gecbench.display import percent
 
 pytestmark = pytest.mark.usefixtures("calm")
 
@@ -105,8 +106,7 @@ def test_rows_with_badges_are_as_high_as_others(browser, page):
 
 @pytest.mark.parametrize("screen", SCREENS)
 def test_every_point_is_named_and_no_name_is_overprinted(browser, page, screen):
-    width, height = SCREENS[screen]
-    emulate(browser, width=width, height=height)
+    emulate_screen(browser, screen)
     rows = [system(f"System {k}", 0.5 + 0.01 * (k * 7 % 13) + 0.001 * k) for k in range(14)]
     for k, row in enumerate(rows):
         row["scores"]["bleu"] = {"value": 0.6 + 0.01 * (k * 5 % 11)}
@@ -124,8 +124,7 @@ def test_every_point_is_named_and_no_name_is_overprinted(browser, page, screen):
 @pytest.mark.parametrize("view", ["plot", "groups"])
 @pytest.mark.parametrize("screen", SCREENS)
 def test_the_whole_chart_is_above_the_fold(browser, page, screen, view):
-    width, height = SCREENS[screen]
-    emulate(browser, width=width, height=height)
+    emulate_screen(browser, screen)
     open_page(browser, f"{page}#{view}?corpus=demo")
     wait(browser, "document.querySelector('svg.chart')")
     boxes = browser.execute_script(
@@ -133,7 +132,7 @@ def test_the_whole_chart_is_above_the_fold(browser, page, screen, view):
            return [box("svg.chart"), ...[...document.querySelectorAll("svg.chart .axis")]
              .map((node) => node.getBoundingClientRect().toJSON())];"""
     )
-    assert all(box["top"] >= 0 and box["bottom"] <= height for box in boxes)
+    assert all(box["top"] >= 0 and box["bottom"] <= SCREENS[screen][1] for box in boxes)
     assert all(boxes[0]["left"] <= box["left"] and box["right"] <= boxes[0]["right"] for box in boxes[1:])
 
 
@@ -198,8 +197,7 @@ def test_two_systems_by_link(browser, page):
 def test_no_view_is_wider_than_the_screen(browser, page, screen):
     emulate(browser, width=1280)
     views = addresses(browser, page, "demo")
-    width, height = SCREENS[screen]
-    emulate(browser, width=width, height=height)
+    emulate_screen(browser, screen)
     for view, address in views.items():
         go(browser, address)
         wide = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
@@ -253,3 +251,52 @@ def test_an_organisers_board_bears_its_own_name(browser, tmp_path):
     assert "Licence: CC BY 4.0." in texts(browser, "footer")[0]
     assert browser.execute_script("return document.querySelector('footer a').href") == "https://example.org/task"
     assert browser.execute_script("return document.querySelector('.brand img').naturalWidth") > 0
+
+
+EVERY = "m2,m2.precision,m2.recall,imeasure,bleu,interval,ratio,p,unchanged,date"
+
+
+WIDER = "return [...document.querySelectorAll('html, .scroll')].map((node) => node.scrollWidth - node.clientWidth)"
+
+
+def test_every_column_chosen_on_a_phone_needs_no_scrolling_sideways(browser, page):
+    emulate_screen(browser, "phone")
+    open_page(browser, f"{page}#table?corpus=demo&cols={EVERY}")
+    assert max(browser.execute_script(WIDER)) <= 0
+    script = "return [...document.querySelectorAll('table.ranking tbody tr:first-child td')].map((cell) => "
+    labels = browser.execute_script(f"{script} getComputedStyle(cell, '::before').content)")
+    assert {'"GLEU "', '"M2 R "', '"Date "'} <= set(labels), "a cell says what it is where it stands alone"
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_hundreds_of_systems_in_a_plot(browser, page, screen):
+    emulate_screen(browser, screen)
+    rows = [system(f"System {i}", 0.2 + (i * 37 % 300) / 600) for i in range(300)]
+    for i, row in enumerate(rows):
+        row["scores"]["m2"] = {"value": row["scores"]["gleu"]["value"] + (i * 53 % 97) / 970}
+    show(browser, page, "plot?x=gleu&y=m2", rows)
+    assert browser.execute_script(OVERLAPS) == []
+    assert len(texts(browser, ".point title")) == 300
+    assert 5 < len(texts(browser, ".point text")) < 100
+    assert texts(browser, ".chart .leader") == [], "lines to far names would cover the points"
+    assert "Points without room for a name" in texts(browser, "figcaption")[0]
+
+
+@pytest.mark.parametrize(("digits", "expected"), [(1, "59.3"), (2, "59.26")])
+def test_scores_have_the_digits_of_the_board(browser, page, digits, expected):
+    rows = [system("one", 0.5926, low=0.5, high=0.6), system("two", 0.4)]
+    show(browser, page, "table", rows, digits=digits)
+    assert texts(browser, "table.ranking td.main")[0].startswith(expected)
+    assert texts(browser, "table.ranking td.main small")[0] == f"{50:.{digits}f}–{60:.{digits}f}"
+    show(browser, page, "compare", rows, digits=digits)
+    assert texts(browser, "table.figures tbody tr:first-child td")[2] == f"+{19.26:.{digits}f}"
+
+
+def test_numbers_are_rounded_as_the_terminal_rounds_them(browser, page):
+    """Half-way cases (1/32 is 3.125 points) go to the even digit, all others to the nearest."""
+    open_page(browser, page)
+    values = [k / 32 for k in range(-40, 41)] + [k / 800 for k in range(200)] + [0.1519495412844037, 2 / 3, 1e-7]
+    for digits in (0, 1, 2):
+        script = "return arguments[0].map((value) => GECBENCH.use('dom').points(value, arguments[1]))"
+        shown = [text.replace("−", "-") for text in browser.execute_script(script, values, digits)]
+        assert shown == [percent(value, digits).replace("-0.00", "0.00") for value in values]

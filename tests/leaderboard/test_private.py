@@ -9,14 +9,14 @@ from urllib.parse import quote
 
 import pytest
 import warm
-from boards import call, finished, server, text, upload
+from boards import call, finished, script_data, server, text, upload
 
 import gecbench
 from gecbench.corpus.edits import Annotation, Edit
 from gecbench.formats.m2 import write_m2
 from gecbench.leaderboard.page import PagePlan, build_site
-from gecbench.leaderboard.settings import Settings, board_corpora, initialise
-from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.records import Settings
+from gecbench.leaderboard.store import init_board
 from gecbench.leaderboard.submission import Submission, score_submission, submit
 
 SENTENCES = 40
@@ -80,9 +80,8 @@ def test_files_and_terminal_of_a_sealed_board(gold):
 
 
 def test_a_sealed_board_keeps_and_tells_corpus_scores_only(gold):
-    initialise(Path("task"), ["gold.m2"], Settings(title="T"))
-    store = FolderStore("task")
-    (corpus,) = board_corpora(store.folder, store.settings)
+    store = init_board(Path("task"), ["gold.m2"], Settings(title="T"))
+    (corpus,) = store.corpora()
     right = [f"The {i} dog zq{i}secret0 home with number {i} ." for i in range(SENTENCES)]
     half = [*right[:7], *gold[7:]]
     submit(Submission("half", half), corpus, store, resamples=20)
@@ -107,16 +106,14 @@ def test_a_sealed_board_keeps_and_tells_corpus_scores_only(gold):
 
 
 def test_references_are_published_on_purpose_and_taken_back(gold):
-    initialise(Path("task"), ["gold.m2"], Settings(title="T"))
-    store = FolderStore("task")
-    (corpus,) = board_corpora(store.folder, store.settings)
+    store = init_board(Path("task"), ["gold.m2"], Settings(title="T"))
+    (corpus,) = store.corpora()
     submit(Submission("S", outputs_of(gold, "goes")), corpus, store, resamples=20)
     plan = PagePlan([corpus], resamples=20)
     build_site(store, "site", PagePlan([corpus], resamples=20, publish_references=True))
     published = b"".join(path.read_bytes() for path in files_under("site"))
     assert all(secret.encode() in published for secret in SECRETS)
-    details = next(Path("site/data").glob("system-*.js")).read_text()
-    scores = json.loads(details.partition(", ")[2].rstrip(");\n"))["sentence_scores"]
+    scores = script_data(next(Path("site/data").glob("system-*.js")))["sentence_scores"]
     assert len(scores["m2"]) == SENTENCES, "made for the page: the board did not keep them"
     build_site(store, "site", plan)
     for path in files_under("site"):
@@ -138,7 +135,7 @@ REQUESTS = [
 
 def test_answers_and_log_of_a_sealed_server(gold, tmp_path):
     pytest.importorskip("starlette", reason="the extra [leaderboard] is not installed")
-    initialise(Path("task"), ["gold.m2"], Settings(title="T", per_day=3))
+    init_board(Path("task"), ["gold.m2"], Settings(title="T", per_day=3))
     sent = {
         "good": (text(outputs_of(gold, "goes")), {}),
         "no submitter": (text(outputs_of(gold, "run")), {"submitter": ""}),
@@ -155,7 +152,7 @@ def test_answers_and_log_of_a_sealed_server(gold, tmp_path):
             if status == 202:
                 answers.append(json.dumps(finished(address, job)))
         pages = [*REQUESTS, *(f"data/{path.name}" for path in Path("task/details").iterdir())]
-        board = json.loads(call(f"{address}data/board.js")[1].partition(b", ")[2].rstrip(b");\n"))
+        board = script_data(call(f"{address}data/board.js")[1])
         keys = [table["key"] for table in board["tables"]]
         pages += [f"data/{kind}-{key}.js" for kind in ("table", "csv", "corpus", "system") for key in keys]
         for page in pages:

@@ -1,38 +1,37 @@
-"""Every figure of a page is the one that `gecbench score` gives, and ranks are among comparable entries."""
+"""Ranks among comparable entries, p-values and clusters; figures of a page are those that `score` gives."""
 
 import csv
-import dataclasses
 import json
-from pathlib import Path
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import pytest
-from boards import DEMO, GOOD, QUICK, add
+from boards import DEMO, GOOD, QUICK, RULES, add, demo_board, script_data, text
 from chromium import open_page
 
 import gecbench
 from gecbench.display import percent
-from gecbench.leaderboard.page import PagePlan, build_site, packed, table_key, table_rows
+from gecbench.leaderboard.page import PagePlan, build_site, table_key, table_rows
 from gecbench.leaderboard.ranking import Significance, known_corpora
-from gecbench.leaderboard.records import Record, table_of
+from gecbench.leaderboard.records import table_of
 from gecbench.leaderboard.scoring import board_metric
 from gecbench.leaderboard.seeds import public_submissions, seed_records
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, score_submission
 
-RULES = gecbench.load_demo_systems()["rule-based"]
 REWRITES = 8
+
+
 SYSTEMS = 12
 
 
 def page_rows(site, corpus):
     """Return the rows of a table as the page is given them, and as board.json and board.csv have them."""
     table = table_of(corpus)
-    text = (site / f"data/table-{table_key(table)}.js").read_text()
     records = json.loads((site / "data/board.json").read_text())["records"]
     lines = csv.DictReader((site / "data/board.csv").open(encoding="utf-8", newline=""))
     return (
-        json.loads(text.partition(", ")[2].rstrip(");\n")),
+        script_data(site / f"data/table-{table_key(table)}.js"),
         {row["id"]: row for row in records if (row["corpus"], row["reference_set"]) == table},
         {(one["system"], one["metric"]): one for one in lines if (one["corpus"], one["reference_set"]) == table},
     )
@@ -80,7 +79,7 @@ def check_ranks(site, corpus, metrics):
     assert not any("rank" in figure for row in people for figure in row["scores"].values())
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def public_board(mirror, tmp_path_factory):
     """The page of all public CoNLL-14 systems and of JFLEG's references as systems, the corpora, and all outputs."""
     folder = tmp_path_factory.mktemp("public")
@@ -146,15 +145,11 @@ def test_every_figure_is_seen_as_the_terminal_prints_it(public_board, browser, c
             assert shown[system] == printed, (corpus.name, system)
 
 
-def changed(record, **fields):
-    return Record(**{**{each.name: getattr(record, each.name) for each in dataclasses.fields(record)}, **fields})
-
-
 def with_signature(record, old, new):
     scores = {
         name: {**figure, "signature": figure["signature"].replace(old, new)} for name, figure in record.scores.items()
     }
-    return changed(record, scores=scores)
+    return replace(record, scores=scores)
 
 
 def places_of(records, metric="gleu", corpora=()):
@@ -170,8 +165,8 @@ def records(tmp_path_factory):
 
 def test_other_settings_and_other_data_have_no_rank(records):
     good, rules = records
-    capped = changed(with_signature(good, "mixing:bounded", "mixing:cap:9:unmixed"), system="capped", date="2025")
-    older = changed(good, system="older", fingerprint="0" * 8)
+    capped = replace(with_signature(good, "mixing:bounded", "mixing:cap:9:unmixed"), system="capped", date="2025")
+    older = replace(good, system="older", fingerprint="0" * 8)
     places = places_of([good, rules, capped, older], "imeasure", [DEMO])
     assert [places[name].rank for name in ("good", "rules", "capped", "older")] == [1, 2, None, None]
     assert places["capped"].differs == "Scored with other settings: mixing:cap:9:unmixed"
@@ -187,33 +182,18 @@ def test_version_and_resamples_do_not_part_entries(records):
 
 def test_equal_scores_share_a_rank_and_people_have_none(records):
     good, rules = records
-    twin, person = changed(good, system="twin"), changed(good, system="person", role="human")
+    twin, person = replace(good, system="twin"), replace(good, system="person", role="human")
     places = places_of([good, rules, twin, person])
     assert (places["good"].rank, places["twin"].rank, places["rules"].rank) == (1, 1, 3)
     assert places["person"] is None
 
 
-@pytest.mark.parametrize("name", ["AMU", "amu", "AMU (CoNLL-14)"])
-def test_a_system_stands_once(name, records, tmp_path):
-    table = ("conll14_fluency:test", "nucle")
-    reported = [each for each in seed_records() if each.table == table]
-    scored = changed(records[0], system=name, corpus=table[0], reference_set=table[1])
-    rows = table_rows([scored, *reported], Significance(FolderStore(tmp_path), {}))
-    found = packed(rows, None)
-    assert [row["system"] for row in found["rows"]] == [name]
-    assert "AMU" not in {row["system"] for row in found["reported"]}
-    assert len(found["reported"]) == len(reported) - 1
-    assert found["rows"][0]["reported"]["gleu"]["differs"]
-
-
 def test_p_values_are_printed_as_the_terminal_prints_them(tmp_path):
-    from gecbench.analysis.tables import shown_p_value
-
     store = FolderStore(tmp_path)
     records = [add(store, "good", GOOD), add(store, "rules", RULES)]
     rows = table_rows(records, Significance(store, known_corpora([DEMO]), 2000))
     figure = next(row for row in rows if row["system"] == "rules")["scores"]["gleu"]
-    assert figure["p_text"] == shown_p_value(figure["p_value"]) == "< 0.001"
+    assert (figure["p_value"] < 0.001, figure["p_text"]) == (True, "< 0.001")
 
 
 def test_an_entry_tells_how_many_sentences_were_bounded(tmp_path, monkeypatch, run):
@@ -225,9 +205,47 @@ def test_an_entry_tells_how_many_sentences_were_bounded(tmp_path, monkeypatch, r
     record = add(store, "good", GOOD)
     bounded = record.scores["imeasure"]["bounded"]
     assert 0 < bounded <= len(DEMO)
-    Path(tmp_path / "good.txt").write_text("".join(f"{line}\n" for line in RULES))
+    (tmp_path / "good.txt").write_bytes(text(RULES))
     shown = run(
         *("leaderboard", "submit", "--board", tmp_path / "board", "-c", "demo", "-p", tmp_path / "good.txt"),
         *("--name", "x", "--dry-run"),
     )
     assert "sentences bounded; bounded: sentences whose annotators were not mixed" in shown
+
+
+def test_places_p_values_and_clusters(tmp_path):
+    store = demo_board(tmp_path)
+    nearly = list(GOOD)
+    nearly[0] = DEMO.sources[0]
+    twin = add(store, "nearly good", nearly)
+    records = store.load().records
+    tests = Significance(store, known_corpora([DEMO]), 200)
+    places = {each.system: tests.places(records, "gleu")[each.id] for each in records}
+    assert [places[name].rank for name in ("good-corrector", "nearly good", "rule-based")] == [1, 2, 3]
+    assert places["good-corrector"].cluster == places["nearly good"].cluster == 1
+    assert places["rule-based"].cluster == 2
+    report = gecbench.compare(
+        {"nearly": nearly, "good": GOOD, "rules": RULES},
+        DEMO,
+        resamples=200,
+        against="above",
+    )
+    expected = {test.system: test.p_value for test in report.tests}
+    assert places["nearly good"].p_value == expected["nearly"]
+    assert places["rule-based"].p_value == expected["rules"]
+    assert places["nearly good"].above == next(each.id for each in records if each.system == "good-corrector")
+    assert twin.unchanged > 0
+    quick = Significance(store, known_corpora([DEMO]), 200, compute=False)
+    assert quick.places(records, "gleu") == tests.places(records, "gleu")
+    assert {place.p_value for place in quick.places(records, "bleu").values()} == {None}, "never made"
+    other = Significance(store, known_corpora([DEMO.with_references([0, 1])]), 200)
+    assert {place.p_value for place in other.places(records, "gleu").values()} == {None}
+
+
+def test_reported_figures_are_neither_ranked_nor_tested(tmp_path):
+    records = [each for each in seed_records() if each.table == ("jfleg:test", "default")]
+    for row in table_rows(records, Significance(FolderStore(tmp_path), {})):
+        assert row["kind"] == "reported"
+        for figure in row["scores"].values():
+            assert not {"rank", "cluster", "p_value"} & set(figure)
+            assert figure["differs"]

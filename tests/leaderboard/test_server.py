@@ -1,4 +1,4 @@
-"""The server: uploads with progress, limits, refusals in a sentence, and no way out of the board's folder."""
+"""The server: uploads, limits, refusals in a sentence, slow and lying clients, and servers that are stopped."""
 
 import contextlib
 import gzip
@@ -9,24 +9,24 @@ import signal
 import socket
 import sys
 import threading
+import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from boards import DEMO, GOOD, add, call, demo_board, finished, server, text, upload
+from boards import DEMO, GOOD, add, call, demo_board, finished, script_data, server, text, upload, variant
 from waiting import eventually
 
 import gecbench
 from gecbench.errors import InputError
 from gecbench.leaderboard.store import FolderStore
-from gecbench.leaderboard.uploads import Queue, Rate
+from gecbench.leaderboard.submission import Submission
+from gecbench.leaderboard.uploads import PendingFolder
 
 pytest.importorskip("starlette", reason="the extra [leaderboard] is not installed")
-pytest.importorskip("uvicorn", reason="the extra [leaderboard] is not installed")
 
 
-def variant(word):
-    return text([*GOOD[:-1], f"{word} ."])
+uvicorn = pytest.importorskip("uvicorn", reason="the extra [leaderboard] is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_page_and_headers(served):
     assert headers["x-content-type-options"] == "nosniff"
     status, body, headers = call(f"{address}data/board.js")
     assert headers["content-type"].startswith("text/javascript")
-    assert json.loads(body.decode().partition(", ")[2].rstrip(");\n"))["server"]["corpora"] == ["demo"]
+    assert script_data(body)["server"]["corpora"] == ["demo"]
 
 
 def test_page_is_packed_and_asked_for_once(served):
@@ -62,19 +62,19 @@ def test_page_is_packed_and_asked_for_once(served):
 
 def test_upload_is_scored_and_ranked(served):
     address, board = served
-    status, job = upload(address, variant("Upload"), name="Uploaded", link="https://example.org")
+    status, job = upload(address, text(variant("Upload")), name="Uploaded", link="https://example.org")
     assert status == 202
     report = finished(address, job)
     assert report["state"] == "done", report
     assert (report["corpus"], report["metric"]) == ("demo", "gleu")
-    expected = gecbench.score([*GOOD[:-1], "Upload ."], DEMO)["gleu"].value
+    expected = gecbench.score(variant("Upload"), DEMO)["gleu"].value
     record = next(each for each in FolderStore(board).load().records if each.id == report["record"])
     assert record.scores["gleu"]["value"] == expected
     assert record.links[0]["url"] == "https://example.org"
     _, body, _ = call(f"{address}data/board.json")
     row = next(row for row in json.loads(body)["records"] if row["id"] == report["record"])
     assert row["scores"]["gleu"]["rank"] == report["rank"]
-    status, job = upload(address, variant("Upload"), name="Again")
+    status, job = upload(address, text(variant("Upload")), name="Again")
     assert "on the board already, as 'Uploaded'" in finished(address, job)["error"]
 
 
@@ -162,79 +162,25 @@ def test_unknown_job(served):
 
 def test_records_from_elsewhere_appear(served):
     address, board = served
-    added = add(FolderStore(board), "from the command line", [*GOOD[:-1], "Elsewhere ."])
+    added = add(FolderStore(board), "from the command line", variant("Elsewhere"))
     eventually(lambda: added.id.encode() in call(f"{address}data/board.json")[1], "the page shows no new record")
 
 
 def test_token_rate_and_kill(tmp_path):
     with server(tmp_path, "--per-minute", "3", token="secret") as (address, process):
-        status, body = upload(address, variant("a"))
+        status, body = upload(address, text(variant("a")))
         assert (status, body["error"]) == (401, "The token is missing or wrong.")
-        status, _ = upload(address, variant("a"), {"Authorization": "Bearer wrong"})
+        status, _ = upload(address, text(variant("a")), {"Authorization": "Bearer wrong"})
         assert status == 401
-        status, job = upload(address, variant("a"), {"Authorization": "Bearer secret"})
+        status, job = upload(address, text(variant("a")), {"Authorization": "Bearer secret"})
         assert status == 202
         done = finished(address, job)
         assert done["state"] == "done"
-        status, body = upload(address, variant("b"))
+        status, body = upload(address, text(variant("b")))
         assert status == 429
         assert "More than 3 submissions in a minute" in body["error"]
         process.kill()
     assert [each.id for each in FolderStore(tmp_path).load().records] == [done["record"]]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
-def test_killed_while_scoring_loses_nothing_that_was_told(tmp_path):
-    with server(tmp_path, "--per-minute", "1000") as (address, process):
-        jobs = [upload(address, variant(f"w{k}"), name=f"s{k}")[1] for k in range(4)]
-        done = [finished(address, job)["record"] for job in jobs[:1]]
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-    loaded = FolderStore(tmp_path).load()
-    assert not loaded.warnings
-    assert set(done) <= {each.id for each in loaded.records}
-    with server(tmp_path) as (address, _):
-        assert call(address)[0] == 200
-
-
-def test_queue_refuses_when_full_and_reports_failures():
-    queue = Queue(most_waiting=2)
-    started, go = threading.Event(), threading.Event()
-
-    def slow(progress):
-        progress("slow", 0.5)
-        started.set()
-        go.wait(10)
-        raise InputError("no good")
-
-    def add(work):
-        job = queue.prepare()
-        if job is not None:
-            queue.start(job, work)
-        return job
-
-    first = add(slow)
-    assert started.wait(10)
-    assert first.report()["stage"] == "slow"
-    second = add(lambda progress: {"rank": 1})
-    assert add(slow) is None
-    go.set()
-    queue.close()
-    assert (first.state, first.result) == ("failed", {"error": "no good."})
-    assert second.state in ("done", "waiting")
-    queue.forget(second)
-    assert queue.find(second.id) is None
-    assert queue.find(first.id) is first
-    assert queue.find("other") is None
-
-
-def test_rate_forgets_after_a_minute():
-    now = [0.0]
-    rate = Rate(2, clock=lambda: now[0])
-    assert [rate.allows("a"), rate.allows("a"), rate.allows("a"), rate.allows("b")] == [True, True, False, True]
-    now[0] = 61
-    assert rate.allows("a")
-    assert list(rate._times) == ["a"]
 
 
 def test_page_sources_ask_no_other_host(repository):
@@ -246,3 +192,151 @@ def test_page_sources_ask_no_other_host(repository):
             assert "innerHTML" not in source
             assert "eval(" not in source
             assert not re.search(r"\son\w+=", source) or path.suffix != ".html"
+
+
+@pytest.mark.parametrize(("proxies", "expected"), [(None, [400, 400, 429, 429]), ("127.0.0.1", [400] * 4)])
+def test_a_client_is_who_a_named_proxy_says(tmp_path, monkeypatch, proxies, expected):
+    monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)
+    if proxies:
+        monkeypatch.setenv("FORWARDED_ALLOW_IPS", proxies)
+    with server(tmp_path, "--per-minute", "2") as (address, _):
+        statuses = [upload(address, b"x\n", {"X-Forwarded-For": f"10.0.0.{k}"})[0] for k in range(4)]
+    assert statuses == expected
+
+
+@pytest.fixture
+def small_server(monkeypatch, request):
+    """A server of a small application in a thread, with little patience; yields its port."""
+    from gecbench.leaderboard import server
+
+    async def application(scope, receive, send):
+        if scope["type"] == "http":
+            await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+            await send({"type": "http.response.body", "body": b"ok"})
+
+    monkeypatch.setattr(server, "HEAD_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        settings = server.configured(application, "127.0.0.1", 0)
+        settings.timeout_keep_alive = getattr(request, "param", settings.timeout_keep_alive)
+        running = uvicorn.Server(settings)
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        eventually(lambda: running.started, "the server does not start")
+        yield listener.getsockname()[1]
+        running.should_exit = True
+        thread.join(20)
+
+
+ASKED = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+@pytest.mark.parametrize("small_server", [1], indirect=True, ids=["keep alive 1 s"])
+@pytest.mark.parametrize("sent", [b"", b"GET", b"GET / HTTP/1.1\r\nHost: x\r\n", ASKED + b"GET / HT"], ids=str)
+def test_half_a_request_is_hung_up_on(small_server, sent):
+    streams = [socket.create_connection(("127.0.0.1", small_server), timeout=20) for _ in range(50)]
+    for stream in streams:
+        stream.sendall(sent)
+    for stream in streams:
+        with stream:
+            answer = b"".join(iter(lambda: stream.recv(4096), b""))  # noqa: B023
+        assert answer.count(b"200 OK") == sent.count(b"\r\n\r\n")
+
+
+def test_a_dribble_is_hung_up_on(small_server):
+    sent = 0
+    with socket.create_connection(("127.0.0.1", small_server), timeout=20) as stream, contextlib.suppress(OSError):
+        for byte in b"GET / HTTP/1.1\r\nX: " + b"x" * 600:
+            stream.sendall(bytes([byte]))
+            sent += 1
+            time.sleep(0.02)
+    assert sent < 600
+
+
+def test_whole_requests_are_answered_after_a_pause(small_server):
+    with socket.create_connection(("127.0.0.1", small_server), timeout=20) as stream:
+        for _ in range(3):
+            stream.sendall(ASKED)
+            answer = b""
+            while not answer.endswith(b"ok"):
+                more = stream.recv(4096)
+                assert more, "hung up on"
+                answer += more
+            assert answer.startswith(b"HTTP/1.1 200 OK")
+            time.sleep(0.2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_what_was_accepted_is_scored_by_the_next_server(tmp_path, number):
+    with server(tmp_path, "--per-minute", "1000") as (address, process):
+        jobs = [upload(address, text(variant(f"w{k}")), name=f"s{k}") for k in range(2)]
+        assert [status for status, _ in jobs] == [202] * 2
+        os.kill(process.pid, number)
+        process.wait()
+    left, loaded = len(list((tmp_path / "waiting").glob("*.json"))), FolderStore(tmp_path).load()
+    assert not loaded.warnings
+    there = {record.system for record in loaded.records}
+    assert left + len(there) >= 2
+    with server(tmp_path) as (address, _):
+        for name, job in ((f"s{k}", job) for k, (_, job) in enumerate(jobs)):
+            if name not in there:
+                assert finished(address, job)["state"] == "done"
+        eventually(lambda: not list((tmp_path / "waiting").glob("*.json")), "something waits for ever")
+        assert call(address)[0] == 200
+    assert {record.system for record in FolderStore(tmp_path).load().records} == {f"s{k}" for k in range(2)}
+
+
+def test_what_was_accepted_and_cannot_be_written_stays_for_the_next_server(tmp_path):
+    with server(tmp_path) as (address, _):
+        (tmp_path / "records").write_text("in the way")
+        status, job = upload(address, text(variant("x")), name="kept")
+        assert status == 202
+        assert finished(address, job)["state"] == "failed"
+    assert len(list((tmp_path / "waiting").glob("*.json"))) == 1
+    (tmp_path / "records").unlink()
+    with server(tmp_path) as (address, _):
+        assert finished(address, job)["state"] == "done"
+    assert [record.system for record in FolderStore(tmp_path).load().records] == ["kept"]
+
+
+def test_a_board_that_cannot_be_written_to_accepts_nothing(tmp_path):
+    (tmp_path / "waiting").write_text("in the way")
+    with server(tmp_path) as (address, _):
+        status, answer = upload(address, text(variant("x")))
+        assert (status, answer["error"]) == (503, "The board cannot be written to at present.")
+
+
+def test_a_submission_that_ends_servers_is_set_aside_and_the_others_are_scored(tmp_path, capsys):
+    from gecbench.leaderboard.page import PagePlan
+    from gecbench.leaderboard.server import create_app
+
+    waiting = PendingFolder(tmp_path / "waiting")
+    waiting.save("deadly", Submission("deadly", GOOD), DEMO.name, tries=3)
+    waiting.save("fine", Submission("fine", variant("Fine")), DEMO.name, tries=2)
+    create_app(FolderStore(tmp_path), PagePlan([DEMO], resamples=20))
+    eventually(lambda: not list(waiting.folder.glob("*.json")), "something waits for ever")
+    assert [record.system for record in FolderStore(tmp_path).load().records] == ["fine"]
+    assert [path.name for path in (tmp_path / "waiting/aside").iterdir()] == ["deadly.json"]
+    assert "deadly.json: servers ended 3 times while they scored it, so it was set aside" in capsys.readouterr().err
+
+
+def test_tries_are_counted_when_scoring_begins(tmp_path, monkeypatch):
+    from gecbench.leaderboard import server as serving
+    from gecbench.leaderboard.page import PagePlan
+
+    begun, go = threading.Event(), threading.Event()
+
+    def slow(*_arguments, **_options):
+        begun.set()
+        go.wait(20)
+        raise InputError("no good")
+
+    monkeypatch.setattr(serving, "submit", slow)
+    waiting = PendingFolder(tmp_path / "waiting")
+    for k in range(3):
+        waiting.save(f"s{k}", Submission(f"s{k}", GOOD), DEMO.name, tries=k)
+    serving.create_app(FolderStore(tmp_path), PagePlan([DEMO], resamples=20))
+    assert begun.wait(20)
+    assert {left.name: left.tries for left in waiting.load()} == {"s0": 1, "s1": 1, "s2": 2}
+    go.set()
+    eventually(lambda: not list(waiting.folder.glob("*.json")), "something waits for ever")

@@ -1,15 +1,162 @@
-"""A board on the Hub, against a stand-in of its endpoints on this machine."""
+"""Boards in a folder and on the Hub: damage, many writers, kills, corpora."""
 
+import dataclasses
+import json
+import multiprocessing
+import multiprocessing.connection
+import os
+import random
+import signal
+import sys
+import time
 from pathlib import Path
 
-from boards import DEMO, GOOD, add, demo_board, text
+import pytest
+from boards import DEMO, DETAILS, GOOD, RULES, add, demo_board, record, text, variant
 from hub_stand_in import HubStandIn
 
-import gecbench
+from gecbench import InputError
 from gecbench.formats.jsonl import write_jsonl
-from gecbench.leaderboard.records import Details, Record
-from gecbench.leaderboard.settings import Settings, initialise
-from gecbench.leaderboard.store import FolderStore
+from gecbench.formats.m2 import write_m2
+from gecbench.leaderboard.records import Details, Record, Settings, digest
+from gecbench.leaderboard.store import FolderStore, init_board
+
+
+def test_a_bad_record_is_skipped_with_a_warning(tmp_path):
+    store = FolderStore(tmp_path)
+    good = store.add(record(), DETAILS)
+    folder = tmp_path / "records"
+    (folder / "half.json").write_bytes(record().to_json()[:40])
+    (folder / f"{'0' * 64}.json").write_bytes(record(system="forged").to_json())
+    unknown = json.loads(record().to_json()) | {"surprise": 1}
+    data = json.dumps(unknown).encode()
+    (folder / f"{digest(data)}.json").write_bytes(data)
+    (folder / ".temporary.json.x1").write_bytes(b"{")
+    (folder / "folder.json").mkdir()
+    if sys.platform != "win32":
+        (folder / f"{'1' * 64}.json").symlink_to(folder / f"{good}.json")
+    loaded = store.load()
+    assert [each.id for each in loaded.records] == [good]
+    assert len(loaded.warnings) == (4 if sys.platform == "win32" else 5)
+    assert any("does not match its name" in warning for warning in loaded.warnings)
+    assert any("unknown fields: surprise" in warning for warning in loaded.warnings)
+
+
+def test_nothing_is_written_outside_or_under_a_wrong_name(tmp_path):
+    store = FolderStore(tmp_path / "board")
+    wrong = Details(["b"])
+    with pytest.raises(InputError, match="not those of the record"):
+        store.add(record(), wrong)
+    hollow = record()
+    object.__setattr__(hollow, "details", "../../secret")
+    with pytest.raises(InputError, match="not the name of a file"):
+        store._path("details", "../../secret")
+    assert store.details(hollow) is None
+    assert not (tmp_path / "board").exists()
+
+
+def test_damaged_details_are_missing_not_fatal(tmp_path):
+    store = FolderStore(tmp_path)
+    added = record()
+    store.add(added, DETAILS)
+    assert store.details(added) == dataclasses.replace(DETAILS)
+    (tmp_path / "details" / f"{added.details}.json").write_bytes(b"{}")
+    assert store.details(added) is None
+
+
+def test_adding_twice_is_adding_once(tmp_path):
+    store = FolderStore(tmp_path)
+    assert store.add(record(), DETAILS) == store.add(record(), DETAILS)
+    assert len(store.load().records) == 1
+
+
+def test_answers_are_remembered_and_damage_is_not_believed(tmp_path):
+    store = FolderStore(tmp_path)
+    assert store.get_p_value("q") is None
+    store.put_p_value("q", 0.25)
+    assert store.get_p_value("q") == 0.25
+    next((tmp_path / "tests").glob("*.json")).write_bytes(b'{"question":"q"}')
+    assert store.get_p_value("q") is None
+
+
+@pytest.mark.parametrize("kind", ["records", "waiting"])
+def test_leftovers_of_killed_writers_are_removed_when_old(tmp_path, kind):
+    store = FolderStore(tmp_path)
+    store.add(record(), DETAILS)
+    (tmp_path / kind).mkdir(exist_ok=True)
+    old, new = tmp_path / kind / ".a.new", tmp_path / kind / ".b.new"
+    for path in (old, new):
+        path.write_bytes(b"{")
+    os.utime(old, (0, 0))
+    store.remove_leftovers()
+    assert not old.exists()
+    assert new.exists()
+    assert len(store.load().records) == 1
+
+
+def submit_forever(folder, number, go_on, told):
+    store = FolderStore(folder)
+    for turn in range(100_000):
+        if turn == 1:
+            go_on.wait()
+        details = Details([f"word {number} {turn} ."] * 100, {"gleu": [1.0] * 100}, {})
+        names = {"outputs": details.outputs, "details": digest(details.to_json())}
+        told.send(store.add(record(system=f"system {number} {turn}", **names), details))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs fork and kill -9")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_hundred_writers_killed_in_the_middle(tmp_path):
+    context = multiprocessing.get_context("fork")
+    demo_board(tmp_path)
+    before = {each.id for each in FolderStore(tmp_path).load().records}
+    writers, go_on = [], context.Event()
+    for number in range(100):
+        ours, theirs = context.Pipe(duplex=False)
+        process = context.Process(target=submit_forever, args=(tmp_path, number, go_on, theirs), daemon=True)
+        process.start()
+        theirs.close()
+        writers.append((process, ours))
+    acknowledged = set(before)
+    deadline = time.monotonic() + 300
+    waiting = {pipe for _, pipe in writers}
+    while waiting and time.monotonic() < deadline:
+        for pipe in multiprocessing.connection.wait(waiting, timeout=1):
+            acknowledged.add(pipe.recv())
+            waiting.discard(pipe)
+    assert not waiting, "every writer has added a record"
+    go_on.set()
+    for _, pipe in writers[:10]:
+        assert pipe.poll(60), "and goes on"
+    for process, _ in random.Random(7).sample(writers, len(writers)):
+        os.kill(process.pid, signal.SIGKILL)
+    for process, pipe in writers:
+        process.join()
+        while pipe.poll():
+            try:
+                acknowledged.add(pipe.recv())
+            except (EOFError, OSError):
+                break
+        assert process.exitcode == -signal.SIGKILL
+    loaded = FolderStore(tmp_path).load()
+    found = {each.id for each in loaded.records}
+    assert not loaded.warnings, "no half file"
+    assert len(acknowledged) >= 100
+    assert acknowledged <= found, "what was told to be added is there"
+    assert len(found - acknowledged) <= 100, "at most one more per writer"
+    assert all(FolderStore(tmp_path).details(each) is not None for each in loaded.records)
+
+
+def test_corpora_are_known_again_and_named_without_a_path(folder):
+    write_m2(DEMO, "gold.m2")
+    store = init_board(Path("deep/task"), [str(Path("gold.m2").resolve()), "demo"], Settings(title="T"))
+    assert [entry["corpus"] for entry in store.settings.corpora] == ["../../gold.m2", "demo"]
+    assert [corpus.name for corpus in store.corpora()] == ["gold", "demo"]
+    gold = Path("gold.m2").read_text()
+    Path("gold.m2").write_text(gold.replace("|||REQUIRED", "x|||REQUIRED", 1))
+    with pytest.raises(InputError, match=r"gold.m2 is no longer the corpus of this board"):
+        store.corpora()
+
 
 BOARD = "hf://datasets/someone/board"
 
@@ -22,7 +169,7 @@ def board_files(folder):
 def test_submit_opens_a_pull_request(tmp_path):
     folder = tmp_path / "board"
     demo_board(folder)
-    outputs = [*GOOD[:-1], "New ."]
+    outputs = variant("New")
     file = tmp_path / "out.txt"
     file.write_bytes(text(outputs))
     with HubStandIn(repository="someone/board", files=board_files(folder)).running() as hub:
@@ -49,7 +196,7 @@ def test_submit_opens_a_pull_request(tmp_path):
 
 def test_an_organisers_board_whose_gold_is_a_file(folder):
     write_jsonl(DEMO, "gold.jsonl")
-    initialise(Path("task"), ["gold.jsonl"], Settings(title="T", publish_references=True))
+    init_board(Path("task"), ["gold.jsonl"], Settings(title="T", publish_references=True))
     Path("gold.jsonl").rename("mine.jsonl")
     Path("out.txt").write_bytes(text(GOOD))
     files = {"board.json": Path("task/board.json").read_bytes()}
@@ -71,7 +218,7 @@ def test_an_organisers_board_whose_gold_is_a_file(folder):
 
 def test_list_and_build_read_the_hub_and_skip_what_is_bad(tmp_path):
     folder = tmp_path / "board"
-    add(FolderStore(folder), "rules", gecbench.load_demo_systems()["rule-based"])
+    add(FolderStore(folder), "rules", RULES)
     files = {**board_files(folder), f"records/{'0' * 64}.json": b"{}", "README.md": b"# board"}
     with HubStandIn(repository="someone/board", files=files).running() as hub:
         done = hub.gecbench("leaderboard", "list", "-c", "demo", "--board", BOARD)

@@ -19,13 +19,15 @@ from waiting import eventually
 
 import gecbench
 from gecbench.leaderboard.page import PagePlan, build_site
-from gecbench.leaderboard.records import Record
+from gecbench.leaderboard.records import Details, Record, digest, figure
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, score_submission
 
 QUICK = 20
 DEMO = gecbench.load_demo()
 GOOD = gecbench.load_demo_systems()["good-corrector"]
+RULES = gecbench.load_demo_systems()["rule-based"]
+DETAILS = Details(["a"], {"gleu": [1.0]}, {})
 HOSTILE_NAME = "<img src=x onerror=window.hacked=1>[x](javascript:alert(1))"
 RIGHT_TO_LEFT = "\u05e9\u05dc\u05d5\u05dd shalom"
 LONG_NAME = "x" * 200
@@ -35,6 +37,24 @@ HOSTILE_SENTENCE = "<script>window.hacked=2</script> & \u2028 \u202e evil **bold
 def text(lines) -> bytes:
     """Return lines as the content of a file."""
     return "".join(f"{line}\n" for line in lines).encode()
+
+
+def variant(word: str) -> list[str]:
+    """Return good outputs with another last line."""
+    return [*GOOD[:-1], f"{word} ."]
+
+
+def script_data(script: Path | bytes):
+    """Return the data in a script that the page loads."""
+    content = script if isinstance(script, bytes) else script.read_bytes()
+    return json.loads(content.partition(b", ")[2].rstrip(b");\n"))
+
+
+def record(**changes) -> Record:
+    """Return a made-up record, of `DETAILS` unless they are changed."""
+    outputs = {"outputs": DETAILS.outputs, "details": digest(DETAILS.to_json())}
+    fields = {"system": "S", "corpus": "demo", "scores": {"gleu": figure(0.5)}, "date": "2026-01-02", **outputs}
+    return Record(**{**fields, **changes})
 
 
 def add(store: FolderStore, system: str, predictions, **about) -> Record:
@@ -63,15 +83,14 @@ def _scored_demo() -> tempfile.TemporaryDirectory:
 def hostile_board(folder: Path) -> FolderStore:
     """Return a demo board with names, links and sentences that try to be more than text."""
     store = demo_board(folder)
-    outputs = gecbench.load_demo_systems()["rule-based"]
-    outputs[0] = HOSTILE_SENTENCE
+    outputs = [HOSTILE_SENTENCE, *RULES[1:]]
     link = "https://example.org/%22%3E%3Cscript%3Ewindow.hacked=3%3C/script%3E?a=<b>"
     texts = {
         "submitter": "<b onclick=window.hacked=4>me</b>",
         "description": "</script><script>window.hacked=5</script>",
     }
     add(store, HOSTILE_NAME, outputs, links=[link], **texts)
-    add(store, RIGHT_TO_LEFT, [*outputs[:1], *outputs[1:-1], "changed ."])
+    add(store, RIGHT_TO_LEFT, [*outputs[:-1], "changed ."])
     add(store, LONG_NAME, [*outputs[:-1], "changed again ."])
     return store
 

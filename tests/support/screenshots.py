@@ -14,6 +14,12 @@ from chromium import VIEWS, chromium, emulate, go, open_page, wait
 SCREENS = {"desktop": (1280, 800), "phone": (390, 844)}
 
 
+def emulate_screen(browser, screen: str, *, dark: bool = False) -> None:
+    """Set the size of a screen by its name, and the theme."""
+    width, height = SCREENS[screen]
+    emulate(browser, width=width, height=height, dark=dark)
+
+
 def addresses(browser, page: str, corpus: str | None):
     """Return the address of each view, of one system and of each way to group scores, by name."""
     query = f"?{urlencode({'corpus': corpus})}" if corpus else "?"

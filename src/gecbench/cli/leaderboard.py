@@ -28,30 +28,29 @@ _SEEDED = "conll14_fluency:nucle"
 
 def init(options: argparse.Namespace) -> None:
     """Make a board and say what comes next."""
-    from gecbench.leaderboard.settings import SEALED_PER_DAY, Settings, initialise
+    from gecbench.leaderboard.records import Settings
+    from gecbench.leaderboard.store import PRIVATE_PER_DAY, init_board
 
-    sealed = not options.publish_references
-    per_day = SEALED_PER_DAY if options.per_day is None and sealed else options.per_day or None
+    private = not options.publish_references
+    per_day = PRIVATE_PER_DAY if options.per_day is None and private else options.per_day or None
     about = pick(options, "title", "description", "licence", "link", "metric", "publish_references")
-    initialise(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
+    init_board(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
     if missing := METRICS[options.metric].missing():
         _warn((f"until it can be scored here, another metric ranks: {missing}",), "note")
-    print(f"{Path(options.folder) / 'board.json'}: {'sealed' if sealed else 'open'}, ranked by {options.metric}")
-    if sealed:
+    print(f"{Path(options.folder) / 'board.json'}: {'sealed' if private else 'open'}, ranked by {options.metric}")
+    if private:
         print("Pages and answers tell scores of whole corpora only; keep the gold out of what you publish.")
 
 
 def submit(options: argparse.Namespace) -> None:
     """Score, add, and print the record with its place."""
     from gecbench.leaderboard import submission
-    from gecbench.leaderboard.settings import choose_corpus
-    from gecbench.leaderboard.store import BoardCopy, local_store, open_board
-    from gecbench.leaderboard.submission import read_outputs
+    from gecbench.leaderboard.store import HubStore, open_board
 
-    store = local_store(open_board(options.board))
-    corpus = choose_corpus(options.corpus, store.folder, store.settings)
-    lines = read_outputs(_bytes(options.predictions), options.predictions, corpus)
-    handed_in = submission.Submission(
+    store = open_board(options.board)
+    corpus = store.choose_corpus(options.corpus)
+    lines = submission.read_outputs(_bytes(options.predictions), options.predictions, corpus)
+    submitted = submission.Submission(
         system=options.name,
         predictions=cleaned(lines, corpus, options.predictions, options),
         links=options.link,
@@ -59,13 +58,13 @@ def submit(options: argparse.Namespace) -> None:
         role="source" if options.baseline else "system",
         **pick(options, "submitter", "description", "aligned", "tokenize", "tokenized"),
     )
-    done = submission.submit(handed_in, corpus, store, dry_run=options.dry_run)
+    done = submission.submit(submitted, corpus, store, dry_run=options.dry_run)
     _warn(done.skipped)
     _warn(done.warnings, "note")
     if options.format == "json":
         print(done.record.to_json().decode().rstrip("\n"))
         return
-    added = f"pull request: {done.added}" if isinstance(store, BoardCopy) else f"added as records/{done.added}.json"
+    added = f"pull request: {done.added}" if isinstance(store, HubStore) else f"added as records/{done.added}.json"
     print(f"{_as_text(done.record, store.settings.digits)}\n\n{done.place.sentence}")
     print("nothing was added (--dry-run)" if options.dry_run else added)
 
@@ -74,9 +73,10 @@ def seed(options: argparse.Namespace) -> None:
     """Score the public outputs that the board does not have yet."""
     from gecbench.leaderboard.records import Details, table_of
     from gecbench.leaderboard.seeds import public_submissions
+    from gecbench.leaderboard.store import open_board
     from gecbench.leaderboard.submission import score_submission
 
-    store = _folder(options.board)
+    store = open_board(options.board, hub=False)
     settings = store.settings
     for corpus in _corpora(options.corpus, store) or _corpora([_SEEDED], store):
         table = table_of(corpus)
@@ -85,7 +85,7 @@ def seed(options: argparse.Namespace) -> None:
         for submission in tracked(submissions, len(submissions), "scoring public outputs"):
             record = there.get(Details(submission.predictions).outputs)
             if record is None or record.fingerprint != corpus.fingerprint():
-                scored = score_submission(submission, corpus, sealed=settings.sealed)
+                scored = score_submission(submission, corpus, private=settings.private)
                 record = scored.record
                 store.add(record, scored.details)
             shown = ", ".join(
@@ -99,12 +99,12 @@ def seed(options: argparse.Namespace) -> None:
 
 def list_board(options: argparse.Namespace) -> None:
     """Print one table per corpus and reference set."""
-    from gecbench.leaderboard.page import group_by_table
+    from gecbench.leaderboard.ranking import group_by_table
+    from gecbench.leaderboard.records import NOTES
     from gecbench.leaderboard.seeds import seed_records
-    from gecbench.leaderboard.settings import NOTES
-    from gecbench.leaderboard.store import local_store, open_board
+    from gecbench.leaderboard.store import open_board
 
-    store = local_store(open_board(options.board))
+    store = open_board(options.board)
     loaded = store.load()
     _warn(loaded.warnings)
     reported = () if options.without_published else seed_records()
@@ -127,9 +127,9 @@ def list_board(options: argparse.Namespace) -> None:
 def build(options: argparse.Namespace) -> None:
     """Build the page."""
     from gecbench.leaderboard.page import build_site
-    from gecbench.leaderboard.store import local_store, open_board
+    from gecbench.leaderboard.store import open_board
 
-    store = local_store(open_board(options.board))
+    store = open_board(options.board)
     built = build_site(store, options.output, _plan(options, store))
     _warn(built.warnings)
     print(f"{Path(options.output) / 'index.html'}")
@@ -138,9 +138,10 @@ def build(options: argparse.Namespace) -> None:
 def serve(options: argparse.Namespace) -> None:
     """Serve until stopped."""
     from gecbench.leaderboard.server import run
+    from gecbench.leaderboard.store import open_board
     from gecbench.leaderboard.uploads import Limits
 
-    store = _folder(options.board)
+    store = open_board(options.board, hub=False)
     limits = Limits(most_bytes=int(options.megabytes * 2**20), per_minute=options.per_minute)
     run(store, _plan(options, store), limits, os.environ.get(TOKEN) or None, options.host, options.port)
 
@@ -148,49 +149,34 @@ def serve(options: argparse.Namespace) -> None:
 def verify(options: argparse.Namespace) -> None:
     """Score records again, print a line for each, and refuse what differs."""
     from gecbench.leaderboard.ranking import known_corpora
-    from gecbench.leaderboard.store import local_store, open_board
+    from gecbench.leaderboard.store import open_board
     from gecbench.leaderboard.submission import verify as score_again
 
-    store = local_store(open_board(options.board))
+    store = open_board(options.board)
     corpora = known_corpora(_corpora(options.corpus, store))
     different = total = 0
-    for verdict in list(score_again(store, corpora, options.files)):
+    for result in list(score_again(store, corpora, options.files)):
         total += 1
-        different += bool(verdict.problems)
-        state = "not scored here" if verdict.problems is None else "; ".join(verdict.problems) or "as scored"
-        print(f"{verdict.file[:12]}  {verdict.system or '?'}: {state}")
+        different += bool(result.problems)
+        state = "not scored here" if result.problems is None else "; ".join(result.problems) or "as scored"
+        print(f"{result.file[:12]}  {result.system or '?'}: {state}")
     if different:
         raise InputError(f"{different} of {total} records are not what scoring gives", fix="Do not merge them")
 
 
-def _folder(address: str) -> FolderStore:
-    from gecbench.leaderboard.store import FolderStore, open_board
-
-    store = open_board(address)
-    if not isinstance(store, FolderStore):
-        raise InputError("this needs a board in a folder", fix="Give --board FOLDER")
-    return store
-
-
 def _corpora(names: list[str], store: FolderStore) -> list[Corpus]:
     """Return the corpora that are named, or the board's own."""
-    from gecbench.leaderboard.settings import board_corpora, choose_corpus
-
-    settings = store.settings
-    if not names:
-        return board_corpora(store.folder, settings)
-    return [choose_corpus(name, store.folder, settings) for name in names]
+    return [store.choose_corpus(name) for name in names] if names else store.corpora()
 
 
 def _on(name: str, records: list[Record], store: FolderStore) -> list[Record]:
     """Return the records on a corpus, named as the board names it or as `submit` took it."""
     from gecbench.leaderboard.records import table_of
-    from gecbench.leaderboard.settings import choose_corpus
 
     found = [record for record in records if record.corpus == name]
     if not found:
         with suppress(InputError):
-            table = table_of(choose_corpus(name, store.folder, store.settings))
+            table = table_of(store.choose_corpus(name))
             found = [record for record in records if record.table == table]
     return found
 
@@ -224,7 +210,7 @@ def _warn(warnings: tuple[str, ...], kind: str = "warning") -> None:
 
 
 def _as_text(record: Record, digits: int) -> str:
-    from gecbench.leaderboard.settings import NOTES
+    from gecbench.leaderboard.records import NOTES
 
     rows = []
     for metric, figure in record.scores.items():
@@ -244,7 +230,7 @@ def _as_text(record: Record, digits: int) -> str:
 def _tables(table: BoardTable, records: list[Record], metric: str, store: FolderStore, table_format: str) -> list[str]:
     """Return the ranking of a table, and what was reported of systems that are not in it."""
     from gecbench.leaderboard.ranking import BoardPlace, Significance
-    from gecbench.leaderboard.seeds import stands_for
+    from gecbench.leaderboard.seeds import is_same_system
 
     title = f"{table[0]} ({table[1]})"
     found = sorted(
@@ -266,7 +252,7 @@ def _tables(table: BoardTable, records: list[Record], metric: str, store: Folder
                 record.date,
             ]
         )
-    alone = [each for each in found if each.kind == "reported" and not any(stands_for(one, each) for one in scored)]
+    alone = [each for each in found if each.kind == "reported" and not any(is_same_system(one, each) for one in scored)]
     reported = [[each.system, percent(each.scores[metric]["value"]), each.date] for each in alone]
     tables = [
         Table([title, "#", METRICS[metric].title, "95 % interval", "kind", "date"], rows),

@@ -1,4 +1,4 @@
-"""The static page of a board: its tables as script data and lines of text, and the files around them."""
+"""The static page of a board: its tables as script data, JSON and CSV, and the files around them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import re
+import shlex
 import tempfile
 import threading
 import time
@@ -17,29 +18,32 @@ from datetime import datetime, timezone
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from gecbench.analysis.tables import shown_p_value
 from gecbench.corpora.catalog import modules_folder
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import GecbenchError
 from gecbench.formats.text import write_bytes
-from gecbench.leaderboard.ranking import BoardPlace, Significance, known_corpora
-from gecbench.leaderboard.records import BoardTable, Record, digest
-from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, details_of, rescored
-from gecbench.leaderboard.seeds import seed_records, stands_for
-from gecbench.leaderboard.settings import NOTES, Settings, about_board, card, sample_commands, upload_commands
+from gecbench.leaderboard.ranking import BoardPlace, Significance, group_by_table, known_corpora
+from gecbench.leaderboard.records import NOTES, BoardTable, Record, Settings, digest
+from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, board_metric, details_of, prepare_stored
+from gecbench.leaderboard.seeds import is_same_system, seed_records
 from gecbench.leaderboard.store import FolderStore
 from gecbench.metrics.base import METRICS
 from gecbench.version import __version__
 
 Row = Mapping[str, Any]
-_KEPT = ("system", "corpus", "reference_set", "kind", "role", "date", "submitter", "description", "unchanged")
+THIS_BOARD = "THIS-BOARD/"
+_DATA_FILE = re.compile(r"(corpus|system|table|csv|source)-[0-9a-f]+\.(js|json|txt)")
+_BOARD_FIELDS = ("title", "description", "licence", "link", "logo", "metric", "digits")
+_RECORD_FIELDS = ("system", "corpus", "reference_set", "kind", "role", "date", "submitter", "description", "unchanged")
 _CSV_RECORD = ("corpus", "reference_set", "system", "kind", "date", "submitter")
 _CSV_FIGURE = (
     *("value", "low", "high", "bounded", "human", "against_others", "ratio"),
     *("rank", "cluster", "p_value", "signature", "differs"),
 )
-_PEOPLE: Row = {
+_HUMAN: Row = {
     "id": "",
     "system": "Human",
     "role": "human",
@@ -49,133 +53,6 @@ _PEOPLE: Row = {
     "description": "Mean of each reference against the others",
     "links": [],
 }
-
-
-def group_by_table(records: Sequence[Record]) -> dict[BoardTable, list[Record]]:
-    """Return the records by corpus and reference set."""
-    tables: dict[BoardTable, list[Record]] = {}
-    for record in records:
-        tables.setdefault(record.table, []).append(record)
-    return tables
-
-
-def table_rows(records: Sequence[Record], tests: Significance, *, sealed: bool = False) -> list[Row]:
-    """Return what the page shows of each record: its fields, and its places under each metric.
-
-    A system stands once: what others reported of one that is scored here goes into its row.
-    """
-    metrics = {metric for record in records for metric in record.scores if metric in METRICS}
-    places = {metric: tests.places(records, metric) for metric in metrics}
-    reported = [record for record in records if record.kind == "reported"]
-    scored = [record for record in records if record.kind != "reported"]
-    alone = [record for record in reported if not any(stands_for(each, record) for each in scored)]
-    return [
-        *(_row(record, places, _reported_of(record, reported), sealed=sealed) for record in scored),
-        *(_row(record, {}, {}, sealed=sealed) for record in alone),
-    ]
-
-
-def _reported_of(record: Record, reported: Sequence[Record]) -> dict[str, Any]:
-    same = (other for other in reported if stands_for(record, other))
-    return {
-        metric: {name: figure[name] for name in ("value", "source", "differs")}
-        for other in same
-        for metric, figure in other.scores.items()
-    }
-
-
-def people_row(table: BoardTable, rows: Sequence[Row]) -> Row | None:
-    """Return the people's row of a table, made of the bound that records carry."""
-    scores = {
-        metric: {"value": figure["human"]}
-        for row in reversed(rows)
-        for metric, figure in row["scores"].items()
-        if figure["human"] is not None
-    }
-    return {**_PEOPLE, "corpus": table[0], "reference_set": table[1], "scores": scores} if scores else None
-
-
-def script(name: str, value: object) -> bytes:
-    """Return data as a script that hands it to the page: readable where a page from a disk may fetch nothing."""
-    return f"GECBENCH.add({json.dumps(name)}, {json.dumps(value, separators=(',', ':'))});\n".encode()
-
-
-def csv_header() -> str:
-    """Return the names of the columns."""
-    return _csv([[*_CSV_RECORD, "metric", *_CSV_FIGURE]])
-
-
-def csv_lines(row: Row) -> str:
-    """Return one line per metric of a record; cells that a spreadsheet would run as formulas are disarmed."""
-    record = [row[name] for name in _CSV_RECORD]
-    lines = ([*record, metric, *map(figure.get, _CSV_FIGURE)] for metric, figure in row["scores"].items())
-    return _csv(map(_disarmed, line) for line in lines)
-
-
-def table_key(table: BoardTable) -> str:
-    """Return a short name for a table's files."""
-    return digest("\0".join(table).encode())[:12]
-
-
-def packed(rows: Sequence[Row], people: Row | None) -> dict[str, Any]:
-    """Return a table's rows without empty figures, and their signatures, which many share, as numbers into a list."""
-    signatures: dict[str, int] = {}
-
-    def pack(row: Row) -> Row:
-        scores = {}
-        for metric, figure in row["scores"].items():
-            kept = {name: _rounded(value) for name, value in figure.items() if value not in (None, "", {})}
-            if "signature" in kept:
-                kept["signature"] = signatures.setdefault(kept["signature"], len(signatures))
-            scores[metric] = kept
-        return {**row, "scores": scores}
-
-    kinds = {
-        "rows": [pack(row) for row in rows if row["kind"] != "reported"],
-        "reported": [pack(row) for row in rows if row["kind"] == "reported"],
-    }
-    return {**kinds, "people": people and pack(people), "signatures": list(signatures)}
-
-
-def _row(
-    record: Record, places: Mapping[str, Mapping[str, BoardPlace]], reported: Mapping[str, Any], *, sealed: bool
-) -> Row:
-    scores = {
-        metric: {**figure, **_place(places.get(metric, {}).get(record.id), sealed=sealed)}
-        for metric, figure in record.scores.items()
-    }
-    fields = {name: getattr(record, name) for name in _KEPT}
-    outputs = None if sealed else record.outputs
-    row = {"id": record.id, **fields, "links": list(record.links), "outputs": outputs, "scores": scores}
-    return {**row, "reported": reported} if reported else row
-
-
-def _place(place: BoardPlace | None, *, sealed: bool) -> dict[str, Any]:
-    if place is None:
-        return {}
-    if place.differs:
-        return {"differs": place.differs}
-    p_value = None if sealed else place.p_value
-    shown = "" if p_value is None else shown_p_value(p_value)
-    return {"rank": place.rank, "cluster": place.cluster, "p_value": p_value, "p_text": shown}
-
-
-def _csv(lines: Iterable[Iterable[object]]) -> str:
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows(lines)
-    return stream.getvalue()
-
-
-def _disarmed(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t")) else cell
-
-
-def _rounded(value: Any) -> Any:
-    """Return a number short enough for the page, yet exact enough for its decimals to be those of the value itself."""
-    return round(value, 12) if isinstance(value, float) else value
-
-
-_DATA = re.compile(r"(corpus|system|table|csv|source)-[0-9a-f]+\.(js|json|txt)")
 
 
 @dataclass(frozen=True)
@@ -218,7 +95,7 @@ class Built:
         self.write(f"data/{name}.json", json.dumps(value, separators=(",", ":")).encode())
 
     def keep_data(self, name: str) -> bool:
-        """Take the data that an earlier build wrote; return whether there are any."""
+        """Keep the data that an earlier build wrote; return whether there are any."""
         paths = {file: self.folder / file for file in (f"data/{name}.js", f"data/{name}.json")}
         kept = all(path.is_file() for path in paths.values())
         if kept:
@@ -226,9 +103,9 @@ class Built:
         return kept
 
     def remove_others(self) -> None:
-        """Remove data that earlier builds wrote and this one did not: it may have been published then, not now."""
+        """Remove data that earlier builds wrote and this one did not: it may have become private since."""
         for path in (self.folder / "data").glob("*"):
-            if _DATA.fullmatch(path.name) and f"data/{path.name}" not in self.files:
+            if _DATA_FILE.fullmatch(path.name) and f"data/{path.name}" not in self.files:
                 path.unlink(missing_ok=True)
 
 
@@ -243,21 +120,21 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     for table in corpora:
         tables.setdefault(table, [])
     tests = Significance(store, corpora, plan.resamples, compute=plan.compute)
-    sealed = settings.sealed and not plan.publish_references
-    rows = {table: table_rows(records, tests, sealed=sealed) for table, records in tables.items()}
+    private = settings.private and not plan.publish_references
+    rows = {table: table_rows(tables[table], tests, private=private) for table in _ordered(tables)}
     summaries = [
-        _write_table(built, table, rows[table], corpora.get(table), plan, settings.metric) for table in _ordered(rows)
+        _write_table(built, table, found, corpora.get(table), plan, settings.metric) for table, found in rows.items()
     ]
     if plan.texts and plan.publish_references:
         for record in loaded.records:
             _write_details(built, store, record, corpora.get(record.table))
     commands = (
-        upload_commands(plan.corpora, plan.server) if sealed else sample_commands(plan.board, plan.corpora, settings)
+        upload_commands(plan.corpora, plan.server) if private else sample_commands(plan.board, plan.corpora, settings)
     )
     board = {
         "version": __version__,
         "built": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        **about_board(settings),
+        **{name: getattr(settings, name) for name in _BOARD_FIELDS},
         "sealed": not plan.publish_references,
         "notes": dict(NOTES),
         "commands": commands,
@@ -267,7 +144,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
         "server": plan.server,
     }
     built.write("data/board.js", script("board", board))
-    flat = [row for table in _ordered(rows) for row in rows[table]]
+    flat = [row for found in rows.values() for row in found]
     built.write("data/board.json", json.dumps({**board, "records": flat}, indent=1).encode())
     built.write("data/board.csv", (csv_header() + "".join(map(csv_lines, flat))).encode())
     _write_page(built, store, settings)
@@ -276,69 +153,8 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
 
 
 def _reported(corpora: Mapping[BoardTable, Corpus], settings: Settings) -> list[Record]:
-    """Return results as reported; to a board that has its own corpora, those on them alone."""
+    """Return reported results; for a board that has its own corpora, only those on them."""
     return [record for record in seed_records() if not settings.corpora or record.table in corpora]
-
-
-def make_tests(store: FolderStore, plan: PagePlan) -> None:
-    """Make every test that the page of a board shows, so that the next build finds them."""
-    tables = group_by_table(store.load().records)
-    tests = Significance(store, known_corpora(plan.corpora), plan.resamples)
-    for records in tables.values():
-        table_rows(records, tests)
-
-
-@lru_cache(maxsize=128)
-def compressed(path: Path, _tag: str) -> bytes:
-    """Return a file for browsers that unpack gzip; the last ones asked for stay in memory until their tag changes."""
-    return gzip.compress(path.read_bytes(), compresslevel=6)
-
-
-class Site:
-    """The built page of a board, built anew when a record was added by anyone."""
-
-    def __init__(self, store: FolderStore, plan: PagePlan) -> None:
-        self.store, self.plan = store, plan
-        self._folder = tempfile.TemporaryDirectory(prefix="gecbench-site-", ignore_cleanup_errors=True)
-        self._lock = threading.Lock()
-        self._checked = 0.0
-        self._changed = -1.0
-        self._wanted = threading.Event()
-        self.built = Built(Path(self._folder.name))
-        threading.Thread(target=self.keep_testing, daemon=True).start()
-
-    def build(self) -> None:
-        """Build now, with the tests that are known; those that are not are made in the background."""
-        with self._lock:
-            self._changed = self.store.changed()
-            self.built = build_site(self.store, self._folder.name, replace(self.plan, compute=False))
-        self._wanted.set()
-
-    def rebuild(self) -> None:
-        """Build in a thread if records came from elsewhere; looks at most once a second."""
-        if self._lock.locked() or time.monotonic() - self._checked < 1:
-            return
-        self._checked = time.monotonic()
-        if self.store.changed() != self._changed:
-            threading.Thread(target=self.build, daemon=True).start()
-
-    def keep_testing(self) -> None:
-        """Make missing tests whenever the page was built, and build it once more; runs forever, in a thread."""
-        while True:
-            self._wanted.wait()
-            self._wanted.clear()
-            with suppress(GecbenchError, OSError):
-                make_tests(self.store, self.plan)
-                with self._lock:
-                    self.built = build_site(self.store, self._folder.name, replace(self.plan, compute=False))
-
-    def find(self, path: str) -> tuple[Path, str] | None:
-        """Return the file of a path and a tag of its content, if the build wrote one; no other file is ever found."""
-        found = self.built.files.get(path or "index.html")
-        if found is None:
-            return None
-        status = found.stat()
-        return found, f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
 
 
 def _ordered(tables: Mapping[BoardTable, Sequence[object]]) -> list[BoardTable]:
@@ -360,9 +176,9 @@ def _write_table(
     metric: str,
 ) -> dict[str, Any]:
     key = table_key(table)
-    people = people_row(table, rows)
-    built.write_data(f"table-{key}", packed(rows, people))
-    lines = {row["id"]: csv_lines(row) for row in (*rows, *([people] if people else ()))}
+    human = human_row(table, rows)
+    built.write_data(f"table-{key}", packed(rows, human))
+    lines = {row["id"]: csv_lines(row) for row in (*rows, *([human] if human else ()))}
     built.write(f"data/csv-{key}.js", script(f"csv-{key}", {"header": csv_header(), "lines": lines}))
     shown = corpus if plan.texts else None
     if shown is not None:
@@ -385,15 +201,14 @@ def _write_table(
 
 
 def _write_details(built: Built, store: FolderStore, record: Record, corpus: Corpus | None) -> None:
-    """Write a system's outputs with the scores of their sentences, which a board that was sealed did not keep."""
+    """Write a system's outputs with the scores of their sentences, computed here if the board was private before."""
     name = f"system-{record.id}"
     if built.keep_data(name) or (details := store.details(record)) is None:
         return
     if not details.sentence_scores and corpus is not None and corpus.fingerprint() == record.fingerprint:
-        scores = {
-            metric: rescored(metric, corpus, details.predictions) for metric in record.scores if metric in METRICS
-        }
-        details = details_of(scores, corpus, details.predictions)
+        prepared = prepare_stored(corpus, details.predictions)
+        metrics = [board_metric(metric) for metric in record.scores if metric in METRICS]
+        details = details_of({metric.name: metric.score_prepared(prepared) for metric in metrics}, prepared)
     built.write_data(name, asdict(details))
 
 
@@ -406,3 +221,227 @@ def _write_page(built: Built, store: FolderStore, settings: Settings) -> None:
             built.write(name, card(data.decode(), settings).encode() if name == "README.md" else data)
     if settings.logo is not None and (store.folder / settings.logo).is_file():
         built.write(settings.logo, (store.folder / settings.logo).read_bytes())
+
+
+def table_rows(records: Sequence[Record], tests: Significance, *, private: bool = False) -> list[Row]:
+    """Return the row of each record: its fields, and its places under each metric.
+
+    A system is listed once: what others reported of one that is scored here goes into its row.
+    """
+    metrics = {metric for record in records for metric in record.scores if metric in METRICS}
+    places = {metric: tests.places(records, metric) for metric in metrics}
+    reported = [record for record in records if record.kind == "reported"]
+    scored = [record for record in records if record.kind != "reported"]
+    alone = [record for record in reported if not any(is_same_system(each, record) for each in scored)]
+    return [
+        *(_row(record, places, _reported_of(record, reported), private=private) for record in scored),
+        *(_row(record, {}, {}, private=private) for record in alone),
+    ]
+
+
+def _reported_of(record: Record, reported: Sequence[Record]) -> dict[str, Any]:
+    same = (other for other in reported if is_same_system(record, other))
+    return {
+        metric: {name: figure[name] for name in ("value", "source", "differs")}
+        for other in same
+        for metric, figure in other.scores.items()
+    }
+
+
+def human_row(table: BoardTable, rows: Sequence[Row]) -> Row | None:
+    """Return the human row of a table, made of the human scores in its records."""
+    scores = {
+        metric: {"value": figure["human"]}
+        for row in reversed(rows)
+        for metric, figure in row["scores"].items()
+        if figure["human"] is not None
+    }
+    return {**_HUMAN, "corpus": table[0], "reference_set": table[1], "scores": scores} if scores else None
+
+
+def _row(
+    record: Record, places: Mapping[str, Mapping[str, BoardPlace]], reported: Mapping[str, Any], *, private: bool
+) -> Row:
+    scores = {
+        metric: {**figure, **_place(places.get(metric, {}).get(record.id), private=private)}
+        for metric, figure in record.scores.items()
+    }
+    fields = {name: getattr(record, name) for name in _RECORD_FIELDS}
+    outputs = None if private else record.outputs
+    row = {"id": record.id, **fields, "links": list(record.links), "outputs": outputs, "scores": scores}
+    return {**row, "reported": reported} if reported else row
+
+
+def _place(place: BoardPlace | None, *, private: bool) -> dict[str, Any]:
+    if place is None:
+        return {}
+    if place.differs:
+        return {"differs": place.differs}
+    p_value = None if private else place.p_value
+    shown = "" if p_value is None else shown_p_value(p_value)
+    return {"rank": place.rank, "cluster": place.cluster, "p_value": p_value, "p_text": shown}
+
+
+def packed(rows: Sequence[Row], human: Row | None) -> dict[str, Any]:
+    """Return a table's rows without empty figures, and their signatures, which many share, as numbers into a list."""
+    signatures: dict[str, int] = {}
+
+    def pack(row: Row) -> Row:
+        scores = {}
+        for metric, figure in row["scores"].items():
+            kept = {name: _rounded(value) for name, value in figure.items() if value not in (None, "", {})}
+            if "signature" in kept:
+                kept["signature"] = signatures.setdefault(kept["signature"], len(signatures))
+            scores[metric] = kept
+        return {**row, "scores": scores}
+
+    kinds = {
+        "rows": [pack(row) for row in rows if row["kind"] != "reported"],
+        "reported": [pack(row) for row in rows if row["kind"] == "reported"],
+    }
+    return {**kinds, "people": human and pack(human), "signatures": list(signatures)}
+
+
+def _rounded(value: Any) -> Any:
+    """Return a number short enough for the page, and exact enough that its shown decimals do not change."""
+    return round(value, 12) if isinstance(value, float) else value
+
+
+def script(name: str, value: object) -> bytes:
+    """Return data as a script that passes it to the page: a page opened from a disk cannot fetch JSON."""
+    return f"GECBENCH.add({json.dumps(name)}, {json.dumps(value, separators=(',', ':'))});\n".encode()
+
+
+def table_key(table: BoardTable) -> str:
+    """Return a short name for a table's files."""
+    return digest("\0".join(table).encode())[:12]
+
+
+def csv_header() -> str:
+    """Return the names of the columns."""
+    return _csv([[*_CSV_RECORD, "metric", *_CSV_FIGURE]])
+
+
+def csv_lines(row: Row) -> str:
+    """Return one line per metric of a record; cells that a spreadsheet would run as formulas are escaped."""
+    record = [row[name] for name in _CSV_RECORD]
+    lines = ([*record, metric, *map(figure.get, _CSV_FIGURE)] for metric, figure in row["scores"].items())
+    return _csv(map(_escape_csv_formula, line) for line in lines)
+
+
+def _csv(lines: Iterable[Iterable[object]]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(lines)
+    return stream.getvalue()
+
+
+def _escape_csv_formula(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t")) else cell
+
+
+def card(ours: str, settings: Settings) -> str:
+    """Return the card of a page as a Space: `ours`, or one with the title and text of the board's organizer."""
+    if not settings.corpora:
+        return ours
+    head = ours.split("---\n")[1]
+    kept = re.sub(r"^(license|short_description): .*\n", "", head, flags=re.MULTILINE)
+    titled = re.sub(r"^title: .*", lambda _: f"title: {json.dumps(settings.title)}", kept, flags=re.MULTILINE)
+    about = [
+        f"# {settings.title}",
+        settings.description,
+        settings.link and f"About this task: {settings.link}",
+        settings.licence and f"Licence: {settings.licence}",
+        "Scored by [gecbench](https://github.com/gecbench/gecbench).",
+    ]
+    return f"---\n{titled}---\n\n" + "\n\n".join(filter(None, about)) + "\n"
+
+
+def sample_commands(board: str, corpora: Sequence[Corpus], settings: Settings) -> list[str]:
+    """Return the commands to submit to a board whose references are public."""
+    name = corpora[0].name if corpora else "demo"
+    place, corpus = f"--board {shlex.quote(board)}", f" -c {shlex.quote(name)}"
+    submitted, built = ("" if len(settings.corpora) == 1 else corpus), ("" if settings.corpora else corpus)
+    return [
+        "pip install gecbench",
+        f'gecbench leaderboard submit {place}{submitted} -p outputs.txt --name "My system" --submitter Me',
+        f"gecbench leaderboard build {place}{built} -o site",
+    ]
+
+
+def upload_commands(corpora: Sequence[Corpus], server: Mapping[str, Any] | None) -> list[str]:
+    """Return the command to upload to a private board, none where there is no server."""
+    if not server:
+        return []
+    about = {"name": "My system", "submitter": "Me", "corpus": corpora[0].name, "file": "outputs.txt"}
+    token = ' -H "Authorization: Bearer TOKEN"' if server["token"] else ""
+    return [f'curl --data-binary @outputs.txt{token} "{THIS_BOARD}api/submissions?{urlencode(about, quote_via=quote)}"']
+
+
+def make_tests(store: FolderStore, plan: PagePlan) -> None:
+    """Compute every test that the page of a board shows, so that the next build finds them."""
+    tables = group_by_table(store.load().records)
+    tests = Significance(store, known_corpora(plan.corpora), plan.resamples)
+    for records in tables.values():
+        table_rows(records, tests)
+
+
+@lru_cache(maxsize=128)
+def compressed(path: Path, _tag: str) -> bytes:
+    """Return a file compressed by gzip; the last ones asked for stay in memory until their tag changes."""
+    return gzip.compress(path.read_bytes(), compresslevel=6)
+
+
+class Site:
+    """The built page of a board, rebuilt when anyone has added a record."""
+
+    def __init__(self, store: FolderStore, plan: PagePlan) -> None:
+        self.plan = plan
+        self._board = store.folder
+        self._folder = tempfile.TemporaryDirectory(prefix="gecbench-site-", ignore_cleanup_errors=True)
+        self._lock = threading.Lock()
+        self._checked = 0.0
+        self._changed = -1.0
+        self._wanted = threading.Event()
+        self.built = Built(Path(self._folder.name))
+        threading.Thread(target=self.keep_testing, daemon=True).start()
+
+    @property
+    def store(self) -> FolderStore:
+        """The board, opened again each time, as its settings may have changed."""
+        return FolderStore(self._board)
+
+    def build(self) -> None:
+        """Build now, with the tests that are stored; the others are computed in the background."""
+        with self._lock:
+            self._changed = self.store.changed()
+            self._build_with_stored_tests()
+        self._wanted.set()
+
+    def _build_with_stored_tests(self) -> None:
+        self.built = build_site(self.store, self._folder.name, replace(self.plan, compute=False))
+
+    def rebuild(self) -> None:
+        """Build in a thread if records were added elsewhere; checks at most once a second."""
+        if self._lock.locked() or time.monotonic() - self._checked < 1:
+            return
+        self._checked = time.monotonic()
+        if self.store.changed() != self._changed:
+            threading.Thread(target=self.build, daemon=True).start()
+
+    def keep_testing(self) -> None:
+        """Compute missing tests whenever the page was built, and build it once more; runs forever, in a thread."""
+        while True:
+            self._wanted.wait()
+            self._wanted.clear()
+            with suppress(GecbenchError, OSError):
+                make_tests(self.store, self.plan)
+                with self._lock:
+                    self._build_with_stored_tests()
+
+    def find(self, path: str) -> tuple[Path, str] | None:
+        """Return the file of a path and a tag of its content; only files that the build wrote are found."""
+        found = self.built.files.get(path or "index.html")
+        if found is None:
+            return None
+        status = found.stat()
+        return found, f'"{status.st_mtime_ns:x}-{status.st_size:x}"'

@@ -8,19 +8,21 @@ from dataclasses import dataclass
 from gecbench.analysis.significance import Pair, paired_randomisation
 from gecbench.analysis.tables import shown_p_value
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.prepare import Prepared
 from gecbench.errors import GecbenchError, InputError
-from gecbench.leaderboard.records import BoardTable, Details, Record, table_of
-from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, rescored
+from gecbench.leaderboard.records import BoardTable, Record, table_of
+from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, board_metric, prepare_stored
 from gecbench.leaderboard.store import FolderStore
 from gecbench.metrics.base import METRICS, Score, Signature
 
-_WHO_AND_HOW_SURE = ("version", "resamples", "prep")
+SIGNIFICANT = 0.05
+_NOT_COMPARED = ("version", "resamples", "prep")
 HowScored = tuple[str, frozenset[tuple[str, str]]]
 
 
 @dataclass(frozen=True)
 class Comparable:
-    """The entries that are ranked, best first, and for each other scored one by its id what makes it differ."""
+    """The entries that are ranked, best first, and how each other scored entry differs, by its id."""
 
     ranked: Sequence[Record]
     others: Mapping[str, str]
@@ -29,7 +31,7 @@ class Comparable:
 def how_scored(record: Record, metric: str) -> HowScored | None:
     """Return data and settings of a figure; None where it was reported, not scored.
 
-    The version that counted, the resamples of the interval and how natural text was split are no part of it.
+    The version of gecbench, the resamples of the interval and the tokenizer of raw text are not part of it.
     """
     if record.kind != "scored":
         return None
@@ -37,14 +39,14 @@ def how_scored(record: Record, metric: str) -> HowScored | None:
         signature = Signature.parse(record.scores[metric]["signature"])
     except InputError:
         return record.fingerprint, frozenset()
-    kept = ((key, value) for key, value in signature.items() if key not in _WHO_AND_HOW_SURE)
+    kept = ((key, value) for key, value in signature.items() if key not in _NOT_COMPARED)
     return record.fingerprint, frozenset(kept)
 
 
 def comparable(records: Iterable[Record], metric: str, fingerprint: str | None = None) -> Comparable:
-    """Choose the entries that are ranked: those on the board's data, of the settings that were used last.
+    """Choose the entries that are ranked: those on the board's data, with the settings that were used last.
 
-    People are neither ranked nor said to differ, and figures as reported are left out.
+    Human entries are neither ranked nor marked as different, and reported figures are left out.
     """
     groups: dict[HowScored, list[Record]] = {}
     for record in records:
@@ -71,15 +73,12 @@ def _difference(how: HowScored, chosen: HowScored) -> str:
     return f"Scored with other settings: {', '.join(words) or 'unknown'}"
 
 
-SIGNIFICANT = 0.05
-
-
 @dataclass(frozen=True)
 class BoardPlace:
     """A record's place under one metric.
 
-    `above` and `p_value` tell of the test against the nearest entry above, `cluster` counts from 1; they are None where
-    there was no test. What cannot be compared has no rank, and `differs` says why.
+    `above` and `p_value` are of the test against the nearest entry above, `cluster` counts from 1; they are None where
+    there was no test. A record that cannot be compared has no rank, and `differs` says why.
     """
 
     rank: int | None
@@ -90,9 +89,9 @@ class BoardPlace:
 
 
 class Significance:
-    """Paired tests between the records of a board, each computed once and remembered in its folder.
+    """Paired tests between the records of a board, each computed once and stored in its folder.
 
-    With `compute=False` only remembered ones are told.
+    With `compute=False` only stored ones are returned.
     """
 
     def __init__(
@@ -107,15 +106,22 @@ class Significance:
         self.corpora = corpora
         self.resamples = resamples
         self.compute = compute
-        self._predictions: dict[str | None, Sequence[str]] = {}
-        self._scores: dict[tuple[object, ...], Score] = {}
+        self._prepared: dict[tuple[BoardTable, str | None], Prepared] = {}
+        self._scores: dict[tuple[BoardTable, str | None, str], Score] = {}
 
-    def know(self, record: Record, details: Details) -> None:
-        """Take the details of a record that the board does not have yet."""
-        self._predictions[record.outputs] = details.predictions
+    def know(self, record: Record, prepared: Prepared, scores: Mapping[str, Score]) -> None:
+        """Take the outputs of a record that the board does not have yet, and their scores.
+
+        If the corpus was tokenized with the outputs, they are scored again: the other records are tested against the
+        references as they are.
+        """
+        corpus = self.corpora[record.table]
+        self._prepared[record.table, record.outputs] = Prepared(corpus, prepared.lines)
+        if prepared.corpus is corpus:
+            self._scores.update({(record.table, record.outputs, metric): score for metric, score in scores.items()})
 
     def p_value(self, record: Record, other: Record, metric: str) -> float | None:
-        """Return the p-value of the difference of two records, None where one has no outputs or another corpus."""
+        """Return the p-value of the difference between two records, None if one has no outputs or another corpus."""
         corpus = self.corpora.get(record.table)
         if corpus is None or not record.outputs or not other.outputs:
             return None
@@ -123,19 +129,19 @@ class Significance:
             return None
         signature = record.scores[metric]["signature"]
         question = f"{metric}|{record.outputs}|{other.outputs}|{signature}|{self.resamples}"
-        found = self.store.recall(question)
+        found = self.store.get_p_value(question)
         if found is None and self.compute:
             try:
                 found = self._test(record, other, metric)
             except GecbenchError:
                 return None
-            self.store.remember(question, found)
+            self.store.put_p_value(question, found)
         return found
 
     def places(self, records: Sequence[Record], metric: str) -> dict[str, BoardPlace]:
-        """Return the place of each scored record by its id; equal scores share a rank, people have none.
+        """Return the place of each scored record by its id; equal scores share a rank, human entries have none.
 
-        A cluster ends where a system differs from the cluster's best one (p < 0.05, approximate randomisation).
+        A cluster ends where a system differs from the cluster's best one (p < 0.05, approximate randomization).
         """
         found = comparable(records, metric, self._fingerprint(records))
         places = {name: BoardPlace(None, differs=differs) for name, differs in found.others.items()}
@@ -168,13 +174,25 @@ class Significance:
     def _score(self, record: Record, metric: str) -> Score:
         key = (record.table, record.outputs, metric)
         if key not in self._scores:
-            if record.outputs not in self._predictions and (details := self.store.details(record)) is not None:
-                self.know(record, details)
-            if record.outputs not in self._predictions or metric not in METRICS:
-                raise GecbenchError("no outputs to test")
-            predictions = self._predictions[record.outputs]
-            self._scores[key] = rescored(metric, self.corpora[record.table], predictions)
+            self._scores[key] = board_metric(metric).score_prepared(self._outputs(record))
         return self._scores[key]
+
+    def _outputs(self, record: Record) -> Prepared:
+        key = (record.table, record.outputs)
+        if key not in self._prepared:
+            details = self.store.details(record)
+            if details is None:
+                raise GecbenchError("no outputs to test")
+            self._prepared[key] = prepare_stored(self.corpora[record.table], details.predictions)
+        return self._prepared[key]
+
+
+def group_by_table(records: Sequence[Record]) -> dict[BoardTable, list[Record]]:
+    """Return the records by corpus and reference set."""
+    tables: dict[BoardTable, list[Record]] = {}
+    for record in records:
+        tables.setdefault(record.table, []).append(record)
+    return tables
 
 
 def known_corpora(corpora: Sequence[Corpus]) -> dict[BoardTable, Corpus]:
@@ -203,8 +221,11 @@ class NewPlace:
         return f"{words}; against {self.above} above: {relation} {shown}{'*' if self.p_value < SIGNIFICANT else ''}"
 
 
-def place_of(record: Record, details: Details, records: Iterable[Record], tests: Significance, wanted: str) -> NewPlace:
-    """Return the place of a record that is not on the board yet, by the metric that is wanted or its first one."""
+def place_of(record: Record, records: Iterable[Record], tests: Significance, wanted: str) -> NewPlace:
+    """Return the place of a record that is not on the board yet, by the metric that is wanted or its first one.
+
+    Its outputs are made known to `tests` before.
+    """
     metric = wanted if wanted in record.scores else next(name for name in METRICS if name in record.scores)
     mine = how_scored(record, metric)
     others = [other for other in records if other.table == record.table and metric in other.scores]
@@ -214,6 +235,5 @@ def place_of(record: Record, details: Details, records: Iterable[Record], tests:
     better = [other for other in order[:position] if other.scores[metric]["value"] > record.scores[metric]["value"]]
     if not position:
         return NewPlace(metric, 1, len(order))
-    tests.know(record, details)
     p_value = tests.p_value(record, order[position - 1], metric)
     return NewPlace(metric, len(better) + 1, len(order), order[position - 1].system, p_value)

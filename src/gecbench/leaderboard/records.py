@@ -1,106 +1,301 @@
-"""One record per submission: who, on what, which figures, how they were made. Frozen, validated, content-addressed."""
+"""The files of a board: records, their details, and settings. Frozen, validated, written as canonical JSON.
+
+Each field is declared with a check, one small function per kind of value, which raises an `InputError` of one sentence
+that names the field.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from datetime import date as calendar_date
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from gecbench.corpora.load import CORPUS_FILES
 from gecbench.corpus.corpus import Corpus
+from gecbench.display import is_plain
 from gecbench.errors import InputError
-from gecbench.leaderboard import schema
+from gecbench.metrics.base import METRICS
 
 SCHEMA = 2
-Figure = Mapping[str, Any]
-BoardTable = tuple[str, str]
+SETTINGS_FILE = "board.json"
+LOGOS = ("logo.svg", "logo.png", "logo.jpg", "logo.jpeg", "logo.webp")
+PRIVATE_DIGITS = 1
+_DIGITS = 2
+LONGEST_NAME = 200
+LONGEST_TEXT = 2_000
+MOST_LINKS = 10
+METRIC_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+DIGEST = re.compile(r"[0-9a-f]{64}")
 
-_FIGURE = {
-    "value": schema.number,
-    "low": schema.optional(schema.number),
-    "high": schema.optional(schema.number),
-    "parts": schema.mapping_of(schema.METRIC_NAME, schema.number),
-    "bounded": schema.optional(schema.count),
-    "human": schema.optional(schema.number),
-    "against_others": schema.optional(schema.number),
-    "ratio": schema.optional(schema.number),
-    "signature": schema.text(500),
-    "source": schema.optional(schema.fields_of(schema.LINK)),
-    "differs": schema.text(),
+Figure = Mapping[str, Any]
+Groups = Sequence[Mapping[str, Any]]
+BoardTable = tuple[str, str]
+Check = Callable[[object, str], None]
+
+
+def canonical_json(value: object) -> bytes:
+    """Return a value as JSON in one form only: sorted keys, no blanks, ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def parse_json(data: bytes) -> Any:
+    """Parse JSON, or say why it cannot be parsed."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON ({error})") from error
+
+
+def digest(data: bytes) -> str:
+    """Return the SHA-256 in hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def check_names(value: object, names: Iterable[str], where: str) -> None:
+    """Refuse a value that is not an object with exactly these fields."""
+    if not isinstance(value, dict):
+        raise InputError(f"{where} is not a JSON object")
+    if missing := sorted(set(names) - set(value)):
+        raise InputError(f"{where} has no {', '.join(missing)}")
+    if unknown := sorted(set(value) - set(names)):
+        raise InputError(f"{where} has unknown fields: {', '.join(map(str, unknown))[:200]}")
+
+
+def object_of(checks: Mapping[str, Check]) -> Check:
+    """Return a check for an object with exactly these fields."""
+
+    def check_object(value: Any, where: str) -> None:
+        check_names(value, checks, where)
+        for name, check in checks.items():
+            check(value[name], name)
+
+    return check_object
+
+
+def mapping_of(check: Check, names: re.Pattern[str] = METRIC_NAME, most: int = 50) -> Check:
+    """Return a check for an object of at most `most` keys, all of one form."""
+
+    def check_all(value: object, where: str) -> None:
+        if not isinstance(value, dict):
+            raise InputError(f"{where} is not a JSON object")
+        _check_size(value, where, most)
+        for name, item in value.items():
+            if not names.fullmatch(name):
+                raise InputError(f"{where} has the key {name!r:.80}", fix="Keys are short lower-case names")
+            check(item, f"{where}.{name}")
+
+    return check_all
+
+
+def list_of(check: Check, most: int = 10**9) -> Check:
+    """Return a check for a list of at most `most` values."""
+
+    def check_all(value: object, where: str) -> None:
+        if not isinstance(value, (list, tuple)):
+            raise InputError(f"{where} is not a list")
+        _check_size(value, where, most)
+        for i, item in enumerate(value):
+            check(item, f"{where}[{i}]")
+
+    return check_all
+
+
+def _check_size(value: Sequence[object] | Mapping[str, object], where: str, most: int) -> None:
+    if len(value) > most:
+        raise InputError(f"{where} has {len(value)} entries, more than {most}")
+
+
+def optional(check: Check) -> Check:
+    """Return a check that accepts None too."""
+    return lambda value, where: None if value is None else check(value, where)
+
+
+def predicate(holds: Callable[[Any], bool], words: str) -> Check:
+    """Return a check for values of which this holds; the error says that a value is not `words`."""
+
+    def check(value: object, where: str) -> None:
+        if isinstance(value, bool) or not holds(value):
+            raise InputError(f"{where} is {value!r:.80}, not {words}")
+
+    return check
+
+
+def one_of(*allowed: object) -> Check:
+    """Return a check for one of some values."""
+    return predicate(lambda value: value in allowed, f"one of {', '.join(map(repr, allowed))}")
+
+
+number = predicate(lambda value: isinstance(value, (int, float)) and -1e6 < value < 1e6, "a number below a million")
+count = predicate(lambda value: isinstance(value, int) and value >= 0, "a whole number of at least 0")
+sha256 = predicate(lambda value: isinstance(value, str) and bool(DIGEST.fullmatch(value)), "a SHA-256")
+
+
+def boolean(value: object, where: str) -> None:
+    """Check for true or false."""
+    if not isinstance(value, bool):
+        raise InputError(f"{where} is neither true nor false")
+
+
+def string(value: object, where: str) -> None:
+    """Check for any text."""
+    if not isinstance(value, str):
+        raise InputError(f"{where} is not text")
+
+
+def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
+    """Return a check for one line of printable text."""
+
+    def check(value: object, where: str) -> None:
+        string(value, where)
+        value = str(value)
+        if not value.strip() and not empty:
+            raise InputError(f"{where} is empty", fix=f"Give a {where}")
+        if len(value) > longest:
+            raise InputError(f"{where} has {len(value)} characters, more than {longest}", fix="Shorten it")
+        if not (value.isprintable() or all(map(is_plain, value))):
+            raise InputError(
+                f"{where} holds a control character or a mark of direction", fix="Write it on one line of plain text"
+            )
+
+    return check
+
+
+def iso_date(value: object, where: str) -> None:
+    """Check for a date such as 2026-11-17, or its year or month alone."""
+    form = re.fullmatch(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", value) if isinstance(value, str) else None
+    try:
+        if form and calendar_date(int(form[1]), int(form[2] or 1), int(form[3] or 1)):
+            return
+    except ValueError:
+        pass
+    raise InputError(f"{where} is {value!r:.80}, not a date", fix="Write it as 2026-11-17")
+
+
+def web_address(value: object, where: str) -> None:
+    """Check for an absolute http or https address."""
+    text(500, empty=False)(value, where)
+    try:
+        parts = urlsplit(str(value))
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and " " not in str(value)
+    except ValueError:
+        good = False
+    if not good:
+        raise InputError(f"{where} is {value!r:.80}", fix="Links start with http:// or https://")
+
+
+_NAME = text(LONGEST_NAME, empty=False)
+_LINK = object_of({"title": text(LONGEST_NAME), "url": web_address})
+_FIGURE_FIELDS: Mapping[str, Check] = {
+    "value": number,
+    "low": optional(number),
+    "high": optional(number),
+    "parts": mapping_of(number),
+    "bounded": optional(count),
+    "human": optional(number),
+    "against_others": optional(number),
+    "ratio": optional(number),
+    "signature": text(500),
+    "source": optional(_LINK),
+    "differs": text(),
 }
-_NO_FIGURE: Figure = dict.fromkeys(_FIGURE) | {"parts": {}, "signature": "", "differs": ""}
-ABOUT: Mapping[str, schema.Check] = {
-    "system": schema.text(schema.LONGEST_NAME, empty=False),
-    "date": schema.day,
-    "submitter": schema.text(schema.LONGEST_NAME),
-    "description": schema.text(),
-    "links": schema.list_of(schema.fields_of(schema.LINK), schema.MOST_LINKS),
+_EMPTY_FIGURE: Figure = dict.fromkeys(_FIGURE_FIELDS) | {"parts": {}, "signature": "", "differs": ""}
+_GROUPS = mapping_of(list_of(object_of({"label": text(), "sentences": count, "value": optional(number)})))
+TYPE_FIELDS: Mapping[str, Check] = {
+    "type": text(LONGEST_NAME),
+    "gold": count,
+    "correct": count,
+    "recall": optional(number),
+    "precision": optional(number),
+    "value": optional(number),
 }
-_FIELDS: Mapping[str, schema.Check] = {
-    **ABOUT,
-    "schema": schema.one_of(SCHEMA),
-    "kind": schema.one_of("scored", "reported"),
-    "role": schema.one_of("system", "human", "source"),
-    "corpus": schema.text(schema.LONGEST_NAME, empty=False),
-    "reference_set": schema.text(schema.LONGEST_NAME, empty=False),
-    "fingerprint": schema.text(64),
-    "sentences": schema.optional(schema.count),
-    "scores": schema.mapping_of(schema.METRIC_NAME, schema.fields_of(_FIGURE)),
-    "outputs": schema.optional(schema.digest),
-    "details": schema.optional(schema.digest),
-    "unchanged": schema.optional(schema.number),
+
+
+NOTES: Mapping[str, str] = {
+    "p": "p: how often chance alone makes a difference as large as that from the entry above "
+    "(paired approximate randomisation); * below 0.05",
+    "human": "human: people, each against the others; beside: the system against the same others; "
+    "of human: beside divided by human",
+    "cluster": "Systems of one cluster do not differ significantly from its best one (p < 0.05)",
+    "bounded": "bounded: sentences whose annotators were not mixed for the I-measure, because that would take too long",
+    "reported": "Results as reported by others are not ranked: data or settings differ from those here",
 }
-_GROUP = {"label": schema.text(), "sentences": schema.count, "value": schema.optional(schema.number)}
-_RATIO = schema.optional(schema.number)
-TYPE_FIELDS: Mapping[str, schema.Check] = {
-    "type": schema.text(schema.LONGEST_NAME),
-    "gold": schema.count,
-    "correct": schema.count,
-    "recall": _RATIO,
-    "precision": _RATIO,
-    "value": _RATIO,
-}
-_GROUPS = schema.mapping_of(schema.METRIC_NAME, schema.list_of(schema.fields_of(_GROUP)))
-_DETAILS: Mapping[str, schema.Check] = {
-    "predictions": schema.list_of(schema.string),
-    "sentence_scores": schema.mapping_of(schema.METRIC_NAME, schema.list_of(schema.optional(schema.number))),
-    "by_distance": _GROUPS,
-    "by_grammaticality": _GROUPS,
-    "by_type": schema.mapping_of(schema.METRIC_NAME, schema.list_of(schema.fields_of(TYPE_FIELDS))),
-}
+"""What is printed next to figures to explain them."""
+
+
+def figure(value: float, **known: Any) -> Figure:
+    """Return a figure: a value and what is known of it.
+
+    `low` and `high` are its interval, `parts` those that tables show next to it, `bounded` the number of sentences that
+    were scored in a cheaper way. `human` is the mean score of one annotator against the others, `against_others` the
+    system's score against the same references, and `ratio` their quotient. A reported figure has its `source`, and
+    `differs` says how its data or settings differ from those here.
+    """
+    return {**_EMPTY_FIGURE, "value": value, **known}
+
+
+def checked(check: Check, **options: Any) -> Any:
+    """Declare a field of a dataclass with its check; the options are those of `dataclasses.field`."""
+    return field(metadata={"check": check}, **options)
+
+
+def check_fields(kind: type[Checked], values: Mapping[str, object]) -> None:
+    """Run the checks of a dataclass's fields on those of them that are given."""
+    for each in fields(kind):
+        if each.name in values:
+            each.metadata["check"](values[each.name], each.name)
 
 
 @dataclass(frozen=True)
-class Record:
+class Checked:
+    """A dataclass whose fields are declared by `checked`, and which is stored as canonical JSON."""
+
+    def __post_init__(self) -> None:
+        check_fields(type(self), vars(self))
+
+    @classmethod
+    def check_names(cls, value: object, where: str) -> None:
+        """Refuse a value that is not an object with exactly the fields of this dataclass."""
+        check_names(value, [each.name for each in fields(cls)], where)
+
+    def to_json(self) -> bytes:
+        """Return canonical JSON: the same content is always the same bytes."""
+        return canonical_json(asdict(self))
+
+
+@dataclass(frozen=True)
+class Record(Checked):
     """A system's figures on one corpus and reference set.
 
-    `scores[metric]` is a `figure`; its `fingerprint` is the version of the corpus. `outputs` is the SHA-256 of the
+    `scores[metric]` is a `figure`; `fingerprint` is the version of the corpus. `outputs` is the SHA-256 of the
     predictions, `details` that of the file that holds them.
     """
 
-    system: str
-    corpus: str
-    scores: Mapping[str, Figure]
-    date: str
-    reference_set: str = "default"
-    kind: str = "scored"
-    role: str = "system"
-    fingerprint: str = ""
-    sentences: int | None = None
-    submitter: str = ""
-    description: str = ""
-    links: Sequence[Mapping[str, str]] = ()
-    outputs: str | None = None
-    details: str | None = None
-    unchanged: float | None = None
-    schema: int = field(default=SCHEMA, kw_only=True)
+    system: str = checked(_NAME)
+    corpus: str = checked(_NAME)
+    scores: Mapping[str, Figure] = checked(mapping_of(object_of(_FIGURE_FIELDS)))
+    date: str = checked(iso_date)
+    reference_set: str = checked(_NAME, default="default")
+    kind: str = checked(one_of("scored", "reported"), default="scored")
+    role: str = checked(one_of("system", "human", "source"), default="system")
+    fingerprint: str = checked(text(64), default="")
+    sentences: int | None = checked(optional(count), default=None)
+    submitter: str = checked(text(LONGEST_NAME), default="")
+    description: str = checked(text(), default="")
+    links: Sequence[Mapping[str, str]] = checked(list_of(_LINK, MOST_LINKS), default=())
+    outputs: str | None = checked(optional(sha256), default=None)
+    details: str | None = checked(optional(sha256), default=None)
+    unchanged: float | None = checked(optional(number), default=None)
+    schema: int = checked(one_of(SCHEMA), default=SCHEMA, kw_only=True)
 
     def __post_init__(self) -> None:
-        schema.check_fields({**vars(self)}, _FIELDS)
+        super().__post_init__()
         if self.kind == "scored" and not (self.outputs and self.details):
             raise InputError("a scored record has no outputs")
         if not self.scores:
@@ -116,70 +311,94 @@ class Record:
         """SHA-256 of the record as it is written."""
         return digest(self.to_json())
 
-    def to_json(self) -> bytes:
-        """Return the record as canonical JSON: the same record is always the same bytes."""
-        return canonical(asdict(self))
-
     @classmethod
     def from_json(cls, data: bytes) -> Record:
         """Read a record, or say what is wrong with it."""
-        value = _upgraded(parse(data))
-        schema.check_fields(value, _FIELDS)
+        value = _upgrade(parse_json(data))
+        cls.check_names(value, "record")
         return cls(**value)
 
 
-def figure(value: float, **known: Any) -> Figure:
-    """Return a figure: a value and what is known of it.
-
-    `low` and `high` are its interval, `parts` those that tables show beside it, `bounded` the number of sentences that
-    were scored in a cheaper way. `human` is people's mean score, each against the others, `against_others` the
-    system's against the same others, and `ratio` their quotient. A reported figure has its `source`, and what makes it
-    `differ` from what is scored here.
-    """
-    return {**_NO_FIGURE, "value": value, **known}
-
-
-def _upgraded(record: Any) -> Any:
+def _upgrade(record: Any) -> Any:
     """Return a record of schema 1 with the figures' new fields, all empty."""
     if not isinstance(record, dict) or record.get("schema") != 1 or not isinstance(record.get("scores"), dict):
         return record
-    scores = {name: {**_NO_FIGURE, **old} if isinstance(old, dict) else old for name, old in record["scores"].items()}
+    scores = {
+        name: {**_EMPTY_FIGURE, **old} if isinstance(old, dict) else old for name, old in record["scores"].items()
+    }
     return {**record, "schema": SCHEMA, "scores": scores}
 
 
 @dataclass(frozen=True)
-class Details:
+class Details(Checked):
     """A system's predictions, the scores of each sentence by metric, and scores of groups of sentences or edits.
 
     The groups are by edit distance, by how grammatical the source was judged, and by error type.
     """
 
-    predictions: Sequence[str]
-    sentence_scores: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    by_distance: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
-    by_grammaticality: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
-    by_type: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    predictions: Sequence[str] = checked(list_of(string))
+    sentence_scores: Mapping[str, Sequence[float]] = checked(
+        mapping_of(list_of(optional(number))), default_factory=dict
+    )
+    by_distance: Mapping[str, Groups] = checked(_GROUPS, default_factory=dict)
+    by_grammaticality: Mapping[str, Groups] = checked(_GROUPS, default_factory=dict)
+    by_type: Mapping[str, Groups] = checked(mapping_of(list_of(object_of(TYPE_FIELDS))), default_factory=dict)
 
     def __post_init__(self) -> None:
-        schema.check_fields({**vars(self)}, _DETAILS, "details")
+        super().__post_init__()
         if any(len(scores) != len(self.predictions) for scores in self.sentence_scores.values()):
             raise InputError("the details differ in length")
 
     @property
     def outputs(self) -> str:
         """SHA-256 of the predictions alone: two submissions of the same outputs share it."""
-        return digest(canonical(self.predictions))
-
-    def to_json(self) -> bytes:
-        """Return the details as canonical JSON."""
-        return canonical(asdict(self))
+        return digest(canonical_json(self.predictions))
 
     @classmethod
     def from_json(cls, data: bytes) -> Details:
-        """Read details, or say what is wrong with them."""
-        value = parse(data)
-        if not isinstance(value, dict) or not {"predictions"} <= set(value) <= set(_DETAILS):
+        """Read details, or say what is wrong with them; earlier versions wrote fewer fields."""
+        value = parse_json(data)
+        known = {each.name for each in fields(cls)}
+        if not isinstance(value, dict) or not {"predictions"} <= set(value) <= known:
             raise InputError("the details have other fields")
+        return cls(**value)
+
+
+@dataclass(frozen=True)
+class Settings(Checked):
+    """The settings of a board, as in its `board.json`; a folder without one has the defaults.
+
+    `corpora` name each corpus (a file: from the board's folder) and its fingerprint. `per_day` is how many submissions
+    one submitter may make on a day, None for any number.
+    """
+
+    title: str = checked(_NAME, default="GEC leaderboard")
+    description: str = checked(text(), default="")
+    licence: str = checked(text(LONGEST_NAME), default="")
+    link: str | None = checked(optional(web_address), default=None)
+    logo: str | None = checked(optional(one_of(*LOGOS)), default=None)
+    metric: str = checked(one_of(*METRICS), default=next(iter(METRICS)))
+    corpora: Sequence[Mapping[str, str]] = checked(
+        list_of(object_of({"corpus": text(500, empty=False), "fingerprint": text(64)}), 50), default=()
+    )
+    publish_references: bool = checked(boolean, default=False)
+    per_day: int | None = checked(optional(count), default=None)
+
+    @property
+    def private(self) -> bool:
+        """Whether nothing that the board stores or answers may reveal its references."""
+        return bool(self.corpora) and not self.publish_references
+
+    @property
+    def digits(self) -> int:
+        """How many decimals of a point scores have: those of a private board are rounded."""
+        return PRIVATE_DIGITS if self.private else _DIGITS
+
+    @classmethod
+    def from_json(cls, data: bytes) -> Settings:
+        """Read settings, or say what is wrong with them."""
+        value = parse_json(data)
+        cls.check_names(value, SETTINGS_FILE)
         return cls(**value)
 
 
@@ -194,21 +413,3 @@ def table_of(corpus: Corpus) -> BoardTable:
         return f"{parts[0]}:{parts[2]}", parts[1]
     file = Path(Path(corpus.name).name.removesuffix(".gz"))
     return file.stem if file.suffix in CORPUS_FILES else file.name, "default"
-
-
-def canonical(value: object) -> bytes:
-    """Return a value as JSON in one form only: sorted keys, no blanks, ASCII."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode() + b"\n"
-
-
-def parse(data: bytes) -> Any:
-    """Read JSON, or say that it is none."""
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"not JSON ({error})") from error
-
-
-def digest(data: bytes) -> str:
-    """Return the SHA-256 in hexadecimal digits."""
-    return hashlib.sha256(data).hexdigest()

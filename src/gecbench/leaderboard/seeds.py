@@ -50,10 +50,10 @@ def _figure(percent: float, source: dict[str, str]) -> Figure:
     return figure(round(percent / 100, 6), source=cited, differs=source["differs"])
 
 
-def stands_for(scored: Record, reported: Record) -> bool:
-    """Return whether a scored record is the system of a reported one: a system stands on a board once.
+def is_same_system(scored: Record, reported: Record) -> bool:
+    """Return whether a scored and a reported record are of the same system, which is listed once.
 
-    Names are compared without case, and without what follows in brackets where the reported one has none.
+    Names are compared without case, and without a part in brackets that the reported name does not have.
     """
     if scored.table != reported.table or scored.kind != "scored":
         return False
@@ -65,7 +65,7 @@ def stands_for(scored: Record, reported: Record) -> bool:
 
 _SOURCE = "Source (unchanged)"
 _TASK: Any = {"links": ["https://aclanthology.org/W14-1701"], "date": "2014", "description": "CoNLL-2014 shared task"}
-_PEOPLE: Any = {
+_REWRITE: Any = {
     "links": ["https://aclanthology.org/Q16-1013"],
     "date": "2016",
     "description": "Rewrite of Sakaguchi et al. 2016",
@@ -74,7 +74,7 @@ _PEOPLE: Any = {
 
 
 def public_submissions(corpus: Corpus, upstream: Upstream | None = None) -> Iterator[Submission]:
-    """Yield what is public on a corpus: its source, and on CoNLL-14 twelve systems and eight rewrites.
+    """Yield the public outputs on a corpus: its source, and on CoNLL-14 twelve systems and eight rewrites.
 
     A rewrite that is one of the references is left out: it would be scored against itself.
     """
@@ -91,7 +91,7 @@ def public_submissions(corpus: Corpus, upstream: Upstream | None = None) -> Iter
     for kind in REWRITES:
         for rewrite in rewrites(upstream, sources, kind):
             if rewrite.name not in known:
-                yield Submission(_title(rewrite.name), rewrite.texts, **_PEOPLE, **as_they_are)
+                yield Submission(_title(rewrite.name), rewrite.texts, **_REWRITE, **as_they_are)
 
 
 def _columns(corpus: Corpus) -> dict[str, tuple[tuple[str, ...], ...]]:

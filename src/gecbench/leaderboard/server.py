@@ -1,4 +1,4 @@
-"""The web server of a board: uploads, security headers, client addresses and request timeouts."""
+"""The web server of a board: pages, uploads, security headers and request timeouts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import uvicorn
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
-
 from gecbench.analysis.tables import shown_p_value
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError, MissingDependencyError, UnwritableError
@@ -23,8 +20,21 @@ from gecbench.leaderboard.page import PagePlan, Site, compressed
 from gecbench.leaderboard.scoring import Progress
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, TooLargeError, check_size, read_outputs, submit
-from gecbench.leaderboard.uploads import Job, Kept, Limits, Queue, Rate, Waiting
+from gecbench.leaderboard.uploads import Job, Limits, Pending, PendingFolder, Queue, Rate
 
+try:
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.requests import ClientDisconnect, Request
+    from starlette.responses import JSONResponse, Response
+    from starlette.routing import Route
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+except ImportError as error:
+    raise MissingDependencyError('serving needs more packages: pip install "gecbench[leaderboard]"') from error
+
+HEAD_SECONDS = 10.0
+_PROXIES = "FORWARDED_ALLOW_IPS"
+_DAY = 24 * 3600.0
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -50,7 +60,7 @@ CONTENT_TYPES = {
 
 
 class SecurityHeaders:
-    """Adds the headers that keep a browser strict to every answer."""
+    """Add security headers to every response."""
 
     def __init__(self, app: Any) -> None:
         self.app = app
@@ -67,10 +77,6 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
-HEAD_SECONDS = 10.0
-_PROXIES = "FORWARDED_ALLOW_IPS"
-
-
 def configured(app: Any, host: str, port: int) -> uvicorn.Config:
     """Return the server's settings.
 
@@ -81,7 +87,7 @@ def configured(app: Any, host: str, port: int) -> uvicorn.Config:
         app,
         host=host,
         port=port,
-        http=ImpatientProtocol,
+        http=TimeoutProtocol,
         log_level="warning",
         timeout_keep_alive=10,
         limit_concurrency=500,
@@ -89,53 +95,41 @@ def configured(app: Any, host: str, port: int) -> uvicorn.Config:
     )
 
 
-class ImpatientProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """Closes a connection whose request is not begun in full within some seconds."""
+class TimeoutProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """Close a connection if the head of its request does not arrive within some seconds."""
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Take a connection."""
+        """Start the deadline of a new connection."""
         super().connection_made(transport)
-        self._watch()
+        self._update_deadline()
 
     def data_received(self, data: bytes) -> None:
-        """Take some bytes of a request."""
+        """Read bytes of a request; its deadline ends with the head."""
         super().data_received(data)
-        self._watch()
+        self._update_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget a connection."""
+        """Cancel the deadline of a closed connection."""
         super().connection_lost(exc)
-        self._forget()
+        self._cancel_deadline()
 
-    def _watch(self) -> None:
+    def _update_deadline(self) -> None:
         if self.cycle is not None and not self.cycle.response_complete:
-            self._forget()
+            self._cancel_deadline()
         elif self._deadline is None:
             self._deadline = self.loop.call_later(HEAD_SECONDS, self.transport.close)
 
-    def _forget(self) -> None:
+    def _cancel_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
 
-try:
-    from starlette.applications import Starlette
-    from starlette.requests import ClientDisconnect, Request
-    from starlette.responses import JSONResponse, Response
-    from starlette.routing import Route
-except ImportError as error:
-    raise MissingDependencyError('serving needs more packages: pip install "gecbench[leaderboard]"') from error
-
-
-_DAY = 24 * 3600.0
-
-
 @dataclass
 class App:
-    """What the requests share."""
+    """The handlers of requests, and what they share."""
 
     site: Site
     limits: Limits
@@ -143,7 +137,7 @@ class App:
     queue: Queue
     rate: Rate
     daily: Rate | None
-    waiting: Waiting
+    pending: PendingFolder
 
     def page(self, request: Request) -> Response:
         """Serve a file of the page."""
@@ -161,12 +155,12 @@ class App:
         return Response(path.read_bytes(), media_type=kind, headers=headers)
 
     def job(self, request: Request) -> Response:
-        """Tell how far a submission is."""
+        """Return the state of a submission."""
         found = self.queue.find(request.path_params["job"])
         return refusal(404, "There is no such submission.") if found is None else JSONResponse(found.report())
 
     async def submit(self, request: Request) -> Response:
-        """Take an upload: the body is the file, the query says the rest."""
+        """Accept an upload: the body is the file, the query has the rest."""
         problem = self._refused(request)
         if problem is not None:
             return problem
@@ -186,39 +180,39 @@ class App:
         if job is None:
             return refusal(503, "Too many submissions are waiting. Try again in a minute.")
         try:
-            await asyncio.to_thread(self.waiting.keep, job.id, submission, corpus.name)
+            await asyncio.to_thread(self.pending.save, job.id, submission, corpus.name)
         except InputError:
-            self.queue.forget(job)
+            self.queue.discard(job)
             return refusal(503, "The board cannot be written to at present.")
         self._start(job, submission, corpus)
         return JSONResponse(job.report(), status_code=202)
 
     def resume(self) -> None:
-        """Queue what an earlier server had accepted and did not score."""
-        for left in list(self.waiting.kept()):
-            if left.tries >= self.waiting.most_tries:
+        """Queue what an earlier server accepted and did not score."""
+        for left in list(self.pending.load()):
+            if left.tries >= self.pending.most_tries:
                 self._set_aside(left)
             elif left.corpus in self._corpora():
                 self._start(Job(left.name), left.submission, self._corpora()[left.corpus], left.tries)
 
-    def _set_aside(self, left: Kept) -> None:
-        place = self.waiting.set_aside(left.name)
+    def _set_aside(self, left: Pending) -> None:
+        place = self.pending.set_aside(left.name)
         problem = f"servers ended {left.tries} times while they scored it, so it was set aside"
         print(f"gecbench: note: {place}: {problem}", file=sys.stderr, flush=True)
         sentence = f"The server ended {left.tries} times while it scored this submission, which was set aside."
-        self.queue.remember(Job(left.name, "failed", result={"error": sentence}))
+        self.queue.add_finished(Job(left.name, "failed", result={"error": sentence}))
 
     def _start(self, job: Job, submission: Submission, corpus: Corpus, tries: int = 0) -> None:
         def work(progress: Progress) -> dict[str, Any]:
-            self.waiting.keep(job.id, submission, corpus.name, tries + 1)
+            self.pending.save(job.id, submission, corpus.name, tries + 1)
             try:
                 result = self._score(submission, corpus, progress)
             except (UnwritableError, OSError):
                 raise  # the submission stays for the next server
             except BaseException:
-                self.waiting.drop(job.id)
+                self.pending.remove(job.id)
                 raise
-            self.waiting.drop(job.id)
+            self.pending.remove(job.id)
             return result
 
         self.queue.start(job, work)
@@ -304,9 +298,9 @@ def create_app(
     }
     site = Site(store, replace(plan, server=uploads if plan.corpora else None))
     site.build()
-    waiting = Waiting(store.folder / "waiting")
+    pending = PendingFolder(store.folder / "waiting")
     daily = None if per_day is None else Rate(per_day, _DAY)
-    app = App(site, limits, token, Queue(limits.waiting), Rate(limits.per_minute), daily, waiting)
+    app = App(site, limits, token, Queue(limits.waiting), Rate(limits.per_minute), daily, pending)
     app.resume()
 
     @asynccontextmanager
@@ -326,8 +320,6 @@ def create_app(
 
 def run(store: FolderStore, plan: PagePlan, limits: Limits, token: str | None, host: str, port: int) -> None:
     """Serve until stopped by Ctrl-C."""
-    import uvicorn
-
     server = uvicorn.Server(configured(create_app(store, plan, limits, token), host, port))
     print(f"http://{host}:{port}/  (Ctrl-C stops)", flush=True)
     with suppress(KeyboardInterrupt):
@@ -337,7 +329,7 @@ def run(store: FolderStore, plan: PagePlan, limits: Limits, token: str | None, h
 
 
 def refusal(status: int, sentence: str) -> Response:
-    """Return an answer that says in one sentence why not."""
+    """Return an error response of one sentence."""
     return JSONResponse({"error": sentence}, status_code=status)
 
 

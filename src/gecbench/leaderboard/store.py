@@ -1,28 +1,100 @@
-"""Where a board is kept: in a folder, or in a dataset repository on the Hub that is read as such a folder.
+"""A board: its settings, corpora and records, kept in a folder or in a dataset repository on the Hub.
 
-There is one file per record, named by its content, so that any number of writers cannot collide.
+A repository is read as a copy of such a folder. There is one file per record, named by its content, so that any number
+of writers cannot collide.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from gecbench.corpora.load import is_known_name, resolve_corpus
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.prepare import Preprocessing
 from gecbench.display import percent
 from gecbench.errors import GecbenchError, InputError, UnwritableError
-from gecbench.formats.text import write_bytes
-from gecbench.leaderboard.records import Details, Record, canonical, digest, parse
-from gecbench.leaderboard.schema import DIGEST
-from gecbench.leaderboard.settings import FILE, LOGOS, Settings, read_settings
+from gecbench.formats.text import read_bytes, write_bytes
+from gecbench.leaderboard.records import (
+    DIGEST,
+    LOGOS,
+    SETTINGS_FILE,
+    Details,
+    Record,
+    Settings,
+    canonical_json,
+    digest,
+    parse_json,
+    table_of,
+)
 
-_HUB = "hf://datasets/"
-_MOST_BYTES = 64 * 2**20
+PRIVATE_PER_DAY = 5
+_LARGEST_LOGO = 2**20
+_LARGEST_RECORD = 64 * 2**20
 _LEFTOVER_SECONDS = 3600
+_UNPUBLISHED = b"/tests/\n/waiting/\n"
+_HUB = "hf://datasets/"
+
+
+def init_board(folder: Path, corpora: Sequence[str], settings: Settings, logo: str | None = None) -> FolderStore:
+    """Write `board.json` (and the logo) into a folder that has none, with the fingerprint of every corpus.
+
+    Exact p-values and submissions that wait are for the organizer alone: `.gitignore` keeps them out of a repository.
+    """
+    if (folder / SETTINGS_FILE).exists():
+        raise InputError("is there already", file=str(folder / SETTINGS_FILE), fix="Edit it, or choose another folder")
+    resolved = [_resolve(name) for name in corpora]
+    for corpus in resolved:
+        Preprocessing(aligned=True).prepare(corpus, corpus.sources, "sources")
+    tables = [table_of(corpus) for corpus in resolved]
+    if doubled := [table for table in tables if tables.count(table) > 1]:
+        raise InputError(f"two corpora are called {doubled[0][0]}", fix="Rename a file")
+    entries = [
+        {"corpus": _relative_name(folder, name), "fingerprint": corpus.fingerprint()}
+        for name, corpus in zip(corpora, resolved, strict=True)
+    ]
+    image = None if logo is None else (f"logo{Path(logo).suffix.lower()}", _read_logo(logo))
+    written = replace(settings, corpora=entries, logo=image and image[0])
+    folder.mkdir(parents=True, exist_ok=True)
+    if image is not None:
+        write_bytes(folder / image[0], image[1])
+    _ignore_unpublished(folder / ".gitignore")
+    write_bytes(folder / SETTINGS_FILE, written.to_json())
+    return FolderStore(folder)
+
+
+def _resolve(name: str) -> Corpus:
+    """Return a corpus; a file's is called by its name alone, so that no path of this machine is shown."""
+    corpus = resolve_corpus(name)
+    return corpus if is_known_name(name) else corpus.replace(name=table_of(corpus)[0])
+
+
+def _relative_name(folder: Path, name: str) -> str:
+    return name if is_known_name(name) else Path(os.path.relpath(name, folder)).as_posix()
+
+
+def _read_logo(path: str) -> bytes:
+    endings = [Path(logo).suffix for logo in LOGOS]
+    if Path(path).suffix.lower() not in endings:
+        raise InputError("is no image of a known kind", file=path, fix=f"Give one of {', '.join(endings)}")
+    data = read_bytes(path)
+    if len(data) > _LARGEST_LOGO:
+        raise InputError("is larger than 1 MB", file=path)
+    return data
+
+
+def _ignore_unpublished(path: Path) -> None:
+    kept = path.read_bytes() if path.is_file() else b""
+    between = b"" if not kept or kept.endswith(b"\n") else b"\n"
+    write_bytes(path, kept + between + _UNPUBLISHED)
 
 
 @dataclass(frozen=True)
@@ -34,7 +106,7 @@ class Loaded:
 
 
 class FolderStore:
-    """A board in a folder: `records/`, `details/` and `tests/`, each file named by the SHA-256 of what it says.
+    """A board in a folder: `records/`, `details/` and `tests/`, each file named by a SHA-256, and `board.json`.
 
     A file appears whole or not at all, and is never changed afterwards. `details` are written before the record that
     names them, so a writer that is killed leaves at most a file that nothing refers to.
@@ -43,10 +115,61 @@ class FolderStore:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
 
-    @property
+    @cached_property
     def settings(self) -> Settings:
-        """What the organiser says of the board."""
-        return read_settings(self.folder)
+        """The board's settings, read once: open the folder again to see a change."""
+        path = self.folder / SETTINGS_FILE
+        if not path.is_file():
+            return Settings()
+        try:
+            return Settings.from_json(path.read_bytes())
+        except InputError as error:
+            raise InputError(f"cannot be read: {error}", file=str(path)) from error
+
+    def corpora(self) -> list[Corpus]:
+        """Return the board's own corpora, each checked to be the one that the board was made with."""
+        corpora = []
+        for entry in self.settings.corpora:
+            name = entry["corpus"]
+            if not is_known_name(name) and not (self.folder / name).is_file():
+                raise InputError(f"the board's corpus {name} is not here", fix="Give its file with -c")
+            corpus = _resolve(name if is_known_name(name) else str(self.folder / name))
+            if corpus.fingerprint() != entry["fingerprint"]:
+                fix = "Restore the file, or make a new board: its scores could not be compared"
+                file = str(self.folder / SETTINGS_FILE)
+                raise InputError(f"{name} is no longer the corpus of this board", file=file, fix=fix)
+            corpora.append(corpus)
+        return corpora
+
+    def choose_corpus(self, name: str | None) -> Corpus:
+        """Return the corpus that a submission names: one of the board's, or any where the board has none of its own.
+
+        No path of this machine is shown: a file is called by its name alone.
+        """
+        if not self.settings.corpora:
+            if name is None:
+                fix = "Use -c, or give the board its own: gecbench leaderboard init"
+                raise InputError("no corpus is given", fix=fix)
+            corpus = resolve_corpus(name)
+            return corpus if is_known_name(name) else corpus.replace(name=Path(name).name)
+        if name is not None and (given := self._match_board_corpus(name)) is not None:
+            return given
+        corpora = self.corpora()
+        if name is None and len(corpora) == 1:
+            return corpora[0]
+        for corpus, entry in zip(corpora, self.settings.corpora, strict=True):
+            if name in (corpus.name, table_of(corpus)[0], entry["corpus"]):
+                return corpus
+        problem = f"the board has no corpus {name!r:.80}" if name else "the board has several corpora"
+        raise InputError(problem, fix=f"Use -c with one of {', '.join(corpus.name for corpus in corpora)}")
+
+    def _match_board_corpus(self, name: str) -> Corpus | None:
+        """Return the corpus in a file that is one of the board's, wherever it is stored; None if it is not."""
+        if is_known_name(name) or not Path(name).is_file():
+            return None
+        corpus = resolve_corpus(name)
+        same = [entry["corpus"] for entry in self.settings.corpora if entry["fingerprint"] == corpus.fingerprint()]
+        return corpus.replace(name=table_of(corpus.replace(name=same[0]))[0]) if same else None
 
     def add(self, record: Record, details: Details | None = None) -> str:
         """Write a record with its details; return its name. Adding the same twice changes nothing."""
@@ -83,17 +206,17 @@ class FolderStore:
         except (InputError, OSError):
             return None
 
-    def recall(self, question: str) -> float | None:
-        """Return the answer that was remembered for a question, if any."""
+    def get_p_value(self, question: str) -> float | None:
+        """Return the p-value that is stored for a test, if any; damaged files are ignored."""
         with suppress(OSError, InputError, KeyError, TypeError):
-            kept = parse(self._path("tests", digest(question.encode())).read_bytes())
+            kept = parse_json(self._path("tests", digest(question.encode())).read_bytes())
             if kept["question"] == question and isinstance(kept["answer"], float):
                 return float(kept["answer"])
         return None
 
-    def remember(self, question: str, answer: float) -> None:
-        """Keep the answer to a question of this board in `tests/`, so that it is computed once."""
-        data = canonical({"question": question, "answer": answer})
+    def put_p_value(self, question: str, p_value: float) -> None:
+        """Store the p-value of a test in `tests/`, so that it is computed once."""
+        data = canonical_json({"question": question, "answer": p_value})
         self._write("tests", digest(question.encode()), data, durable=False)
 
     def remove_leftovers(self) -> None:
@@ -123,35 +246,20 @@ class FolderStore:
         write_bytes(path, data, durable=durable)
 
 
-class BoardCopy(FolderStore):
-    """A copy of a board on the Hub in a temporary folder, which goes when the copy does; records go to the Hub."""
+class HubStore(FolderStore):
+    """A board in a dataset repository on the Hub, read as a copy of it in a temporary folder.
 
-    def __init__(self, origin: HubBoard) -> None:
-        self.origin = origin
+    Adding a record opens a pull request and leaves the copy as it is.
+    """
+
+    def __init__(self, repository: str, revision: str = "main") -> None:
+        self._place = {"repo_id": repository, "repo_type": "dataset", "revision": revision}
         self._temporary = tempfile.TemporaryDirectory(prefix="gecbench-board-", ignore_cleanup_errors=True)
         super().__init__(self._temporary.name)
+        wanted = ["records/*.json", "details/*.json", SETTINGS_FILE, *LOGOS]
+        self._call("snapshot_download", local_dir=self.folder, allow_patterns=wanted)
 
     def add(self, record: Record, details: Details | None = None) -> str:
-        """Open a pull request; return its address."""
-        return self.origin.add(record, details)
-
-
-@dataclass(frozen=True)
-class HubBoard:
-    """A dataset repository with `records/` and `details/`, laid out as a board's folder is."""
-
-    repository: str
-    revision: str = "main"
-    endpoint: str | None = None
-
-    def download(self) -> BoardCopy:
-        """Return a copy of the board as it is now."""
-        copy = BoardCopy(self)
-        wanted = ["records/*.json", "details/*.json", FILE, *(f"logo{ending}" for ending in LOGOS)]
-        self._call("snapshot_download", local_dir=copy.folder, allow_patterns=wanted)
-        return copy
-
-    def add(self, record: Record, details: Details | None) -> str:
         """Open a pull request that adds the record and its details; return its address."""
         from huggingface_hub import CommitOperationAdd
 
@@ -173,26 +281,24 @@ class HubBoard:
 
         if constants.HF_HUB_OFFLINE:
             raise InputError("HF_HUB_OFFLINE is set", fix="Unset it to reach a board on the Hub")
-        place = {"repo_id": self.repository, "repo_type": "dataset", "revision": self.revision}
         try:
-            return getattr(HfApi(endpoint=self.endpoint), name)(**place, **arguments)
+            return getattr(HfApi(), name)(**self._place, **arguments)
         except HfHubHTTPError as error:
             fix = "Check the name, and log in with hf auth login"
-            raise InputError(f"the Hub refused {self.repository}: {_first_line(error)}", fix=fix) from error
+            raise InputError(f"the Hub refused {self._place['repo_id']}: {_first_line(error)}", fix=fix) from error
         except (OSError, RuntimeError) as error:
             raise GecbenchError(f"the Hub cannot be reached: {_first_line(error)}") from error
 
 
-Board = FolderStore | HubBoard
-
-
-def open_board(address: str) -> Board:
-    """Return the board of an address; a folder need not exist yet."""
+def open_board(address: str, *, hub: bool = True) -> FolderStore:
+    """Open the board at an address; a folder need not exist yet. With `hub=False` boards on the Hub are refused."""
     if address.startswith(_HUB):
         repository, _, revision = address.removeprefix(_HUB).rstrip("/").partition("@")
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
             raise InputError(f"{address!r} names no repository", fix=f"Write {_HUB}NAME/BOARD")
-        return HubBoard(repository, revision or "main")
+        if not hub:
+            raise InputError("this needs a board in a folder", fix="Give --board FOLDER")
+        return HubStore(repository, revision or "main")
     if "://" in address:
         raise InputError(f"cannot open a board at {address!r}", fix=f"Give a folder, or {_HUB}NAME/BOARD")
     if Path(address).exists() and not Path(address).is_dir():
@@ -200,15 +306,10 @@ def open_board(address: str) -> Board:
     return FolderStore(address)
 
 
-def local_store(board: Board) -> FolderStore:
-    """Return the board as a folder: itself, or a copy of the Hub's."""
-    return board if isinstance(board, FolderStore) else board.download()
-
-
 def _read(path: Path) -> bytes:
     if path.is_symlink() or not path.is_file():
         raise InputError("not a plain file")
-    if path.stat().st_size > _MOST_BYTES:
+    if path.stat().st_size > _LARGEST_RECORD:
         raise InputError("too large")
     data = path.read_bytes()
     if digest(data) != path.stem:

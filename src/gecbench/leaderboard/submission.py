@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from gecbench.corpus.corpus import Corpus, check_line_count
-from gecbench.corpus.prepare import Preprocessing, misplaced_lines
+from gecbench.corpus.prepare import Prepared, Preprocessing, misplaced_lines
 from gecbench.display import percent, tracked
 from gecbench.errors import InputError
 from gecbench.formats.tables import parse_predictions
 from gecbench.leaderboard.ranking import NewPlace, Significance, how_scored, known_corpora, place_of
-from gecbench.leaderboard.records import ABOUT, BoardTable, Details, Figure, Record, digest, table_of
-from gecbench.leaderboard.schema import check_fields
+from gecbench.leaderboard.records import BoardTable, Details, Record, Settings, check_fields, digest, table_of
 from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, Progress, compute_figures
-from gecbench.leaderboard.settings import Settings
-from gecbench.leaderboard.store import Board, FolderStore, local_store
-from gecbench.metrics.base import Signature
+from gecbench.leaderboard.store import FolderStore
+from gecbench.metrics.base import Score, Signature
 
 MOST_BYTES = 8 * 2**20
 _COMPRESSED = {
@@ -33,6 +31,7 @@ _COMPRESSED = {
     b"Rar!": "RAR",
 }
 _PLAIN = "Give plain text, one output per line, or JSON Lines"
+_VERIFIED_FIELDS = ("corpus", "reference_set", "fingerprint", "sentences", "outputs", "unchanged")
 
 
 class TooLargeError(InputError):
@@ -60,82 +59,6 @@ def check_size(size: int, file: str, most_bytes: int = MOST_BYTES) -> None:
         raise TooLargeError(f"is larger than the limit of {limit}", file=file)
 
 
-def check_outputs(
-    predictions: Sequence[str],
-    corpus: Corpus,
-    file: str,
-    *,
-    aligned: bool = False,
-    copy: bool = False,
-    sealed: bool = False,
-) -> list[str]:
-    """Refuse outputs that cannot be a system's; return warnings about those that look odd.
-
-    `aligned` skips the check for shifted lines, `copy` lets the unchanged source pass (as a baseline), and `sealed`
-    compares with the sources alone, so that no warning tells of a reference.
-    """
-    misplaced = [] if aligned else misplaced_lines(predictions, _texts(corpus, sealed))
-    _check_misplaced(misplaced, len(corpus), file)
-    return [*_copies(predictions, corpus, file, copy), *_oddities(predictions, corpus, misplaced)]
-
-
-def check_lengths(predictions: Sequence[str], corpus: Corpus, file: str) -> None:
-    """Refuse another number of outputs than there are sentences, and outputs that are far too long."""
-    fix = "Write one output per line, in order; an empty output is an empty line"
-    check_line_count(len(predictions), len(corpus), corpus.name, file, fix)
-    for number, (source, text) in enumerate(zip(corpus.sources, predictions, strict=True), start=1):
-        if len(text.split()) > 100 + 10 * len(source.split()):
-            raise InputError(
-                f"{len(text.split())} tokens, where the source has {len(source.split())}",
-                file=file,
-                line=number,
-                fix="A correction is about as long as its source",
-            )
-
-
-def unchanged_share(predictions: Sequence[str], corpus: Corpus) -> float:
-    """Return the share of sentences whose tokens are those of the source."""
-    pairs = zip(corpus.sources, predictions, strict=True)
-    return sum(source.split() == text.split() for source, text in pairs) / len(corpus)
-
-
-def _copies(predictions: Sequence[str], corpus: Corpus, file: str, copy: bool) -> list[str]:
-    share = unchanged_share(predictions, corpus)
-    if share == 1 and not copy:
-        raise InputError(
-            "every line is a copy of the source",
-            file=file,
-            fix="Give the system's outputs; --baseline lets the source itself be listed",
-        )
-    return [f"{percent(share, 0)} % of the lines are copies of the source"] if 0.95 <= share < 1 else []
-
-
-def _texts(corpus: Corpus, sealed: bool) -> list[tuple[str, ...]]:
-    references = [()] * len(corpus) if sealed or corpus.references is None else corpus.references
-    return [(source, *texts) for source, texts in zip(corpus.sources, references, strict=True)]
-
-
-def _check_misplaced(misplaced: Sequence[int], sentences: int, file: str) -> None:
-    if len(misplaced) >= 3 and len(misplaced) > sentences / 5:
-        raise InputError(
-            f"{len(misplaced)} lines look like corrections of a neighbouring sentence",
-            file=file,
-            line=misplaced[0],
-            fix="Pair line by line; skip this check with --aligned",
-        )
-
-
-def _oddities(predictions: Sequence[str], corpus: Corpus, misplaced: Sequence[int]) -> list[str]:
-    warnings = []
-    if misplaced:
-        shown = ", ".join(map(str, misplaced[:5])) + (", …" if len(misplaced) > 5 else "")
-        warnings.append(f"{len(misplaced)} lines look like corrections of a neighbouring sentence: {shown}")
-    empty = sum(not text.strip() for text in predictions) - sum(not source.strip() for source in corpus.sources)
-    if empty > 0:
-        warnings.append(f"{empty} outputs are empty")
-    return warnings
-
-
 def _check_line(text: str, file: str, number: int) -> None:
     if "\n" in text:
         raise InputError("the output holds a line break", file=file, line=number, fix="Write each sentence on one line")
@@ -150,7 +73,7 @@ def today() -> str:
 
 @dataclass(frozen=True)
 class Submission:
-    """A system's outputs and who hands them in; checked before anything is scored."""
+    """A system's outputs and who submits them; checked before anything is scored."""
 
     system: str
     predictions: Sequence[str]
@@ -165,7 +88,7 @@ class Submission:
     tokenized: bool = False
 
     def __post_init__(self) -> None:
-        check_fields(self.about(), ABOUT, "submission")
+        check_fields(Record, self.about())
 
     def about(self) -> dict[str, Any]:
         """Return what the record says about the system."""
@@ -180,20 +103,24 @@ class Submission:
 
 @dataclass(frozen=True)
 class Scored:
-    """A record ready to be added, with its details and warnings."""
+    """A record ready to be added, with its details and warnings, and the outputs and scores they come from."""
 
     record: Record
     details: Details
     warnings: tuple[str, ...]
+    prepared: Prepared
+    scores: Mapping[str, Score]
 
 
 @dataclass(frozen=True)
-class Submitted(Scored):
+class Submitted:
     """A scored submission with its place, and what the board calls it (its name, or the address of a pull request).
 
-    `skipped` has a warning for each record of the board that could not be read.
+    `added` is None if nothing was added; `skipped` has a warning for each record of the board that could not be read.
     """
 
+    record: Record
+    warnings: tuple[str, ...]
     place: NewPlace
     added: str | None
     skipped: tuple[str, ...]
@@ -202,77 +129,41 @@ class Submitted(Scored):
 def submit(
     submission: Submission,
     corpus: Corpus,
-    board: Board,
+    store: FolderStore,
     *,
     dry_run: bool = False,
     resamples: int = DEFAULT_RESAMPLES,
     progress: Progress = lambda _stage, _done: None,
 ) -> Submitted:
     """Check a submission, score it, find its place among the board's records, and store it."""
-    store = local_store(board)
     settings, loaded = store.settings, store.load()
-    _check_allowance(submission, settings, loaded.records)
-    scored = score_submission(submission, corpus, sealed=settings.sealed, progress=progress)
-    _check_new(scored.record, loaded.records)
+    _check_daily_limit(submission, settings, loaded.records)
+    scored = score_submission(submission, corpus, private=settings.private, progress=progress)
+    record = scored.record
+    _check_new(record, loaded.records)
     tests = Significance(store, known_corpora([corpus]), resamples)
-    place = place_of(scored.record, scored.details, loaded.records, tests, settings.metric)
-    if settings.sealed:
+    tests.know(record, scored.prepared, scored.scores)
+    place = place_of(record, loaded.records, tests, settings.metric)
+    if settings.private:
         place = replace(place, p_value=None)
-    added = None if dry_run else board.add(scored.record, scored.details)
-    return Submitted(scored.record, scored.details, scored.warnings, place, added, loaded.warnings)
+    added = None if dry_run else store.add(record, scored.details)
+    return Submitted(record, scored.warnings, place, added, loaded.warnings)
 
 
-def score_submission(
-    submission: Submission,
-    corpus: Corpus,
-    *,
-    sealed: bool = False,
-    resamples: int = DEFAULT_RESAMPLES,
-    progress: Progress = lambda _stage, _done: None,
-) -> Scored:
-    """Check a submission and score it with every metric; `progress` hears of each stage and the share done.
-
-    Of a `sealed` corpus only scores of the whole are told, rounded, and nothing that depends on single references.
-    """
-    progress("checking", 0.0)
-    check_lengths(submission.predictions, corpus, submission.file)
-    preprocessing = Preprocessing(submission.tokenize, submission.tokenized, submission.aligned, "error")
-    prepared = preprocessing.prepare(corpus, submission.predictions, file=submission.file)
-    predictions = prepared.lines
-    about = {"aligned": submission.aligned, "copy": submission.role != "system", "sealed": sealed}
-    warnings = check_outputs(predictions, corpus, submission.file, **about)
-    figures = compute_figures(prepared, resamples, progress, sealed=sealed)
-    name, reference_set = table_of(corpus)
-    record = Record(
-        **submission.about(),
-        corpus=name,
-        reference_set=reference_set,
-        role=submission.role,
-        fingerprint=corpus.fingerprint(),
-        sentences=len(corpus),
-        scores=figures.scores,
-        outputs=figures.details.outputs,
-        details=digest(figures.details.to_json()),
-        unchanged=unchanged_share(predictions, corpus),
-    )
-    progress("scored", 1.0)
-    return Scored(record, figures.details, (*warnings, *figures.warnings))
-
-
-def _check_allowance(submission: Submission, settings: Settings, records: Sequence[Record]) -> None:
-    """Refuse a submission beyond those that a submitter may make on a day."""
+def _check_daily_limit(submission: Submission, settings: Settings, records: Sequence[Record]) -> None:
+    """Refuse a submission if its submitter has made as many today as the board allows."""
     if settings.per_day is None:
         return
     if not submission.submitter.strip():
         raise InputError("the submitter is not named", fix="This board limits submissions per name and day: give yours")
-    name, day = _name(submission.submitter), today()
-    made = sum(record.date == day and _name(record.submitter) == name for record in records)
+    name, day = _normalized(submission.submitter), today()
+    made = sum(record.date == day and _normalized(record.submitter) == name for record in records)
     if made >= settings.per_day:
         fix = "Try again tomorrow; days end at midnight UTC"
         raise InputError(f"{submission.submitter} has made {made} submissions today, as many as allowed", fix=fix)
 
 
-def _name(submitter: str) -> str:
+def _normalized(submitter: str) -> str:
     return " ".join(submitter.casefold().split())
 
 
@@ -284,19 +175,119 @@ def _check_new(record: Record, records: Sequence[Record]) -> None:
             )
 
 
-_FIELDS = ("corpus", "reference_set", "fingerprint", "sentences", "outputs", "unchanged")
+def score_submission(
+    submission: Submission,
+    corpus: Corpus,
+    *,
+    private: bool = False,
+    resamples: int = DEFAULT_RESAMPLES,
+    progress: Progress = lambda _stage, _done: None,
+) -> Scored:
+    """Check a submission and score it with every metric; `progress` is called with each stage and the share done.
+
+    For a `private` corpus only rounded scores of the whole are reported, and nothing that depends on single references.
+    """
+    progress("checking", 0.0)
+    file = submission.file
+    _check_lengths(submission.predictions, corpus, file)
+    preprocessing = Preprocessing(submission.tokenize, submission.tokenized, submission.aligned, "error")
+    prepared = preprocessing.prepare(corpus, submission.predictions, file=file)
+    about: dict[str, bool] = {"aligned": submission.aligned, "copy": submission.role != "system", "private": private}
+    warnings = validate_outputs(prepared.lines, corpus, file, **about)
+    found = compute_figures(prepared, resamples, progress, private=private)
+    name, reference_set = table_of(corpus)
+    record = Record(
+        **submission.about(),
+        corpus=name,
+        reference_set=reference_set,
+        role=submission.role,
+        fingerprint=corpus.fingerprint(),
+        sentences=len(corpus),
+        scores=found.figures,
+        outputs=found.details.outputs,
+        details=digest(found.details.to_json()),
+        unchanged=_unchanged_share(prepared.lines, corpus),
+    )
+    progress("scored", 1.0)
+    return Scored(record, found.details, (*warnings, *found.warnings), prepared, found.scores)
+
+
+def _check_lengths(predictions: Sequence[str], corpus: Corpus, file: str) -> None:
+    """Refuse another number of outputs than there are sentences, and outputs that are far too long."""
+    fix = "Write one output per line, in order; an empty output is an empty line"
+    check_line_count(len(predictions), len(corpus), corpus.name, file, fix)
+    for number, (source, text) in enumerate(zip(corpus.sources, predictions, strict=True), start=1):
+        if len(text.split()) > 100 + 10 * len(source.split()):
+            raise InputError(
+                f"{len(text.split())} tokens, where the source has {len(source.split())}",
+                file=file,
+                line=number,
+                fix="A correction is about as long as its source",
+            )
+
+
+def validate_outputs(
+    predictions: Sequence[str],
+    corpus: Corpus,
+    file: str,
+    *,
+    aligned: bool = False,
+    copy: bool = False,
+    private: bool = False,
+) -> list[str]:
+    """Refuse outputs that cannot be a system's; return warnings about those that look odd.
+
+    `aligned` skips the check for shifted lines, `copy` accepts the unchanged source (as a baseline), and `private`
+    compares with the sources alone, so that no warning reveals a reference.
+    """
+    misplaced = [] if aligned else misplaced_lines(predictions, _known_texts(corpus, private))
+    if len(misplaced) >= 3 and len(misplaced) > len(corpus) / 5:
+        raise InputError(
+            f"{len(misplaced)} lines look like corrections of a neighbouring sentence",
+            file=file,
+            line=misplaced[0],
+            fix="Pair line by line; skip this check with --aligned",
+        )
+    unchanged = _unchanged_share(predictions, corpus)
+    if unchanged == 1 and not copy:
+        fix = "Give the system's outputs; --baseline lets the source itself be listed"
+        raise InputError("every line is a copy of the source", file=file, fix=fix)
+    warnings = []
+    if 0.95 <= unchanged < 1:
+        warnings.append(f"{percent(unchanged, 0)} % of the lines are copies of the source")
+    if misplaced:
+        shown = ", ".join(map(str, misplaced[:5])) + (", …" if len(misplaced) > 5 else "")
+        warnings.append(f"{len(misplaced)} lines look like corrections of a neighbouring sentence: {shown}")
+    empty = sum(not text.strip() for text in predictions) - sum(not source.strip() for source in corpus.sources)
+    if empty > 0:
+        warnings.append(f"{empty} outputs are empty")
+    return warnings
+
+
+def _known_texts(corpus: Corpus, private: bool) -> list[tuple[str, ...]]:
+    """Return the source of each sentence, and its references unless they are private."""
+    references = [()] * len(corpus) if private or corpus.references is None else corpus.references
+    return [(source, *texts) for source, texts in zip(corpus.sources, references, strict=True)]
+
+
+def _unchanged_share(predictions: Sequence[str], corpus: Corpus) -> float:
+    """Return the share of sentences whose tokens are those of the source."""
+    pairs = zip(corpus.sources, predictions, strict=True)
+    return sum(source.split() == text.split() for source, text in pairs) / len(corpus)
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What scoring a record again showed: the `problems`, none where all figures come out; None: it was not scored."""
+class VerificationResult:
+    """The `problems` of a record that was scored again: none if all figures agree, None if it was not scored."""
 
     file: str
     system: str
     problems: Sequence[str] | None
 
 
-def verify(store: FolderStore, corpora: Mapping[BoardTable, Corpus], files: Sequence[str] = ()) -> Iterator[Verdict]:
+def verify(
+    store: FolderStore, corpora: Mapping[BoardTable, Corpus], files: Sequence[str] = ()
+) -> Iterator[VerificationResult]:
     """Score every record of a board again, or those of some files, and say what differs."""
     wanted = {Path(file).stem for file in files}
     paths = sorted((store.folder / "records").glob("*"))
@@ -307,9 +298,9 @@ def verify(store: FolderStore, corpora: Mapping[BoardTable, Corpus], files: Sequ
         try:
             record = store.record(path)
         except (InputError, OSError) as error:
-            yield Verdict(path.name, "", [str(error)])
+            yield VerificationResult(path.name, "", [str(error)])
         else:
-            yield Verdict(path.name, record.system, _problems(record, store, corpora.get(record.table)))
+            yield VerificationResult(path.name, record.system, _problems(record, store, corpora.get(record.table)))
 
 
 def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list[str] | None:
@@ -327,25 +318,26 @@ def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list
         tokenized=True,
     )
     try:
-        scored = score_submission(again, corpus, sealed=store.settings.sealed, resamples=_resamples(record))
+        scored = score_submission(again, corpus, private=store.settings.private, resamples=_resamples(record))
     except InputError as error:
         return [str(error)]
-    found = [f"{name} differs" for name in _FIELDS if getattr(record, name) != getattr(scored.record, name)]
+    found = [f"{name} differs" for name in _VERIFIED_FIELDS if getattr(record, name) != getattr(scored.record, name)]
     if record.role == "source" and record.unchanged != 1:
         found.append("it is called the source, but differs from it")
     kept, made = asdict(details), asdict(scored.details)
     found += [f"{name} of its details differ" for name in kept if kept[name] and not _equal(kept[name], made[name])]
     metrics = {*record.scores, *scored.record.scores}
-    return [*found, *(line for metric in sorted(metrics) for line in _difference(metric, record, scored.record))]
+    return [*found, *(line for metric in sorted(metrics) for line in _differences(metric, record, scored.record))]
 
 
 def _resamples(record: Record) -> int:
+    """Return the resamples that a record's signatures name, 0 if they name none."""
     signatures = (Signature.parse(figure["signature"]) for figure in record.scores.values())
     found = {signature.get("resamples", "0").partition(":")[0] for signature in signatures}
     return min(int(max(found, key=int)), 10_000) if all(map(str.isdecimal, found)) else 0
 
 
-def _difference(metric: str, claimed: Record, scored: Record) -> Iterator[str]:
+def _differences(metric: str, claimed: Record, scored: Record) -> Iterator[str]:
     if metric not in claimed.scores or metric not in scored.scores:
         whose = "it claims" if metric in claimed.scores else "it lacks"
         yield f"{metric}: {whose} a figure"
@@ -369,5 +361,5 @@ def _equal(claimed: Any, scored: Any) -> bool:
     return bool(claimed == scored)
 
 
-def _shown(value: Figure | float | None) -> str:
+def _shown(value: object) -> str:
     return f"{value:.6f}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""Uploads to a server: how large and how often they may be, and the queue in which they wait to be scored."""
+"""Uploads to a server: their limits, and the queue in which they wait to be scored."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from gecbench.leaderboard.submission import MOST_BYTES, Submission
 
 Work = Callable[[Progress], dict[str, Any]]
 MOST_TRIES = 3
-_REMEMBERED = 500
+_MOST_JOBS = 500
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is taken: bytes and seconds per upload, uploads per client and minute, uploads waiting."""
+    """What is accepted: bytes and seconds per upload, uploads per client and minute, uploads waiting."""
 
     most_bytes: int = MOST_BYTES
     per_minute: int = 10
@@ -35,7 +35,7 @@ class Limits:
 
 
 class Rate:
-    """Counts the uploads of each client in the last minute, or another time."""
+    """Count the uploads of each client in the last minute, or another period."""
 
     def __init__(self, most: int, seconds: float = 60, clock: Callable[[], float] = time.monotonic) -> None:
         self.most = most
@@ -55,8 +55,8 @@ class Rate:
         return True
 
 
-class Kept(NamedTuple):
-    """A submission that waits, and how often a server has begun to score it."""
+class Pending(NamedTuple):
+    """An accepted submission, and how often a server has started to score it."""
 
     name: str
     submission: Submission
@@ -75,23 +75,23 @@ class Job:
     result: dict[str, Any] = field(default_factory=dict)
 
     def report(self) -> dict[str, Any]:
-        """Return what the page is told."""
+        """Return the state of the job for the page."""
         return {"id": self.id, "state": self.state, "stage": self.stage, "done": round(self.done, 3), **self.result}
 
 
-class Waiting:
-    """Accepted submissions as files, from the answer that they are accepted until they are scored.
+class PendingFolder:
+    """Accepted submissions as files, from when they are accepted until they are scored.
 
-    What a server that was stopped or killed leaves here, the next one scores; but one during which servers ended
-    `most_tries` times is set aside, in the folder `aside`.
+    If a server was stopped or killed, the next one scores what is left. A submission during which servers ended
+    `most_tries` times is moved to the folder `aside`.
     """
 
     def __init__(self, folder: Path, most_tries: int = MOST_TRIES) -> None:
         self.folder = folder
         self.most_tries = most_tries
 
-    def keep(self, name: str, submission: Submission, corpus: str, tries: int = 0) -> None:
-        """Write a submission down; it is on the disk when this returns."""
+    def save(self, name: str, submission: Submission, corpus: str, tries: int = 0) -> None:
+        """Write a submission; it is on the disk when this returns."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -99,28 +99,28 @@ class Waiting:
         content = {"corpus": corpus, "submission": asdict(submission), "tries": tries}
         write_bytes(self.folder / f"{name}.json", json.dumps(content).encode(), durable=True)
 
-    def drop(self, name: str) -> None:
-        """Forget a submission."""
+    def remove(self, name: str) -> None:
+        """Remove a submission."""
         (self.folder / f"{name}.json").unlink(missing_ok=True)
 
     def set_aside(self, name: str) -> Path:
-        """Move a submission to where no server tries it again; return its place."""
+        """Move a submission to where no server tries it again; return its path."""
         place = self.folder / "aside" / f"{name}.json"
         place.parent.mkdir(exist_ok=True)
         (self.folder / f"{name}.json").replace(place)
         return place
 
-    def kept(self) -> Iterator[Kept]:
-        """Yield what is left, oldest first; a damaged file is passed over."""
+    def load(self) -> Iterator[Pending]:
+        """Yield what is left, oldest first; damaged files are skipped."""
         for path in sorted(self.folder.glob("*.json"), key=lambda path: path.stat().st_mtime):
             with suppress(OSError, ValueError, KeyError, TypeError):
                 content = json.loads(path.read_bytes())
                 submission = Submission(**content["submission"])
-                yield Kept(path.stem, submission, str(content["corpus"]), int(content.get("tries", 0)))
+                yield Pending(path.stem, submission, str(content["corpus"]), int(content.get("tries", 0)))
 
 
 class Queue:
-    """Jobs scored one after another in a thread; when too many wait, no more are taken."""
+    """Jobs that are scored one after another in a thread; no more are accepted when too many wait."""
 
     def __init__(self, most_waiting: int = 20) -> None:
         self.most_waiting = most_waiting
@@ -129,7 +129,7 @@ class Queue:
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="scoring")
 
     def prepare(self) -> Job | None:
-        """Return a job that is yet to start, or None where the queue is full."""
+        """Return a job that has not started, or None if the queue is full."""
         with self._lock:
             if sum(job.state in ("waiting", "running") for job in self._jobs.values()) >= self.most_waiting:
                 return None
@@ -137,21 +137,21 @@ class Queue:
             self._jobs[job.id] = job
             return job
 
-    def remember(self, job: Job) -> None:
-        """Take a job that has ended, to answer for it."""
+    def add_finished(self, job: Job) -> None:
+        """Add a job that has ended, so that its state can be asked for."""
         with self._lock:
             self._jobs[job.id] = job
 
-    def forget(self, job: Job) -> None:
-        """Take back a job that cannot start."""
+    def discard(self, job: Job) -> None:
+        """Remove a job that cannot start."""
         with self._lock:
             self._jobs.pop(job.id, None)
 
     def start(self, job: Job, work: Work) -> None:
-        """Have a job done when those before it are."""
+        """Run a job after those before it."""
         with self._lock:
             self._jobs[job.id] = job
-            while len(self._jobs) > _REMEMBERED:
+            while len(self._jobs) > _MOST_JOBS:
                 self._jobs.popitem(last=False)
         self._worker.submit(self._run, job, work)
 
@@ -161,7 +161,7 @@ class Queue:
             return self._jobs.get(name)
 
     def close(self) -> None:
-        """Let the running job end, and the waiting ones be."""
+        """Wait for the running job to end; those that wait are not started."""
         self._worker.shutdown(wait=True, cancel_futures=True)
 
     @staticmethod
