@@ -16,7 +16,7 @@ import gecbench
 from gecbench.cli import main
 from gecbench.errors import MissingDependencyError
 from gecbench.models import ModelError, make_model, partial_path
-from gecbench.models.correction import ExampleWarning
+from gecbench.models.correction import PromptOverlapWarning
 
 pytest.importorskip("huggingface_hub", minversion="1.0")
 pytestmark = pytest.mark.usefixtures("folder", "online")
@@ -148,7 +148,7 @@ def test_numbers_that_cannot_be(option):
 
 def test_examples_that_are_scored_give_a_warning(chat):
     examples = gecbench.Corpus(sources=["I don't know where is the nearest farmacy, can you telling me?", "Hi."])
-    with pytest.warns(ExampleWarning, match="1 sentences of the corpus stand in the prompt, the first in line 1"):
+    with pytest.warns(PromptOverlapWarning, match="1 sentences of the corpus stand in the prompt, the first in line 1"):
         gecbench.correct(f"endpoint:{chat.url}", examples, name="it", prompt="few-shot")
 
 
