@@ -176,8 +176,9 @@ class TestStates:
             journal.save(self.STATE)
         refused(r"an unfinished run is here\. Go on with --resume, or delete the folder", resume=False)
         refused("belongs to a run with other files or options", column="x")
-        (journal.path / "state.npz").write_bytes(b"PK no state")
-        refused("is not the state of a run")
+        for content in (b"no state", b"PK\x03\x04"):
+            (journal.path / "state.npz").write_bytes(content)
+            refused("is not the state of a run")
 
     def test_one_run_at_a_time(self, target):
         pytest.importorskip("fcntl")

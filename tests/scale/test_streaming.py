@@ -242,7 +242,7 @@ class TestStops:
         assert scale.read("per.parquet").equals(scale.read("whole.parquet"))
         assert not (files / "per.parquet.journal").exists()
 
-    @pytest.mark.parametrize(("place", "again"), [("Journal.discard", ["--resume"]), ("shutil.rmtree", [])])
+    @pytest.mark.parametrize(("place", "again"), [("StateJournal.discard", ["--resume"]), ("shutil.rmtree", [])])
     def test_a_run_that_ends_while_it_cleans_up_can_be_repeated(
         self, place: str, again: list[str], files: Path, run: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -252,7 +252,7 @@ class TestStops:
         arguments = [*self.ARGUMENTS[:-1], "50", "--per-sentence", "per.parquet"]
         monkeypatch.setattr(streaming, "_SECONDS_BETWEEN_STATES", -1.0)
         with monkeypatch.context() as patch:
-            patch.setattr(f"gecbench.scale.streaming.{place}", stop)
+            patch.setattr(f"gecbench.formats.journal.{place}", stop)
             with pytest.raises(Stop):
                 main(arguments)
         assert (files / "per.parquet.journal" / "state.npz").exists() == bool(again)
@@ -293,25 +293,10 @@ class TestStops:
 
         expected = run(*self.ARGUMENTS)
         monkeypatch.setattr(streaming, "_SECONDS_BETWEEN_STATES", -1.0)
-        monkeypatch.setattr(streaming.Journal, "save", no_space)
+        monkeypatch.setattr(streaming.StateJournal, "save", no_space)
         with pytest.warns(UserWarning, match="a run that is stopped cannot go on: .*No space left") as warned:
             assert run(*self.ARGUMENTS) == expected
         assert len(warned) == 1
-
-    def test_one_run_at_a_time_writes_to_a_folder(self, files: Path) -> None:
-        target, state = files / "per.parquet", {"gleu": Stream(gecbench.GLEU())}
-        first, second = streaming.Journal({}, target), streaming.Journal({}, target)
-        first.write(pyarrow.table({"index": [0]}))
-        with pytest.raises(InputError, match="another run is writing here"):
-            second.write(pyarrow.table({"index": [1]}))
-        first.save(state, {})
-        with pytest.raises(InputError, match="another run is writing here"):
-            second.load(state, resume=True)
-        second.leave()
-        second.discard()
-        first.finish()
-        assert scale.read(target)["index"].to_pylist() == [0]
-        assert not first.folder.exists()
 
     def test_what_was_seen_before_the_stop_still_counts(
         self, files: Path, refused: Any, monkeypatch: pytest.MonkeyPatch

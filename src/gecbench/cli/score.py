@@ -151,7 +151,8 @@ def _spark(options: argparse.Namespace) -> Report:
 def _stream(options: argparse.Namespace) -> int:
     from gecbench.analysis.report import Report
     from gecbench.corpus.prepare import Preprocessing
-    from gecbench.scale.streaming import FileStream, Inputs, StoppedError, StreamOptions
+    from gecbench.scale.files import Inputs
+    from gecbench.scale.streaming import FileStream, StoppedError, StreamOptions
 
     _check_stream(options)
     inputs = Inputs(

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -239,7 +240,7 @@ class StateJournal(Journal):
                 arrays = dict(file)
             facts = json.loads(str(arrays.pop(self._FACTS)))
             key, parts = facts.pop("key"), int(facts.pop("parts"))
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, BadZipFile) as error:
             raise InputError("is not the state of a run", file=str(self._state), fix="Delete the folder") from error
         if key != self._key:
             raise InputError("belongs to a run with other files or options", file=str(self.path), fix="Delete it")

@@ -1,4 +1,8 @@
-"""Count batches of rows for `Dataset.map` and Spark: rows to a corpus, counts to Arrow columns."""
+"""Count batches of rows for `Dataset.map`, Spark and streams.
+
+`counts` returns the function to map over batches. It reads a batch into `Rows` (a corpus, predictions, and why other
+rows cannot be scored), counts them for every metric (`Counted`), and returns the counts as an Arrow table.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -25,331 +29,10 @@ from gecbench.version import __version__
 if TYPE_CHECKING:
     import pyarrow
 
-
+OnBad = Literal["error", "skip"]
 INDEX, FAULT, BATCH, DATA = "index", "fault", "batch", "data_"
-
-
-def schema(golds: Sequence[str], metrics: Sequence[str]) -> pyarrow.Schema:
-    """Return the columns of a table of these metrics."""
-    import pyarrow
-
-    hashes = [(DATA + gold, pyarrow.binary()) for gold in golds]
-    counts = [(name, pyarrow.list_(pyarrow.int32())) for name in metrics]
-    return pyarrow.schema(
-        [(INDEX, pyarrow.int64()), (FAULT, pyarrow.string()), *hashes, *counts, (BATCH, pyarrow.string())]
-    )
-
-
-def counts_column(statistics: Statistics, good: Sequence[int], rows: int) -> pyarrow.Array:
-    """Return counts as a column of so many rows: those of the `good` ones, null elsewhere."""
-    import pyarrow
-
-    width = statistics.counts.shape[1]
-    sizes = np.zeros(rows, dtype=np.int32)
-    sizes[np.asarray(good, dtype=np.int64)] = np.diff(statistics.offsets) * width
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-    faulty = np.ones(rows, dtype=bool)
-    faulty[np.asarray(good, dtype=np.int64)] = False
-    values = pyarrow.array(np.ascontiguousarray(statistics.counts, dtype=np.int32).ravel())
-    return pyarrow.ListArray.from_arrays(pyarrow.array(offsets), values, mask=pyarrow.array(faulty))
-
-
-def statistics_of(column: pyarrow.ChunkedArray, width: int) -> Statistics:
-    """Return the statistics that a column without nulls holds."""
-    sizes: list[npt.NDArray[np.int64]] = []
-    counts: list[npt.NDArray[np.int64]] = []
-    for chunk in column.chunks:
-        offsets = chunk.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
-        sizes.append(np.diff(offsets))
-        values = chunk.values.to_numpy(zero_copy_only=False)[offsets[0] : offsets[-1]] if len(offsets) else []
-        counts.append(np.asarray(values, dtype=np.int64).reshape(-1, width))
-    rows = np.concatenate([[0], np.cumsum(np.concatenate(sizes) // width)]).astype(np.int64)
-    return Statistics(np.concatenate(counts), rows)
-
-
-def sum_of_column(column: pyarrow.ChunkedArray) -> int:
-    """Return the sum of a column of hashes without nulls."""
-    import pyarrow
-
-    total = 0
-    for chunk in column.cast(pyarrow.binary(HASH_SIZE)).chunks:
-        begin = chunk.offset * HASH_SIZE
-        total += sum_hashes(bytes(chunk.buffers()[1][begin : begin + len(chunk) * HASH_SIZE]))
-    return total
-
-
-def placed(values: Sequence[Any], good: Sequence[int], rows: int) -> list[Any]:
-    """Return values of the good rows among all rows, None elsewhere."""
-    if len(values) == rows:
-        return list(values)
-    column: list[Any] = [None] * rows
-    for row, value in zip(good, values, strict=True):
-        column[row] = value
-    return column
-
-
 SHOWN = 3
 _PLACES = 2**63
-
-
-@dataclass(frozen=True)
-class ColumnNames:
-    """The names of the columns to read; `references` are one column of lists, or several of texts."""
-
-    source: str
-    prediction: str
-    references: str | Sequence[str] | None = None
-    annotations: str | None = None
-    index: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.references is not None and not isinstance(self.references, str):
-            object.__setattr__(self, "references", tuple(self.references))
-
-    def names(self) -> list[str]:
-        """Return the names of all columns that are read, once each."""
-        references = [self.references] if isinstance(self.references, str) else self.references or ()
-        named = (self.index, self.source, self.prediction, *references, self.annotations)
-        return list(dict.fromkeys(name for name in named if name is not None))
-
-    def probe(self) -> Corpus:
-        """Return the smallest corpus with the gold that the columns hold."""
-        references = None if self.references is None else [["a"]]
-        return Corpus(["a"], references, None if self.annotations is None else [[]])
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A batch as it was read: the place of each row in the corpus, what is wrong with it, and the others' texts.
-
-    `probe` is a corpus with the gold that the rows have, also where none of them can be scored.
-    """
-
-    places: list[int | None]
-    faults: list[str | None]
-    probe: Corpus
-    corpus: Corpus | None = None
-    predictions: Sequence[str] = ()
-
-    @property
-    def good(self) -> list[int]:
-        """The numbers of the rows that can be scored."""
-        return [row for row, fault in enumerate(self.faults) if fault is None]
-
-    @property
-    def good_places(self) -> list[int]:
-        """The places of the rows that can be scored."""
-        return [
-            place for place, fault in zip(self.places, self.faults, strict=True) if fault is None and place is not None
-        ]
-
-
-@dataclass
-class Faults:
-    """How many rows of a corpus cannot be scored, and why the first of them cannot."""
-
-    count: int = 0
-    examples: list[str] = field(default_factory=list)
-
-    def say(self, place: int, reason: str) -> None:
-        """Keep an example; a place below 0 is none."""
-        if len(self.examples) < SHOWN:
-            self.examples.append(f"row {place}: {reason}" if place >= 0 else reason)
-
-    def note(self, places: Sequence[int], reason: str) -> None:
-        """Count rows that share a reason."""
-        self.count += len(places)
-        for place in places[:SHOWN]:
-            self.say(int(place), reason)
-
-    def error(self, seen: int | None = None) -> InputError:
-        """Return the refusal; `seen` is how many rows were looked at, if there may be more."""
-        rows = "1 row" if self.count == 1 else f"{self.count} rows"
-        rows += f" of the first {seen:,}" if seen else ""
-        shown = "; ".join(self.examples) + ("; …" if self.count > len(self.examples) else "")
-        fix = 'Correct them, or leave them out: on_bad="skip" (on the command line: --on-bad skip)'
-        return InputError(f"{rows} cannot be scored (counted from 0): {shown}", fix=fix)
-
-
-@dataclass(frozen=True)
-class _RowFaults:
-    """The first fault of every row."""
-
-    found: list[str | None]
-
-    def look(self, name: str, values: Sequence[Any], fault_of: Callable[[Any], str | None]) -> None:
-        """Note what is wrong with a column's values."""
-        for row, value in enumerate(values):
-            if self.found[row] is None and (fault := fault_of(value)) is not None:
-                self.found[row] = f"{name} {fault}"
-
-
-def read_rows(batch: Any, columns: ColumnNames, indices: Sequence[int] | None) -> Rows:
-    """Read a batch: an Arrow table or record batch, or a mapping from names to lists."""
-    sources, predictions = column_of(batch, columns.source), column_of(batch, columns.prediction)
-    places = _places(batch, columns, indices, len(sources))
-    faults = _RowFaults([None] * len(sources))
-    _look_places(faults, columns.index or "index", places)
-    _look_texts(faults, columns.source, sources)
-    edited = any(isinstance(value, list) for value in predictions)
-    if edited:
-        predictions = _annotated(faults, columns.prediction, predictions, sources, applied=True)
-    else:
-        _look_texts(faults, columns.prediction, predictions)
-    references = _references(batch, columns, faults)
-    annotations = None
-    if columns.annotations is not None:
-        given = column_of(batch, columns.annotations)
-        annotations = _annotated(faults, columns.annotations, given, sources)
-    good = [row for row, fault in enumerate(faults.found) if fault is None]
-    if not good:
-        return Rows(places, faults.found, columns.probe())
-
-    def chosen(values: Sequence[Any] | None) -> list[Any] | None:
-        return None if values is None else list(values) if len(good) == len(values) else [values[row] for row in good]
-
-    kept = chosen(sources) or []
-    corpus = Corpus(
-        sources=kept,
-        references=chosen(references),
-        annotations=chosen(annotations),
-        ids=[str(places[row]) for row in good],
-    )
-    texts = chosen(predictions) or []
-    return Rows(places, faults.found, corpus, corpus, EditedTexts.of(kept, texts) if edited else texts)
-
-
-def column_of(batch: Any, name: str) -> list[Any]:
-    """Return a column of a batch as a list, or say which columns there are."""
-    known = getattr(batch, "column_names", None) or (batch.schema.names if hasattr(batch, "schema") else list(batch))
-    if name not in known:
-        raise InputError(f"no column {name!r}", fix=f"Columns: {', '.join(map(str, known))}")
-    values = batch[name]
-    as_list = getattr(values, "to_pylist", None) or getattr(values, "tolist", None)
-    return list(as_list() if as_list else values)
-
-
-def _places(batch: Any, columns: ColumnNames, indices: Sequence[int] | None, rows: int) -> list[int | None]:
-    if columns.index is not None:
-        return column_of(batch, columns.index)
-    if indices is None:
-        raise InputError(
-            "no index: which place a row has in its corpus is not known",
-            fix='Name a column of whole numbers from 0 (index="…"), or call Dataset.map with with_indices=True',
-        )
-    if len(indices) != rows:
-        raise InputError(f"{len(indices)} indices for {rows} rows")
-    return [*indices]
-
-
-def _look_places(faults: _RowFaults, name: str, places: Sequence[Any]) -> None:
-    if set(map(type, places)) - {int} or min(places, default=0) < 0 or max(places, default=0) >= _PLACES:
-        faults.look(name, places, _place_fault)
-
-
-def _place_fault(place: Any) -> str | None:
-    if place is None:
-        return "is missing"
-    is_place = isinstance(place, int) and not isinstance(place, bool) and 0 <= place < _PLACES
-    return None if is_place else f"is {place!r:.40}, not a whole number from 0"
-
-
-def _look_texts(faults: _RowFaults, name: str, values: Sequence[Any]) -> None:
-    if set(map(type, values)) - {str}:
-        faults.look(name, values, text_fault)
-
-
-def text_fault(value: Any) -> str | None:
-    """Return what is wrong with a value that should be a text."""
-    if value is None:
-        return "is missing"
-    return None if isinstance(value, str) else f"is {value!r:.40}, not a text"
-
-
-def _references(batch: Any, columns: ColumnNames, faults: _RowFaults) -> Sequence[Any] | None:
-    if columns.references is None:
-        return None
-    if isinstance(columns.references, str):
-        rows = [[each] if isinstance(each, str) else each for each in column_of(batch, columns.references)]
-        lists = not set(map(type, rows)) - {list, tuple} and all(rows)
-        if not lists or set(map(type, chain.from_iterable(rows))) - {str}:
-            faults.look(columns.references, rows, _texts_fault)
-        return rows
-    found = [column_of(batch, name) for name in columns.references]
-    for name, values in zip(columns.references, found, strict=True):
-        _look_texts(faults, name, values)
-    return list(zip(*found, strict=True))
-
-
-def _texts_fault(texts: Any) -> str | None:
-    if not texts:
-        return "is missing"
-    if not isinstance(texts, (list, tuple)):
-        return f"is {texts!r:.40}, not a list of texts"
-    return next((f"has one that {fault}" for text in texts if (fault := text_fault(text))), None)
-
-
-def _annotated(
-    faults: _RowFaults, name: str, values: Sequence[Any], sources: Sequence[Any], *, applied: bool = False
-) -> list[list[Annotation]]:
-    """Return the annotations of each row; where they cannot be read, or `applied`, none and a fault."""
-    found: list[list[Annotation]] = []
-    for row, (value, source) in enumerate(zip(values, sources, strict=True)):
-        read: list[Annotation] = []
-        if faults.found[row] is None:
-            try:
-                read = [Annotation(entry["annotator"], as_edits(entry["edits"])) for entry in value]
-                check_sentence_annotations(read, len(source.split()))
-                if applied and read:
-                    check_apart(source, sorted(read[0].edits, key=span))
-            except InputError as error:
-                faults.found[row] = f"{name}: {error.problem}"
-            except (KeyError, TypeError) as error:
-                faults.found[row] = (
-                    f"{name} is missing" if value is None else f"{name} cannot be read: {describe_field_error(error)}"
-                )
-        found.append(read)
-    return found
-
-
-OnBad = Literal["error", "skip"]
-ON_BAD = ("error", "skip")
-
-
-@dataclass(frozen=True)
-class Counts:
-    """Counts each batch of rows: a function to be pickled, with the same `datasets` fingerprint in every process.
-
-    `metrics` are pairs of a column's name and a metric as `make_metric` reads it. `version` is part of it,
-    so that a cache of another release is not taken for this one's.
-    """
-
-    metrics: tuple[tuple[str, str], ...]
-    columns: ColumnNames
-    preprocessing: Preprocessing = field(default_factory=Preprocessing)
-    on_bad: OnBad = "error"
-    version: str = __version__
-
-    def __post_init__(self) -> None:
-        check_preprocessing(self.preprocessing)
-        check_on_bad(self.on_bad)
-        for metric in self._made().values():
-            metric.check_parts()
-
-    def __call__(self, batch: Any, indices: Sequence[int] | None = None) -> pyarrow.Table:
-        """Return the table of a batch: Arrow, or a mapping from names to lists; `indices` are its rows' places."""
-        rows, result = read_rows(batch, self.columns, indices), CheckResult()
-        if rows.corpus is not None:
-            result = check_batch(self.preprocessing, rows.corpus, rows.predictions, rows.good_places[0])
-        return Counted.of(self._made(), rows).table(checks=asdict(result), on_bad=self.on_bad)
-
-    @property
-    def schema(self) -> pyarrow.Schema:
-        """The columns of every table that it returns."""
-        return _schema(self._made(), self.columns.probe())
-
-    def _made(self) -> dict[str, Metric]:
-        return {column: make_metric(spelled) for column, spelled in self.metrics}
 
 
 def counts(
@@ -374,9 +57,45 @@ def counts(
     A row that cannot be scored gets a `fault` instead of counts. `on_bad` is what `merge` and `scores` do about it:
     refuse, or "skip" it and say so in the signature. `tokenized`, `aligned` and `foreign` are as in `gecbench.score`.
     """
-    chosen = tuple((column, spelled(metric)) for column, metric in metric_columns(metrics).items())
+    chosen = tuple((column, metric_spec(metric)) for column, metric in metric_columns(metrics).items())
     columns = ColumnNames(source, prediction, references, annotations, index)
     return Counts(chosen, columns, Preprocessing("none", tokenized, aligned, foreign), on_bad)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counts each batch of rows: a function to be pickled, with the same `datasets` fingerprint in every process.
+
+    `metrics` are pairs of a column's name and a metric as `make_metric` reads it. `version` is part of it,
+    so that a cache of another release is not taken for this one's.
+    """
+
+    metrics: tuple[tuple[str, str], ...]
+    columns: ColumnNames
+    preprocessing: Preprocessing = field(default_factory=Preprocessing)
+    on_bad: OnBad = "error"
+    version: str = __version__
+
+    def __post_init__(self) -> None:
+        check_preprocessing(self.preprocessing)
+        check_on_bad(self.on_bad)
+        for metric in self._metrics().values():
+            metric.check_parts()
+
+    def __call__(self, batch: Any, indices: Sequence[int] | None = None) -> pyarrow.Table:
+        """Return the table of a batch: Arrow, or a mapping from names to lists; `indices` are its rows' places."""
+        rows, result = read_rows(batch, self.columns, indices), CheckResult()
+        if rows.corpus is not None:
+            result = check_batch(self.preprocessing, rows.corpus, rows.predictions, rows.good_places[0])
+        return Counted.of(self._metrics(), rows).table(checks=asdict(result), on_bad=self.on_bad)
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """The columns of every table that it returns."""
+        return _schema(self._metrics(), self.columns.probe())
+
+    def _metrics(self) -> dict[str, Metric]:
+        return {column: make_metric(spec) for column, spec in self.metrics}
 
 
 def tabulate(
@@ -389,6 +108,19 @@ def tabulate(
     prepared = checker.prepare(gold, predictions)
     rows = Rows(list(range(len(gold))), [None] * len(gold), gold, gold, prepared.lines)
     return Counted.of(columns, rows).table(checks=asdict(CheckResult(1)), on_bad="error")
+
+
+def metric_spec(metric: Metric) -> str:
+    """Return a metric as a string that `make_metric` reads, such as `gleu(order=2)`."""
+    chosen = {name: getattr(metric, name) for name in metric.parameters()}
+    changed = [f"{name}={chosen[name]}" for name, each in metric.parameters().items() if chosen[name] != each.default]
+    return f"{metric.name}({','.join(changed)})" if changed else metric.name
+
+
+def check_on_bad(on_bad: str) -> None:
+    """Refuse an unknown way to treat bad rows."""
+    if on_bad not in get_args(OnBad):
+        raise InputError(f"on_bad={on_bad!r} is unknown", fix=f"Use one of {', '.join(get_args(OnBad))}")
 
 
 @dataclass(frozen=True)
@@ -421,7 +153,7 @@ class Counted:
 
         good, size = self.rows.good, len(self.rows.places)
         columns: dict[str, Any] = {INDEX: self.rows.places, FAULT: self.rows.faults}
-        columns |= {DATA + gold: placed(found, good, size) for gold, found in self.hashes.items()}
+        columns |= {DATA + gold: spread(found, good, size) for gold, found in self.hashes.items()}
         columns |= {name: counts_column(each, good, size) for name, each in self.statistics.items()}
         facts = {name: self._facts(name) for name in self.statistics}
         batch = json.dumps({"gecbench": __version__, **made, "metrics": facts})
@@ -439,6 +171,18 @@ class Counted:
         }
 
 
+def _schema(metrics: Mapping[str, Metric], probe: Corpus) -> pyarrow.Schema:
+    """Return the columns of a table of these metrics; `probe` has the gold that they are scored against."""
+    import pyarrow
+
+    golds = sorted({metric.gold(probe) for metric in metrics.values()})
+    hashes = [(DATA + gold, pyarrow.binary()) for gold in golds]
+    counts = [(name, pyarrow.list_(pyarrow.int32())) for name in metrics]
+    return pyarrow.schema(
+        [(INDEX, pyarrow.int64()), (FAULT, pyarrow.string()), *hashes, *counts, (BATCH, pyarrow.string())]
+    )
+
+
 def _column(values: Any, kind: Any, size: int) -> pyarrow.Array:
     import pyarrow
 
@@ -449,23 +193,278 @@ def _column(values: Any, kind: Any, size: int) -> pyarrow.Array:
     return pyarrow.nulls(size, kind) if values is None else pyarrow.array(values, kind)
 
 
-def _schema(metrics: Mapping[str, Metric], probe: Corpus) -> pyarrow.Schema:
-    return schema(_golds(metrics, probe), list(metrics))
+def counts_column(statistics: Statistics, good: Sequence[int], rows: int) -> pyarrow.Array:
+    """Return a column of all rows from the counts of the `good` ones, null elsewhere."""
+    import pyarrow
+
+    width = statistics.counts.shape[1]
+    sizes = np.zeros(rows, dtype=np.int32)
+    sizes[np.asarray(good, dtype=np.int64)] = np.diff(statistics.offsets) * width
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    faulty = np.ones(rows, dtype=bool)
+    faulty[np.asarray(good, dtype=np.int64)] = False
+    values = pyarrow.array(np.ascontiguousarray(statistics.counts, dtype=np.int32).ravel())
+    return pyarrow.ListArray.from_arrays(pyarrow.array(offsets), values, mask=pyarrow.array(faulty))
 
 
-def _golds(metrics: Mapping[str, Metric], corpus: Corpus) -> list[Gold]:
-    """Return what of a corpus the metrics are scored against."""
-    return sorted({metric.gold(corpus) for metric in metrics.values()})
+def statistics_from_column(column: pyarrow.ChunkedArray, width: int) -> Statistics:
+    """Return the statistics that a column without nulls holds."""
+    sizes: list[npt.NDArray[np.int64]] = []
+    counts: list[npt.NDArray[np.int64]] = []
+    for chunk in column.chunks:
+        offsets = chunk.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
+        sizes.append(np.diff(offsets))
+        values = chunk.values.to_numpy(zero_copy_only=False)[offsets[0] : offsets[-1]] if len(offsets) else []
+        counts.append(np.asarray(values, dtype=np.int64).reshape(-1, width))
+    rows = np.concatenate([[0], np.cumsum(np.concatenate(sizes) // width)]).astype(np.int64)
+    return Statistics(np.concatenate(counts), rows)
 
 
-def check_on_bad(on_bad: str) -> None:
-    """Refuse what can be done about bad rows by no name."""
-    if on_bad not in ON_BAD:
-        raise InputError(f"on_bad={on_bad!r} is unknown", fix=f"Use one of {', '.join(ON_BAD)}")
+def sum_hash_column(column: pyarrow.ChunkedArray) -> int:
+    """Return the sum of a column of hashes without nulls."""
+    import pyarrow
+
+    total = 0
+    for chunk in column.cast(pyarrow.binary(HASH_SIZE)).chunks:
+        begin = chunk.offset * HASH_SIZE
+        total += sum_hashes(bytes(chunk.buffers()[1][begin : begin + len(chunk) * HASH_SIZE]))
+    return total
 
 
-def spelled(metric: Metric) -> str:
-    """Return a metric as `make_metric` reads it."""
-    chosen = {name: getattr(metric, name) for name in metric.parameters()}
-    changed = [f"{name}={chosen[name]}" for name, each in metric.parameters().items() if chosen[name] != each.default]
-    return f"{metric.name}({','.join(changed)})" if changed else metric.name
+def spread(values: Sequence[Any], good: Sequence[int], rows: int) -> list[Any]:
+    """Return a column of all rows from the values of the good ones, None elsewhere."""
+    if len(values) == rows:
+        return list(values)
+    column: list[Any] = [None] * rows
+    for row, value in zip(good, values, strict=True):
+        column[row] = value
+    return column
+
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """The names of the columns to read; `references` are one column of lists, or several of texts."""
+
+    source: str
+    prediction: str
+    references: str | Sequence[str] | None = None
+    annotations: str | None = None
+    index: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.references is not None and not isinstance(self.references, str):
+            object.__setattr__(self, "references", tuple(self.references))
+
+    def names(self) -> list[str]:
+        """Return the names of all columns that are read, once each."""
+        references = [self.references] if isinstance(self.references, str) else self.references or ()
+        named = (self.index, self.source, self.prediction, *references, self.annotations)
+        return list(dict.fromkeys(name for name in named if name is not None))
+
+    def probe(self) -> Corpus:
+        """Return the smallest corpus with the gold that the columns hold."""
+        references = None if self.references is None else [["a"]]
+        return Corpus(["a"], references, None if self.annotations is None else [[]])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A batch: the place of each row in the corpus, what is wrong with it, and the texts of the good rows.
+
+    `probe` is a corpus with the kind of gold that the rows have, even if none of them can be scored.
+    """
+
+    places: list[int | None]
+    faults: list[str | None]
+    probe: Corpus
+    corpus: Corpus | None = None
+    predictions: Sequence[str] = ()
+
+    @property
+    def good(self) -> list[int]:
+        """The numbers of the rows that can be scored."""
+        return [row for row, fault in enumerate(self.faults) if fault is None]
+
+    @property
+    def good_places(self) -> list[int]:
+        """The places of the rows that can be scored."""
+        return [
+            place for place, fault in zip(self.places, self.faults, strict=True) if fault is None and place is not None
+        ]
+
+
+@dataclass
+class BadRows:
+    """How many rows of a corpus cannot be scored, and why the first of them cannot."""
+
+    count: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, rows: Rows, *, known_places: bool = True) -> BadRows:
+        """Return those of a batch; without `known_places` examples do not name their rows."""
+        bad = cls()
+        for place, fault in zip(rows.places, rows.faults, strict=True):
+            if fault is not None:
+                bad.add([place if known_places and isinstance(place, int) else -1], fault)
+        return bad
+
+    def add(self, places: Sequence[int], reason: str) -> None:
+        """Count rows that share a reason."""
+        self.count += len(places)
+        for place in places[:SHOWN]:
+            self.add_example(place, reason)
+
+    def add_example(self, place: int, reason: str) -> None:
+        """Keep one of the first reasons; a negative place is unknown."""
+        if len(self.examples) < SHOWN:
+            self.examples.append(f"row {place}: {reason}" if place >= 0 else reason)
+
+    def error(self, seen: int | None = None) -> InputError:
+        """Return the error; `seen` is how many rows were read, if there may be more."""
+        rows = "1 row" if self.count == 1 else f"{self.count} rows"
+        rows += f" of the first {seen:,}" if seen else ""
+        shown = "; ".join(self.examples) + ("; …" if self.count > len(self.examples) else "")
+        fix = 'Correct them, or leave them out: on_bad="skip" (on the command line: --on-bad skip)'
+        return InputError(f"{rows} cannot be scored (counted from 0): {shown}", fix=fix)
+
+
+@dataclass(frozen=True)
+class _RowErrors:
+    """The first error of every row, or None."""
+
+    found: list[str | None]
+
+    def check(self, name: str, values: Sequence[Any], fault_of: Callable[[Any], str | None]) -> None:
+        """Find what is wrong with a column's values."""
+        for row, value in enumerate(values):
+            if self.found[row] is None and (fault := fault_of(value)) is not None:
+                self.found[row] = f"{name} {fault}"
+
+
+def read_rows(batch: Any, columns: ColumnNames, indices: Sequence[int] | None) -> Rows:
+    """Read a batch: an Arrow table or record batch, or a mapping from names to lists."""
+    sources, predictions = column_of(batch, columns.source), column_of(batch, columns.prediction)
+    places = _read_places(batch, columns, indices, len(sources))
+    errors = _RowErrors([None] * len(sources))
+    _check_places(errors, columns.index or "index", places)
+    _check_texts(errors, columns.source, sources)
+    edited = any(isinstance(value, list) for value in predictions)
+    if edited:
+        predictions = _read_annotations(errors, columns.prediction, predictions, sources, applied=True)
+    else:
+        _check_texts(errors, columns.prediction, predictions)
+    references = _read_references(batch, columns, errors)
+    annotations = None
+    if columns.annotations is not None:
+        given = column_of(batch, columns.annotations)
+        annotations = _read_annotations(errors, columns.annotations, given, sources)
+    good = [row for row, fault in enumerate(errors.found) if fault is None]
+    if not good:
+        return Rows(places, errors.found, columns.probe())
+
+    def chosen(values: Sequence[Any] | None) -> list[Any] | None:
+        return None if values is None else list(values) if len(good) == len(values) else [values[row] for row in good]
+
+    kept = chosen(sources) or []
+    corpus = Corpus(
+        sources=kept,
+        references=chosen(references),
+        annotations=chosen(annotations),
+        ids=[str(places[row]) for row in good],
+    )
+    texts = chosen(predictions) or []
+    return Rows(places, errors.found, corpus, corpus, EditedTexts.of(kept, texts) if edited else texts)
+
+
+def column_of(batch: Any, name: str) -> list[Any]:
+    """Return a column of a batch as a list; the error for another name lists the columns."""
+    known = getattr(batch, "column_names", None) or (batch.schema.names if hasattr(batch, "schema") else list(batch))
+    if name not in known:
+        raise InputError(f"no column {name!r}", fix=f"Columns: {', '.join(map(str, known))}")
+    values = batch[name]
+    as_list = getattr(values, "to_pylist", None) or getattr(values, "tolist", None)
+    return list(as_list() if as_list else values)
+
+
+def _read_places(batch: Any, columns: ColumnNames, indices: Sequence[int] | None, rows: int) -> list[int | None]:
+    if columns.index is not None:
+        return column_of(batch, columns.index)
+    if indices is None:
+        raise InputError(
+            "no index: which place a row has in its corpus is not known",
+            fix='Name a column of whole numbers from 0 (index="…"), or call Dataset.map with with_indices=True',
+        )
+    if len(indices) != rows:
+        raise InputError(f"{len(indices)} indices for {rows} rows")
+    return [*indices]
+
+
+def _check_places(errors: _RowErrors, name: str, places: Sequence[Any]) -> None:
+    if set(map(type, places)) - {int} or min(places, default=0) < 0 or max(places, default=0) >= _PLACES:
+        errors.check(name, places, _place_fault)
+
+
+def _place_fault(place: Any) -> str | None:
+    if place is None:
+        return "is missing"
+    is_place = isinstance(place, int) and not isinstance(place, bool) and 0 <= place < _PLACES
+    return None if is_place else f"is {place!r:.40}, not a whole number from 0"
+
+
+def _check_texts(errors: _RowErrors, name: str, values: Sequence[Any]) -> None:
+    if set(map(type, values)) - {str}:
+        errors.check(name, values, text_fault)
+
+
+def text_fault(value: Any) -> str | None:
+    """Return what is wrong with a value that should be a text."""
+    if value is None:
+        return "is missing"
+    return None if isinstance(value, str) else f"is {value!r:.40}, not a text"
+
+
+def _read_references(batch: Any, columns: ColumnNames, errors: _RowErrors) -> Sequence[Any] | None:
+    if columns.references is None:
+        return None
+    if isinstance(columns.references, str):
+        rows = [[each] if isinstance(each, str) else each for each in column_of(batch, columns.references)]
+        lists = not set(map(type, rows)) - {list, tuple} and all(rows)
+        if not lists or set(map(type, chain.from_iterable(rows))) - {str}:
+            errors.check(columns.references, rows, _texts_fault)
+        return rows
+    found = [column_of(batch, name) for name in columns.references]
+    for name, values in zip(columns.references, found, strict=True):
+        _check_texts(errors, name, values)
+    return list(zip(*found, strict=True))
+
+
+def _texts_fault(texts: Any) -> str | None:
+    if not texts:
+        return "is missing"
+    if not isinstance(texts, (list, tuple)):
+        return f"is {texts!r:.40}, not a list of texts"
+    return next((f"has one that {fault}" for text in texts if (fault := text_fault(text))), None)
+
+
+def _read_annotations(
+    errors: _RowErrors, name: str, values: Sequence[Any], sources: Sequence[Any], *, applied: bool = False
+) -> list[list[Annotation]]:
+    """Return the annotations of each row; those that cannot be read, or `applied`, are errors."""
+    found: list[list[Annotation]] = []
+    for row, (value, source) in enumerate(zip(values, sources, strict=True)):
+        read: list[Annotation] = []
+        if errors.found[row] is None:
+            try:
+                read = [Annotation(entry["annotator"], as_edits(entry["edits"])) for entry in value]
+                check_sentence_annotations(read, len(source.split()))
+                if applied and read:
+                    check_apart(source, sorted(read[0].edits, key=span))
+            except InputError as error:
+                errors.found[row] = f"{name}: {error.problem}"
+            except (KeyError, TypeError) as error:
+                errors.found[row] = (
+                    f"{name} is missing" if value is None else f"{name} cannot be read: {describe_field_error(error)}"
+                )
+        found.append(read)
+    return found
