@@ -148,7 +148,7 @@ class Counted:
         return cls(rows, schema, statistics, signatures, golds, hashes)
 
     def table(self, **made: Any) -> pyarrow.Table:
-        """Return it as a table; `made` goes into its column `batch`."""
+        """Return a table with a row per sentence; `made` goes into its column `batch`."""
         import pyarrow
 
         good, size = self.rows.good, len(self.rows.places)
@@ -158,7 +158,7 @@ class Counted:
         facts = {name: self._facts(name) for name in self.statistics}
         batch = json.dumps({"gecbench": __version__, **made, "metrics": facts})
         columns[BATCH] = [batch] + [None] * (size - 1)
-        arrays = [_column(columns.get(each.name), each.type, size) for each in self.schema]
+        arrays = [_to_array(columns.get(each.name), each.type, size) for each in self.schema]
         return pyarrow.Table.from_arrays(arrays, schema=self.schema)
 
     def _facts(self, name: str) -> dict[str, object]:
@@ -183,7 +183,7 @@ def _schema(metrics: Mapping[str, Metric], probe: Corpus) -> pyarrow.Schema:
     )
 
 
-def _column(values: Any, kind: Any, size: int) -> pyarrow.Array:
+def _to_array(values: Any, kind: Any, size: int) -> pyarrow.Array:
     import pyarrow
 
     if isinstance(values, pyarrow.Array):
