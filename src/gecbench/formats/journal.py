@@ -49,10 +49,6 @@ class Journal(ABC):
         self.leave()
 
     @abstractmethod
-    def finish(self) -> None:
-        """Delete the journal: the run is complete and written elsewhere."""
-
-    @abstractmethod
     def leave(self) -> None:
         """Close the journal and keep it for the next run, unless there is nothing to resume from."""
 
@@ -86,14 +82,10 @@ class RowJournal(Journal):
         self._rows = 0
 
     def load(self, add: Callable[[dict[str, Any]], None], *, restart: bool = False) -> None:
-        """Open the file and call `add` with each row in it; `restart` empties it first.
+        """Open the file and call `add` with each row in it; `restart` discards them, whatever their key.
 
-        Args:
-            add: Raises ValueError if the row is not one of this run's.
-            restart: Discard the rows of an earlier run, whatever its key.
-
-        Raises:
-            InputError: The file is damaged, belongs to another run or is in use. It is left as it is.
+        `add` raises ValueError for a row that this run cannot have written. A file that is damaged, belongs to another
+        run or is in use is refused with an InputError, and stays as it is.
         """
         if self.path.is_symlink() or (self.path.exists() and not self.path.is_file()):
             raise InputError("is no plain file", file=str(self.path), fix=self._elsewhere)
@@ -102,22 +94,21 @@ class RowJournal(Journal):
         except OSError as error:
             raise InputError(f"cannot write: {error.strerror}", file=str(self.path)) from error
         try:
-            if restart:
-                file.truncate(0)
-            self._recover(file, add)
+            size = 0 if restart else self._read_rows(add)
+            file.truncate(size)
+            if not size:
+                self._write([self._key])
         except BaseException:
             self.close()
             raise
 
     def append(self, rows: Iterable[Mapping[str, object]]) -> None:
         """Add rows at the end."""
-        lines = [f"{json.dumps(row)}\n" for row in rows]
-        self._write("".join(lines))
-        self._rows += len(lines)
+        self._rows += self._write(rows)
 
     def truncate(self, rows: int) -> None:
         """Keep only the rows that came first."""
-        kept = self._content().split(b"\n")[: rows + 1]
+        kept = self.path.read_bytes().split(b"\n")[: rows + 1]
         self._file().truncate(sum(len(row) + 1 for row in kept))
         self._rows = rows
 
@@ -128,56 +119,47 @@ class RowJournal(Journal):
 
     def leave(self) -> None:
         """Close the file and keep it for the next run, unless it has no rows."""
-        if self._locked is not None and not self._rows:
+        if self._locked and not self._rows:
             self.finish()
         self.close()
 
     def _file(self) -> IO[bytes]:
         if self._locked is None:
-            raise ValueError("the journal is not loaded")
+            raise AssertionError("the journal is not loaded")
         return self._locked
 
-    def _content(self) -> bytes:
-        self._file().seek(0)
-        return self._file().read()
-
-    def _write(self, text: str) -> None:
-        data = text.encode()
+    def _write(self, rows: Iterable[Mapping[str, object]]) -> int:
+        lines = [f"{json.dumps(row)}\n" for row in rows]
+        data = "".join(lines).encode()
         try:
             while data:
                 data = data[self._file().write(data) :]
         except OSError as error:
             raise InputError(f"cannot write: {error.strerror}", file=str(self.path)) from error
+        return len(lines)
 
-    def _recover(self, file: IO[bytes], add: Callable[[dict[str, Any]], None]) -> None:
-        """Read the rows; the file is changed only if all of it is ours."""
-        content = self._content()
+    def _read_rows(self, add: Callable[[dict[str, Any]], None]) -> int:
+        """Return how many bytes the key and the whole rows take."""
+        content = self.path.read_bytes()
         *lines, torn = content.split(b"\n")
-        header = f"{json.dumps(self._key)}\n"
-        if not lines:
-            if not header.encode().startswith(torn):
-                raise self._damage(1)
-            file.truncate(0)
-            self._write(header)
-            return
-        self._check_key(self._parse(lines[0], 1))
-        for number, line in enumerate(lines[1:], start=2):
-            row = self._parse(line, number)
+        if not lines and not json.dumps(self._key).encode().startswith(torn):
+            raise self._damage(1)
+        for number, line in enumerate(lines, start=1):
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise self._damage(number) from error
+            if not isinstance(row, dict):
+                raise self._damage(number)
+            if number == 1:
+                self._check_key(row)
+                continue
             try:
                 add(row)
             except ValueError as error:
                 raise self._damage(number) from error
-        self._rows = len(lines) - 1
-        file.truncate(len(content) - len(torn))
-
-    def _parse(self, line: bytes, number: int) -> dict[str, Any]:
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise self._damage(number) from error
-        if not isinstance(row, dict):
-            raise self._damage(number)
-        return row
+        self._rows = max(0, len(lines) - 1)
+        return len(content) - len(torn)
 
     def _check_key(self, found: Mapping[str, object]) -> None:
         if found == self._key:
@@ -221,9 +203,7 @@ class StateJournal(Journal):
     def load(self, *, resume: bool) -> State | None:
         """Return the last state of an unfinished run to `resume`, or None for a new run.
 
-        Raises:
-            InputError: There is no such state, it is damaged, it belongs to another run, or a new run would overwrite
-                it.
+        A state that is damaged, belongs to another run or would be overwritten by a new run is refused.
         """
         exists = self._state.exists()
         if exists:

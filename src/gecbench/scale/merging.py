@@ -40,7 +40,7 @@ def scores(parts: Parts, *, on_bad: OnBad | None = None, resamples: int = 0, see
     if resamples:
         check_resamples(resamples)
     table = merge(parts, on_bad=on_bad)
-    provenance = Provenance.of(table)
+    provenance = CountProvenance.of(table)
     provenance.result.decide()
     found = [_score(table, name, provenance) for name in provenance.metrics]
     if resamples:
@@ -99,7 +99,7 @@ def merge(parts: Parts, *, on_bad: OnBad | None = None) -> pyarrow.Table:
     their number and the first of them, or left out (`on_bad="skip"`, here or where they were counted).
     """
     table = _table_of(parts)
-    provenance = Provenance.of(table)
+    provenance = CountProvenance.of(table)
     if provenance.merged == table.num_rows:
         return table
     index = table[counting.INDEX].fill_null(-1).to_numpy()
@@ -155,7 +155,7 @@ def _split_valid_rows(table: pyarrow.Table, index: Places) -> tuple[BadRows, Pla
 
 
 @dataclass(frozen=True)
-class Provenance:
+class CountProvenance:
     """How counts were made, from the column `batch`: fields that all parts must agree on, or that add up."""
 
     metrics: Mapping[str, Mapping[str, Any]]
@@ -165,7 +165,7 @@ class Provenance:
     merged: int = 0
 
     @classmethod
-    def of(cls, table: pyarrow.Table) -> Provenance:
+    def of(cls, table: pyarrow.Table) -> CountProvenance:
         """Read and merge the provenance of all parts in a table."""
         wanted = {counting.INDEX, counting.FAULT, counting.BATCH}
         if not wanted <= set(table.column_names):
@@ -206,7 +206,7 @@ def _merge_entries(name: str, scored: Sequence[Mapping[str, Any]]) -> dict[str, 
     return {**parts[0], "signature": str(signature), "diagnostics": dict(diagnostics)}
 
 
-def _score(table: pyarrow.Table, name: str, provenance: Provenance) -> Score:
+def _score(table: pyarrow.Table, name: str, provenance: CountProvenance) -> Score:
     made = provenance.metrics[name]
     hashes = table[counting.DATA + made["gold"]]
     if table[name].null_count or hashes.null_count:
