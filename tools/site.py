@@ -201,7 +201,7 @@ ROOMS = {
     "human": "People",
     "huggingface": "Hugging Face",
     "scale": "gecbench.scale: large corpora",
-    "spark": "gecbench.scale.spark: many machines",
+    "spark": "gecbench.spark: many machines",
     "models": "Models",
     "errors": "Errors",
 }

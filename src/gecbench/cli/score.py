@@ -141,7 +141,7 @@ def _spark(options: argparse.Namespace) -> Report:
     if misplaced or options.tokenize != "none":
         raise InputError(
             "--stream, --resume, --by, --clean, --tokenize and --per-sentence are not for Spark",
-            fix="See gecbench.scale.spark for scores of sentences",
+            fix="See gecbench.spark for scores of sentences",
         )
     wanted = pick(options, "column", "index", "metrics", "on_bad", "resamples", "seed", "tokenized", "aligned")
     found = score_files(systems_of(options), options.master or "local[*]", **wanted, foreign="error")
