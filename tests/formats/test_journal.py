@@ -38,12 +38,6 @@ def write(path, rows):
         journal.append(rows)
 
 
-def test_rows_come_back_in_their_order(path):
-    write(path, ROWS[:1])
-    write(path, ROWS[1:])
-    assert load(path)[0] == ROWS
-
-
 def test_every_torn_end_is_dropped(path):
     write(path, ROWS)
     whole = path.read_bytes()
@@ -58,23 +52,24 @@ def test_every_torn_end_is_dropped(path):
         assert load(path)[0][-1] == {"line": 3}
 
 
-@pytest.mark.parametrize("content", [b"x\n", b"[]\n", b"my notes", b"{}\n"])
-def test_a_file_that_is_not_a_journal_stays(path, content):
-    path.write_bytes(content)
-    with pytest.raises(InputError, match=r"out.partial.jsonl(:1: damaged|: holds).*--restart"):
+def test_a_file_that_is_not_a_journal_stays(path):
+    path.write_bytes(b"my notes")
+    with pytest.raises(InputError, match=r"out.partial.jsonl:1: damaged. Discard it with --restart"):
         load(path)
-    assert path.read_bytes() == content
+    assert path.read_bytes() == b"my notes"
 
 
 @pytest.mark.parametrize("line", [b"{}", b"\xff", b"[]", b"[" * 100_000])
-@pytest.mark.parametrize("number", [1, 2, 3])
-def test_a_damaged_row_is_an_error_and_the_file_stays(path, line, number):
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_a_damaged_line_is_an_error_and_the_file_stays(path, line, number):
     write(path, ROWS)
     lines = path.read_bytes().split(b"\n")
     lines[number] = line
     damaged = b"\n".join(lines) + b'{"line": 4'
     path.write_bytes(damaged)
-    with pytest.raises(InputError, match=rf"out.partial.jsonl:{number + 1}: damaged. Discard it with --restart"):
+    with pytest.raises(
+        InputError, match=rf"out.partial.jsonl(:{number + 1}: damaged|: holds the outputs of).*--restart"
+    ):
         load(path)
     assert path.read_bytes() == damaged
     assert load(path, restart=True)[0] == []
@@ -114,6 +109,8 @@ def test_one_run_at_a_time(path):
 
 
 def test_truncating_and_finishing(path):
+    write(path, [])
+    assert not path.exists(), "a journal without rows is not left"
     write(path, ROWS)
     with load(path)[1] as journal:
         journal.truncate(1)
@@ -122,12 +119,6 @@ def test_truncating_and_finishing(path):
     assert rows == [ROWS[0], ROWS[2]]
     with journal:
         journal.finish()
-    assert not path.exists()
-
-
-def test_a_journal_without_rows_is_not_left(path):
-    with load(path)[1]:
-        assert path.exists()
     assert not path.exists()
 
 
