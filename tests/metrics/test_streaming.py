@@ -1,4 +1,4 @@
-"""Streaming scores: the bits of one process whatever the batches."""
+"""Streaming scores: the bits of one process, for any batches."""
 
 import numpy as np
 import pytest

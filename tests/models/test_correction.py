@@ -1,4 +1,4 @@
-"""A run that is killed goes on where it stopped, and ends with the same outputs."""
+"""A run that is killed resumes where it stopped, and ends with the same outputs."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""The same bits from Spark as from one process, however rows are partitioned, and whatever happens to a worker."""
+"""The same bits from Spark as from one process, for any partitions, and if a worker is killed."""
 
 import io
 import os

@@ -82,7 +82,7 @@ class RowJournal(Journal):
         self._rows = 0
 
     def load(self, add: Callable[[dict[str, Any]], None], *, restart: bool = False) -> None:
-        """Open the file and call `add` with each row in it; `restart` discards them, whatever their key.
+        """Open the file and call `add` with each row in it; `restart` discards them, of any run.
 
         `add` raises ValueError for a row that this run cannot have written. A file that is damaged, belongs to another
         run or is in use is refused with an InputError, and stays as it is.
@@ -184,7 +184,7 @@ class State(NamedTuple):
 
 
 class StateJournal(Journal):
-    """A folder beside the table that a run writes (`target`), or in the current folder if it writes none.
+    """A folder next to the table that a run writes (`target`), or in the current folder if it writes none.
 
     Parts of the table are closed before the state that counts them is written. So a part that a kill left behind is
     written again. The parts stay until the whole table is in its place.

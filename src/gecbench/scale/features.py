@@ -35,7 +35,7 @@ Values = npt.NDArray[Any]
 class SentenceColumns(ABC):
     """Adds columns to each batch of rows; a value depends on its own row alone, so the batches do not matter.
 
-    A row that cannot be read is refused, or, with `on_bad="skip"`, has no values but a `fault` that says why.
+    A row that cannot be read is an error. With `on_bad="skip"` it gets no values, and the reason as `fault`.
     """
 
     columns: ColumnNames
@@ -175,7 +175,7 @@ def features(
       (`extract_edits`); `characters`, the Levenshtein distance;
     - `gleu_source`: sentence-level GLEU with the source as the only reference, 1 for a copy; `gleu`: against the
       `references`, where a column of them is named;
-    - `foreign`: shares less than a fifth of its tokens with its source, as shifted lines do; `raw`: not tokenised like
+    - `foreign`: shares less than a fifth of its tokens with its source, as shifted lines do; `raw`: not tokenized like
       its source; `wrapped`: has a label, quotes, a number, a fence or an explanation that its source has not;
     - `errant_tp`, `errant_fp`, `errant_fn`: against the best of the annotators, where a column of `annotations` is
       named; `errant` is the metric with its parameters.

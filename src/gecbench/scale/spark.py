@@ -179,7 +179,7 @@ def readable_errors() -> Iterator[None]:
         raise GecbenchError(f"a worker of Spark failed: {last}") from error
     except (PySparkException, Py4JError) as error:
         lines = str(error).splitlines()
-        said = lines[isinstance(error, Py4JError) and len(lines) > 1]  # Py4J says first which call it was
+        said = lines[isinstance(error, Py4JError) and len(lines) > 1]  # the first line of Py4J names the call
         raise GecbenchError(f"Spark failed: {said.removeprefix(': ')}") from error
 
 
