@@ -1,14 +1,22 @@
 """Models of the transformers library: tiny ones with random weights, made here and never fetched."""
 
 import json
+import os
+import socket
+import subprocess
+import sys
+import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from tiny_transformers import CORPUS, WORDS, make_causal, save_tokenizer, torch, transformers
+from waiting import eventually
 
 import gecbench
 from gecbench.cli import main
 from gecbench.formats.jsonl import write_jsonl
+from gecbench.models.pretrained import PretrainedModel
 from gecbench.models.prompts import find_prompt
 from gecbench.models.replies import read_reply
 
@@ -97,8 +105,6 @@ def test_the_command_line_and_going_on(tmp_path, monkeypatch, capsys):
     assert main([*arguments, "-o", "whole.txt", "-f", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["systems"][0]["system"] == "model"
 
-    from gecbench.models.pretrained import PretrainedModel
-
     original = PretrainedModel._generate
     calls = []
 
@@ -137,3 +143,52 @@ def test_code_in_a_model_folder_is_not_run(tmp_path):
     with pytest.raises(gecbench.InputError, match="cannot load"):
         gecbench.correct(f"transformers:{folder}", CORPUS)
     assert not (tmp_path / "ran").exists()
+
+
+def is_healthy(url):
+    try:
+        with urllib.request.urlopen(f"{url}/health", timeout=1) as response:
+            return response.status == 200
+    except OSError:
+        return False
+
+
+@contextmanager
+def transformers_serve(model):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = ["serve", str(model), "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
+    with (model / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from transformers.cli.transformers import main; main()", *options],
+            env=environment,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        eventually(lambda: is_healthy(url) or process.poll() is not None, seconds=120)
+        said = (model / "log").read_text()
+        if "Missing dependencies for serving" in said:
+            pytest.skip("transformers serve needs more packages: pip install transformers[serving]")
+        assert process.poll() is None, said
+        yield f"{url}/v1"
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.usefixtures("folder", "online")
+def test_served_or_not_it_is_the_same_model(tmp_path):
+    """A tiny model behind the server that comes with transformers."""
+    for needed in ("transformers.cli.serve", "fastapi", "uvicorn"):
+        pytest.importorskip(needed)
+    model = tmp_path / "tiny"
+    make_causal(model)
+    options = {"prompt": "fix : {sentence}", "max_new_tokens": 8}
+    expected = gecbench.correct(f"transformers:{model}", CORPUS, **options)
+    with transformers_serve(model) as url:
+        assert gecbench.correct(f"endpoint:{url}", CORPUS, name=str(model), **options) == expected
+    assert len({text for text in expected if text.strip()}) > 1

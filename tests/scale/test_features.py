@@ -1,6 +1,7 @@
 """Columns to filter pairs by, each against the slow way to the same number."""
 
 import numpy as np
+import pyarrow
 import pytest
 
 import gecbench
@@ -86,3 +87,23 @@ def test_errant_counts_are_those_of_the_best_annotator(kernels_of):
     found = scale.features(annotations="annotations")(batch)
     counted = {name: found[name] for name in ("errant_tp", "errant_fp", "errant_fn")}
     assert counted == {"errant_tp": [1, 0, 0], "errant_fp": [1, 0, 1], "errant_fn": [2, 1, 0]}
+
+
+def test_bad_rows_are_an_error_or_have_a_fault_instead_of_values():
+    table = pyarrow.table({"source": [*SOURCES[:2], None], "prediction": [*PREDICTIONS[:2], "a"]})
+    with pytest.raises(gecbench.InputError, match=r"1 row cannot be scored \(counted from 0\): source is missing\."):
+        scale.features()(table)
+    with pytest.raises(gecbench.InputError, match=r"\(counted from 0\): row 12: source is missing\."):
+        scale.features()(table, range(10, 13))
+    found = scale.features(on_bad="skip")(table)
+    assert found.column_names == ["source", "prediction", *scale.features(on_bad="skip").schema.names]
+    assert found["fault"].to_pylist() == [None, None, "source is missing"]
+    assert found["edits"].to_pylist() == [2, 0, None]
+
+
+def test_sentence_scores_are_those_of_the_whole_corpus():
+    demo, predictions = gecbench.load_demo(), gecbench.load_demo_systems()["rule-based"]
+    batch = {"source": list(demo.sources), "prediction": list(predictions), "references": list(demo.references)}
+    expected = gecbench.score(predictions, demo, ["gleu", "bleu"])
+    for name, values in scale.sentence_scores(["gleu", "bleu"])(batch).items():
+        assert values == expected[name].sentence_scores().tolist()

@@ -1,4 +1,4 @@
-"""The same bits from Spark as from one process, however rows are partitioned, and whatever happens to a worker."""
+"""The same bits from Spark as from one process, for any partitions, and if a worker is killed."""
 
 import io
 import os
@@ -11,18 +11,15 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 from hub_stand_in import HubStandIn
-from scale_cases import MADE, REAL
+from scale_cases import CASES, demo
 
 import gecbench
 from gecbench import InputError, scale
 from gecbench.cli import main
-from gecbench.corpora.declaration import annotation_rows
 
 pytest.importorskip("pyspark")
 if shutil.which("java") is None:
     pytest.skip("Spark needs Java", allow_module_level=True)
-
-COLUMNS = {"index": "index", "annotations": "annotations"}
 
 
 @pytest.fixture(scope="session")
@@ -44,24 +41,8 @@ def spark():
         session.stop()
 
 
-@pytest.fixture(scope="module")
-def corpus():
-    return gecbench.load_demo()
-
-
-@pytest.fixture(scope="module")
-def predictions():
-    return gecbench.load_demo_systems()["rule-based"]
-
-
-def rows_of(corpus, predictions):
-    return {
-        "index": list(range(len(corpus))),
-        "source": list(corpus.sources),
-        "prediction": list(predictions),
-        "references": [list(texts) for texts in corpus.references],
-        "annotations": [annotation_rows(found) for found in corpus.annotations],
-    }
+DEMO = demo()
+CORPUS, PREDICTIONS = DEMO.corpus, DEMO.outputs
 
 
 def frame_of(spark, rows, partitions=None):
@@ -88,13 +69,13 @@ def scored(spark, case, partitions):
 
 
 @pytest.mark.parametrize("partitions", [1, 7, 64])
-@pytest.mark.parametrize("make", [*MADE, *REAL])
+@pytest.mark.parametrize("make", CASES)
 def test_shuffled_partitions_give_the_same_bits(spark, make, partitions):
     case = make()
     assert_same(scored(spark, case, partitions), case.alone)
 
 
-@pytest.mark.parametrize("make", [*MADE, *REAL])
+@pytest.mark.parametrize("make", CASES)
 def test_a_killed_worker_changes_nothing(spark, make, tmp_path, monkeypatch):
     case, calls, count, marker = make(), [], scale.counts, tmp_path / "killed"
 
@@ -119,10 +100,10 @@ def test_a_killed_worker_changes_nothing(spark, make, tmp_path, monkeypatch):
     assert_same(found, case.alone)
 
 
-def test_rows_without_an_index_are_numbered_by_their_order(spark, corpus, predictions):
-    frame = frame_of(spark, rows_of(corpus, predictions)).drop("index").coalesce(2)
+def test_rows_without_an_index_are_numbered_by_their_order(spark):
+    frame = frame_of(spark, DEMO.columns).drop("index").coalesce(2)
     found = gecbench.spark.score(frame, ["gleu", "bleu"], resamples=20)
-    expected = gecbench.score(predictions, corpus, ["gleu", "bleu"], resamples=20)
+    expected = gecbench.score(PREDICTIONS, CORPUS, ["gleu", "bleu"], resamples=20)
     for name, each in found.items():
         assert each.signature["index"] == "order"
         assert each.value == expected[name].value
@@ -130,42 +111,43 @@ def test_rows_without_an_index_are_numbered_by_their_order(spark, corpus, predic
         assert each.signature["data"] == expected[name].signature["data"]
 
 
-def test_bad_rows_are_refused_or_left_out(spark, corpus, predictions):
-    rows = rows_of(corpus, predictions)
+def test_bad_rows_are_refused_or_left_out(spark):
+    rows = {name: list(values) for name, values in DEMO.columns.items()}
     rows["source"][4] = rows["prediction"][7] = rows["index"][9] = None
     rows["references"][11], rows["index"][20] = [], 21
     frame = frame_of(spark, rows, 7)
     with pytest.raises(InputError, match=r"6 rows cannot be scored .*(row \d+|index).* is missing; .*; …"):
         gecbench.spark.score(frame, index="index")
-    kept = [i for i in range(len(corpus)) if i not in (4, 7, 9, 11, 20, 21)]
+    kept = [i for i in range(len(CORPUS)) if i not in (4, 7, 9, 11, 20, 21)]
     found = gecbench.spark.score(frame, index="index", on_bad="skip")["gleu"]
     assert found.signature["skipped"] == "6"
-    assert found.value == gecbench.score([predictions[i] for i in kept], corpus.select(kept))["gleu"].value
+    assert found.value == gecbench.score([PREDICTIONS[i] for i in kept], CORPUS.select(kept))["gleu"].value
 
 
-def test_scores_and_features_of_sentences(spark, corpus, predictions):
-    rows = rows_of(corpus, predictions)
-    frame = frame_of(spark, rows, 7)
+def test_scores_and_features_of_sentences(spark):
+    frame = frame_of(spark, DEMO.columns, 7)
     scored = gecbench.spark.sentence_scores(frame, ["gleu", "bleu"])
     renamed = scored.withColumnRenamed("gleu", "scored")
     both = gecbench.spark.features(renamed, references="references").toArrow().sort_by("index")
     for name, column in (("gleu", "scored"), ("bleu", "bleu")):
-        expected = gecbench.score(predictions, corpus, name)[name].sentence_scores()
+        expected = gecbench.score(PREDICTIONS, CORPUS, name)[name].sentence_scores()
         np.testing.assert_array_equal(both[column].to_numpy(), expected)
-    for name, values in scale.features(references="references")(rows).items():
+    for name, values in scale.features(references="references")(DEMO.columns).items():
         assert both[name].to_pylist() == values
     with pytest.raises(InputError, match="the frame has a column 'bleu' already"):
         gecbench.spark.sentence_scores(scored, "bleu")
 
 
-def test_counts_are_written_and_scored_later(spark, corpus, predictions, tmp_path):
-    frame = frame_of(spark, rows_of(corpus, predictions), 7)
-    gecbench.spark.counts(frame, ["gleu", "m2"], **COLUMNS).write.parquet(str(tmp_path / "counts"))
-    assert_same(scale.scores(scale.read(tmp_path / "counts")), gecbench.score(predictions, corpus, ["gleu", "m2"]))
+def test_counts_are_written_and_scored_later(spark, tmp_path):
+    frame = frame_of(spark, DEMO.columns, 7)
+    gecbench.spark.counts(frame, ["gleu", "m2"], index="index", annotations="annotations").write.parquet(
+        str(tmp_path / "counts")
+    )
+    assert_same(scale.scores(scale.read(tmp_path / "counts")), gecbench.score(PREDICTIONS, CORPUS, ["gleu", "m2"]))
 
 
-def test_wrong_use_is_said(spark, corpus, predictions):
-    frame = frame_of(spark, rows_of(corpus, predictions))
+def test_wrong_use_is_said(spark):
+    frame = frame_of(spark, DEMO.columns)
     with pytest.raises(InputError, match=r"no column 'sources'\. Columns: index, source,"):
         gecbench.spark.score(frame, source="sources")
     with pytest.raises(InputError, match="the frame has no rows"):
@@ -174,13 +156,12 @@ def test_wrong_use_is_said(spark, corpus, predictions):
         gecbench.spark.score(frame, references=None, index="index")
 
 
-def test_command_line(spark, corpus, predictions, tmp_path, run, capsys):
-    rows = rows_of(corpus, predictions)
-    rows["fixed"] = rows.pop("prediction")
+def test_command_line(spark, tmp_path, run, capsys):
+    rows = {("fixed" if name == "prediction" else name): values for name, values in DEMO.columns.items()}
     path = tmp_path / "rows.parquet"
     pyarrow.parquet.write_table(pyarrow.table(rows), path)
     printed = run("score", "--engine", "spark", "-p", path, "--column", "fixed", "--index", "index", "-m", "gleu", "m2")
-    for each in gecbench.score(predictions, corpus, ["gleu", "m2"]).values():
+    for each in gecbench.score(PREDICTIONS, CORPUS, ["gleu", "m2"]).values():
         assert f"{each.signature}\n" in printed
         assert f"{each:.2f}" in printed
     assert main(["score", "--engine", "spark", "-p", str(path)]) == 2
@@ -210,16 +191,16 @@ spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "fals
 """
 
 
-def test_frames_are_read_from_the_hub_and_written_there(corpus, repository):
+def test_frames_are_read_from_the_hub_and_written_there(repository):
     """The manual's own lines, in a process of their own, with a stand-in on loopback for the Hub."""
     pytest.importorskip("pyspark_huggingface")
     manual = (repository / "docs" / "scale.md").read_text(encoding="utf-8")
     lines = manual.split("```text\nimport pyspark_huggingface")[1].split("```")[0]
     lines = lines.replace("user/pairs-filtered", "me/it").replace("user/pairs", "me/it")
-    targets = [texts[0] for texts in corpus.references]
+    targets = [texts[0] for texts in CORPUS.references]
     targets[5] = targets[20]
     rows = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.table({"source": list(corpus.sources), "prediction": targets}), rows)
+    pyarrow.parquet.write_table(pyarrow.table({"source": list(CORPUS.sources), "prediction": targets}), rows)
     with HubStandIn(files={"data/train-00000-of-00001.parquet": rows.getvalue()}).running() as hub:
         done = hub.python(f"{_SESSION}import pyspark_huggingface{lines}")
     assert done.returncode == 0, done.stderr

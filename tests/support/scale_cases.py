@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 from mirror_files import CLEME, MIRROR, conll14_gold, jfleg, needs_mirror, submission
 
@@ -40,13 +41,34 @@ class Case(NamedTuple):
             arguments["annotations"] = "annotations"
         return cls(corpus, outputs, columns, arguments, gecbench.score(outputs, corpus, metrics))
 
+    def parts(self, size: int) -> list[range]:
+        """Return the rows of batches of some size."""
+        rows = len(self.corpus)
+        return [range(begin, min(begin + size, rows)) for begin in range(0, rows, size)]
 
+
+def count_batches(function: Any, columns: dict[str, list[Any]], size: int) -> list[Any]:
+    """Return the tables of counts of batches of some size."""
+    rows = len(columns["source"])
+    slices = [slice(begin, begin + size) for begin in range(0, rows, size)]
+    return [function({name: values[part] for name, values in columns.items()}) for part in slices]
+
+
+def assert_same(found: Any, expected: Any) -> None:
+    """Check that scores are equal to the bit, with their parts and the scores of sentences."""
+    assert (found, found.parts, found.diagnostics) == (expected, expected.parts, expected.diagnostics)
+    assert np.array_equal(found.sentence_scores(), expected.sentence_scores(), equal_nan=True)
+
+
+@cache
 def demo() -> Case:
     """Return the demo with one of its systems."""
-    metrics = ["gleu", "gleu(draws=py3)", "m2", "imeasure", "bleu"]
+    variants = ["gleu(draws=py3)", "gleu(variant=equation1)", "m2(mixing=cap)"]
+    metrics = ["gleu", "m2", "imeasure", "bleu", *variants]
     return Case.of(gecbench.load_demo(), gecbench.load_demo_systems()["rule-based"], metrics)
 
 
+@cache
 def demo_edits() -> Case:
     """Return the edits of the demo's second annotator as a system's, against those of the first."""
     corpus = gecbench.load_demo()
@@ -55,6 +77,7 @@ def demo_edits() -> Case:
     return Case.of(gold, gecbench.EditedTexts.of(corpus.sources, second), ["errant"])
 
 
+@cache
 def jfleg_rewrites() -> Case:
     """Return JFLEG's test set with its spell-checked source as a system."""
     references = list(zip(*(jfleg("test", f"ref{k}") for k in range(4)), strict=True))
@@ -62,11 +85,13 @@ def jfleg_rewrites() -> Case:
     return Case.of(corpus, jfleg("test", "spellchecked.src"), ["gleu", "gleu(draws=py3)", "bleu"])
 
 
+@cache
 def conll14_texts() -> Case:
     """Return CoNLL-14 with the outputs of AMU."""
     return Case.of(conll14_gold(), submission("AMU"), ["m2", "imeasure"])
 
 
+@cache
 def conll14_edits() -> Case:
     """Return CoNLL-14 and the outputs of AMU as ERRANT annotated both."""
     gold, system = (read_m2(Path(MIRROR or "") / CLEME / f"{name}.errant") for name in ("conll14", "conll14-AMU"))
@@ -74,8 +99,10 @@ def conll14_edits() -> Case:
 
 
 _quick = pytest.mark.skipif(kernels.active() == "python", reason="the Python twins take minutes")
-MADE = [pytest.param(cache(make), id=make.__name__) for make in (demo, demo_edits)]
-REAL = [
-    pytest.param(cache(make), id=make.__name__, marks=[needs_mirror, _quick])
-    for make in (jfleg_rewrites, conll14_texts, conll14_edits)
+CASES = [
+    *(pytest.param(make, id=make.__name__) for make in (demo, demo_edits)),
+    *(
+        pytest.param(make, id=make.__name__, marks=[needs_mirror, _quick])
+        for make in (jfleg_rewrites, conll14_texts, conll14_edits)
+    ),
 ]

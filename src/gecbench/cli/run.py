@@ -81,11 +81,11 @@ def add_parser(commands: Any, summary: str) -> None:
     about = "length of an answer at most (transformers: 256, endpoint: 1024)"
     running.add_argument("--max-new-tokens", metavar="N", type=positive, help=about)
     running.add_argument("--device", help="transformers: cpu, cuda, … (default: cuda where there is one)")
-    _add_served_options(parser.add_argument_group("served models (endpoint:)"))
+    _add_endpoint_options(parser.add_argument_group("served models (endpoint:)"))
     add_scoring_options(parser, resamples=0)
 
 
-def _add_served_options(served: Any) -> None:
+def _add_endpoint_options(served: Any) -> None:
     positive = partial(count, least=1)
     served.add_argument("--concurrency", metavar="N", type=positive, help="requests at the same time (default: 8)")
     served.add_argument("--retries", metavar="N", type=count, help="of a request that fails (default: 6)")
@@ -94,7 +94,7 @@ def _add_served_options(served: Any) -> None:
     about = "begin no request after the run, resumed parts included, used so many tokens"
     served.add_argument("--max-tokens", metavar="N", type=positive, help=about)
     about = """further fields of each request, such as '{"top_p": 0.9}'; null leaves out temperature or max_tokens"""
-    served.add_argument("--request", metavar="JSON", type=_fields, help=about)
+    served.add_argument("--request", metavar="JSON", type=_json_object, help=about)
     served.add_argument("--key-variable", metavar="NAME", help="the environment variable that holds the key")
 
 
@@ -136,13 +136,13 @@ def _model_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check_scoring(options: argparse.Namespace, corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
-    """Find out that the corpus cannot be scored so before the model runs, not after."""
+    """Check before the model runs that its corpus can be scored as asked."""
     first = corpus.select([0])
     prepared = Preprocessing(options.tokenize, tokenized=True).prepare(first, first.sources)
     score_prepared({"predictions": prepared}, metrics, 0, options.seed)
 
 
-def _fields(text: str) -> dict[str, Any]:
+def _json_object(text: str) -> dict[str, Any]:
     try:
         fields = json.loads(text)
     except ValueError:

@@ -136,7 +136,7 @@ def _spark(options: argparse.Namespace) -> Report:
     if misplaced or options.tokenize != "none":
         raise InputError(
             "--stream, --resume, --by, --clean, --tokenize and --per-sentence are not for Spark",
-            fix="See gecbench.scale.spark for scores of sentences",
+            fix="See gecbench.spark for scores of sentences",
         )
     wanted = pick(options, "column", "index", "metrics", "on_bad", "resamples", "seed", "tokenized", "aligned")
     found = score_files(systems_of(options), options.master or "local[*]", **wanted, foreign="error")
@@ -146,7 +146,8 @@ def _spark(options: argparse.Namespace) -> Report:
 def _stream(options: argparse.Namespace) -> int:
     from gecbench.analysis.report import Report
     from gecbench.corpus.prepare import Preprocessing
-    from gecbench.scale.streaming import FileStream, Inputs, StoppedError, StreamOptions
+    from gecbench.scale.files import Inputs
+    from gecbench.scale.streaming import FileStream, StoppedError, StreamOptions
 
     _check_stream(options)
     inputs = Inputs(

@@ -1,6 +1,6 @@
 """Models that correct: shell commands, Python functions, transformers, servers; and running them over a corpus."""
 
-from gecbench.models.base import Model, ModelError
-from gecbench.models.correction import correct, default_output, make_model, partial_path, written_paths
+from gecbench.models.base import Model, ModelError, make_model
+from gecbench.models.correction import correct, default_output, partial_path, written_paths
 
 __all__ = ["Model", "ModelError", "correct", "default_output", "make_model", "partial_path", "written_paths"]

@@ -48,7 +48,7 @@ class CommandModel(Model):
             for raw in process.lines():
                 if len(printed) == len(sentences):
                     surplus = [raw, *islice(process.lines(), len(sentences))]
-                    raise self._rejection([*printed, *map(_lenient, surplus)], sentences, first_line)
+                    raise self._rejection([*printed, *map(_decode_lossy, surplus)], sentences, first_line)
                 text = self._decode(raw, first_line + len(printed), sentences[len(printed)])
                 if not raw.endswith(b"\n") and process.wait() != 0:
                     break
@@ -98,12 +98,12 @@ class CommandModel(Model):
             raise self.failure(problem, line, sentence, fix="Make the command print UTF-8") from error
 
 
-def _lenient(raw: bytes) -> str:
+def _decode_lossy(raw: bytes) -> str:
     return raw.decode(errors="replace").rstrip("\r\n")
 
 
 class _Process:
-    """A running command with its input fed, its messages passed on and remembered, and a limit on its silence."""
+    """A running command: threads feed its input, pass its messages on, and end it when it is silent for too long."""
 
     def __init__(self, command: str, data: bytes, timeout: float | None) -> None:
         self._process: Any = subprocess.Popen(
@@ -122,9 +122,7 @@ class _Process:
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
         self._missing = data.count(b"\n")
-        threading.Thread(target=self._release, daemon=True).start()
-        if timeout:
-            threading.Thread(target=self._watch, args=(timeout,), daemon=True).start()
+        threading.Thread(target=self._supervise, args=(timeout,), daemon=True).start()
 
     def __enter__(self) -> _Process:
         return self
@@ -171,23 +169,19 @@ class _Process:
                 self._last_message = line if line.strip() else self._last_message
                 sys.stderr.write(line.decode(errors="replace"))
 
-    def _release(self) -> None:
-        """End what it left behind with its output open, once it has ended itself and printed every line."""
-        while not self._ended.wait(_LINGERING / 2):
-            silent = time.monotonic() >= self._last_line + _LINGERING
-            if silent and self._missing <= 0 and self._process.poll() is not None:
-                self._kill_group()
-                return
-
-    def _watch(self, seconds: float) -> None:
-        """End it once it has printed nothing for so long."""
-        while not self._ended.wait(max(0.0, self._last_line + seconds - time.monotonic())):
-            if time.monotonic() >= self._last_line + seconds:
+    def _supervise(self, timeout: float | None) -> None:
+        """End the command after `timeout` seconds without a line, and what it left running once it is done."""
+        pause = min(_LINGERING / 2, timeout or _LINGERING)
+        while not self._ended.wait(pause):
+            silence = time.monotonic() - self._last_line
+            if timeout and silence >= timeout:
                 self.timed_out = self._missing > 0 or self._process.poll() is None
-                self._kill_group()
-                return
+            elif self._missing > 0 or silence < _LINGERING or self._process.poll() is None:
+                continue
+            self._kill_group()
+            return
 
 
 def _feed(stdin: IO[bytes], data: bytes) -> None:
-    with suppress(OSError), stdin:  # if it stops reading, the number of its lines tells
+    with suppress(OSError), stdin:  # if it stops reading, the number of its lines shows that
         stdin.write(data)

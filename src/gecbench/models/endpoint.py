@@ -20,24 +20,316 @@ from urllib.parse import urlsplit
 from gecbench.errors import InputError, MissingDependencyError
 from gecbench.models.base import Answer, Model, Outputs, shorten
 from gecbench.models.prompts import find_prompt
-from gecbench.models.replies import Reading, as_answer, count_outcomes, encodable, read_reply, tell_outcomes
+from gecbench.models.replies import Reading, as_answer, count_outcomes, encodable, read_reply, summarize_outcomes
 
 LARGEST_BODY = 1_000_000
 _LONGEST_WAIT = 600.0
-_NOT_YET = (408, 409, 425, 429)
-_FIXES = dict.fromkeys((401, 403), "Name the environment variable that holds the right key: --key-variable NAME")
-
-
-_FIXES |= dict.fromkeys((404, 405), "Check the address (such as http://localhost:8000/v1) and --name")
-
-
-_NO_KEY = "none"
+_LONGEST_BACK_OFF = 60.0
+_RETRYABLE = (408, 409, 425, 429)
 _FILTERED = ("content_filter", "content management policy", "content_policy")
+_FIXES = {
+    **dict.fromkeys((401, 403), "Name the environment variable that holds the right key: --key-variable NAME"),
+    **dict.fromkeys((404, 405), "Check the address (such as http://localhost:8000/v1) and --name"),
+}
+_NO_KEY = "none"
+_KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
+_FIXED_FIELDS = ("model", "messages", "stream")
+_SECRET_FIELD = re.compile(r'"[^"]*(?:api.?key|access.?token|authorization|password|secret)[^"]*":', re.IGNORECASE)
+
+
+class EndpointModel(Model):
+    """A model that a server offers by name, asked with a prompt, several sentences at a time.
+
+    A sentence that is refused, or answered with nothing or with far too much, stays as it is, and is counted. So does a
+    blank one, which is not sent. The key is read from the environment; without `key_variable` Hugging Face's servers
+    get HF_TOKEN, OpenAI's OPENAI_API_KEY, and all others none.
+    """
+
+    batch: ClassVar[int | None] = None
+
+    def __init__(
+        self,
+        text: str,
+        name: str | None = None,
+        prompt: str = "minimal",
+        *,
+        concurrency: int = 8,
+        timeout: float = 120.0,
+        retries: int = 6,
+        max_new_tokens: int = 1024,
+        request: Mapping[str, Any] | None = None,
+        max_requests: int | None = None,
+        max_tokens: int | None = None,
+        key_variable: str | None = None,
+    ) -> None:
+        super().__init__(text)
+        if not name:
+            raise InputError(f"{text} has no name", fix="Give the name that the server knows it by: --name MODEL")
+        if concurrency < 1 or retries < 0 or not timeout > 0:
+            raise InputError(f"concurrency={concurrency}, retries={retries}, timeout={timeout} cannot be")
+        url = _checked_url(text.partition(":")[2])
+        self.prompt = self._prompt = find_prompt(prompt)
+        fields = {"temperature": 0, "max_tokens": max_new_tokens, **(request or {})}
+        self.request = {field: value for field, value in fields.items() if value is not None}
+        self._name = name
+        key = _find_key(url, key_variable)
+        self._check_request(request or {}, key)
+        client = Client(url, name, key, self.request, timeout)
+        self._service = Service(client, concurrency, retries, Budget(max_requests, max_tokens))
+
+    @property
+    def name(self) -> str:
+        """The name that the server knows it by."""
+        return self._name
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        """Name, prompt and request; the key never."""
+        return {"name": self._name, "prompt": self._prompt.text, "request": self.request}
+
+    def _check_request(self, request: Mapping[str, Any], key: str | None) -> None:
+        """Refuse fields that would contradict the record, and a key in what the record shows."""
+        if changed := [name for name in _FIXED_FIELDS if name in request]:
+            fix = "Name the model with --name, and what it is asked with --prompt"
+            raise InputError(f"the request cannot change {changed[0]!r}", fix=fix)
+        shown = json.dumps([self.text, dict(self.options)])
+        if _SECRET_FIELD.search(json.dumps(request)) or (key and json.dumps(key)[1:-1] in shown):
+            fix = "Give the name of an environment variable that holds it: --key-variable NAME"
+            raise InputError("a key stands in the address, the name, the prompt or the request", fix=fix)
+
+    def prepare(self) -> None:
+        """Check that the client library is recent enough."""
+        check_client()
+
+    def resume(self, answers: Iterable[Answer]) -> None:
+        """Count what the earlier part of the run has cost."""
+        budget = self._service.budget
+        for answer in answers:
+            budget.requests += answer.facts.get("requests", 0)
+            budget.tokens += sum(answer.facts.get("tokens", ()))
+
+    def correct(self, sentences: Sequence[str], lines: Sequence[int]) -> Outputs:
+        """Yield each answer as it comes."""
+        asked = [number for number, sentence in enumerate(sentences) if sentence.strip()]
+        prompts = [self._prompt.fill(sentences[number]) for number in asked]
+        try:
+            with closing(self._service.ask(prompts)) as replies:
+                for reply in replies:
+                    number = asked[reply.number]
+                    yield [_answer(reply, lines[number], sentences[number])]
+        except ServiceError as error:
+            number = asked[error.number]
+            raise self.failure(str(error), lines[number], sentences[number], fix=error.fix) from error
+        yield [Answer(lines[k], sentence) for k, sentence in enumerate(sentences) if not sentence.strip()]
+
+    def account(self, answers: Iterable[Answer]) -> Mapping[str, Any]:
+        """Return the counts of requests, tokens, outcomes and cleaning rules."""
+        found = [answer for answer in answers if answer.facts]
+        tokens = [answer.facts["tokens"] for answer in found if "tokens" in answer.facts]
+        return {
+            "served": sorted({str(answer.facts["served"]) for answer in found if "served" in answer.facts}),
+            "requests": sum(answer.facts["requests"] for answer in found),
+            "tokens": {"prompt": sum(a for a, _ in tokens), "answers": sum(b for _, b in tokens)} if tokens else None,
+            **count_outcomes(found),
+        }
+
+    def summarize(self, account: Mapping[str, Any]) -> Sequence[str]:
+        """Return how many sentences were answered, refused and so on, and the cost."""
+        cost = "no count of tokens"
+        if tokens := account["tokens"]:
+            cost = f"{tokens['prompt']:,} tokens in prompts, {tokens['answers']:,} in answers"
+        return [*summarize_outcomes(account), f"{account['requests']:,} requests, {cost}"]
+
+
+def _answer(reply: Reply, line: int, source: str) -> Answer:
+    if reply.too_long:
+        reading = Reading(source, "too long")
+    else:
+        reading = read_reply(reply.text, source, refused=reply.refused, cut=reply.cut)
+    facts: dict[str, Any] = {"requests": reply.requests}
+    if reply.tokens is not None:
+        facts["tokens"] = list(reply.tokens)
+    if reply.served:
+        facts["served"] = shorten(reply.served, 200)
+    if reply.cut:
+        facts["cut"] = True
+    return as_answer(line, reply.text, reading, **facts)
+
+
+def _checked_url(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid:
+        raise InputError(f"endpoint:{url}: no http or https address", fix="Write endpoint:http://localhost:8000/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        fix = "Name the environment variable that holds the key: --key-variable NAME"
+        raise InputError(f"the address of {parts.hostname} has more than host, port and path", fix=fix)
+    return url
+
+
+def _find_key(url: str, variable: str | None) -> str | None:
+    parts = urlsplit(url)
+    homes = (name for name, hosts in _KEYS.items() if parts.scheme == "https" and f".{parts.hostname}".endswith(hosts))
+    name = variable or next(homes, None)
+    key = os.environ.get(name, "").strip() if name else ""
+    if variable and not key:
+        fix = "Give the variable's name, not the key, and set it"
+        raise InputError("--key-variable names nothing that is set in the environment", fix=fix)
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise InputError(f"{name} holds no key: it has blanks or letters that are not ASCII")
+    return key or None
+
+
+class ServiceError(Exception):
+    """The server cannot or must not be asked any further; `number` is the prompt's at which that was found."""
+
+    def __init__(self, problem: str, fix: str | None = None) -> None:
+        super().__init__(problem)
+        self.fix = fix
+        self.number = 0
+
+
+@dataclass
+class Budget:
+    """The limits of a run, resumed parts included, and what it has used so far."""
+
+    max_requests: int | None = None
+    max_tokens: int | None = None
+    requests: int = 0
+    tokens: int = 0
+
+    def spend_request(self) -> None:
+        """Count a request, or refuse it."""
+        for limit, spent, what in (
+            (self.max_requests, self.requests, "requests"),
+            (self.max_tokens, self.tokens, "tokens"),
+        ):
+            if limit is not None and spent >= limit:
+                fix = f"All answers are kept: run again with a larger --max-{what} to go on from there"
+                raise ServiceError(f"the budget of {limit} {what} is used up ({spent} so far)", fix)
+        self.requests += 1
+
+    def spend_tokens(self, tokens: tuple[int, int] | None) -> None:
+        """Count the tokens of a reply."""
+        if tokens is None and self.max_tokens is not None:
+            raise ServiceError("the server does not say how many tokens it used", "Limit --max-requests instead")
+        self.tokens += sum(tokens or ())
+
+
+@dataclass
+class Service:
+    """A client, the number of requests at a time, the retries, and the budget."""
+
+    client: Client
+    concurrency: int
+    retries: int
+    budget: Budget
+
+    def ask(self, prompts: Sequence[str]) -> Generator[Reply, None, None]:
+        """Yield replies as they come. Failed requests are retried, and at last raise `ServiceError`.
+
+        Requests that are under way when another fails are waited for and yielded before the error is raised.
+        """
+        loop = asyncio.new_event_loop()
+        found: SimpleQueue[Reply | None] = SimpleQueue()
+        asking = loop.create_task(_RequestPool(self, found.put, loop).run(prompts))
+        thread = threading.Thread(target=_run_loop, args=(loop, asking, found), daemon=True)
+        thread.start()
+        try:
+            while (reply := found.get()) is not None:
+                yield reply
+        finally:
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(asking.cancel)
+            thread.join()
+            loop.close()
+        asking.result()
+
+
+def _run_loop(loop: asyncio.AbstractEventLoop, asking: asyncio.Task[None], found: SimpleQueue[Reply | None]) -> None:
+    with suppress(BaseException):
+        loop.run_until_complete(asking)
+    found.put(None)
+
+
+class _RequestPool:
+    """Workers that share the prompts, the rate limit and the first error."""
+
+    def __init__(self, service: Service, put: Callable[[Reply], None], loop: asyncio.AbstractEventLoop) -> None:
+        self.service, self.put, self.loop = service, put, loop
+        self.stopping = asyncio.Event()
+        self.error: ServiceError | None = None
+        self.not_before = 0.0
+        self.limited = 0
+
+    async def run(self, prompts: Sequence[str]) -> None:
+        numbers = iter(range(len(prompts)))
+        async with open_session() as session, self.service.client.connect(session) as connection:
+            count = min(self.service.concurrency, len(prompts))
+            await asyncio.gather(*(self._work(connection, prompts, numbers) for _ in range(count)))
+        if self.error:
+            raise self.error
+
+    async def _work(self, connection: Any, prompts: Sequence[str], numbers: Iterator[int]) -> None:
+        while not self.stopping.is_set() and (number := next(numbers, None)) is not None:
+            try:
+                reply = await self._ask(connection, number, prompts[number])
+                if reply is None:
+                    return
+                self.put(reply)
+                self.service.budget.spend_tokens(reply.tokens if not reply.too_long else (0, 0))
+            except ServiceError as error:
+                error.number = number
+                self.error = self.error or error
+                self.stopping.set()
+
+    async def _ask(self, connection: Any, number: int, prompt: str) -> Reply | None:
+        """Return the reply to a prompt, or None if another request failed for good meanwhile."""
+        requests = failures = 0
+        while True:
+            await self._wait_for_rate_limit()
+            if self.stopping.is_set():
+                return None
+            self.service.budget.spend_request()
+            requests += 1
+            found = await self.service.client.ask(connection, number, prompt, requests)
+            if isinstance(found, Reply):
+                self.limited = 0
+                return found
+            failures += not found.limited
+            self.limited += found.limited
+            keeps_limiting = self.limited > self.service.retries * self.service.concurrency
+            if found.final or failures > self.service.retries or keeps_limiting:
+                again = f", {requests} times" if requests > 1 else ""
+                raise ServiceError(f"{found.problem}{again}", found.fix)
+            await self._back_off(found, requests)
+
+    async def _wait_for_rate_limit(self) -> None:
+        """Wait until the rate limit, which holds for all requests, allows another one."""
+        while (seconds := self.not_before - self.loop.time()) > 0 and not self.stopping.is_set():
+            await self._sleep(seconds + random.uniform(0, 0.05 * self.service.concurrency))
+
+    async def _back_off(self, failed: FailedRequest, requests: int) -> None:
+        """Wait as long as the server says, or else twice as long each time; a rate limit makes all wait."""
+        seconds = min(_LONGEST_BACK_OFF, 2.0 ** min(requests - 1, 10)) * random.uniform(0.5, 1.0)
+        if failed.wait is not None:
+            seconds = failed.wait
+        if failed.limited or failed.wait is not None:
+            self.not_before = max(self.not_before, self.loop.time() + seconds)
+        else:
+            await self._sleep(seconds)
+
+    async def _sleep(self, seconds: float) -> None:
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self.stopping.wait(), seconds)
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back for a prompt: `tokens` are those of the prompt and of the reply, if the server counts them."""
+    """The reply to a prompt; `tokens` are those of the prompt and of the reply, if the server counts them."""
 
     number: int
     text: str
@@ -50,8 +342,8 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Fault:
-    """Why there is no reply, whether asking again may help, and when."""
+class FailedRequest:
+    """Why there is no reply, whether a retry may help, and when."""
 
     problem: str
     fix: str | None = "All answers are kept: run again to go on from there"
@@ -66,7 +358,7 @@ class _TooLongError(Exception):
 
 @dataclass(frozen=True)
 class Client:
-    """Where to ask, as whom, and how long to wait; `request` are further fields of every request."""
+    """Address, model, key and timeout; `request` are further fields of every request."""
 
     url: str
     model: str
@@ -82,8 +374,8 @@ class Client:
         client._async_client = session
         return client
 
-    async def ask(self, connection: Any, number: int, prompt: str, requests: int) -> Reply | Fault:
-        """Send a prompt, for the n-th time, and return what comes back before the time is up."""
+    async def ask(self, connection: Any, number: int, prompt: str, requests: int) -> Reply | FailedRequest:
+        """Send a prompt, for the n-th time (`requests`), and return what comes back before the timeout."""
         messages = [{"role": "user", "content": prompt}]
         question = connection.chat_completion(messages, model=self.model, extra_body=dict(self.request))
         try:
@@ -91,30 +383,30 @@ class Client:
             return replace(reply, text=self._without_key(reply.text), served=self._without_key(reply.served))
         except _TooLongError:
             return Reply(number, "", requests, too_long=True)
-        except Exception as error:  # whatever the library, its HTTP client or a strange answer raise
-            if _is_filtered(error):
+        except Exception as error:  # of the library, its HTTP client, or an answer of another form
+            if _is_content_filter(error):
                 return Reply(number, "", requests, (0, 0), refused=True)
-            return self._fault(error)
+            return self._failure(error)
 
-    def _fault(self, error: Exception) -> Fault:
+    def _failure(self, error: Exception) -> FailedRequest:
         from huggingface_hub.errors import InferenceTimeoutError, OfflineModeIsEnabled
 
         if isinstance(error, OfflineModeIsEnabled):
-            return Fault("huggingface_hub is offline and asks no server", "Unset HF_HUB_OFFLINE", final=True)
+            return FailedRequest("huggingface_hub is offline and asks no server", "Unset HF_HUB_OFFLINE", final=True)
         if isinstance(error, (asyncio.TimeoutError, InferenceTimeoutError)):
-            return Fault(f"no answer within {self.timeout:g} seconds")
+            return FailedRequest(f"no answer within {self.timeout:g} seconds")
         response = getattr(error, "response", None)
         status = getattr(response, "status_code", None)
         if response is None or status is None:
-            return Fault(f"no answer that can be read ({type(error).__name__}: {self._shown(str(error))})")
+            return FailedRequest(f"no answer that can be read ({type(error).__name__}: {self._shown(str(error))})")
         words = self._shown(_body(response))
         problem = f"the server answers {status}{f': {words}' if words else ''}"
         wait = _retry_after(response.headers)
         if wait is not None and wait > _LONGEST_WAIT:
-            return Fault(f"{problem}, and asks to wait {wait:.0f} seconds", final=True)
-        if status in _NOT_YET or status >= 500:
-            return Fault(problem, limited=status == 429, wait=wait)
-        return Fault(problem, _FIXES.get(status), final=True)
+            return FailedRequest(f"{problem}, and asks to wait {wait:.0f} seconds", final=True)
+        if status in _RETRYABLE or status >= 500:
+            return FailedRequest(problem, limited=status == 429, wait=wait)
+        return FailedRequest(problem, _FIXES.get(status), final=True)
 
     def _without_key(self, text: str) -> str:
         """Return a text of the server's, which may repeat what it was sent, without the key."""
@@ -156,7 +448,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def _is_filtered(error: Exception) -> bool:
+def _is_content_filter(error: Exception) -> bool:
     response = getattr(error, "response", None)
     return getattr(response, "status_code", None) == 400 and any(word in _body(response) for word in _FILTERED)
 
@@ -169,7 +461,7 @@ def _body(response: Any) -> str:
 
 
 def check_client() -> None:
-    """Refuse a huggingface_hub whose client cannot be used so."""
+    """Refuse versions of huggingface_hub without an async session."""
     import huggingface_hub
 
     if not hasattr(huggingface_hub, "get_async_session"):
@@ -179,16 +471,16 @@ def check_client() -> None:
 
 
 def open_session() -> Any:
-    """Return an HTTP client of huggingface_hub that reads no endless body."""
+    """Return an HTTP client of huggingface_hub that stops reading a body that is too long."""
     from huggingface_hub import get_async_session
 
     session = get_async_session()
-    session.event_hooks = {**session.event_hooks, "response": [_read_bounded, *session.event_hooks["response"]]}
+    session.event_hooks = {**session.event_hooks, "response": [_read_limited, *session.event_hooks["response"]]}
     return session
 
 
-async def _read_bounded(response: Any) -> None:
-    """Read a body to its end, but not beyond what any sentence needs."""
+async def _read_limited(response: Any) -> None:
+    """Read a body, up to the length that any sentence needs."""
     body = bytearray()
     async for part in response.aiter_bytes():
         body += part
@@ -198,301 +490,3 @@ async def _read_bounded(response: Any) -> None:
             break
     await response.aclose()
     response._content = bytes(body)
-
-
-_LONGEST_BACK_OFF = 60.0
-
-
-class ServiceError(Exception):
-    """The server cannot or must not be asked any further; `number` is the prompt's at which that was found."""
-
-    def __init__(self, problem: str, fix: str | None = None) -> None:
-        super().__init__(problem)
-        self.fix = fix
-        self.number = 0
-
-
-@dataclass
-class Budget:
-    """What a run may cost, over all its parts, and what it has cost so far."""
-
-    max_requests: int | None = None
-    max_tokens: int | None = None
-    requests: int = 0
-    tokens: int = 0
-
-    def begin(self) -> None:
-        """Count a request, or refuse it."""
-        for limit, spent, what in (
-            (self.max_requests, self.requests, "requests"),
-            (self.max_tokens, self.tokens, "tokens"),
-        ):
-            if limit is not None and spent >= limit:
-                fix = f"All answers are kept: run again with a larger --max-{what} to go on from there"
-                raise ServiceError(f"the budget of {limit} {what} is used up ({spent} so far)", fix)
-        self.requests += 1
-
-    def add(self, tokens: tuple[int, int] | None) -> None:
-        """Count the tokens of a reply."""
-        if tokens is None and self.max_tokens is not None:
-            raise ServiceError("the server does not say how many tokens it used", "Limit --max-requests instead")
-        self.tokens += sum(tokens or ())
-
-
-@dataclass
-class Service:
-    """A client and how patiently it is used."""
-
-    client: Client
-    concurrency: int
-    retries: int
-    budget: Budget
-
-    def ask(self, prompts: Sequence[str]) -> Generator[Reply, None, None]:
-        """Yield replies as they come; what fails is asked again, and at last is a `ServiceError`.
-
-        Replies that are under way when something fails are waited for and yielded before the error is raised.
-        """
-        loop = asyncio.new_event_loop()
-        found: SimpleQueue[Reply | None] = SimpleQueue()
-        asking = loop.create_task(_Asking(self, found.put, loop).all(prompts))
-        thread = threading.Thread(target=_run, args=(loop, asking, found), daemon=True)
-        thread.start()
-        try:
-            while (reply := found.get()) is not None:
-                yield reply
-        finally:
-            with suppress(RuntimeError):
-                loop.call_soon_threadsafe(asking.cancel)
-            thread.join()
-            loop.close()
-        asking.result()
-
-
-def _run(loop: asyncio.AbstractEventLoop, asking: asyncio.Task[None], found: SimpleQueue[Reply | None]) -> None:
-    with suppress(BaseException):
-        loop.run_until_complete(asking)
-    found.put(None)
-
-
-class _Asking:
-    """One round of questions: workers that share prompts, pauses, and the first error."""
-
-    def __init__(self, service: Service, put: Callable[[Reply], None], loop: asyncio.AbstractEventLoop) -> None:
-        self.service, self.put, self.loop = service, put, loop
-        self.stopping = asyncio.Event()
-        self.error: ServiceError | None = None
-        self.not_before = 0.0
-        self.limited = 0
-
-    async def all(self, prompts: Sequence[str]) -> None:
-        numbers = iter(range(len(prompts)))
-        async with open_session() as session, self.service.client.connect(session) as connection:
-            count = min(self.service.concurrency, len(prompts))
-            await asyncio.gather(*(self._work(connection, prompts, numbers) for _ in range(count)))
-        if self.error:
-            raise self.error
-
-    async def _work(self, connection: Any, prompts: Sequence[str], numbers: Iterator[int]) -> None:
-        while not self.stopping.is_set() and (number := next(numbers, None)) is not None:
-            try:
-                reply = await self._ask(connection, number, prompts[number])
-                if reply is None:
-                    return
-                self.put(reply)
-                self.service.budget.add(reply.tokens if not reply.too_long else (0, 0))
-            except ServiceError as error:
-                error.number = number
-                self.error = self.error or error
-                self.stopping.set()
-
-    async def _ask(self, connection: Any, number: int, prompt: str) -> Reply | None:
-        """Return the reply to a prompt, or None if it is not worth waiting for any more."""
-        requests = failures = 0
-        while True:
-            await self._wait_for_permission()
-            if self.stopping.is_set():
-                return None
-            self.service.budget.begin()
-            requests += 1
-            found = await self.service.client.ask(connection, number, prompt, requests)
-            if isinstance(found, Reply):
-                self.limited = 0
-                return found
-            failures += not found.limited
-            self.limited += found.limited
-            hopeless = self.limited > self.service.retries * self.service.concurrency
-            if found.final or failures > self.service.retries or hopeless:
-                again = f", {requests} times" if requests > 1 else ""
-                raise ServiceError(f"{found.problem}{again}", found.fix)
-            await self._back_off(found, requests)
-
-    async def _wait_for_permission(self) -> None:
-        """Wait until the rate limit, which holds for all requests, allows another one."""
-        while (seconds := self.not_before - self.loop.time()) > 0 and not self.stopping.is_set():
-            await self._sleep(seconds + random.uniform(0, 0.05 * self.service.concurrency))
-
-    async def _back_off(self, fault: Fault, requests: int) -> None:
-        """Wait as long as the server says, or else twice as long each time; a rate limit makes all wait."""
-        seconds = min(_LONGEST_BACK_OFF, 2.0 ** min(requests - 1, 10)) * random.uniform(0.5, 1.0)
-        if fault.wait is not None:
-            seconds = fault.wait
-        if fault.limited or fault.wait is not None:
-            self.not_before = max(self.not_before, self.loop.time() + seconds)
-        else:
-            await self._sleep(seconds)
-
-    async def _sleep(self, seconds: float) -> None:
-        with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self.stopping.wait(), seconds)
-
-
-_KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
-_FIXED_FIELDS = ("model", "messages", "stream")
-_SECRET_FIELD = re.compile(r'"[^"]*(?:api.?key|access.?token|authorization|password|secret)[^"]*":', re.IGNORECASE)
-
-
-class EndpointModel(Model):
-    """A model that a server offers by name, asked with a prompt, several sentences at a time.
-
-    A sentence that is refused, or answered with nothing or with far too much, stays as it is, and is counted. So does a
-    blank one, which is not sent. The key is read from the environment; without `key_variable` Hugging Face's servers
-    get HF_TOKEN, OpenAI's OPENAI_API_KEY, and all others none.
-    """
-
-    batch: ClassVar[int | None] = None
-
-    def __init__(
-        self,
-        text: str,
-        name: str | None = None,
-        prompt: str = "minimal",
-        *,
-        concurrency: int = 8,
-        timeout: float = 120.0,
-        retries: int = 6,
-        max_new_tokens: int = 1024,
-        request: Mapping[str, Any] | None = None,
-        max_requests: int | None = None,
-        max_tokens: int | None = None,
-        key_variable: str | None = None,
-    ) -> None:
-        super().__init__(text)
-        if not name:
-            raise InputError(f"{text} has no name", fix="Give the name that the server knows it by: --name MODEL")
-        if concurrency < 1 or retries < 0 or not timeout > 0:
-            raise InputError(f"concurrency={concurrency}, retries={retries}, timeout={timeout} cannot be")
-        url = _address(text.partition(":")[2])
-        self.prompt = self._prompt = find_prompt(prompt)
-        fields = {"temperature": 0, "max_tokens": max_new_tokens, **(request or {})}
-        self.request = {field: value for field, value in fields.items() if value is not None}
-        self._name = name
-        key = _key(url, key_variable)
-        self._check(request or {}, key)
-        client = Client(url, name, key, self.request, timeout)
-        self._service = Service(client, concurrency, retries, Budget(max_requests, max_tokens))
-
-    @property
-    def name(self) -> str:
-        """The name that the server knows it by."""
-        return self._name
-
-    @property
-    def options(self) -> Mapping[str, object]:
-        """Name, prompt and request; the key never."""
-        return {"name": self._name, "prompt": self._prompt.text, "request": self.request}
-
-    def _check(self, request: Mapping[str, Any], key: str | None) -> None:
-        """Refuse fields that would contradict the record, and a key in what the record shows."""
-        if changed := [name for name in _FIXED_FIELDS if name in request]:
-            fix = "Name the model with --name, and what it is asked with --prompt"
-            raise InputError(f"the request cannot change {changed[0]!r}", fix=fix)
-        shown = json.dumps([self.text, dict(self.options)])
-        if _SECRET_FIELD.search(json.dumps(request)) or (key and json.dumps(key)[1:-1] in shown):
-            fix = "Give the name of an environment variable that holds it: --key-variable NAME"
-            raise InputError("a key stands in the address, the name, the prompt or the request", fix=fix)
-
-    def prepare(self) -> None:
-        """Find out whether the client is there."""
-        check_client()
-
-    def resume(self, answers: Iterable[Answer]) -> None:
-        """Count what the earlier part of the run has cost."""
-        budget = self._service.budget
-        for answer in answers:
-            budget.requests += answer.facts.get("requests", 0)
-            budget.tokens += sum(answer.facts.get("tokens", ()))
-
-    def correct(self, sentences: Sequence[str], lines: Sequence[int]) -> Outputs:
-        """Yield each answer as it comes."""
-        asked = [number for number, sentence in enumerate(sentences) if sentence.strip()]
-        prompts = [self._prompt.fill(sentences[number]) for number in asked]
-        try:
-            with closing(self._service.ask(prompts)) as replies:
-                for reply in replies:
-                    number = asked[reply.number]
-                    yield [_answer(reply, lines[number], sentences[number])]
-        except ServiceError as error:
-            number = asked[error.number]
-            raise self.failure(str(error), lines[number], sentences[number], fix=error.fix) from error
-        yield [Answer(lines[k], sentence) for k, sentence in enumerate(sentences) if not sentence.strip()]
-
-    def account(self, answers: Iterable[Answer]) -> Mapping[str, Any]:
-        """Return requests, tokens, outcomes and rules of cleaning, and what was not plainly answered."""
-        found = [answer for answer in answers if answer.facts]
-        tokens = [answer.facts["tokens"] for answer in found if "tokens" in answer.facts]
-        return {
-            "served": sorted({str(answer.facts["served"]) for answer in found if "served" in answer.facts}),
-            "requests": sum(answer.facts["requests"] for answer in found),
-            "tokens": {"prompt": sum(a for a, _ in tokens), "answers": sum(b for _, b in tokens)} if tokens else None,
-            **count_outcomes(found),
-        }
-
-    def summarise(self, account: Mapping[str, Any]) -> Sequence[str]:
-        """Return how many sentences were answered, what was not, and what it cost."""
-        cost = "no count of tokens"
-        if tokens := account["tokens"]:
-            cost = f"{tokens['prompt']:,} tokens in prompts, {tokens['answers']:,} in answers"
-        return [*tell_outcomes(account), f"{account['requests']:,} requests, {cost}"]
-
-
-def _answer(reply: Reply, line: int, source: str) -> Answer:
-    if reply.too_long:
-        reading = Reading(source, "too long")
-    else:
-        reading = read_reply(reply.text, source, refused=reply.refused, cut=reply.cut)
-    facts: dict[str, Any] = {"requests": reply.requests}
-    if reply.tokens is not None:
-        facts["tokens"] = list(reply.tokens)
-    if reply.served:
-        facts["served"] = shorten(reply.served, 200)
-    if reply.cut:
-        facts["cut"] = True
-    return as_answer(line, reply.text, reading, **facts)
-
-
-def _address(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        sound = False
-    if not sound:
-        raise InputError(f"endpoint:{url}: no http or https address", fix="Write endpoint:http://localhost:8000/v1")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        fix = "Name the environment variable that holds the key: --key-variable NAME"
-        raise InputError(f"the address of {parts.hostname} has more than host, port and path", fix=fix)
-    return url
-
-
-def _key(url: str, variable: str | None) -> str | None:
-    parts = urlsplit(url)
-    homes = (name for name, hosts in _KEYS.items() if parts.scheme == "https" and f".{parts.hostname}".endswith(hosts))
-    name = variable or next(homes, None)
-    key = os.environ.get(name, "").strip() if name else ""
-    if variable and not key:
-        fix = "Give the variable's name, not the key, and set it"
-        raise InputError("--key-variable names nothing that is set in the environment", fix=fix)
-    if not key.isascii() or not key.isprintable() or " " in key:
-        raise InputError(f"{name} holds no key: it has blanks or letters that are not ASCII")
-    return key or None

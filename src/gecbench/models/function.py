@@ -18,10 +18,10 @@ _TAKES = "It must take a string and return one, or take a list and return a list
 
 
 class FunctionModel(Model):
-    """A callable; its parameter's annotation (`str` or a list) says what it takes, or else a trial does.
+    """A callable that takes a sentence or a list, by its parameter's annotation (`str` or a list) or by a trial.
 
-    The trial hands it the first sentence alone: what returns a string is called sentence by sentence, anything else
-    with lists. What it prints goes to standard error, so that it does not mix with the scores.
+    The trial calls it with the first sentence: if it returns a string, it is called sentence by sentence, otherwise
+    with lists. Its prints go to standard error, so that they do not mix with the scores.
     """
 
     def __init__(self, text: str, function: Callable[..., Any] | None = None) -> None:

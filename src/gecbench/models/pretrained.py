@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from gecbench.errors import InputError, MissingDependencyError
 from gecbench.models.base import Answer, Model, Outputs, shorten
 from gecbench.models.prompts import find_prompt
-from gecbench.models.replies import as_answer, count_outcomes, read_reply, tell_outcomes
+from gecbench.models.replies import as_answer, count_outcomes, read_reply, summarize_outcomes
 
 
 class PretrainedModel(Model):
@@ -65,12 +65,12 @@ class PretrainedModel(Model):
         yield [_answer(line, replies.get(k), sentences[k]) for k, line in enumerate(lines)]
 
     def account(self, answers: Iterable[Answer]) -> Mapping[str, Any]:
-        """Return outcomes and rules of cleaning, and what was not plainly answered."""
+        """Return the counts of outcomes and cleaning rules."""
         return count_outcomes(answers)
 
-    def summarise(self, account: Mapping[str, Any]) -> Sequence[str]:
-        """Return how many sentences were answered, and what was not."""
-        return tell_outcomes(account)
+    def summarize(self, account: Mapping[str, Any]) -> Sequence[str]:
+        """Return how many sentences were answered, refused and so on."""
+        return summarize_outcomes(account)
 
     def _generate(self, tokenizer: Any, model: Any, chat: bool, sentences: list[str]) -> list[str]:
         import torch

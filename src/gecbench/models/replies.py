@@ -15,7 +15,9 @@ from gecbench.models.base import Answer, flatten
 
 LONGEST = 20_000
 _PASSES = 3
-_UNLIKE = 0.2
+_UNRELATED = 0.2  # a refusal shares less than this part of its tokens with the source
+_KEPT = 2_000
+_SHOWN = 10
 _REFUSAL = re.compile(
     r"(?:I['’]?m|I am)(?: very)? (?:sorry|unable|not able)|sorry\b|I (?:can(?:['’]t|not| not)|won['’]t|must decline)"
     r"|as an AI\b|unfortunately, I\b",
@@ -28,7 +30,7 @@ UNANSWERED: tuple[Outcome, ...] = ("refused", "empty", "too long")
 
 @dataclass(frozen=True)
 class Reading:
-    """The sentence in a reply, what became of it, and the rules that took something away."""
+    """The sentence in a reply, its outcome, and the cleaning rules that removed something."""
 
     text: str
     outcome: Outcome
@@ -36,18 +38,18 @@ class Reading:
 
 
 def read_reply(reply: str, source: str, *, refused: bool = False, cut: bool = False) -> Reading:
-    r"""Return the corrected sentence that a reply holds; the source as it is where the reply holds none.
+    r"""Return the corrected sentence in a reply, or the source if there is none.
 
-    Thoughts, fences, labels, quotation marks and explanations are taken away, unless the source has them too; of
-    several lines those most like the source are taken.
+    Thoughts, fences, labels, quotation marks and explanations are removed, unless the source has them too. Of several
+    lines the ones closest to the source are taken.
 
     >>> read_reply("Here is the corrected sentence:\n\n```\nHe goes home.\n```", "He go home.")
     Reading(text='He goes home.', outcome='answered', cleaned=('fence',))
     """
     if len(reply) > LONGEST:
         return Reading(source, "too long")
-    text, rules = _bare(_without_thoughts(encodable(reply)), source)
-    if refused or _refuses(text, source):
+    text, rules = _unwrap(_without_thoughts(encodable(reply)), source)
+    if refused or _is_refusal(text, source):
         return Reading(source, "refused")
     if not text:
         return Reading(source, "empty")
@@ -59,13 +61,13 @@ def encodable(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
-def _bare(text: str, source: str) -> tuple[str, list[str]]:
+def _unwrap(text: str, source: str) -> tuple[str, list[str]]:
     rules: list[str] = []
     if "```" not in source and (block := _FENCED.search(text)):
         text, rules = block[1], ["fence"]
     for _ in range(_PASSES):
         (cleaned,), touched = clean([text.strip()], [source])
-        chosen = _most_like(cleaned.strip(), source)
+        chosen = _closest_to_source(cleaned.strip(), source)
         rules += [*touched, *(["lines"] if chosen != flatten(cleaned).strip() else [])]
         if chosen == text:
             break
@@ -78,11 +80,11 @@ def _without_thoughts(reply: str) -> str:
     return "" if answer.startswith("<think>") else answer
 
 
-def _refuses(text: str, source: str) -> bool:
-    return bool(_REFUSAL.match(text)) and not _REFUSAL.match(source) and overlap(source, text) < _UNLIKE
+def _is_refusal(text: str, source: str) -> bool:
+    return bool(_REFUSAL.match(text)) and not _REFUSAL.match(source) and overlap(source, text) < _UNRELATED
 
 
-def _most_like(text: str, source: str) -> str:
+def _closest_to_source(text: str, source: str) -> str:
     """Return the whole text, one of its paragraphs or one of its lines, on one line."""
     if text == flatten(text):
         return text
@@ -92,12 +94,8 @@ def _most_like(text: str, source: str) -> str:
     return max((flatten(each).strip() for each in candidates), key=partial(Indel.normalized_similarity, source))
 
 
-_KEPT = 2_000
-_SHOWN = 10
-
-
 def as_answer(line: int, reply: str, reading: Reading, **facts: Any) -> Answer:
-    """Return the answer in a reply, with the reply itself where it was not plainly a sentence."""
+    """Return the answer in a reply, with the reply itself unless it was just the sentence."""
     facts = {"outcome": reading.outcome, **facts}
     if reading.cleaned:
         facts["cleaned"] = list(reading.cleaned)
@@ -107,7 +105,7 @@ def as_answer(line: int, reply: str, reading: Reading, **facts: Any) -> Answer:
 
 
 def count_outcomes(answers: Iterable[Answer]) -> dict[str, Any]:
-    """Return outcomes and rules of cleaning, counted, and what was not plainly answered."""
+    """Count outcomes and cleaning rules, and list the replies that were not just a sentence."""
     read = [answer for answer in answers if "outcome" in answer.facts]
     return {
         "outcomes": dict(Counter(answer.facts["outcome"] for answer in read)),
@@ -121,9 +119,9 @@ def count_outcomes(answers: Iterable[Answer]) -> dict[str, Any]:
     }
 
 
-def tell_outcomes(account: Mapping[str, Any]) -> list[str]:
-    """Return how many sentences were answered, what was not, and what was taken away, in lines."""
-    lines = [_outcomes(account["outcomes"], account["answers"])]
+def summarize_outcomes(account: Mapping[str, Any]) -> list[str]:
+    """Return the counts of `count_outcomes` as lines for people."""
+    lines = [_outcome_line(account["outcomes"], account["answers"])]
     if account["at limit"]:
         lines.append(f"{account['at limit']} answers stop at the limit of tokens (--max-new-tokens)")
     if account["cleaned"]:
@@ -132,7 +130,7 @@ def tell_outcomes(account: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _outcomes(outcomes: Mapping[str, int], answers: Sequence[Mapping[str, Any]]) -> str:
+def _outcome_line(outcomes: Mapping[str, int], answers: Sequence[Mapping[str, Any]]) -> str:
     total = sum(outcomes.values())
     counted = ", ".join(f"{count} {name}" for name, count in outcomes.items())
     left = [each["line"] for each in answers if each["outcome"] in UNANSWERED]

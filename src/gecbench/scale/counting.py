@@ -1,4 +1,8 @@
-"""Count batches of rows for `Dataset.map` and Spark: rows to a corpus, counts to Arrow columns."""
+"""Count batches of rows for `Dataset.map`, Spark and streams.
+
+`counts` returns the function to map over batches. It reads a batch into `Rows` (a corpus, predictions, and why other
+rows cannot be scored), counts them for every metric (`Counted`), and returns the counts as an Arrow table.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -24,14 +28,153 @@ from gecbench.version import __version__
 if TYPE_CHECKING:
     import pyarrow
 
-
+OnBad = Literal["error", "skip"]
 INDEX, FAULT, BATCH, DATA = "index", "fault", "batch", "data_"
+SHOWN = 3
+_PLACES = 2**63
 
 
-def schema(golds: Sequence[str], metrics: Sequence[str]) -> pyarrow.Schema:
-    """Return the columns of a table of these metrics."""
+def counts(
+    metrics: Metrics = ("gleu",),
+    *,
+    source: str = "source",
+    prediction: str = "prediction",
+    references: str | Sequence[str] | None = "references",
+    annotations: str | None = None,
+    index: str | None = None,
+    on_bad: OnBad = "error",
+    tokenized: bool = False,
+    aligned: bool = False,
+    foreign: Literal["warning", "error"] = "warning",
+) -> Counts:
+    """Return the function that counts batches of rows, for `Dataset.map(…, batched=True)` and Spark's `mapInArrow`.
+
+    `references` names a column of lists of texts, or several columns of texts; `annotations` one of coded edits, as the
+    datasets of gecbench hold them, and so may `prediction`. `index` names the column with each row's place in the
+    corpus, counted from 0; without it `Dataset.map` gives places with `with_indices=True`.
+
+    A row that cannot be scored gets a `fault` instead of counts. `on_bad` is what `merge` and `scores` do about it:
+    refuse, or "skip" it and say so in the signature. `tokenized`, `aligned` and `foreign` are as in `gecbench.score`.
+    """
+    chosen = tuple((column, metric_spec(metric)) for column, metric in metric_columns(metrics).items())
+    columns = ColumnNames(source, prediction, references, annotations, index)
+    return Counts(chosen, columns, Preprocessing("none", tokenized, aligned, foreign), on_bad)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counts each batch of rows: a function to be pickled, with the same `datasets` fingerprint in every process.
+
+    `metrics` are pairs of a column's name and a metric as `make_metric` reads it. `version` is part of it,
+    so that a cache of another release is not taken for this one's.
+    """
+
+    metrics: tuple[tuple[str, str], ...]
+    columns: ColumnNames
+    preprocessing: Preprocessing = field(default_factory=Preprocessing)
+    on_bad: OnBad = "error"
+    version: str = __version__
+
+    def __post_init__(self) -> None:
+        check_preprocessing(self.preprocessing)
+        check_on_bad(self.on_bad)
+        for metric in self._metrics().values():
+            metric.check_parts()
+
+    def __call__(self, batch: Any, indices: Sequence[int] | None = None) -> pyarrow.Table:
+        """Return the table of a batch: Arrow, or a mapping from names to lists; `indices` are its rows' places."""
+        rows, result = read_rows(batch, self.columns, indices), CheckResult()
+        if rows.corpus is not None:
+            result = check_batch(self.preprocessing, rows.corpus, rows.predictions, rows.good_places[0])
+        return Counted.of(self._metrics(), rows).table(checks=asdict(result), on_bad=self.on_bad)
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """The columns of every table that it returns."""
+        return _schema(self._metrics(), self.columns.probe())
+
+    def _metrics(self) -> dict[str, Metric]:
+        return {column: make_metric(spec) for column, spec in self.metrics}
+
+
+def tabulate(
+    predictions: Iterable[str], corpus: CorpusLike, metrics: Metrics = ("gleu",), **preprocessing: Any
+) -> pyarrow.Table:
+    """Return the counts of a corpus that is in memory, as the table that `merge` makes of its parts."""
+    columns, checker = metric_columns(metrics), Preprocessing(**preprocessing)
+    check_preprocessing(checker)
+    gold = resolve_corpus(corpus, list(columns.values()))
+    prepared = checker.prepare(gold, predictions)
+    rows = Rows(list(range(len(gold))), [None] * len(gold), gold, gold, prepared.lines)
+    return Counted.of(columns, rows).table(checks=asdict(CheckResult(1)), on_bad="error")
+
+
+def metric_spec(metric: Metric) -> str:
+    """Return a metric as a string that `make_metric` reads, such as `gleu(order=2)`."""
+    chosen = {name: getattr(metric, name) for name in metric.parameters()}
+    changed = [f"{name}={chosen[name]}" for name, each in metric.parameters().items() if chosen[name] != each.default]
+    return f"{metric.name}({','.join(changed)})" if changed else metric.name
+
+
+def check_on_bad(on_bad: str) -> None:
+    """Refuse an unknown way to treat bad rows."""
+    if on_bad not in get_args(OnBad):
+        raise InputError(f"on_bad={on_bad!r} is unknown", fix=f"Use one of {', '.join(get_args(OnBad))}")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The rows of a batch, and for those that can be scored each metric's counts and how they were made."""
+
+    rows: Rows
+    schema: pyarrow.Schema
+    statistics: dict[str, Statistics] = field(default_factory=dict)
+    signatures: dict[str, Signature] = field(default_factory=dict)
+    golds: dict[str, Gold] = field(default_factory=dict)
+    hashes: dict[Gold, list[bytes]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, metrics: Mapping[str, Metric], rows: Rows) -> Counted:
+        """Count rows."""
+        corpus, schema = rows.corpus, _schema(metrics, rows.probe)
+        if corpus is None:
+            return cls(rows, schema)
+        golds = {name: metric.gold(corpus) for name, metric in metrics.items()}
+        with error_context(f"the batch that begins with row {rows.good_places[0]}"):
+            statistics = {name: metric.count(corpus, rows.predictions) for name, metric in metrics.items()}
+        signatures = {name: metric.signature(corpus, rows.predictions) for name, metric in metrics.items()}
+        hashes = {gold: corpus.sentence_hashes(gold, rows.good_places) for gold in {*golds.values()}}
+        return cls(rows, schema, statistics, signatures, golds, hashes)
+
+    def table(self, **made: Any) -> pyarrow.Table:
+        """Return a table with a row per sentence; `made` goes into its column `batch`."""
+        import pyarrow
+
+        good, size = self.rows.good, len(self.rows.places)
+        columns: dict[str, Any] = {INDEX: self.rows.places, FAULT: self.rows.faults}
+        columns |= {DATA + gold: spread(found, good, size) for gold, found in self.hashes.items()}
+        columns |= {name: counts_column(each, good, size) for name, each in self.statistics.items()}
+        facts = {name: self._facts(name) for name in self.statistics}
+        batch = json.dumps({"gecbench": __version__, **made, "metrics": facts})
+        columns[BATCH] = [batch] + [None] * (size - 1)
+        arrays = [_to_array(columns.get(each.name), each.type, size) for each in self.schema]
+        return pyarrow.Table.from_arrays(arrays, schema=self.schema)
+
+    def _facts(self, name: str) -> dict[str, object]:
+        statistics = self.statistics[name]
+        return {
+            "signature": str(self.signatures[name]),
+            "gold": self.golds[name],
+            "width": statistics.counts.shape[1],
+            "diagnostics": dict(statistics.diagnostics),
+        }
+
+
+def _schema(metrics: Mapping[str, Metric], probe: Corpus) -> pyarrow.Schema:
+    """Return the columns of a table of these metrics; `probe` has the gold that they are scored against."""
     import pyarrow
 
+    golds = sorted({metric.gold(probe) for metric in metrics.values()})
     hashes = [(DATA + gold, pyarrow.binary()) for gold in golds]
     counts = [(name, pyarrow.list_(pyarrow.int32())) for name in metrics]
     return pyarrow.schema(
@@ -39,8 +182,18 @@ def schema(golds: Sequence[str], metrics: Sequence[str]) -> pyarrow.Schema:
     )
 
 
+def _to_array(values: Any, kind: Any, size: int) -> pyarrow.Array:
+    import pyarrow
+
+    if isinstance(values, pyarrow.Array):
+        return values
+    if pyarrow.types.is_integer(kind):
+        values = [value if isinstance(value, int) and -(2**63) <= value < 2**63 else None for value in values]
+    return pyarrow.nulls(size, kind) if values is None else pyarrow.array(values, kind)
+
+
 def counts_column(statistics: Statistics, good: Sequence[int], rows: int) -> pyarrow.Array:
-    """Return counts as a column of so many rows: those of the `good` ones, null elsewhere."""
+    """Return a column of all rows from the counts of the `good` ones, null elsewhere."""
     import pyarrow
 
     width = statistics.counts.shape[1]
@@ -53,7 +206,7 @@ def counts_column(statistics: Statistics, good: Sequence[int], rows: int) -> pya
     return pyarrow.ListArray.from_arrays(pyarrow.array(offsets), values, mask=pyarrow.array(faulty))
 
 
-def statistics_of(column: pyarrow.ChunkedArray, width: int) -> Statistics:
+def statistics_from_column(column: pyarrow.ChunkedArray, width: int) -> Statistics:
     """Return the statistics that a column without nulls holds."""
     sizes: list[npt.NDArray[np.int64]] = []
     counts: list[npt.NDArray[np.int64]] = []
@@ -66,7 +219,7 @@ def statistics_of(column: pyarrow.ChunkedArray, width: int) -> Statistics:
     return Statistics(np.concatenate(counts), rows)
 
 
-def sum_of_column(column: pyarrow.ChunkedArray) -> int:
+def sum_hash_column(column: pyarrow.ChunkedArray) -> int:
     """Return the sum of a column of hashes without nulls."""
     import pyarrow
 
@@ -77,18 +230,14 @@ def sum_of_column(column: pyarrow.ChunkedArray) -> int:
     return total
 
 
-def placed(values: Sequence[Any], good: Sequence[int], rows: int) -> list[Any]:
-    """Return values of the good rows among all rows, None elsewhere."""
+def spread(values: Sequence[Any], good: Sequence[int], rows: int) -> list[Any]:
+    """Return a column of all rows from the values of the good ones, None elsewhere."""
     if len(values) == rows:
         return list(values)
     column: list[Any] = [None] * rows
     for row, value in zip(good, values, strict=True):
         column[row] = value
     return column
-
-
-SHOWN = 3
-_PLACES = 2**63
 
 
 @dataclass(frozen=True)
@@ -119,9 +268,9 @@ class ColumnNames:
 
 @dataclass(frozen=True)
 class Rows:
-    """A batch as it was read: the place of each row in the corpus, what is wrong with it, and the others' texts.
+    """A batch: the place of each row in the corpus, what is wrong with it, and the texts of the good rows.
 
-    `probe` is a corpus with the gold that the rows have, also where none of them can be scored.
+    `probe` is a corpus with the kind of gold that the rows have, even if none of them can be scored.
     """
 
     places: list[int | None]
@@ -144,25 +293,34 @@ class Rows:
 
 
 @dataclass
-class Faults:
+class BadRows:
     """How many rows of a corpus cannot be scored, and why the first of them cannot."""
 
     count: int = 0
     examples: list[str] = field(default_factory=list)
 
-    def say(self, place: int, reason: str) -> None:
-        """Keep an example; a place below 0 is none."""
-        if len(self.examples) < SHOWN:
-            self.examples.append(f"row {place}: {reason}" if place >= 0 else reason)
+    @classmethod
+    def of(cls, rows: Rows, *, known_places: bool = True) -> BadRows:
+        """Return those of a batch; without `known_places` examples do not name their rows."""
+        bad = cls()
+        for place, fault in zip(rows.places, rows.faults, strict=True):
+            if fault is not None:
+                bad.add([place if known_places and isinstance(place, int) else -1], fault)
+        return bad
 
-    def note(self, places: Sequence[int], reason: str) -> None:
+    def add(self, places: Sequence[int], reason: str) -> None:
         """Count rows that share a reason."""
         self.count += len(places)
         for place in places[:SHOWN]:
-            self.say(int(place), reason)
+            self.add_example(place, reason)
+
+    def add_example(self, place: int, reason: str) -> None:
+        """Keep one of the first reasons; a negative place is unknown."""
+        if len(self.examples) < SHOWN:
+            self.examples.append(f"row {place}: {reason}" if place >= 0 else reason)
 
     def error(self, seen: int | None = None) -> InputError:
-        """Return the refusal; `seen` is how many rows were looked at, if there may be more."""
+        """Return the error; `seen` is how many rows were read, if there may be more."""
         rows = "1 row" if self.count == 1 else f"{self.count} rows"
         rows += f" of the first {seen:,}" if seen else ""
         shown = "; ".join(self.examples) + ("; …" if self.count > len(self.examples) else "")
@@ -171,13 +329,13 @@ class Faults:
 
 
 @dataclass(frozen=True)
-class _RowFaults:
-    """The first fault of every row."""
+class _RowErrors:
+    """The first error of every row, or None."""
 
     found: list[str | None]
 
-    def look(self, name: str, values: Sequence[Any], fault_of: Callable[[Any], str | None]) -> None:
-        """Note what is wrong with a column's values."""
+    def check(self, name: str, values: Sequence[Any], fault_of: Callable[[Any], str | None]) -> None:
+        """Find what is wrong with a column's values."""
         for row, value in enumerate(values):
             if self.found[row] is None and (fault := fault_of(value)) is not None:
                 self.found[row] = f"{name} {fault}"
@@ -186,23 +344,23 @@ class _RowFaults:
 def read_rows(batch: Any, columns: ColumnNames, indices: Sequence[int] | None) -> Rows:
     """Read a batch: an Arrow table or record batch, or a mapping from names to lists."""
     sources, predictions = column_of(batch, columns.source), column_of(batch, columns.prediction)
-    places = _places(batch, columns, indices, len(sources))
-    faults = _RowFaults([None] * len(sources))
-    _look_places(faults, columns.index or "index", places)
-    _look_texts(faults, columns.source, sources)
+    places = _read_places(batch, columns, indices, len(sources))
+    errors = _RowErrors([None] * len(sources))
+    _check_places(errors, columns.index or "index", places)
+    _check_texts(errors, columns.source, sources)
     edited = any(isinstance(value, list) for value in predictions)
     if edited:
-        predictions = _annotated(faults, columns.prediction, predictions, sources, applied=True)
+        predictions = _read_annotations(errors, columns.prediction, predictions, sources, applied=True)
     else:
-        _look_texts(faults, columns.prediction, predictions)
-    references = _references(batch, columns, faults)
+        _check_texts(errors, columns.prediction, predictions)
+    references = _read_references(batch, columns, errors)
     annotations = None
     if columns.annotations is not None:
         given = column_of(batch, columns.annotations)
-        annotations = _annotated(faults, columns.annotations, given, sources)
-    good = [row for row, fault in enumerate(faults.found) if fault is None]
+        annotations = _read_annotations(errors, columns.annotations, given, sources)
+    good = [row for row, fault in enumerate(errors.found) if fault is None]
     if not good:
-        return Rows(places, faults.found, columns.probe())
+        return Rows(places, errors.found, columns.probe())
 
     def chosen(values: Sequence[Any] | None) -> list[Any] | None:
         return None if values is None else list(values) if len(good) == len(values) else [values[row] for row in good]
@@ -215,11 +373,11 @@ def read_rows(batch: Any, columns: ColumnNames, indices: Sequence[int] | None) -
         ids=[str(places[row]) for row in good],
     )
     texts = chosen(predictions) or []
-    return Rows(places, faults.found, corpus, corpus, EditedTexts.of(kept, texts) if edited else texts)
+    return Rows(places, errors.found, corpus, corpus, EditedTexts.of(kept, texts) if edited else texts)
 
 
 def column_of(batch: Any, name: str) -> list[Any]:
-    """Return a column of a batch as a list, or say which columns there are."""
+    """Return a column of a batch as a list; the error for another name lists the columns."""
     known = getattr(batch, "column_names", None) or (batch.schema.names if hasattr(batch, "schema") else list(batch))
     if name not in known:
         raise InputError(f"no column {name!r}", fix=f"Columns: {', '.join(map(str, known))}")
@@ -228,7 +386,7 @@ def column_of(batch: Any, name: str) -> list[Any]:
     return list(as_list() if as_list else values)
 
 
-def _places(batch: Any, columns: ColumnNames, indices: Sequence[int] | None, rows: int) -> list[int | None]:
+def _read_places(batch: Any, columns: ColumnNames, indices: Sequence[int] | None, rows: int) -> list[int | None]:
     if columns.index is not None:
         return column_of(batch, columns.index)
     if indices is None:
@@ -241,9 +399,9 @@ def _places(batch: Any, columns: ColumnNames, indices: Sequence[int] | None, row
     return [*indices]
 
 
-def _look_places(faults: _RowFaults, name: str, places: Sequence[Any]) -> None:
+def _check_places(errors: _RowErrors, name: str, places: Sequence[Any]) -> None:
     if set(map(type, places)) - {int} or min(places, default=0) < 0 or max(places, default=0) >= _PLACES:
-        faults.look(name, places, _place_fault)
+        errors.check(name, places, _place_fault)
 
 
 def _place_fault(place: Any) -> str | None:
@@ -253,9 +411,9 @@ def _place_fault(place: Any) -> str | None:
     return None if is_place else f"is {place!r:.40}, not a whole number from 0"
 
 
-def _look_texts(faults: _RowFaults, name: str, values: Sequence[Any]) -> None:
+def _check_texts(errors: _RowErrors, name: str, values: Sequence[Any]) -> None:
     if set(map(type, values)) - {str}:
-        faults.look(name, values, text_fault)
+        errors.check(name, values, text_fault)
 
 
 def text_fault(value: Any) -> str | None:
@@ -265,18 +423,18 @@ def text_fault(value: Any) -> str | None:
     return None if isinstance(value, str) else f"is {value!r:.40}, not a text"
 
 
-def _references(batch: Any, columns: ColumnNames, faults: _RowFaults) -> Sequence[Any] | None:
+def _read_references(batch: Any, columns: ColumnNames, errors: _RowErrors) -> Sequence[Any] | None:
     if columns.references is None:
         return None
     if isinstance(columns.references, str):
         rows = [[each] if isinstance(each, str) else each for each in column_of(batch, columns.references)]
         lists = not set(map(type, rows)) - {list, tuple} and all(rows)
         if not lists or set(map(type, chain.from_iterable(rows))) - {str}:
-            faults.look(columns.references, rows, _texts_fault)
+            errors.check(columns.references, rows, _texts_fault)
         return rows
     found = [column_of(batch, name) for name in columns.references]
     for name, values in zip(columns.references, found, strict=True):
-        _look_texts(faults, name, values)
+        _check_texts(errors, name, values)
     return list(zip(*found, strict=True))
 
 
@@ -288,183 +446,24 @@ def _texts_fault(texts: Any) -> str | None:
     return next((f"has one that {fault}" for text in texts if (fault := text_fault(text))), None)
 
 
-def _annotated(
-    faults: _RowFaults, name: str, values: Sequence[Any], sources: Sequence[Any], *, applied: bool = False
+def _read_annotations(
+    errors: _RowErrors, name: str, values: Sequence[Any], sources: Sequence[Any], *, applied: bool = False
 ) -> list[list[Annotation]]:
-    """Return the annotations of each row; where they cannot be read, or `applied`, none and a fault."""
+    """Return the annotations of each row; those that cannot be read, or `applied`, are errors."""
     found: list[list[Annotation]] = []
     for row, (value, source) in enumerate(zip(values, sources, strict=True)):
         read: list[Annotation] = []
-        if faults.found[row] is None:
+        if errors.found[row] is None:
             try:
                 read = [Annotation(entry["annotator"], as_edits(entry["edits"])) for entry in value]
                 check_sentence_annotations(read, len(source.split()))
                 if applied and read:
                     check_apart(source, sorted(read[0].edits, key=span))
             except InputError as error:
-                faults.found[row] = f"{name}: {error.problem}"
+                errors.found[row] = f"{name}: {error.problem}"
             except (KeyError, TypeError) as error:
-                faults.found[row] = (
+                errors.found[row] = (
                     f"{name} is missing" if value is None else f"{name} cannot be read: {describe_field_error(error)}"
                 )
         found.append(read)
     return found
-
-
-OnBad = Literal["error", "skip"]
-ON_BAD = ("error", "skip")
-
-
-@dataclass(frozen=True)
-class Counts:
-    """Counts each batch of rows: a function to be pickled, with the same `datasets` fingerprint in every process.
-
-    `metrics` are pairs of a column's name and a metric as `make_metric` reads it. `version` is part of it,
-    so that a cache of another release is not taken for this one's.
-    """
-
-    metrics: tuple[tuple[str, str], ...]
-    columns: ColumnNames
-    preprocessing: Preprocessing = field(default_factory=Preprocessing)
-    on_bad: OnBad = "error"
-    version: str = __version__
-
-    def __post_init__(self) -> None:
-        check_preprocessing(self.preprocessing)
-        check_on_bad(self.on_bad)
-        for metric in self._made().values():
-            metric.check_parts()
-
-    def __call__(self, batch: Any, indices: Sequence[int] | None = None) -> pyarrow.Table:
-        """Return the table of a batch: Arrow, or a mapping from names to lists; `indices` are its rows' places."""
-        rows, result = read_rows(batch, self.columns, indices), CheckResult()
-        if rows.corpus is not None:
-            result = check_batch(self.preprocessing, rows.corpus, rows.predictions, rows.good_places[0])
-        return Counted.of(self._made(), rows).table(checks=asdict(result), on_bad=self.on_bad)
-
-    @property
-    def schema(self) -> pyarrow.Schema:
-        """The columns of every table that it returns."""
-        return _schema(self._made(), self.columns.probe())
-
-    def _made(self) -> dict[str, Metric]:
-        return {column: make_metric(spelled) for column, spelled in self.metrics}
-
-
-def counts(
-    metrics: Metrics = ("gleu",),
-    *,
-    source: str = "source",
-    prediction: str = "prediction",
-    references: str | Sequence[str] | None = "references",
-    annotations: str | None = None,
-    index: str | None = None,
-    on_bad: OnBad = "error",
-    tokenized: bool = False,
-    aligned: bool = False,
-    foreign: Literal["warning", "error"] = "warning",
-) -> Counts:
-    """Return the function that counts batches of rows, for `Dataset.map(…, batched=True)` and Spark's `mapInArrow`.
-
-    `references` names a column of lists of texts, or several columns of texts; `annotations` one of coded edits, as the
-    datasets of gecbench hold them, and so may `prediction`. `index` names the column with each row's place in the
-    corpus, counted from 0; without it `Dataset.map` gives places with `with_indices=True`.
-
-    A row that cannot be scored gets a `fault` instead of counts. `on_bad` is what `merge` and `scores` do about it:
-    refuse, or "skip" it and say so in the signature. `tokenized`, `aligned` and `foreign` are as in `gecbench.score`.
-    """
-    chosen = tuple((column, spelled(metric)) for column, metric in metric_columns(metrics).items())
-    columns = ColumnNames(source, prediction, references, annotations, index)
-    return Counts(chosen, columns, Preprocessing("none", tokenized, aligned, foreign), on_bad)
-
-
-def tabulate(
-    predictions: Iterable[str], corpus: CorpusLike, metrics: Metrics = ("gleu",), **preprocessing: Any
-) -> pyarrow.Table:
-    """Return the counts of a corpus that is in memory, as the table that `merge` makes of its parts."""
-    columns, checker = metric_columns(metrics), Preprocessing(**preprocessing)
-    check_preprocessing(checker)
-    gold = resolve_corpus(corpus, list(columns.values()))
-    prepared = checker.prepare(gold, predictions)
-    rows = Rows(list(range(len(gold))), [None] * len(gold), gold, gold, prepared.lines)
-    return Counted.of(columns, rows).table(checks=asdict(CheckResult(1)), on_bad="error")
-
-
-@dataclass(frozen=True)
-class Counted:
-    """The rows of a batch, and for those that can be scored each metric's counts and how they were made."""
-
-    rows: Rows
-    schema: pyarrow.Schema
-    statistics: dict[str, Statistics] = field(default_factory=dict)
-    signatures: dict[str, Signature] = field(default_factory=dict)
-    golds: dict[str, Gold] = field(default_factory=dict)
-    hashes: dict[Gold, list[bytes]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, metrics: Mapping[str, Metric], rows: Rows) -> Counted:
-        """Count rows."""
-        corpus, schema = rows.corpus, _schema(metrics, rows.probe)
-        if corpus is None:
-            return cls(rows, schema)
-        golds = {name: metric.gold(corpus) for name, metric in metrics.items()}
-        with error_context(f"the batch that begins with row {rows.good_places[0]}"):
-            statistics = {name: metric.count(corpus, rows.predictions) for name, metric in metrics.items()}
-        signatures = {name: metric.signature(corpus, rows.predictions) for name, metric in metrics.items()}
-        hashes = {gold: corpus.sentence_hashes(gold, rows.good_places) for gold in {*golds.values()}}
-        return cls(rows, schema, statistics, signatures, golds, hashes)
-
-    def table(self, **made: Any) -> pyarrow.Table:
-        """Return it as a table; `made` goes into its column `batch`."""
-        import pyarrow
-
-        good, size = self.rows.good, len(self.rows.places)
-        columns: dict[str, Any] = {INDEX: self.rows.places, FAULT: self.rows.faults}
-        columns |= {DATA + gold: placed(found, good, size) for gold, found in self.hashes.items()}
-        columns |= {name: counts_column(each, good, size) for name, each in self.statistics.items()}
-        facts = {name: self._facts(name) for name in self.statistics}
-        batch = json.dumps({"gecbench": __version__, **made, "metrics": facts})
-        columns[BATCH] = [batch] + [None] * (size - 1)
-        arrays = [_column(columns.get(each.name), each.type, size) for each in self.schema]
-        return pyarrow.Table.from_arrays(arrays, schema=self.schema)
-
-    def _facts(self, name: str) -> dict[str, object]:
-        statistics = self.statistics[name]
-        return {
-            "signature": str(self.signatures[name]),
-            "gold": self.golds[name],
-            "width": statistics.counts.shape[1],
-            "diagnostics": dict(statistics.diagnostics),
-        }
-
-
-def _column(values: Any, kind: Any, size: int) -> pyarrow.Array:
-    import pyarrow
-
-    if isinstance(values, pyarrow.Array):
-        return values
-    if pyarrow.types.is_integer(kind):
-        values = [value if isinstance(value, int) and -(2**63) <= value < 2**63 else None for value in values]
-    return pyarrow.nulls(size, kind) if values is None else pyarrow.array(values, kind)
-
-
-def _schema(metrics: Mapping[str, Metric], probe: Corpus) -> pyarrow.Schema:
-    return schema(_golds(metrics, probe), list(metrics))
-
-
-def _golds(metrics: Mapping[str, Metric], corpus: Corpus) -> list[Gold]:
-    """Return what of a corpus the metrics are scored against."""
-    return sorted({metric.gold(corpus) for metric in metrics.values()})
-
-
-def check_on_bad(on_bad: str) -> None:
-    """Refuse what can be done about bad rows by no name."""
-    if on_bad not in ON_BAD:
-        raise InputError(f"on_bad={on_bad!r} is unknown", fix=f"Use one of {', '.join(ON_BAD)}")
-
-
-def spelled(metric: Metric) -> str:
-    """Return a metric as `make_metric` reads it."""
-    chosen = {name: getattr(metric, name) for name in metric.parameters()}
-    changed = [f"{name}={chosen[name]}" for name, each in metric.parameters().items() if chosen[name] != each.default]
-    return f"{metric.name}({','.join(changed)})" if changed else metric.name

@@ -20,7 +20,7 @@ from gecbench.metrics.base import Metric, Metrics, make_metric, metric_columns
 from gecbench.metrics.gleu import GLEU
 from gecbench.metrics.policy import BestPerSentence
 from gecbench.scale import counting
-from gecbench.scale.counting import ColumnNames, Faults, OnBad, Rows, check_on_bad, column_of, read_rows, spelled
+from gecbench.scale.counting import BadRows, ColumnNames, OnBad, check_on_bad, column_of, metric_spec, read_rows
 from gecbench.version import __version__
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ Values = npt.NDArray[Any]
 class SentenceColumns(ABC):
     """Adds columns to each batch of rows; a value depends on its own row alone, so the batches do not matter.
 
-    A row that cannot be read is refused, or, with `on_bad="skip"`, has no values but a `fault` that says why.
+    A row that cannot be read is an error. With `on_bad="skip"` it gets no values, and the reason as `fault`.
     """
 
     columns: ColumnNames
@@ -58,21 +58,14 @@ class SentenceColumns(ABC):
         size = len(column_of(batch, self.columns.source))
         rows = read_rows(batch, self.columns, range(size) if indices is None else indices)
         if self.on_bad != "skip":
-            self._refuse(rows, known_places=self.columns.index is not None or indices is not None)
+            bad = BadRows.of(rows, known_places=self.columns.index is not None or indices is not None)
+            if bad.count:
+                raise bad.error()
         found = {} if rows.corpus is None else self.values(rows.corpus, rows.predictions)
-        added = {name: counting.placed(found[name].tolist() if found else [], rows.good, size) for name in self.types}
+        added = {name: counting.spread(found[name].tolist() if found else [], rows.good, size) for name in self.types}
         if self.on_bad == "skip":
             added[counting.FAULT] = rows.faults
         return added if isinstance(batch, Mapping) else self._append(batch, added)
-
-    def _refuse(self, rows: Rows, known_places: bool) -> None:
-        faults = Faults()
-        for place, fault in zip(rows.places, rows.faults, strict=True):
-            if fault is not None:
-                faults.count += 1
-                faults.say(place if known_places and isinstance(place, int) else -1, fault)
-        if faults.count:
-            raise faults.error()
 
     @property
     def schema(self) -> pyarrow.Schema:
@@ -131,7 +124,7 @@ def sentence_scores(
     return SentenceScores(
         ColumnNames(source, prediction, references, annotations),
         on_bad,
-        metrics=tuple((column, spelled(metric)) for column, metric in made.items()),
+        metrics=tuple((column, metric_spec(metric)) for column, metric in made.items()),
         preprocessing=Preprocessing("none", tokenized, aligned, foreign),
     )
 
@@ -181,7 +174,7 @@ def features(
       (`extract_edits`); `characters`, the Levenshtein distance;
     - `gleu_source`: sentence-level GLEU with the source as the only reference, 1 for a copy; `gleu`: against the
       `references`, where a column of them is named;
-    - `foreign`: shares less than a fifth of its tokens with its source, as shifted lines do; `raw`: not tokenised like
+    - `foreign`: shares less than a fifth of its tokens with its source, as shifted lines do; `raw`: not tokenized like
       its source; `wrapped`: has a label, quotes, a number, a fence or an explanation that its source has not;
     - `errant_tp`, `errant_fp`, `errant_fn`: against the best of the annotators, where a column of `annotations` is
       named; `errant` is the metric with its parameters.

@@ -1,4 +1,4 @@
-"""Parts put together: one table in the order of its corpus, and the scores that it holds."""
+"""Merge counts that were made in parts into one table in the order of the corpus, and score it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gecbench.errors import InputError
 from gecbench.metrics.base import Score, Signature, Statistics, make_metric
 from gecbench.metrics.streaming import merge_signatures
 from gecbench.scale import counting
-from gecbench.scale.counting import SHOWN, Faults, OnBad
+from gecbench.scale.counting import SHOWN, BadRows, OnBad
 from gecbench.version import __version__
 
 if TYPE_CHECKING:
@@ -40,12 +40,12 @@ def scores(parts: Parts, *, on_bad: OnBad | None = None, resamples: int = 0, see
     if resamples:
         check_resamples(resamples)
     table = merge(parts, on_bad=on_bad)
-    making = Making.of(table)
-    making.result.decide()
-    found = [_score(table, name, making) for name in making.metrics]
+    provenance = CountProvenance.of(table)
+    provenance.result.decide()
+    found = [_score(table, name, provenance) for name in provenance.metrics]
     if resamples:
         found = with_intervals(found, resamples, seed)
-    return Scores(dict(zip(making.metrics, found, strict=True)))
+    return Scores(dict(zip(provenance.metrics, found, strict=True)))
 
 
 def compare(
@@ -99,20 +99,20 @@ def merge(parts: Parts, *, on_bad: OnBad | None = None) -> pyarrow.Table:
     their number and the first of them, or left out (`on_bad="skip"`, here or where they were counted).
     """
     table = _table_of(parts)
-    made = Making.of(table)
-    if made.merged == table.num_rows:
+    provenance = CountProvenance.of(table)
+    if provenance.merged == table.num_rows:
         return table
     index = table[counting.INDEX].fill_null(-1).to_numpy()
     order = np.argsort(index, kind="stable")
     if table[counting.FAULT].null_count == len(index) and np.array_equal(index[order], np.arange(len(index))):
-        return made.write_into(table.take(order), skipped=0)
-    faults, kept = _sifted(table, index)
-    if faults.count and (on_bad or made.on_bad) != "skip":
-        raise faults.error()
+        return provenance.write_into(table.take(order), skipped=0)
+    bad, kept = _split_valid_rows(table, index)
+    if bad.count and (on_bad or provenance.on_bad) != "skip":
+        raise bad.error()
     if not len(kept):
         raise InputError("no row can be scored")
     ordered = table.take(kept[np.argsort(index[kept], kind="stable")])
-    return made.write_into(ordered, skipped=faults.count)
+    return provenance.write_into(ordered, skipped=bad.count)
 
 
 def _table_of(parts: Parts) -> pyarrow.Table:
@@ -130,33 +130,33 @@ def _table_of(parts: Parts) -> pyarrow.Table:
     return pyarrow.concat_tables(found)
 
 
-def _sifted(table: pyarrow.Table, index: Places) -> tuple[Faults, Places]:
-    """Return what is wrong with how many rows, and the numbers of the others.
+def _split_valid_rows(table: pyarrow.Table, index: Places) -> tuple[BadRows, Places]:
+    """Return the bad rows, and the numbers of the valid ones.
 
-    Of two rows with one index neither is kept: which of them is right is not known. Rows without an index are taken
-    for those that are absent.
+    Two rows with the same index are both bad: which of them is right is not known. Rows without an index count as those
+    whose index is missing.
     """
     faulty = table[counting.FAULT].is_valid().to_numpy()
-    bad, good = np.flatnonzero(faulty), np.flatnonzero(~faulty)
-    faults = Faults(len(bad))
-    for row, reason in zip(bad[:SHOWN].tolist(), table[counting.FAULT].take(bad[:SHOWN]).to_pylist(), strict=True):
-        faults.say(index[row], reason)
-    found, times = np.unique(index[good], return_counts=True)
+    invalid, valid = np.flatnonzero(faulty), np.flatnonzero(~faulty)
+    bad, shown = BadRows(len(invalid)), invalid[:SHOWN]
+    for row, reason in zip(shown.tolist(), table[counting.FAULT].take(shown).to_pylist(), strict=True):
+        bad.add_example(index[row], reason)
+    found, times = np.unique(index[valid], return_counts=True)
     double = found[times > 1]
-    faults.note(double.tolist(), "this index is there more than once")
+    bad.add(double.tolist(), "this index is there more than once")
     known = np.union1d(found, index[faulty & (index >= 0)])
     gaps = np.diff(known, prepend=-1) - 1
     absent = int(gaps.sum() - (index < 0).sum())
     if absent > 0:
-        faults.count += absent
+        bad.count += absent
         for place, missing in zip(known[gaps > 0][:SHOWN].tolist(), gaps[gaps > 0][:SHOWN].tolist(), strict=True):
-            faults.say(place - missing, "no row has this index")
-    return faults, good[~np.isin(index[good], double)]
+            bad.add_example(place - missing, "no row has this index")
+    return bad, valid[~np.isin(index[valid], double)]
 
 
 @dataclass(frozen=True)
-class Making:
-    """How counts were made: what all parts must agree on, or what adds up over them."""
+class CountProvenance:
+    """How counts were made, from the column `batch`: fields that all parts must agree on, or that add up."""
 
     metrics: Mapping[str, Mapping[str, Any]]
     result: CheckResult
@@ -165,8 +165,8 @@ class Making:
     merged: int = 0
 
     @classmethod
-    def of(cls, table: pyarrow.Table) -> Making:
-        """Read it from the column `batch` of a table."""
+    def of(cls, table: pyarrow.Table) -> CountProvenance:
+        """Read and merge the provenance of all parts in a table."""
         wanted = {counting.INDEX, counting.FAULT, counting.BATCH}
         if not wanted <= set(table.column_names):
             found = ", ".join(table.column_names)
@@ -180,12 +180,12 @@ class Making:
         on_bad: OnBad = "skip" if any(batch["on_bad"] == "skip" for batch in batches) else "error"
         scored = [batch["metrics"] for batch in batches if batch["metrics"]]
         names = dict.fromkeys(name for metrics in scored for name in metrics)
-        metrics = {name: _joined(name, scored) for name in names}
+        metrics = {name: _merge_entries(name, scored) for name in names}
         merged = batches[0].get("merged", 0) if len(batches) == 1 else 0
         return cls(metrics, result, on_bad, batches[0].get("skipped", 0) if merged else 0, merged)
 
     def write_into(self, table: pyarrow.Table, skipped: int) -> pyarrow.Table:
-        """Return a merged table that says it on its first row."""
+        """Return the merged table with the provenance in its first row."""
         import pyarrow
 
         made = {"gecbench": __version__, "checks": asdict(self.result), "on_bad": self.on_bad, "metrics": self.metrics}
@@ -194,8 +194,8 @@ class Making:
         return table.set_column(table.column_names.index(counting.BATCH), counting.BATCH, column)
 
 
-def _joined(name: str, scored: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what parts say of one metric."""
+def _merge_entries(name: str, scored: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the merged entries of one metric."""
     if not all(name in metrics for metrics in scored):
         raise InputError(f"some parts have no counts of {name}", fix="Count all parts alike")
     parts = [metrics[name] for metrics in scored]
@@ -206,17 +206,17 @@ def _joined(name: str, scored: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {**parts[0], "signature": str(signature), "diagnostics": dict(diagnostics)}
 
 
-def _score(table: pyarrow.Table, name: str, making: Making) -> Score:
-    made = making.metrics[name]
+def _score(table: pyarrow.Table, name: str, provenance: CountProvenance) -> Score:
+    made = provenance.metrics[name]
     hashes = table[counting.DATA + made["gold"]]
     if table[name].null_count or hashes.null_count:
         raise InputError(f"rows without counts of {name}", fix="Count all parts alike")
     signature = Signature.parse(made["signature"])
     metric = make_metric(str(signature))
-    statistics = counting.statistics_of(table[name], made["width"])
+    statistics = counting.statistics_from_column(table[name], made["width"])
     statistics = Statistics(statistics.counts, statistics.offsets, made["diagnostics"])
-    data = fingerprint_of(counting.sum_of_column(hashes))
+    data = fingerprint_of(counting.sum_hash_column(hashes))
     signature = signature.with_field("data", data)
-    if making.skipped:
-        signature = signature.with_field("skipped", making.skipped)
+    if provenance.skipped:
+        signature = signature.with_field("skipped", provenance.skipped)
     return metric.score_statistics(statistics, signature)

@@ -53,7 +53,10 @@ def score(
     """
     function = scale.counts(metrics, index=index or _PLACE, **columns)
     placed = frame if index else with_index(frame, _PLACE)
-    parts = [_unpacked(part) for part in _collected(_chosen(placed, function.columns).mapInArrow(*_packing(function)))]
+    parts = [
+        _unpack(part)
+        for part in _collect(_select_columns(placed, function.columns).mapInArrow(*_packed_counts(function)))
+    ]
     if not parts:
         raise InputError("the frame has no rows")
     found = scale.scores(parts, resamples=resamples, seed=seed)
@@ -63,7 +66,7 @@ def score(
 def counts(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, *, index: str, **columns: Any) -> DataFrame:
     """Return the counts of a frame's rows, to be written as Parquet and scored later by `gecbench.scale.scores`."""
     function = scale.counts(metrics, index=index, **columns)
-    return _mapped(_chosen(frame, function.columns), function, function.schema)
+    return _map_batches(_select_columns(frame, function.columns), function, function.schema)
 
 
 def sentence_scores(frame: DataFrame, metrics: Metrics = DEFAULT_METRICS, **columns: Any) -> DataFrame:
@@ -83,7 +86,7 @@ def with_index(frame: DataFrame, name: str = "index") -> DataFrame:
     files do that were read and not shuffled. Where the numbers of rows differ, `score` refuses them.
     """
     functions = _functions()
-    with failures_told():
+    with readable_errors():
         sizes = {row[0]: row[1] for row in frame.groupBy(functions.spark_partition_id()).count().collect()}
     begins = list(accumulate((sizes.get(k, 0) for k in range(max(sizes, default=0))), initial=0))
     number = functions.monotonically_increasing_id()
@@ -100,8 +103,8 @@ def _functions() -> Any:
     return functions
 
 
-def _chosen(frame: DataFrame, columns: ColumnNames) -> DataFrame:
-    """Return the columns that are read."""
+def _select_columns(frame: DataFrame, columns: ColumnNames) -> DataFrame:
+    """Return the frame with the columns that are read alone."""
     for name in columns.names():
         if name not in frame.columns:
             raise InputError(f"no column {name!r}", fix=f"Columns: {', '.join(frame.columns)}")
@@ -109,36 +112,36 @@ def _chosen(frame: DataFrame, columns: ColumnNames) -> DataFrame:
 
 
 def _with_columns(frame: DataFrame, function: SentenceColumns) -> DataFrame:
-    _chosen(frame, function.columns)
+    _select_columns(frame, function.columns)
     for name in function.schema.names:
         if name in frame.columns:
             raise InputError(f"the frame has a column {name!r} already", fix="Rename it")
-    return _mapped(frame, function, function.schema, frame.schema.fields)
+    return _map_batches(frame, function, function.schema, frame.schema.fields)
 
 
-def _mapped(frame: DataFrame, function: Callable[[Any], Any], added: pyarrow.Schema, kept: Any = ()) -> DataFrame:
+def _map_batches(frame: DataFrame, function: Callable[[Any], Any], added: pyarrow.Schema, kept: Any = ()) -> DataFrame:
     """Return a frame of the tables that a function makes of its batches."""
     from pyspark.sql.pandas.types import from_arrow_schema
     from pyspark.sql.types import StructType
 
     def run(batches: Iterable[Any]) -> Iterator[Any]:
-        for batch in _nonempty(batches):
+        for batch in _with_rows(batches):
             yield from function(batch).to_batches()
 
     return frame.mapInArrow(run, StructType([*kept, *from_arrow_schema(added).fields]))
 
 
-def _packing(function: Counts) -> tuple[Callable[[Iterable[Any]], Iterator[Any]], str]:
-    """Return a function that counts batches into one value each, and its schema.
+def _packed_counts(function: Counts) -> tuple[Callable[[Iterable[Any]], Iterator[Any]], str]:
+    """Return a function that turns each batch into one binary value of counts, and its schema.
 
-    Java need not look into them then, which costs as much as counting.
+    Java would otherwise convert every row, which costs as much as counting.
     """
 
     def run(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow
 
         options = pyarrow.ipc.IpcWriteOptions(compression="zstd")
-        for batch in _nonempty(batches):
+        for batch in _with_rows(batches):
             table, sink = function(batch), pyarrow.BufferOutputStream()
             with pyarrow.ipc.new_stream(sink, table.schema, options=options) as stream:
                 stream.write_table(table)
@@ -147,26 +150,26 @@ def _packing(function: Counts) -> tuple[Callable[[Iterable[Any]], Iterator[Any]]
     return run, "part binary"
 
 
-def _nonempty(batches: Iterable[Any]) -> Iterator[Any]:
+def _with_rows(batches: Iterable[Any]) -> Iterator[Any]:
     """Yield batches with rows, on one thread: Spark gives every core a worker of its own."""
     os.environ.setdefault("GECBENCH_THREADS", "1")
     return (batch for batch in batches if batch.num_rows)
 
 
-def _unpacked(part: Any) -> pyarrow.Table:
+def _unpack(part: Any) -> pyarrow.Table:
     import pyarrow
 
     return pyarrow.ipc.open_stream(part.as_buffer()).read_all()
 
 
-def _collected(frame: DataFrame) -> Any:
-    with failures_told():
+def _collect(frame: DataFrame) -> Any:
+    with readable_errors():
         return frame.toArrow()["part"]
 
 
 @contextmanager
-def failures_told() -> Iterator[None]:
-    """Say what failed in Spark in one sentence, not in a trace of Java's calls."""
+def readable_errors() -> Iterator[None]:
+    """Report failures of Spark in one sentence instead of a trace of Java calls."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException, PythonException
 
@@ -177,12 +180,12 @@ def failures_told() -> Iterator[None]:
         raise GecbenchError(f"a worker of Spark failed: {last}") from error
     except (PySparkException, Py4JError) as error:
         lines = str(error).splitlines()
-        said = lines[isinstance(error, Py4JError) and len(lines) > 1]  # Py4J says first which call it was
+        said = lines[isinstance(error, Py4JError) and len(lines) > 1]  # the first line of Py4J names the call
         raise GecbenchError(f"Spark failed: {said.removeprefix(': ')}") from error
 
 
 _QUIET = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
-_BRIEF = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+_FAST_START = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 
 
 def score_files(
@@ -197,15 +200,15 @@ def score_files(
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         with session(master) as spark:
             for name, path in systems.items():
-                with failures_told():
+                with readable_errors():
                     frame = spark.read.parquet(path)
-                found[name] = score(frame, index=index, **_usual_columns(frame.columns, path, column), **options)
+                found[name] = score(frame, index=index, **_find_columns(frame.columns, path, column), **options)
     return found
 
 
 @contextmanager
 def session(master: str) -> Iterator[SparkSession]:
-    """Open a session, or take the one that is open; what runs on this machine alone starts fast and says little."""
+    """Open a session, or use the active one; a local session starts fast and logs little."""
     try:
         from pyspark.errors import PySparkRuntimeError
         from pyspark.sql import SparkSession
@@ -220,7 +223,7 @@ def session(master: str) -> Iterator[SparkSession]:
     if master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        settings |= _BRIEF
+        settings |= _FAST_START
     builder = SparkSession.builder.appName("gecbench").config(map=settings)
     try:
         opened = builder.master(master).getOrCreate()
@@ -232,8 +235,8 @@ def session(master: str) -> Iterator[SparkSession]:
         opened.stop()
 
 
-def _usual_columns(names: Sequence[str], path: str, column: str | None) -> dict[str, Any]:
-    """Return the columns by what they hold; where there are annotations, references may be missing."""
+def _find_columns(names: Sequence[str], path: str, column: str | None) -> dict[str, Any]:
+    """Return the arguments of `score` that name columns; with annotations, references may be missing."""
     known = Columns(dict.fromkeys(names, ()), path)
     annotations = next((name for name in names if name.lower() == "annotations"), None)
     needed = annotations is None or any(name.lower() in REFERENCE_NAMES for name in names)

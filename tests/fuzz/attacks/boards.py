@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from gecbench import Corpus
 from gecbench.leaderboard.submission import Submission, score_submission
-from gecbench.models.correction import make_model, partial_path, run_key
+from gecbench.models import make_model, partial_path
+from gecbench.models.correction import run_key
 
 from .. import formats
 from ..attack import Attack

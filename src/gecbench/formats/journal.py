@@ -1,0 +1,300 @@
+"""Journals of unfinished runs: they survive a kill, belong to one process at a time, and are deleted at the end.
+
+`RowJournal` is a JSON Lines file to which rows are appended as they come. `StateJournal` is a folder with one state,
+replaced as a whole, and the finished parts of a table. Both store the key of their run: a journal with another key is
+refused. Use them as context managers: `load` what an earlier run left, append or save, `finish`. Leaving the context
+without `finish` keeps the journal for the next run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench.errors import InputError
+from gecbench.formats.text import lock, write_bytes
+
+if TYPE_CHECKING:
+    import pyarrow
+    from typing_extensions import Self
+
+
+class Journal(ABC):
+    """What both kinds share: the key of the run, and the lock that keeps the journal for one process.
+
+    `elsewhere` tells the user how to avoid a journal that is not theirs.
+    """
+
+    def __init__(self, path: Path, key: Mapping[str, object], elsewhere: str) -> None:
+        self.path = path
+        self._key: dict[str, Any] = json.loads(json.dumps(key))
+        self._elsewhere = elsewhere
+        self._locked: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    @abstractmethod
+    def leave(self) -> None:
+        """Close the journal and keep it for the next run, unless there is nothing to resume from."""
+
+    def close(self) -> None:
+        """Unlock the journal."""
+        if self._locked is not None:
+            self._locked.close()
+            self._locked = None
+
+    def _lock(self, file: Path) -> IO[bytes]:
+        """Open a file of the journal and lock it for this process."""
+        opened = file.open("a+b", buffering=0)
+        try:
+            lock(opened, str(self.path), self._elsewhere)
+        except BaseException:
+            opened.close()
+            raise
+        self._locked = opened
+        return opened
+
+
+class RowJournal(Journal):
+    """A JSON Lines file: the key of the run, then one row per result, in the order in which they came.
+
+    Rows go to the system in one write each time. So a kill leaves whole rows and at most one torn row at the end, which
+    `load` drops.
+    """
+
+    def __init__(self, path: Path, key: Mapping[str, object], elsewhere: str) -> None:
+        super().__init__(path, key, elsewhere)
+        self._rows = 0
+
+    def load(self, add: Callable[[dict[str, Any]], None], *, restart: bool = False) -> None:
+        """Open the file and call `add` with each row in it; `restart` discards them, of any run.
+
+        `add` raises ValueError for a row that this run cannot have written. A file that is damaged, belongs to another
+        run or is in use is refused with an InputError, and stays as it is.
+        """
+        if self.path.is_symlink() or (self.path.exists() and not self.path.is_file()):
+            raise InputError("is no plain file", file=str(self.path), fix=self._elsewhere)
+        try:
+            file = self._lock(self.path)
+        except OSError as error:
+            raise InputError(f"cannot write: {error.strerror}", file=str(self.path)) from error
+        try:
+            size = 0 if restart else self._read_rows(add)
+            file.truncate(size)
+            if not size:
+                self._write([self._key])
+        except BaseException:
+            self.close()
+            raise
+
+    def append(self, rows: Iterable[Mapping[str, object]]) -> None:
+        """Add rows at the end."""
+        self._rows += self._write(rows)
+
+    def truncate(self, rows: int) -> None:
+        """Keep only the rows that came first."""
+        kept = self.path.read_bytes().split(b"\n")[: rows + 1]
+        self._file().truncate(sum(len(row) + 1 for row in kept))
+        self._rows = rows
+
+    def finish(self) -> None:
+        """Delete the file: the run is complete and written elsewhere."""
+        self.close()
+        self.path.unlink(missing_ok=True)
+
+    def leave(self) -> None:
+        """Close the file and keep it for the next run, unless it has no rows."""
+        if self._locked and not self._rows:
+            self.finish()
+        self.close()
+
+    def _file(self) -> IO[bytes]:
+        if self._locked is None:
+            raise AssertionError("the journal is not loaded")
+        return self._locked
+
+    def _write(self, rows: Iterable[Mapping[str, object]]) -> int:
+        lines = [f"{json.dumps(row)}\n" for row in rows]
+        data = "".join(lines).encode()
+        try:
+            while data:
+                data = data[self._file().write(data) :]
+        except OSError as error:
+            raise InputError(f"cannot write: {error.strerror}", file=str(self.path)) from error
+        return len(lines)
+
+    def _read_rows(self, add: Callable[[dict[str, Any]], None]) -> int:
+        """Return how many bytes the key and the whole rows take."""
+        content = self.path.read_bytes()
+        *lines, torn = content.split(b"\n")
+        if not lines and not json.dumps(self._key).encode().startswith(torn):
+            raise self._damage(1)
+        for number, line in enumerate(lines, start=1):
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise self._damage(number) from error
+            if not isinstance(row, dict):
+                raise self._damage(number)
+            if number == 1:
+                self._check_key(row)
+                continue
+            try:
+                add(row)
+            except ValueError as error:
+                raise self._damage(number) from error
+        self._rows = max(0, len(lines) - 1)
+        return len(content) - len(torn)
+
+    def _check_key(self, found: Mapping[str, object]) -> None:
+        if found == self._key:
+            return
+        names = [name for name in self._key if found.get(name) != self._key[name]]
+        differences = [f"{name}: {found.get(name)!r}, not {self._key[name]!r}" for name in names]
+        raise InputError(
+            f"holds the outputs of another run ({'; '.join(differences) or 'other fields'})",
+            file=str(self.path),
+            fix=f"{self._elsewhere}, or discard them with --restart",
+        )
+
+    def _damage(self, number: int) -> InputError:
+        return InputError("damaged", file=str(self.path), line=number, fix="Discard it with --restart")
+
+
+class State(NamedTuple):
+    """How far a run came: values that fit into JSON, and arrays."""
+
+    facts: dict[str, Any]
+    arrays: dict[str, npt.NDArray[Any]]
+
+
+class StateJournal(Journal):
+    """A folder next to the table that a run writes (`target`), or in the current folder if it writes none.
+
+    Parts of the table are closed before the state that counts them is written. So a part that a kill left behind is
+    written again. The parts stay until the whole table is in its place.
+    """
+
+    _FACTS = "facts"
+
+    def __init__(self, key: Mapping[str, object], target: Path | None, elsewhere: str) -> None:
+        name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:8]
+        super().__init__(Path(f"{target or f'gecbench-{name}'}.journal"), key, elsewhere)
+        self._target = target
+        self._state = self.path / "state.npz"
+        self._parts = 0
+        self._writer: Any = None
+
+    def load(self, *, resume: bool) -> State | None:
+        """Return the last state of an unfinished run to `resume`, or None for a new run.
+
+        A state that is damaged, belongs to another run or would be overwritten by a new run is refused.
+        """
+        exists = self._state.exists()
+        if exists:
+            self._own_folder()
+        if not resume and not exists:
+            return None
+        if not resume:
+            fix = "Go on with --resume, or delete the folder"
+            raise InputError("an unfinished run is here", file=str(self.path), fix=fix)
+        if not exists:
+            raise InputError("no unfinished run is here", file=str(self.path), fix="Start it without --resume")
+        try:
+            with np.load(self._state, allow_pickle=False) as file:
+                arrays = dict(file)
+            facts = json.loads(str(arrays.pop(self._FACTS)))
+            key, parts = facts.pop("key"), int(facts.pop("parts"))
+        except (OSError, ValueError, KeyError, BadZipFile) as error:
+            raise InputError("is not the state of a run", file=str(self._state), fix="Delete the folder") from error
+        if key != self._key:
+            raise InputError("belongs to a run with other files or options", file=str(self.path), fix="Delete it")
+        self._parts = parts
+        return State(facts, arrays)
+
+    def append(self, table: pyarrow.Table) -> None:
+        """Add rows to the open part of the table."""
+        import pyarrow.parquet
+
+        if self._writer is None:
+            self._own_folder()
+            self._writer = pyarrow.parquet.ParquetWriter(self._part(self._parts), table.schema, compression="zstd")
+        self._writer.write_table(table)
+
+    def save(self, state: State) -> None:
+        """Close the open part, and replace the state."""
+        self._own_folder()
+        self._close_part()
+        arrays: dict[str, Any] = dict(state.arrays)
+        arrays[self._FACTS] = json.dumps({**state.facts, "key": self._key, "parts": self._parts})
+        content = io.BytesIO()
+        np.savez(content, **arrays)
+        write_bytes(self._state, content.getvalue(), durable=True)
+
+    def finish(self) -> None:
+        """Put the table together at `target`, and delete the folder."""
+        self._close_part()
+        if self._target and self._parts:
+            self._join_parts().replace(self._target)
+        self.discard()
+
+    def leave(self) -> None:
+        """Keep the folder for the next run if it has a state, and delete it otherwise."""
+        if self._state.exists():
+            self.close()
+        else:
+            self.discard()
+
+    def discard(self) -> None:
+        """Delete the folder, if it is this run's; the state first, so that nobody resumes from half of it."""
+        is_ours = self._locked is not None
+        self.close()
+        if is_ours:
+            with suppress(OSError):
+                self._state.unlink(missing_ok=True)
+            shutil.rmtree(self.path, ignore_errors=True)
+
+    def close(self) -> None:
+        """Close the open part, and unlock the folder."""
+        self._close_part()
+        super().close()
+
+    def _own_folder(self) -> None:
+        if self._locked is None:
+            self.path.mkdir(exist_ok=True)
+            self._lock(self.path / "lock")
+
+    def _close_part(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+            self._parts += 1
+
+    def _join_parts(self) -> Path:
+        import pyarrow.parquet
+
+        whole = self.path / "whole.parquet"
+        schema = pyarrow.parquet.read_schema(self._part(0))
+        with pyarrow.parquet.ParquetWriter(whole, schema, compression="zstd") as writer:
+            for number in range(self._parts):
+                for batch in pyarrow.parquet.ParquetFile(self._part(number)).iter_batches():
+                    writer.write_batch(batch)
+        return whole
+
+    def _part(self, number: int) -> Path:
+        return self.path / f"part-{number:06d}.parquet"

@@ -1,0 +1,349 @@
+"""Read the files of a corpus and of a system's predictions side by side, batch by batch, in constant memory."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from gecbench.corpora.load import resolve_corpus
+from gecbench.corpus.corpus import Corpus
+from gecbench.errors import InputError, error_context
+from gecbench.formats.jsonl import json_values
+from gecbench.formats.m2 import parse_m2
+from gecbench.formats.tables import EDITS, PREDICTION_NAMES, REFERENCE_NAMES, SOURCE_NAMES, Columns, edited_texts
+from gecbench.formats.text import STANDARD_INPUT, lines_of, split_lines
+from gecbench.metrics.base import with_needed_references
+from gecbench.scale.counting import ColumnNames, Rows, read_rows, text_fault
+
+_CHUNK = 2**20
+_LINES = 2**14
+_NOT_STREAMED = (".csv", ".tsv", ".xml")
+_PAIRED = "Both need one line per sentence, in the same order; an empty output is an empty line"
+_COLUMNS = ColumnNames("source", "prediction", "references")
+
+
+class Reader(Protocol):
+    """Reads one thing per sentence (a text, gold), some sentences at a time."""
+
+    def take(self, count: int) -> Any:
+        """Return those of the next `count` sentences; fewer at the end, then something empty."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The files of a run: `source` and `references`, or `gold` (M2), or a `corpus`, which is read at once."""
+
+    predictions: str
+    metrics: tuple[str, ...]
+    source: str | None = None
+    references: tuple[str, ...] = ()
+    gold: str | None = None
+    corpus: str | None = None
+    column: str | None = None
+
+    def files(self) -> list[str]:
+        """Return the names of the files."""
+        return [name for name in (self.source, *self.references, self.gold, self.corpus, self.predictions) if name]
+
+    def key(self) -> dict[str, object]:
+        """Return what a run must have in common with the one that it resumes."""
+        found = [Path(name).stat() if Path(name).is_file() else None for name in self.files()]
+        return {**vars(self), "files": [each and [each.st_size, each.st_mtime_ns] for each in found]}
+
+    def sentences(self) -> int | None:
+        """Return the number of predictions if it is quickly known: not of `.gz`, M2 and standard input."""
+        path = self.predictions
+        if path == STANDARD_INPUT or path.endswith((".gz", EDITS)) or not Path(path).is_file():
+            return None
+        if Path(path).suffix.lower() == ".parquet":
+            return int(_open_parquet(path).metadata.num_rows)
+        with Path(path).open("rb") as file:
+            return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
+
+    def batches(self, size: int, first: int = 0) -> Iterator[Rows]:
+        """Yield batches of at most `size` rows, beginning with row `first`."""
+        gold, predictions, size = self._gold_reader(), self._prediction_reader(), min(size, sys.maxsize)
+        begin = 0
+        while begin < first and (found := gold.take(min(size, first - begin))):
+            begin += len(predictions.take(len(found)))
+        if begin < first:
+            raise InputError(f"ends before the {first} sentences that were scored", file=self.predictions)
+        while found := gold.take(size):
+            yield self._rows(found, predictions.take(len(found)), begin)
+            begin += len(found)
+        if predictions.take(1):
+            problem = f"more predictions than the {begin} sentences of {self.files()[0]}"
+            raise InputError(problem, file=self.predictions, fix=_PAIRED)
+
+    def _gold_reader(self) -> Reader:
+        if self.gold is not None:
+            if not _is_m2(self.gold):
+                raise InputError("is not read as a stream", file=self.gold, fix="--stream takes M2 (.m2)")
+            return _M2Reader(self.gold, self.metrics)
+        if self.corpus is not None:
+            return _CorpusReader(resolve_corpus(self.corpus, list(self.metrics)))
+        if self.source is None or not self.references:
+            raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
+        return _ParallelReader(self.source, self.references)
+
+    def _prediction_reader(self) -> Reader:
+        if _is_m2(self.predictions):
+            return _M2Reader(self.predictions)
+        wanted = _Wanted(PREDICTION_NAMES, self.column, ids=self.predictions == self.source)
+        return _text_reader(self.predictions, wanted)
+
+    def _rows(self, gold: Corpus | _Parallel, predictions: Any, begin: int) -> Rows:
+        if len(predictions) < len(gold):
+            problem = f"{begin + len(predictions)} predictions, but {self.files()[0]} has more sentences"
+            raise InputError(problem, file=self.predictions, line=begin + len(predictions) + 1, fix=_PAIRED)
+        places = range(begin, begin + len(gold))
+        if isinstance(predictions, Corpus):
+            corpus = gold.corpus() if isinstance(gold, _Parallel) else gold
+            with error_context(f"{self.predictions}, from sentence {begin + 1} on"):
+                return Rows(list(places), [None] * len(gold), corpus, corpus, edited_texts(predictions, corpus))
+        if isinstance(gold, _Parallel):
+            columns = {"source": gold.sources, "references": gold.references, "prediction": predictions}
+            return read_rows(columns, _COLUMNS, places)
+        return _rows_of_corpus(gold, predictions, places)
+
+
+def _rows_of_corpus(corpus: Corpus, predictions: Sequence[Any], places: range) -> Rows:
+    """Return the rows of a corpus; those whose prediction is not a text are bad."""
+    faults = [fault and f"prediction {fault}" for fault in map(text_fault, predictions)]
+    good = [row for row, fault in enumerate(faults) if fault is None]
+    if len(good) == len(faults):
+        return Rows(list(places), faults, corpus, corpus, predictions)
+    if not good:
+        return Rows(list(places), faults, corpus)
+    return Rows(list(places), faults, corpus, corpus.select(good), [predictions[row] for row in good])
+
+
+@dataclass(frozen=True)
+class _Parallel:
+    """Sources and references from files side by side; in tables any of them may be missing."""
+
+    sources: list[Any]
+    references: list[Any]
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def corpus(self) -> Corpus:
+        texts = [[found] if isinstance(found, str) else found for found in self.references]
+        return Corpus(sources=self.sources, references=texts)
+
+
+class _ParallelReader:
+    def __init__(self, source: str, references: Sequence[str]) -> None:
+        self._files = (source, *references)
+        self._taken = 0
+        names = (SOURCE_NAMES, *(REFERENCE_NAMES for _ in references))
+        self._columns = [_text_reader(file, _Wanted(each)) for file, each in zip(self._files, names, strict=True)]
+
+    def take(self, count: int) -> _Parallel:
+        sources, *references = (column.take(count) for column in self._columns)
+        for file, values in zip(self._files[1:], references, strict=True):
+            if len(values) != len(sources):
+                kind = "more" if len(values) > len(sources) else "fewer"
+                line = self._taken + min(len(values), len(sources)) + 1
+                raise InputError(f"{kind} lines than {self._files[0]}", file=file, line=line, fix=_PAIRED)
+        self._taken += len(sources)
+        return _Parallel(sources, references[0] if len(references) == 1 else list(zip(*references, strict=True)))
+
+
+class _CorpusReader:
+    """Slices of a corpus that is in memory."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus, self._taken = corpus, 0
+
+    def take(self, count: int) -> Corpus | tuple[()]:
+        begin, self._taken = self._taken, min(self._taken + count, len(self._corpus))
+        return self._corpus.select(range(begin, self._taken)) if begin < self._taken else ()
+
+
+class _M2Reader:
+    """The sentences of an M2 file, with the references that the metrics need."""
+
+    def __init__(self, path: str, metrics: Sequence[str] = ()) -> None:
+        self._path, self._metrics = path, metrics
+        self._blocks = _blocks(_LineReader(path))
+        self._taken = 0
+
+    def take(self, count: int) -> Corpus | tuple[()]:
+        lines = list(chain.from_iterable(islice(self._blocks, count)))
+        if not lines:
+            return ()
+        with _numbered_from(self._taken):
+            corpus = parse_m2(lines, self._path)
+        self._taken += len(lines)
+        return with_needed_references(corpus, self._metrics)
+
+
+def _blocks(reader: _LineReader) -> Iterator[list[str]]:
+    """Yield the lines of each block of M2: it ends with the first empty line after its text."""
+    block: list[str] = []
+    has_text = False
+    while lines := reader.take(_LINES):
+        for line in lines:
+            block.append(line)
+            if line.strip():
+                has_text = True
+            elif has_text:
+                yield block
+                block, has_text = [], False
+    if has_text:
+        yield block
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A column of a table, by its usual names or by its own, and whether the table may have a column of ids."""
+
+    names: Sequence[str]
+    column: str | None = None
+    ids: bool = True
+
+    def find(self, known: Sequence[str], path: str) -> str:
+        ids = [name for name in known if name.lower() == "id"]
+        if ids and not self.ids:
+            fix = "Sort it as the corpus is and drop that column, or leave out --stream"
+            raise InputError(f"has a column {ids[0]!r}, but a stream pairs row by row", file=path, fix=fix)
+        return Columns(dict.fromkeys(known, ()), path).find(self.names, self.column, "--column NAME")
+
+
+def _text_reader(path: str, wanted: _Wanted) -> Reader:
+    """Return a reader of the texts of a file: a column of a table, else its lines."""
+    ending = Path(path.removesuffix(".gz")).suffix.lower()
+    if ending in _NOT_STREAMED:
+        raise InputError(f"{ending} is not read as a stream", file=path, fix="Use text, .jsonl or .parquet")
+    if ending == ".jsonl":
+        return _JsonReader(path, wanted)
+    if ending == ".parquet":
+        return _ParquetReader(path, wanted)
+    if wanted.column is not None:
+        raise InputError("plain text has no columns", file=path, fix="Columns are for .jsonl and .parquet")
+    return _LineReader(path)
+
+
+class _LineReader:
+    """The lines of a text file, `.gz` file or standard input, as `formats.text.read_lines` reads them."""
+
+    def __init__(self, path: str) -> None:
+        self.path, self.taken = path, 0
+        self._file = _open_lines(path)
+
+    def take(self, count: int) -> list[str]:
+        with _reading(self.path):
+            raw = list(islice(self._file, count))
+        if len(raw) < count and self.path != STANDARD_INPUT:
+            self._file.close()
+            self._file = io.BytesIO()
+        data = b"".join(raw)
+        try:
+            lines = split_lines(data, self.path) if self.taken == 0 else lines_of(data.decode())
+        except UnicodeDecodeError as error:
+            line = self.taken + data.count(b"\n", 0, error.start) + 1
+            fix = f"Convert it first, for example: iconv -f latin1 -t utf-8 {self.path}"
+            raise InputError(
+                f"not UTF-8: byte 0x{data[error.start]:02x}", file=self.path, line=line, fix=fix
+            ) from error
+        self.taken += len(lines)
+        return lines
+
+
+class _JsonReader:
+    """A column of JSON Lines; a row without it has None."""
+
+    def __init__(self, path: str, wanted: _Wanted) -> None:
+        self._lines, self._wanted = _LineReader(path), wanted
+        self._column: str | None = None
+
+    def take(self, count: int) -> list[Any]:
+        path, before = self._lines.path, self._lines.taken
+        lines = self._lines.take(count)
+        with _numbered_from(before):
+            rows = json_values(lines, path)
+            for number, row in enumerate(rows, start=1):
+                if not isinstance(row, dict):
+                    raise InputError("not a JSON object", file=path, line=number)
+        if rows and self._column is None:
+            self._column = self._wanted.find(list(rows[0]), path)
+        return [row.get(self._column) for row in rows]
+
+
+class _ParquetReader:
+    """A column of a Parquet file."""
+
+    def __init__(self, path: str, wanted: _Wanted) -> None:
+        file = _open_parquet(path)
+        batches = file.iter_batches(columns=[wanted.find(file.schema_arrow.names, path)])
+        self._path, self._values = path, chain.from_iterable(batch.column(0).to_pylist() for batch in batches)
+
+    def take(self, count: int) -> list[Any]:
+        with _reading_parquet(self._path):
+            return list(islice(self._values, count))
+
+
+def _is_m2(path: str) -> bool:
+    return path.removesuffix(".gz").endswith(EDITS)
+
+
+def _open_lines(path: str) -> Any:
+    if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InputError("standard input is closed", fix="Name a file, or pipe something into it")
+        return sys.stdin.buffer
+    if Path(path).is_dir():
+        raise InputError("is a directory, not a file", file=path)
+    with _reading(path):
+        return gzip.open(path, "rb") if path.endswith(".gz") else Path(path).open("rb")
+
+
+def _open_parquet(path: str) -> Any:
+    import pyarrow.parquet
+
+    with _reading_parquet(path):
+        return pyarrow.parquet.ParquetFile(path)
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[None]:
+    """Turn errors of the file system and of gzip into `InputError`."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise InputError("no such file", file=path, fix="Check the path") from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"is not a whole gzip file ({error})", file=path) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=path) from error
+
+
+@contextmanager
+def _reading_parquet(path: str) -> Iterator[None]:
+    import pyarrow
+
+    try:
+        with _reading(path):
+            yield
+    except pyarrow.ArrowException as error:
+        raise InputError(f"not a whole Parquet file: {str(error).splitlines()[0]}", file=path) from error
+
+
+@contextmanager
+def _numbered_from(before: int) -> Iterator[None]:
+    """Add the number of lines before this batch to the line of an error."""
+    try:
+        yield
+    except InputError as error:
+        line = None if error.line is None else error.line + before
+        raise InputError(error.problem, file=error.file, line=line, fix=error.fix) from error

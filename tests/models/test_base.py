@@ -1,0 +1,34 @@
+"""Models by their strings."""
+
+import pytest
+
+import gecbench
+from gecbench.models import make_model
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("sed", "cannot read the model 'sed'.*cmd:COMMAND"),
+        ("cmd: ", "cannot read the model"),
+        ("perl:x", "cannot read the model"),
+        ("python:os", "cannot read the model"),
+        ("python::f", "cannot read the model"),
+        ("python:no_such_module_here:f", "cannot import no_such_module_here: ModuleNotFoundError"),
+        ("python:os:nothing.here", "os has no 'nothing.here'"),
+        ("python:os:sep", "is a str, not a function"),
+    ],
+)
+def test_bad_model_strings(model, message):
+    with pytest.raises(gecbench.InputError, match=message):
+        make_model(model)
+
+
+def test_options_belong_to_a_kind():
+    with pytest.raises(
+        gecbench.InputError, match=r"python: models have no option 'timeout'.*for cmd, endpoint: models"
+    ):
+        make_model("python:os:getcwd", timeout=3)
+    with pytest.raises(gecbench.InputError, match=r"no prompt 'Correct this'.*a text with \{sentence\}"):
+        make_model("transformers:x", prompt="Correct this")
+    assert make_model("cmd:cat", timeout=None).timeout is None

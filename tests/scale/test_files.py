@@ -1,0 +1,105 @@
+"""Files read batch by batch: the scores of files read at once, and the same errors."""
+
+import json
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+from scale_cases import demo
+
+import gecbench
+
+DEMO, OUTPUTS = demo().corpus, demo().outputs
+TEXT = ["-s", "source.txt", "-r", *(f"ref{k}.txt.gz" for k in range(4))]
+INPUTS = {
+    "text": ([*TEXT, "-p", "output.txt", "-m", "gleu", "bleu", "m2"], None),
+    "json lines": ([*TEXT, "-p", "output.jsonl", "-m", "gleu"], None),
+    "edits": (["--gold", "gold.m2", "-p", "output.txt", "-m", "m2", "imeasure", "gleu"], None),
+    "edits of a system": (["--gold", "gold.m2", "-p", "system.m2", "-m", "errant"], None),
+    "a corpus": (["-c", "demo", "-p", "output.txt", "-m", "m2"], None),
+    "standard input": (["-s", "source.txt", "-r", "ref0.txt.gz", "-p", "-"], "output.txt"),
+    "parquet": (["-s", "all.parquet", "-r", "all.parquet", "-p", "all.parquet"], None),
+}
+
+
+@pytest.mark.parametrize(("arguments", "piped"), INPUTS.values(), ids=INPUTS)
+@pytest.mark.parametrize("size", ["1", "7", "10000", "1" + "0" * 20])
+def test_files_of_all_kinds(arguments, piped, size, files, run, monkeypatch):
+    def printed(*more):
+        if piped:
+            monkeypatch.setattr("sys.stdin", (files / piped).open())
+        return str(run("score", *arguments, *more))
+
+    streamed = printed("--stream", "--batch-size", size)
+    if "all.parquet" in arguments:
+        arguments = [*TEXT, "-p", "all.parquet"]
+    assert streamed == printed()
+
+
+def test_rows_without_text(files, refused, run):
+    rows = [*OUTPUTS[:3], None, *OUTPUTS[4:]]
+    pyarrow.parquet.write_table(pyarrow.table({"output": rows}), "null.parquet")
+    arguments = ["score", "--stream", *TEXT, "-p", "null.parquet", "--batch-size", "10"]
+    refused(arguments, r"1 row of the first 10 cannot be scored \(counted from 0\): row 3: prediction is missing")
+    kept = [i for i in range(42) if i != 3]
+    expected = gecbench.score([OUTPUTS[i] for i in kept], DEMO.select(kept), "gleu")["gleu"]
+    (score,) = json.loads(run(*arguments, "--on-bad", "skip", "-f", "json"))["systems"][0]["scores"]
+    assert score["value"] == expected.value
+    assert "skipped:1" in score["signature"]
+
+
+def test_a_parquet_file_that_is_broken_in_its_middle(files, refused):
+    content = bytearray((files / "all.parquet").read_bytes())
+    content[200:400] = bytes(200)
+    (files / "broken.parquet").write_bytes(content)
+    arguments = ["score", "--stream", *TEXT, "-p", "broken.parquet", "--column", "source"]
+    refused(arguments, "broken.parquet: (cannot be read|not a whole)")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([*TEXT, "-p", "short.txt"], "short.txt:42: 41 predictions, but source.txt has more sentences"),
+        (["-s", "short.txt", *TEXT[2:], "-p", "short.txt"], "ref0.txt.gz:42: more lines than short.txt"),
+        (["-s", "source.txt", "-r", "short.txt", "-p", "output.txt"], "short.txt:42: fewer lines than source.txt"),
+        (["-s", "short.txt", "-r", "short.txt", "-p", "output.txt"], "output.txt: more predictions than the 41"),
+        ([*TEXT, "-p", "latin.txt"], "latin.txt:9: not UTF-8: byte 0xe9"),
+        ([*TEXT, "-p", "broken.jsonl"], "broken.jsonl:9: not JSON"),
+        ([*TEXT, "-p", "ids.jsonl"], "ids.jsonl: has a column 'id', but a stream pairs row by row"),
+        ([*TEXT, "-p", "half.txt.gz"], "half.txt.gz: is not a whole gzip file"),
+        ([*TEXT, "-p", "no.parquet"], "no.parquet: not a whole Parquet file"),
+        ([*TEXT, "-p", "none.parquet"], "none.parquet: no such file"),
+        ([*TEXT, "-p", "table.csv"], "table.csv: .csv is not read as a stream"),
+        ([*TEXT, "-p", "none.txt"], "none.txt: no such file"),
+        (["--gold", "broken.m2", "-p", "output.txt", "-m", "m2"], "broken.m2:2[0-9]: the span"),
+        ([*TEXT, "-p", "output.txt", "--resamples", "9"], "keeps no counts to resample"),
+        ([*TEXT, "-p", "output.txt", "output.txt"], "a stream is of one system"),
+        ([*TEXT, "-p", "output.txt", "--by", "edit-distance"], "need all text at once"),
+        ([*TEXT, "-p", "output.txt", "--per-sentence", "output.txt"], "output.txt: would be overwritten"),
+        ([*TEXT, "-p", "output.txt", "--per-sentence", "/dev/null"], "/dev/null: is not a file that can be repl"),
+        ([*TEXT, "-p", "output.txt", "--per-sentence", "."], "is not a file that can be replaced"),
+        ([*TEXT, "-p", "output.txt", "--per-sentence", "none/per.parquet"], "none: no such folder. Make it first"),
+        ([*TEXT, "-p", "output.txt", "--master", "local"], "--master and --index are for Spark"),
+        ([*TEXT, "-p", "output.txt", "--engine", "spark"], "Spark reads Parquet files alone"),
+        (["-p", "output.txt", "--engine", "spark", "--resume"], "--stream, --resume, .* are not for Spark"),
+        (["-p", "output.txt"], "no corpus"),
+    ],
+)  # fmt: skip
+def test_refused(arguments, message, files, refused):
+    lines = (files / "output.txt").read_bytes().splitlines(keepends=True)
+    (files / "short.txt").write_bytes(b"".join(lines[:-1]))
+    (files / "latin.txt").write_bytes(b"".join([*lines[:8], b"caf\xe9\n", *lines[9:]]))
+    (files / "no.parquet").write_bytes(b"PAR1")
+    (files / "ids.jsonl").write_text("".join(json.dumps({"id": 1, "output": "a"}) + "\n" for _ in OUTPUTS))
+    rows = (files / "output.jsonl").read_text().splitlines(keepends=True)
+    (files / "broken.jsonl").write_text("".join([*rows[:8], "{\n", *rows[9:]]))
+    (files / "half.txt.gz").write_bytes((files / "ref0.txt.gz").read_bytes()[:600])
+    gold = (files / "gold.m2").read_text().splitlines(keepends=True)
+    number = next(i for i, line in enumerate(gold) if i >= 19 and line.startswith("A ") and "noop" not in line)
+    fields = gold[number].split("|||")
+    (files / "broken.m2").write_text(
+        "".join([*gold[:number], "|||".join(["A 98 99", *fields[1:]]), *gold[number + 1 :]])
+    )
+    before = sorted(files.iterdir())
+    refused(["score", "--stream", "--batch-size", "3", *arguments], message)
+    assert sorted(files.iterdir()) == before
