@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -205,6 +204,8 @@ class StateJournal(Journal):
 
         A state that is damaged, belongs to another run or would be overwritten by a new run is refused.
         """
+        from zipfile import BadZipFile
+
         exists = self._state.exists()
         if exists:
             self._own_folder()

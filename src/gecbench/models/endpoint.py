@@ -256,7 +256,11 @@ def _run_loop(loop: asyncio.AbstractEventLoop, asking: asyncio.Task[None], found
 
 
 class _RequestPool:
-    """Workers that share the prompts, the rate limit and the first error."""
+    """Workers that share the prompts, the rate limit and the first error.
+
+    Retries are written here, not left to a library, because all workers share their limits: one worker's rate limit or
+    final error has to hold the others back, and each try is paid from one budget.
+    """
 
     def __init__(self, service: Service, put: Callable[[Reply], None], loop: asyncio.AbstractEventLoop) -> None:
         self.service, self.put, self.loop = service, put, loop
