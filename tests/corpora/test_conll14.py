@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections import Counter
 
@@ -323,3 +324,33 @@ def test_judges_are_pseudonyms(mirror, crowd):
     assert len({name for row in extra for name in row["workers"]}) == 33
     platform_identifier = re.compile(r"\bA[0-9A-Z]{11,}\b")
     assert not platform_identifier.search(repr(crowd) + repr(extra) + repr(rows(mirror, "judgments", "references")))
+
+
+@pytest.mark.parametrize(("position", "column", "edits"), [(0, "A7", 2391), (1, "A3", 3317)])
+def test_bryant_and_ng_table_3(nucle, position, column, edits):
+    expected = json.loads((GOLDENS / "bn2015_table3_A3_A7.json").read_text(encoding="utf-8"))[column]
+    found = Counter(edit["type"] for row in nucle for edit in row["annotations"][position]["edits"])
+    assert {kind: found[kind] for kind in expected} == expected
+    assert len(expected) == 28
+    assert sum(found.values()) == edits
+
+
+@pytest.mark.parametrize(
+    ("config", "percent"),
+    [
+        ("nucle", 18.78),
+        ("expert_fluency", 15.26),
+        ("nonexpert_fluency", 5.87),
+        ("expert_minimal", 38.65),
+        ("nonexpert_minimal", 21.75),
+    ],
+)
+def test_references_agree_as_in_table_4(mirror, config, percent):
+    """Sakaguchi et al. 2016, Table 4: both references of a set are identical for this many of 1,278 sentences."""
+    kept = [row for row in rows(mirror, config) if not row["merged"]]
+    share = sum(row["corrections"][0] == row["corrections"][1] for row in kept) / len(kept)
+    assert 100 * share == pytest.approx(percent, abs=0.005)
+
+
+def test_the_source_is_the_input(outputs):
+    assert all(row["INPUT"] == row["sentence"] for row in outputs.values())

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations
 
+import numpy as np
 import pytest
 from corpora_support import JFLEG, PATIENT, upstream_of, write
 from loopback import Loopback
@@ -12,6 +14,8 @@ from gecbench.corpora.load import load_corpus, load_rows
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.edits import apply_edits
 from gecbench.errors import InputError
+
+distance = pytest.importorskip("rapidfuzz.distance").Levenshtein.distance
 
 
 def test_default_rows(tiny):
@@ -210,3 +214,43 @@ def test_fetched_over_a_bad_network_it_is_the_same(rows, mirror, tmp_path):
         assert load_rows("jfleg", upstream=upstream) == rows
     offline = Upstream(cache=tmp_path, is_offline=True)
     assert load_rows("jfleg", upstream=offline) == rows
+
+
+def test_table_2(rows):
+    """Napoles et al. 2017, Table 2: 94 characters, 86 % changed, LD 13; between references 15."""
+    part = rows["validation"]
+    pairs = [(row["sentence"], text) for row in part for text in row["corrections"]]
+    between = [distance(*pair) for row in part for pair in combinations(row["corrections"], 2)]
+    assert np.mean([len(row["sentence"]) for row in part]) == pytest.approx(94.45, abs=0.005)
+    assert np.mean([source != text for source, text in pairs]) == pytest.approx(0.8597, abs=0.00005)
+    assert np.mean([distance(*pair) for pair in pairs]) == pytest.approx(12.58, abs=0.005)
+    assert np.mean(between) == pytest.approx(15.47, abs=0.005)
+
+
+def test_corrected_identically(rows):
+    """Section 3: 36 % corrected identically by at least two, where anybody changed anything."""
+    same = [
+        len(set(row["corrections"])) < 4 and any(text != row["sentence"] for text in row["corrections"])
+        for row in rows["validation"]
+    ]
+    assert sum(same) == 273
+    assert sum(len(set(row["corrections"])) < 4 for row in rows["validation"]) == 308
+
+
+def test_distance_and_grammaticality_correlate(rows):
+    """Section 3: r(LD, GUG) = -0.41 over all sentences and references."""
+    part = rows["validation"]
+    lengths = [distance(row["sentence"], text) for row in part for text in row["corrections"]]
+    scores = [row["gug_average"] for row in part for _ in row["corrections"]]
+    assert np.corrcoef(lengths, scores)[0, 1] == pytest.approx(-0.4094, abs=0.00005)
+
+
+def test_coded(mirror):
+    """Section 3: 81 % have an error; 68 % of these were rewritten without one; 23, 4 and 10 % by kind."""
+    rows = load_rows("jfleg", "coded", "validation", upstream=mirror)
+    assert len(rows) == 100
+    faulty = [row for row in rows if set(row["codes_original"]) & set("AOU")]
+    clean = [row for row in faulty if not set(row["codes_reference"]) & set("AOU")]
+    assert len(faulty) == 81
+    assert len(clean) / len(faulty) == pytest.approx(0.679, abs=0.0005)
+    assert [sum(letter in row["codes_reference"] for row in rows) for letter in "AOU"] == [23, 4, 10]
