@@ -7,13 +7,14 @@ import json
 import os
 import re
 import runpy
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-import warm
 import yaml
 from documents import BLOCK, METRICS_TABLE, ROOT, commands, metrics_table, page_of, table, without_versions
 from mirror_files import golden
@@ -66,11 +67,13 @@ def test_documents_show_what_happens(documents: list[Path], tmp_path: Path) -> N
     if documents == [ROOT / "docs/errant.md"] and find_spec("errant") is None:
         pytest.skip("errant is not installed")
     offline = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
-    run = warm.start(*documents, folder=tmp_path, environment={**os.environ, **offline}, module="documents")
-    output, errors = run.communicate()
-    assert run.returncode == 0, errors
+    command = [sys.executable, "-X", "utf8", ROOT / "tests/support/documents.py", *documents]
+    run = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, **offline}, capture_output=True, encoding="utf-8", check=False
+    )
+    assert run.returncode == 0, run.stderr
     shown = without_versions("".join(document.read_text(encoding="utf-8") for document in documents))
-    real = without_versions(output)
+    real = without_versions(run.stdout)
     assert shown == real, "\n".join(difflib.unified_diff(shown, real, "shown", "real", lineterm=""))
 
 

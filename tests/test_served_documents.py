@@ -38,9 +38,7 @@ def renewed(document: Path, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("document", [SERVED, HUB], ids=lambda path: path.name)
-def test_document_shows_what_happens(document, tmp_path, monkeypatch):
-    for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE"):
-        monkeypatch.delenv(name)
+def test_document_shows_what_happens(document, tmp_path, online):
     shown, real = without_versions(document.read_text(encoding="utf-8")), without_versions(renewed(document, tmp_path))
     assert shown == real, "\n".join(difflib.unified_diff(shown, real, "shown", "real", lineterm=""))
 

@@ -5,8 +5,8 @@ import os
 import signal
 from pathlib import Path
 
+import programs
 import pytest
-import warm
 from chat_server import ChatServer
 from served import DEMO, KEY, NATURAL, RIGHT, SMALL, TOKENS, correct, everything_written, record
 from waiting import eventually
@@ -133,7 +133,7 @@ def environment(**more):
 def start(server, *more):
     command = ["run", "--model", f"endpoint:{server.url}", "--name", "it", "-c", "demo", "--raw", "-o", "out.txt"]
     asked = ("--key-variable", "MY_KEY", "--concurrency", "4")
-    return warm.start(*command, *asked, *more, environment=environment(MY_KEY=KEY, HF_DEBUG="1"))
+    return programs.start(*command, *asked, *more, environment=environment(MY_KEY=KEY, HF_DEBUG="1"))
 
 
 def kept_lines():

@@ -6,9 +6,8 @@ import sys
 import time
 from pathlib import Path
 
+import programs
 import pytest
-import warm
-from programs import script
 from waiting import eventually
 
 import gecbench
@@ -39,7 +38,7 @@ for line in sys.stdin:
 @pytest.fixture(params=["command", "function"])
 def model(request, folder):
     Path("slow_model.py").write_text(MODULE)
-    return script(folder, COMMAND) if request.param == "command" else "python:slow_model:fix"
+    return programs.script(folder, COMMAND) if request.param == "command" else "python:slow_model:fix"
 
 
 def arguments(model):
@@ -59,13 +58,13 @@ def kill_after_rows(process, wanted):
 
 
 def test_killed_in_the_middle_and_run_again(model):
-    kill_after_rows(warm.start(*arguments(model)), 10)
+    kill_after_rows(programs.start(*arguments(model)), 10)
     time.sleep(0.3)  # what the orphaned command still prints goes nowhere
     kept = count_rows()
     assert 10 <= kept < len(DEMO)
     assert not Path("out.txt").exists()
     Path("seen").unlink()
-    second = warm.gecbench(*arguments(model))
+    second = programs.gecbench(*arguments(model))
     assert second.returncode == 0, second.stderr
     assert f"{kept} of 42 outputs are there already" in second.stderr
     assert Path("seen").read_text(encoding="utf-8").splitlines() == list(DEMO.sources[kept:]), "only what was left"
@@ -77,7 +76,7 @@ def test_killed_in_the_middle_and_run_again(model):
 def test_killed_again_and_again(model):
     generator = random.Random(7)
     for _ in range(30):
-        kill_after_rows(warm.start(*arguments(model)), count_rows() + generator.randint(1, 20))
+        kill_after_rows(programs.start(*arguments(model)), count_rows() + generator.randint(1, 20))
         if Path("out.txt").exists():
             break
     assert main(arguments(model)) == 0
@@ -85,7 +84,7 @@ def test_killed_again_and_again(model):
 
 
 def test_killed_after_the_last_output(folder):
-    command = script(folder, "open('ran', 'w')")
+    command = programs.script(folder, "open('ran', 'w')")
     with Journal(partial_path(Path("out.txt")), run_key(make_model(command), DEMO)) as whole:
         whole.append(answers(EXPECTED))
     assert gecbench.correct(command, DEMO, "out.txt") == EXPECTED

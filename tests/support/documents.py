@@ -25,13 +25,14 @@ import socket
 import sys
 import tempfile
 import traceback
+import warnings
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import warm
+from gecbench.cli import main as run_command
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -114,11 +115,17 @@ class Console:
         raise ValueError(f"cannot run {command!r}")
 
     def _gecbench(self, arguments: Sequence[str]) -> str:
-        done = warm.gecbench(*arguments, folder=self.folder, together=True)
-        if done.returncode not in (0, 1, 2) or "Traceback" in done.stdout:
-            raise RuntimeError(done.stdout)
-        self.exit_code = done.returncode
-        return done.stdout
+        output, before = io.StringIO(), Path.cwd()
+        os.chdir(self.folder)
+        try:
+            # catch_warnings shows a warning again that an earlier command gave, as a new process does.
+            with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output), warnings.catch_warnings():
+                self.exit_code = run_command(arguments)
+        except SystemExit as end:
+            self.exit_code = int(end.code or 0)
+        finally:
+            os.chdir(before)
+        return output.getvalue()
 
 
 def metrics_table() -> str:
