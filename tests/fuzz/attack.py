@@ -57,7 +57,7 @@ def _nothing_to_prepare() -> None: ...
 class Attack:
     """One attack: its name, what it tries and what must hold (both shown in docs/reliability.md), and how.
 
-    `share` is its part of a campaign's time, of which `prepare` takes none; `missing` says why it cannot run here.
+    `share` is its part of the whole time, of which `prepare` takes none; `missing` says why it cannot run here.
     """
 
     name: str
