@@ -120,6 +120,20 @@ def refused(capsys):
     return run_main
 
 
+@pytest.fixture
+def three_files(folder):
+    """Write the worked example of M2: gold edits, the outputs of a system, and the unchanged sources."""
+    from m2_corpus import THREE_OUTPUTS, THREE_SENTENCES
+
+    from gecbench.formats.m2 import write_m2
+    from gecbench.formats.text import write_lines
+
+    write_m2(THREE_SENTENCES, "gold.m2")
+    write_lines("out.txt", THREE_OUTPUTS)
+    write_lines("same.txt", THREE_SENTENCES.sources)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def downloads(tmp_path_factory):
     return tmp_path_factory.mktemp("downloads")

@@ -171,8 +171,3 @@ def test_demo_corpus():
     assert all([annotation.annotator for annotation in sentence] == [0, 1] for sentence in demo.annotations)
     corrected = gecbench.derive_references(demo)
     assert sum(texts[0] == source for source, texts in zip(demo.sources, corrected.references, strict=True)) == 3
-
-
-def test_errors_survive_pickling():
-    error = gecbench.InputError("wrong", file="a", line=2, fix="Mend it")
-    assert str(pickle.loads(pickle.dumps(error))) == str(error) == "a:2: wrong. Mend it."

@@ -1,58 +1,25 @@
 """The command line as a person and a script use it."""
 
 import argparse
-import gzip
 import importlib
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 from programs import modules_imported_by
 
 import gecbench
-from gecbench.analysis.tables import Table, render_table
 from gecbench.cli import main
 from gecbench.cli.main import COMMANDS
 from gecbench.corpora.demo import DATA
 
 SYSTEMS = [str(DATA / "systems" / f"{name}.txt") for name in ("do-nothing", "good-corrector")]
 PLAIN = ["-s", str(DATA / "source.txt"), "-r", *(str(DATA / f"reference{k}.txt") for k in range(4))]
-
-
-def value(output):
-    return json.loads(output)["systems"][0]["scores"][0]["value"]
-
-
-def test_demo_ranks_the_systems(run):
-    lines = run("demo").splitlines()
-    ranked = [line.split()[0] for line in lines[4:8]]
-    assert ranked == ["good-corrector", "rule-based", "spell-checker", "do-nothing"]
-
-
-def test_demo_files_can_be_tried(run, refused, tmp_path):
-    listed = run("demo", "--write", tmp_path / "demo").splitlines()
-    assert str(tmp_path / "demo" / "systems" / "rule-based.txt") in listed
-    assert (tmp_path / "demo" / "gold.m2").read_bytes() == (DATA / "gold.m2").read_bytes()
-    refused(["demo", "--write", tmp_path / "demo"], "exists already")
-
-
-def test_all_ways_to_name_a_corpus_agree(run, tmp_path):
-    expected = gecbench.GLEU().score_corpus(gecbench.load_demo(), gecbench.load_demo_systems()["good-corrector"]).value
-    good = SYSTEMS[1]
-    assert value(run("score", *PLAIN, "-p", good, "-f", "json")) == expected
-    assert value(run("score", "-c", "demo", "-p", good, "-f", "json")) == expected
-    run("convert", *PLAIN, "-o", tmp_path / "demo.jsonl")
-    assert value(run("score", "-c", tmp_path / "demo.jsonl", "-p", good, "-f", "json")) == expected
-    packed = tmp_path / "out.txt.gz"
-    packed.write_bytes(gzip.compress((DATA / "systems" / "good-corrector.txt").read_bytes()))
-    output = json.loads(run("score", "-c", "demo", "-p", packed, "-f", "json"))
-    assert output["systems"][0]["system"] == "out"
-    assert value(json.dumps(output)) == expected
 
 
 def installed_program():
@@ -76,79 +43,6 @@ def test_standard_input_and_the_installed_program():
     failed = subprocess.run([*command, "score", "-c", "demo", "-p", "nowhere"], capture_output=True, check=False)
     assert failed.returncode == 2
     assert failed.stderr.decode() == "gecbench: nowhere: no such file. Check the path.\n"
-
-
-def test_json_has_one_shape(run):
-    for extra in ([], ["--resamples", "20"]):
-        found = json.loads(run("score", *PLAIN, "-p", *SYSTEMS, "-m", "gleu", "bleu", "-f", "json", *extra))
-        assert [entry["system"] for entry in found["systems"]] == ["good-corrector", "do-nothing"]
-        for entry in found["systems"]:
-            for scored in entry["scores"]:
-                assert set(scored) == {"metric", "value", "parts", "diagnostics", "interval", "sentences", "signature"}
-                assert (scored["interval"] is None) == (not extra)
-                assert gecbench.make_metric(scored["signature"]).name == scored["metric"]
-        assert found["tests"] == []
-    compared = json.loads(run("compare", *PLAIN, "-p", *SYSTEMS, "--resamples", "20", "-f", "json"))
-    (test,) = compared["tests"]
-    assert (test["system"], test["baseline"], test["p_value"]) == ("good-corrector", "do-nothing", 1 / 21)
-
-
-def test_per_sentence(run):
-    scores = gecbench.score(gecbench.load_demo_systems()["good-corrector"], gecbench.load_demo())[
-        "gleu"
-    ].sentence_scores()
-    rows = run("score", "-c", "demo", "-p", SYSTEMS[1], "--per-sentence", "-f", "tsv").splitlines()
-    assert rows[0] == "id\tgleu"
-    assert rows[1:] == [f"{i}\t{100 * score:.2f}" for i, score in enumerate(scores, start=1)]
-    objects = run("score", "-c", "demo", "-p", SYSTEMS[1], "--per-sentence", "-f", "json").splitlines()
-    assert [json.loads(line)["value"] for line in objects] == scores.tolist()
-
-
-@pytest.mark.parametrize("by", ["edit-distance", "references"])
-def test_groups(run, by):
-    table = run("score", "-c", "demo", "-p", *SYSTEMS, "--by", by).splitlines()
-    assert [line.split()[0] for line in table[2:]] == ["do-nothing", "good-corrector"]
-    plain = json.loads(run("score", "-c", "demo", "-p", *SYSTEMS, "--by", by, "-f", "json"))
-    assert plain["by"] == by
-    assert set(plain["systems"]) == {"do-nothing", "good-corrector"}
-
-
-def test_convert(run, tmp_path):
-    gold = DATA / "gold.m2"
-    run("convert", gold, "-o", tmp_path / "a.jsonl")
-    run("convert", tmp_path / "a.jsonl", "-o", tmp_path / "b.m2")
-    assert (tmp_path / "b.m2").read_text().strip() == gold.read_text().strip()
-    run("convert", gold, "--to-source", tmp_path / "s", "--to-references", tmp_path / "r0", tmp_path / "r1")
-    assert (tmp_path / "s").read_text() == (DATA / "source.txt").read_text()
-    alone = run("convert", gold, "-o", "-", "--annotator", "1")
-    assert alone == (tmp_path / "r1").read_text()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["convert"], "no input"),
-        (["convert", "a.m2", "-o", "b.m2"], "no such file"),
-        (["convert", "a.m2", "-s", "s", "-r", "r", "-o", "b.m2"], "more than one input"),
-        (["convert", "a.txt", "-o", "b.m2"], "cannot tell the format"),
-        (["convert", str(DATA / "gold.m2")], "no output"),
-        (["convert", str(DATA / "gold.m2"), "-o", "out.xyz"], "cannot tell the output format"),
-        (["convert", str(DATA / "gold.m2"), "-o", "-", "--annotator", "5"], "no annotator 5"),
-        (["convert", str(DATA / "gold.m2"), "--to-source", "s"], "belong together"),
-        (["compare", "-c", "demo", "-p", *SYSTEMS, "--resamples", "0"], "needs resamples"),
-        (["compare", "-c", "demo", "-p", SYSTEMS[0]], "needs two systems"),
-    ],
-)
-def test_wrong_use(refused, folder, arguments, message):
-    refused(arguments, message)
-    assert not list(folder.iterdir())
-
-
-@pytest.mark.parametrize("arguments", [["score"], ["score", "-p"], ["unknown"], ["demo", "-f", "xml"]])
-def test_usage_errors_exit_with_2(capsys, arguments):
-    with pytest.raises(SystemExit, match=r"^2$"):
-        main(arguments)
-    assert capsys.readouterr().err.startswith("gecbench")
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"]])
@@ -222,52 +116,59 @@ def test_the_python_twins_are_imported_only_where_they_run():
     assert not {"gecbench.kernels.maxmatch.corpus", "gecbench.kernels.maxmatch.path"} & imported
 
 
-@pytest.mark.parametrize("command", ["demo", "score", "compare", "convert", "doctor", "run", "results", "push", "data"])
-def test_help_has_examples(capsys, command):
+@pytest.mark.parametrize(("asked", "same"), [(["help"], []), (["help", "score"], ["score", "--help"])])
+def test_help_is_a_word_too(capsys, asked, same):
+    shown = []
+    for arguments in (asked, same):
+        with pytest.raises(SystemExit, match=r"^0$"):
+            main(arguments)
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize("command", ["human", "leaderboard"])
+def test_a_command_without_its_action_shows_them(capsys, command):
     with pytest.raises(SystemExit, match=r"^0$"):
-        main([command, "--help"])
-    assert "examples:\n  " in capsys.readouterr().out
+        main([command])
+    assert "\nactions:\n" in capsys.readouterr().out
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_is_one_sentence():
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run([*installed_program(), "doctor"], stdout=full, stderr=subprocess.PIPE, check=False)
-    assert b"No space left on device" in done.stderr
-    assert b"Traceback" not in done.stderr
+def test_agreement_that_is_not_there_is_a_dash_with_a_reason(capsys):
+    assert main(["human", "agreement"]) == 0
+    printed = capsys.readouterr()
+    assert re.search(r"^demo: judges with themselves +– +– +0$", printed.out, re.MULTILINE)
+    assert "gecbench: demo: judges with themselves: no kappa, as nothing was judged twice\n" in printed.err
 
 
-def test_line_breaks_inside_a_sentence_are_not_written(refused, folder):
-    Path("a.jsonl").write_text('{"source": "He go .\\nx", "references": ["He goes ."]}\n')
-    command = ["convert", "a.jsonl", "--to-source", "s", "--to-references", "r"]
-    refused(command, "s:1: a line break inside a sentence")
-    assert not Path("s").exists()
+@pytest.mark.parametrize("stream", ["stdin", "stdout"])
+def test_closed_streams(stream, monkeypatch, tmp_path, capsys):
+    source = tmp_path / "s.txt"
+    source.write_text("He goes .\n")
+    monkeypatch.setattr(sys, stream, None)
+    command = ["score", "-c", "demo", "-p", "-"] if stream == "stdin" else ["detokenize", str(source), "-o", "-"]
+    assert main(command) == 2
+    assert f"standard {stream.removeprefix('std')}put is closed" in capsys.readouterr().err
 
 
-def test_doctor(run, monkeypatch):
-    monkeypatch.setenv("GECBENCH_KERNELS", "python")
-    monkeypatch.setenv("GECBENCH_MIRROR", "/nowhere/at/all")
-    output = run("doctor")
-    assert re.search(r"^kernels +python ", output, re.MULTILINE)
-    assert "/nowhere/at/all (no such folder)" in output
-    assert "sacrebleu" in output
+def test_stopped_while_the_command_is_imported(monkeypatch, capsys):
+    def stop(_name):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["gecbench.cli.main"], "import_module", stop)
+    assert main(["score"]) == 130
+    assert capsys.readouterr().err == "gecbench: stopped\n"
 
 
-class TestTables:
-    TABLE = Table(["system", "GLEU"], [["a_b & <c>|\\", "12.00"], ["日本", "3.10"]])
-
-    @pytest.mark.parametrize(
-        ("form", "place", "row"),
-        [
-            ("text", 2, "a_b & <c>|\\  12.00"),
-            ("text", 3, "日本          3.10"),
-            ("markdown", 2, r"| a_b & &lt;c>\|\ | 12.00 |"),
-            ("latex", 4, r"a\_b \& \textless{}c\textgreater{}\textbar{}\textbackslash{} & 12.00 \\"),
-        ],
-    )
-    def test_rows_are_escaped_and_line_up(self, form, place, row):
-        assert render_table(self.TABLE, form).splitlines()[place] == row
-
-    def test_unknown_format(self):
-        with pytest.raises(gecbench.InputError, match="unknown format 'xml'"):
-            render_table(self.TABLE, "xml")
+def test_stopped_while_a_library_is_imported(tmp_path):
+    numpy = """
+    import os, signal
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        raise ImportError("advice on how to install numpy")
+    """
+    (tmp_path / "numpy.py").write_text(textwrap.dedent(numpy))
+    command = [sys.executable, "-m", "gecbench", "score", "-c", "demo", "-p", "x"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    stopped = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (stopped.returncode, stopped.stdout, stopped.stderr) == (130, "", "gecbench: stopped\n")

@@ -63,7 +63,7 @@ def main() -> int:
     parser.add_argument("--only", metavar="NAME", action="append", help="an attack; all unless given")
     parser.add_argument("--seed", type=int, default=None, help="default: a new one")
     parser.add_argument("--log", type=Path, default=LOG, help="where a line per attack is added (default: %(default)s)")
-    parser.add_argument("--document", action="store_true", help="regenerate the table of docs/reliability.md from the log")
+    parser.add_argument("--document", action="store_true", help="update docs/reliability.md from the log")
     options = parser.parse_args()
     attacks = all_attacks()
     if unknown := set(options.only or ()) - set(attacks):

@@ -104,6 +104,14 @@ class TestM2Scorer:
         write_lines("out.txt", ["a x\u180ec"])
         assert run("m2scorer", "out.txt", "gold.m2").endswith("F_0.5       : 1.0000\n")
 
+    def test_edits_beyond_the_sentence_are_dropped(self, folder, run, refused):
+        write_lines("wild.m2", ["S a b", "A 1 9|||T|||x|||REQUIRED|||-NONE-|||0"])
+        write_lines("one.txt", ["a b"])
+        assert "Recall      : 1.0000" in run("m2scorer", "one.txt", "wild.m2")
+        refused(["score", "-m", "m2", "--gold", "wild.m2", "-p", "one.txt"], "wild.m2:2: the span 1 9")
+        write_lines("two.txt", ["a b", "c"])
+        refused(["m2scorer", "two.txt", "wild.m2"], "two.txt:2: 2 lines, but wild.m2 has 1 sentence", status=1)
+
     def test_negative_numbers_are_accepted(self, folder, run):
         write_lines("gold.m2", ["S x y", "A 0 1|||T|||p|||R|||-|||0"])
         write_lines("out.txt", ["p q"])
