@@ -16,17 +16,21 @@ from typing import Any
 
 import pytest
 import yaml
-from documents import BLOCK, METRICS_TABLE, ROOT, commands, metrics_table, page_of, table, without_versions
+from chat_server import ChatServer
+from documents import BLOCK, METRICS_TABLE, ROOT, Console, commands, metrics_table, page_of, table, without_versions
 from mirror_files import golden
+from served import NATURAL
 
 import gecbench
 from gecbench.formats.m2 import read_m2
 from gecbench.formats.text import read_lines
+from gecbench.models.prompts import NAMES
+from gecbench.models.replies import UNANSWERED
 
 METRIC_CARDS = sorted(ROOT.glob("metrics/*/README.md"))
 CARDS = [*METRIC_CARDS, *sorted(ROOT.glob("datasets/*/README.md"))]
-SERVED = {"docs/served-models.md", "docs/hub.md"}  # run by test_served_documents.py
-MANUAL = [path for path in sorted(ROOT.glob("docs/**/*.md")) if path.relative_to(ROOT).as_posix() not in SERVED]
+SERVED, HUB = ROOT / "docs/served-models.md", ROOT / "docs/hub.md"  # they need a server
+MANUAL = [path for path in sorted(ROOT.glob("docs/**/*.md")) if path not in (SERVED, HUB)]
 SHOWING = [path for path in MANUAL if re.search(r"^(>>>|\$) ", path.read_text(encoding="utf-8"), re.MULTILINE)]
 RUN = [ROOT / "README.md", *SHOWING, *CARDS]
 SPACES = sorted(ROOT.glob("spaces/*/README.md"))
@@ -73,8 +77,47 @@ def test_documents_show_what_happens(documents: list[Path], tmp_path: Path) -> N
     )
     assert run.returncode == 0, run.stderr
     shown = without_versions("".join(document.read_text(encoding="utf-8") for document in documents))
-    real = without_versions(run.stdout)
+    assert_same(shown, without_versions(run.stdout))
+
+
+def assert_same(shown: list[str], real: list[str]) -> None:
     assert shown == real, "\n".join(difflib.unified_diff(shown, real, "shown", "real", lineterm=""))
+
+
+SHOWN = "http://localhost:8000/v1"
+FENCED, REFUSED = list(NATURAL)[2], list(NATURAL)[8]
+REPLIES = {**NATURAL, FENCED: f"```\n{NATURAL[FENCED]}\n```", REFUSED: "I'm sorry, but I can't help with that."}
+
+
+@pytest.mark.parametrize("document", [SERVED, HUB], ids=name_of)
+def test_documents_on_served_models_show_what_happens(document: Path, tmp_path: Path, online: None) -> None:
+    pytest.importorskip("huggingface_hub", minversion="1.0")
+    console = Console(tmp_path)
+    with ChatServer(REPLIES).running() as server:
+
+        def run(block: re.Match[str]) -> str:
+            if block["language"] != "console":
+                return block[0]
+            done = [
+                console.run(command.replace(SHOWN, server.url), shown).replace(server.url, SHOWN)
+                for command, shown in commands(block["body"])
+            ]
+            return block[0].replace(block["body"], "".join(done))
+
+        text = document.read_text(encoding="utf-8")
+        assert_same(without_versions(text), without_versions(BLOCK.sub(run, text)))
+
+
+def test_prompts_and_outcomes_are_those_there_are() -> None:
+    text = SERVED.read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([\w-]+)`(?: \(default\))? \| ", text, re.MULTILINE)) == set(NAMES)
+    unchanged = re.findall(r"\| the source, as it is \| `([\w ]+)` \|", text)
+    assert set(unchanged) == set(UNANSWERED)
+
+
+def test_the_framework_is_the_one_that_the_datasets_name() -> None:
+    declared = {yaml.safe_load(path.read_text())["evaluation_framework"] for path in ROOT.glob("datasets/*/eval.yaml")}
+    assert set(re.findall(r'^\+\t\tname: "(.*)",$', HUB.read_text(encoding="utf-8"), re.MULTILINE)) == declared
 
 
 @pytest.mark.parametrize("card", CARDS, ids=name_of)

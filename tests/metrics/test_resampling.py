@@ -211,13 +211,3 @@ def test_bleu_of_many_totals_is_sacrebleus_of_each(variant, smoothing):
     expected = [metric._compute(row).score / 100 for row in rows.tolist()]
     assert metric.values(rows).tolist() == expected
     assert metric.values(rows.astype(np.float64).reshape(100, 3, -1)).ravel().tolist() == expected
-
-
-def test_statistics_selection():
-    statistics = Statistics(np.arange(12).reshape(6, 2), np.array([0, 1, 3, 6]))
-    part = statistics.select([2, 0])
-    assert part.counts.tolist() == [[6, 7], [8, 9], [10, 11], [0, 1]]
-    assert part.offsets.tolist() == [0, 3, 4]
-    kept = Statistics(np.arange(8).reshape(4, 2), np.array([0, 2, 4])).keep_choices([1])
-    assert kept.counts.tolist() == [[2, 3], [6, 7]]
-    assert kept.offsets.tolist() == [0, 1, 2]
