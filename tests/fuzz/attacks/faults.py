@@ -49,9 +49,9 @@ class Scene:
     unfinished: Callable[[Path], str]
 
 
-def run_doomed(arguments: list[str], folder: Path, number: int = 0, fault: str = "kill") -> Ending:
+def run_with_fault(arguments: list[str], folder: Path, number: int = 0, fault: str = "kill") -> Ending:
     """Run a command with a fault at a change of a file or at a moment; 0: without."""
-    return confined().run_in(folder.parent, Case([], call=("doomed:run", (number, fault, arguments), {})))
+    return confined().run_in(folder.parent, Case([], call=("fault_injection:run", (number, fault, arguments), {})))
 
 
 def outputs_broken(folder: Path) -> str:
@@ -97,7 +97,7 @@ def tables_broken(folder: Path) -> str:
 
 def data_unfinished(folder: Path) -> str:
     """Return what is wrong with a dataset that was built."""
-    checked = run_doomed(["data", "verify", DATASET, "-o", "built"], folder)
+    checked = run_with_fault(["data", "verify", DATASET, "-o", "built"], folder)
     # The card speaks of the real dataset, not of the tests' small one.
     return "" if checked.status == 0 or "built/data" not in checked.errors else checked.errors
 
@@ -158,7 +158,7 @@ def one_round(name: str, number: int, fault: str) -> str:
     """Bring on a fault at a change of a file, then run the command to its end; return what is wrong."""
     scene = SCENES[name]
     with stage() as folder:
-        failed = run_doomed(scene.arguments(folder), folder, number, fault)
+        failed = run_with_fault(scene.arguments(folder), folder, number, fault)
         if "Traceback" in failed.errors:
             return f"a traceback:\n{failed.errors}"
         if failed.status not in EXPECTED[fault]:
@@ -167,7 +167,7 @@ def one_round(name: str, number: int, fault: str) -> str:
             return f"left behind: {left}"
         if problem := scene.broken(folder):
             return problem
-        again = run_doomed(scene.arguments(folder), folder)
+        again = run_with_fault(scene.arguments(folder), folder)
         if again.status != 0 and "on the board already" not in again.errors:
             return f"cannot go on, status {again.status}: {again.errors}"
         return scene.unfinished(folder)
