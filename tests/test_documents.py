@@ -1,4 +1,4 @@
-"""What the documents show is run and compared; their tables, headers and links are checked."""
+"""Run the documents' examples and compare their output; check their tables, headers and links."""
 
 from __future__ import annotations
 
@@ -321,7 +321,7 @@ def test_published_values_in_the_page_on_harnesses() -> None:
         assert shown == ["–" if value is None else f"{value:.2f}" for value in found]
 
 
-def test_our_rows_beside_other_tools() -> None:
+def test_our_rows_in_the_comparison_with_other_tools() -> None:
     tools = runpy.run_path(str(ROOT / "tools/other_tools.py"))
     systems = gecbench.load_demo_systems()
     rows = [row for row in table(page("tools"), "tool") if row[0] == "gecbench"]

@@ -11,8 +11,8 @@ GOOD = str(DATA / "systems" / "good-corrector.txt")
 
 
 def test_errors_survive_pickling():
-    error = gecbench.InputError("wrong", file="a", line=2, fix="Mend it")
-    assert str(pickle.loads(pickle.dumps(error))) == str(error) == "a:2: wrong. Mend it."
+    error = gecbench.InputError("wrong", file="a", line=2, fix="Fix it")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error) == "a:2: wrong. Fix it."
 
 
 @pytest.mark.parametrize(

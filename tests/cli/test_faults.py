@@ -1,4 +1,4 @@
-"""Surroundings that fail: no place on the disk, nobody who reads, no home, a clock that goes back."""
+"""A failing environment: a full disk, closed streams and pipes, no home folder, a clock that is set back."""
 
 import os
 import signal
@@ -48,7 +48,7 @@ def test_closed_streams(arguments, closed, tmp_path):
 
 
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
-def test_nobody_reads(arguments, tmp_path):
+def test_a_closed_pipe(arguments, tmp_path):
     reader, writer = os.pipe()
     os.close(reader)
     try:

@@ -71,7 +71,7 @@ def test_groups(run, by):
     assert set(plain["systems"]) == {"do-nothing", "good-corrector"}
 
 
-def test_a_large_corpus_is_told_of_streams(capsys, monkeypatch):
+def test_a_large_corpus_is_reported_of_streams(capsys, monkeypatch):
     from gecbench.cli import score
 
     monkeypatch.setattr(score, "_LARGE", 42)

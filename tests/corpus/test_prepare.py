@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mirror_files import conll14_gold, needs_mirror, submission
 from oracles import alignment
-from raw_sentences import DEMO, GOOD, RAW, RAW_GOOD, SOURCES, TOKENISED, corpus
+from raw_sentences import DEMO, GOOD, RAW, RAW_GOOD, SOURCES, TOKENIZED, corpus
 
 import gecbench
 from gecbench.corpus.prepare import (
@@ -48,34 +48,34 @@ class TestCheck:
 
     def test_every_line_is_seen_through(self):
         assert compare_tokenization(SOURCES, RAW) == (0, list(range(10)))
-        assert compare_tokenization(SOURCES, TOKENISED) == (10, [])
+        assert compare_tokenization(SOURCES, TOKENIZED) == (10, [])
         assert compare_tokenization(SOURCES, SOURCES) == (10, [])
 
-    def test_tokenised_text_passes(self):
+    def test_tokenized_text_passes(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            check_tokenization(SOURCES, TOKENISED)
+            check_tokenization(SOURCES, TOKENIZED)
             check_tokenization(DEMO.sources, GOOD)
 
     def test_a_handful_is_a_warning(self):
         with pytest.warns(RawTextWarning, match="not tokenised like their sources, for example line 1: .*auto"):
             check_tokenization(SOURCES[:4], RAW[:4])
 
-    def test_some_raw_lines_among_tokenised_ones_pass(self):
-        check_tokenization(SOURCES * 4, RAW[:5] + TOKENISED[5:] + TOKENISED * 3)
+    def test_some_raw_lines_among_tokenized_ones_pass(self):
+        check_tokenization(SOURCES * 4, RAW[:5] + TOKENIZED[5:] + TOKENIZED * 3)
 
     def test_a_third_of_raw_lines_is_refused(self):
-        assert "line 1:" in refusal(SOURCES * 3, RAW + TOKENISED * 2)
+        assert "line 1:" in refusal(SOURCES * 3, RAW + TOKENIZED * 2)
 
-    def test_natural_sources_with_tokenised_predictions_are_refused_too(self):
-        assert "not tokenised like their sources" in refusal(RAW, TOKENISED)
+    def test_raw_sources_with_tokenized_predictions_are_refused_too(self):
+        assert "not tokenised like their sources" in refusal(RAW, TOKENIZED)
 
-    def test_natural_sources_with_natural_predictions_pass(self):
+    def test_raw_sources_with_raw_predictions_pass(self):
         sources = detokenize(SOURCES)
         assert compare_tokenization(sources, RAW) == (10, [])
 
     @pytest.mark.parametrize(
-        ("source", "tokenised", "raw"),
+        ("source", "tokenized", "raw"),
         [
             ("我 昨 天 去 学 校 。", "我 昨 天 去 了 学 校 。", "我昨天去了学校。"),
             (
@@ -91,8 +91,8 @@ class TestCheck:
         ],
         ids=["Chinese", "Arabic", "Russian"],
     )
-    def test_other_scripts(self, source, tokenised, raw):
-        check_tokenization([source] * 10, [tokenised] * 10)
+    def test_other_scripts(self, source, tokenized, raw):
+        check_tokenization([source] * 10, [tokenized] * 10)
         assert "not tokenised" in refusal([source] * 10, [raw] * 10)
 
     @pytest.mark.parametrize("kind", ["letters", "one word", "empty", "symbols", "repeated"])
@@ -120,11 +120,11 @@ class TestIntake:
 
     def test_compare_names_the_system(self):
         with pytest.raises(InputError, match="predictions of second are not tokenised"):
-            gecbench.compare({"first": TOKENISED, "second": RAW}, corpus(), resamples=10)
+            gecbench.compare({"first": TOKENIZED, "second": RAW}, corpus(), resamples=10)
 
     def test_metric_objects_refuse_too(self):
         with pytest.raises(InputError, match="not tokenised"):
-            gecbench.GLEU().score(sources=SOURCES, predictions=RAW, references=[[text] for text in TOKENISED])
+            gecbench.GLEU().score(sources=SOURCES, predictions=RAW, references=[[text] for text in TOKENIZED])
 
     def test_consent(self):
         as_is = gecbench.score(RAW, corpus(), tokenized=True)["gleu"]
@@ -132,9 +132,9 @@ class TestIntake:
         assert "prep" not in as_is.signature
 
     @pytest.mark.parametrize("how", ["auto", "treebank"])
-    def test_tokenised_text_and_raw_text_get_the_same_score(self, how):
+    def test_tokenized_text_and_raw_text_get_the_same_score(self, how):
         found = gecbench.score(RAW, corpus(), ["gleu", "m2"], tokenize=how)
-        expected = gecbench.score(TOKENISED, corpus(), ["gleu", "m2"])
+        expected = gecbench.score(TOKENIZED, corpus(), ["gleu", "m2"])
         assert {name: each.value for name, each in found.items()} == {
             name: each.value for name, each in expected.items()
         }
@@ -148,34 +148,34 @@ class TestIntake:
         assert prepared(tokenize="auto") == "auto:treebank"
         assert prepared(tokenize="13a", tokenized=True) == "13a"
         assert "|prep:auto:treebank|version:" in str(gecbench.score(RAW, corpus(), tokenize="auto")["gleu"].signature)
-        tokenised = gecbench.score(TOKENISED, corpus())["gleu"].signature
-        assert "prep" not in tokenised
+        tokenized = gecbench.score(TOKENIZED, corpus())["gleu"].signature
+        assert "prep" not in tokenized
 
-    def test_auto_leaves_tokenised_text_alone(self):
-        odd = [text.replace("harbour .", "har bour . x") for text in TOKENISED]
+    def test_auto_leaves_tokenized_text_alone(self):
+        odd = [text.replace("harbour .", "har bour . x") for text in TOKENIZED]
         assert Preprocessing(tokenize="auto").prepare(corpus(), odd).lines == tuple(odd)
 
-    def test_auto_on_a_natural_corpus_does_nothing(self):
+    def test_auto_on_a_raw_corpus_does_nothing(self):
         natural = gecbench.Corpus(sources=detokenize(SOURCES), references=[[text] for text in RAW])
         prepared = Preprocessing(tokenize="auto").prepare(natural, RAW)
         assert prepared.lines == tuple(RAW)
         assert prepared.preparation == "auto:none"
 
-    def test_a_natural_corpus_by_a_named_tokeniser(self):
+    def test_a_raw_corpus_by_a_named_tokenizer(self):
         natural = gecbench.Corpus(sources=detokenize(SOURCES), references=[[text] for text in RAW])
         prepared = Preprocessing(tokenize="treebank").prepare(natural, RAW)
         assert prepared.corpus.sources == tuple(SOURCES)
-        assert prepared.corpus.references == tuple((text,) for text in TOKENISED)
-        assert prepared.lines == tuple(TOKENISED)
+        assert prepared.corpus.references == tuple((text,) for text in TOKENIZED)
+        assert prepared.lines == tuple(TOKENIZED)
 
     def test_raw_references_are_refused(self):
         with pytest.raises(InputError, match="references are not tokenised like their sources, for example line 1: "):
-            gecbench.score(TOKENISED, corpus(RAW))
+            gecbench.score(TOKENIZED, corpus(RAW))
 
-    def test_raw_references_are_tokenised_too(self):
+    def test_raw_references_are_tokenized_too(self):
         prepared = Preprocessing(tokenize="auto").prepare(corpus(RAW), RAW)
-        assert prepared.corpus.references == tuple((text,) for text in TOKENISED)
-        assert prepared.lines == tuple(TOKENISED)
+        assert prepared.corpus.references == tuple((text,) for text in TOKENIZED)
+        assert prepared.lines == tuple(TOKENIZED)
 
     def test_unknown_way(self):
         with pytest.raises(InputError, match=r"tokenize='nltk' is unknown\. Use one of none, auto, treebank"):
@@ -188,7 +188,7 @@ class TestIntake:
 
     def test_evaluate_module(self):
         gleu = gecbench.load_metric("gleu")
-        inputs = {"sources": SOURCES, "predictions": RAW, "references": [[text] for text in TOKENISED]}
+        inputs = {"sources": SOURCES, "predictions": RAW, "references": [[text] for text in TOKENIZED]}
         with pytest.raises(InputError, match="not tokenised"):
             gleu.compute(**inputs)
         found = gleu.compute(**inputs, tokenize="auto")
@@ -210,7 +210,7 @@ class TestCommandLine:
         files = [raw_file, raw_file.replace("raw.txt", "./raw.txt")] if command[0] == "compare" else [raw_file]
         refused([*command, "-c", "demo", "-p", *files], "not tokenised like their sources.*--tokenize auto")
 
-    def test_tokenised_on_the_way(self, raw_file, run):
+    def test_tokenized_on_the_way(self, raw_file, run):
         output = run("score", "-c", "demo", "-p", raw_file, "--tokenize", "auto", "-f", "json")
         (found,) = json.loads(output)["systems"][0]["scores"]
         assert found["value"] == gecbench.score(GOOD, DEMO)["gleu"].value
@@ -232,10 +232,10 @@ def test_every_set_of_references_is_looked_at(k):
     corpus = gecbench.Corpus(sources=DEMO.sources, references=list(zip(*columns, strict=True)))
     with pytest.raises(InputError, match="references are not tokenised like their sources"):
         gecbench.score(DEMO.sources, corpus)
-    tokenised = Preprocessing("treebank").prepare(corpus, DEMO.sources).corpus
-    same = sum(map(str.__eq__, tokenised.reference_columns()[k], DEMO.reference_columns()[k]))
+    tokenized = Preprocessing("treebank").prepare(corpus, DEMO.sources).corpus
+    same = sum(map(str.__eq__, tokenized.reference_columns()[k], DEMO.reference_columns()[k]))
     assert same > 0.9 * len(DEMO)
-    assert [column for n, column in enumerate(tokenised.reference_columns()) if n != k] == [
+    assert [column for n, column in enumerate(tokenized.reference_columns()) if n != k] == [
         column for n, column in enumerate(DEMO.reference_columns()) if n != k
     ]
 
@@ -255,7 +255,7 @@ def test_one_string_is_no_list_of_texts():
         gecbench.clean(["a", "b"], ["a"])
 
 
-def test_the_human_bound_takes_natural_text():
+def test_the_human_bound_takes_raw_text():
     raw = {"good": gecbench.detokenize(gecbench.load_demo_systems()["good-corrector"])}
     metric = gecbench.GLEU(iterations=10)
     with pytest.raises(InputError, match="not tokenised"):
@@ -321,11 +321,11 @@ class TestWrappers:
         assert clean(lines, SOURCES) == (RAW, {"quotes": 3})
 
     def test_nothing_to_clean(self):
-        assert clean(TOKENISED, SOURCES) == (TOKENISED, {})
+        assert clean(TOKENIZED, SOURCES) == (TOKENIZED, {})
 
     def test_what_the_source_has_too_stays(self):
         sources = [f'" {text} "' for text in SOURCES]
-        lines = [f'" {text} "' for text in TOKENISED]
+        lines = [f'" {text} "' for text in TOKENIZED]
         check_wrappers(sources, lines)
         assert clean(lines, sources) == (lines, {})
 
@@ -341,10 +341,10 @@ class TestWrappers:
         assert clean([line], [source]) == ([line], {})
 
     def test_a_few_wrapped_lines_are_no_error(self):
-        check_wrappers(SOURCES, [f"Note: {TOKENISED[0]}", *TOKENISED[1:]])
+        check_wrappers(SOURCES, [f"Note: {TOKENIZED[0]}", *TOKENIZED[1:]])
 
     def test_a_handful_of_lines_says_nothing(self):
-        check_wrappers(SOURCES[:5], [f"Corrected sentence: {text}" for text in TOKENISED[:5]])
+        check_wrappers(SOURCES[:5], [f"Corrected sentence: {text}" for text in TOKENIZED[:5]])
 
 
 WRAPPINGS = {
@@ -399,7 +399,7 @@ class TestForeignAndShifted:
         write_lines("lines.txt", lines)
         refused(["score", "-c", "demo", "-p", "lines.txt"], message)
 
-    def test_shifted_raw_lines_are_an_error_after_tokenising(self):
+    def test_shifted_raw_lines_are_an_error_after_tokenizing(self):
         with pytest.raises(InputError, match="look shifted"):
             gecbench.score([*RAW_GOOD[1:], RAW_GOOD[0]], DEMO, tokenize="auto")
 

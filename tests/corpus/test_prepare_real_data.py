@@ -146,7 +146,7 @@ def test_sentences_come_back(corpus, way):
 
 
 @pytest.mark.parametrize("corpus", FILES)
-def test_sources_come_back_from_our_own_detokeniser(corpus):
+def test_sources_come_back_from_our_own_detokenizer(corpus):
     gold = corpus_of(corpus)
     lines = Preprocessing(tokenize="auto", aligned=True).prepare(gold, detokenize(gold.sources)).lines
     assert sum(map(str.__eq__, lines, gold.sources)) >= 0.995 * len(gold)

@@ -1,9 +1,9 @@
-"""Tokenisers, the way back, and the source as a guide."""
+"""Tokenizers, detokenization, and tokenization guided by the source."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from raw_sentences import DEMO, RAW, SOURCES, TOKENISED, corpus
+from raw_sentences import DEMO, RAW, SOURCES, TOKENIZED, corpus
 
 import gecbench
 from gecbench.corpus.prepare import guide_of
@@ -33,7 +33,7 @@ class TestTokenizers:
     def test_treebank_quotation_marks(self):
         assert tokenize(['"Run!" he cried.']) == ["`` Run ! '' he cried ."]
 
-    def test_named_tokenisers_are_those_of_their_packages(self):
+    def test_named_tokenizers_are_those_of_their_packages(self):
         bleu = pytest.importorskip("sacrebleu.tokenizers.tokenizer_13a").Tokenizer13a()
         for text in RAW:
             assert make_tokenizer("13a")(text) == bleu(text)
@@ -42,16 +42,16 @@ class TestTokenizers:
         with pytest.raises(InputError, match=r"unknown tokeniser 'nltk'. Known tokenisers: treebank, moses, spacy"):
             tokenize(["x"], "nltk")
 
-    def test_already_tokenised_stays(self):
-        assert tokenize(TOKENISED) == TOKENISED
+    def test_already_tokenized_stays(self):
+        assert tokenize(TOKENIZED) == TOKENIZED
 
     def test_hand_written_pairs(self):
-        assert tokenize(RAW) == TOKENISED
+        assert tokenize(RAW) == TOKENIZED
 
 
 class TestDetokenize:
     def test_hand_written_pairs(self):
-        assert detokenize(TOKENISED) == RAW
+        assert detokenize(TOKENIZED) == RAW
 
     @pytest.mark.parametrize(
         ("tokens", "natural"),
@@ -86,7 +86,7 @@ class TestGuide:
         assert self.guided(source, "It was late,so we left.") == "It was late,so we left ."
         assert self.guided(source, "It was late, so we left.") == "It was late , so we left ."
 
-    def test_the_end_of_the_line_is_told_from_its_middle(self):
+    def test_the_end_of_the_line_is_reported_from_its_middle(self):
         source = "He works for Brown Inc. in the U.S. ."
         assert self.guided(source, "He worked for Brown Inc. in the U.S..") == "He worked for Brown Inc. in the U.S. ."
 
@@ -139,7 +139,7 @@ class TestGuide:
 
     def test_hand_written_pairs(self):
         guide = guide_of(corpus())
-        assert [guide.tokenize(source, raw) for source, raw in zip(SOURCES, RAW, strict=True)] == TOKENISED
+        assert [guide.tokenize(source, raw) for source, raw in zip(SOURCES, RAW, strict=True)] == TOKENIZED
 
     def test_edits_teach_where_there_are_no_references(self):
         # Only the annotator's edit shows that this corpus keeps "cannot" whole.
@@ -169,10 +169,10 @@ class TestGuide:
             (["I don't know , she can't .", "He won't say it's cold ."], "13a"),
         ],
     )
-    def test_the_tokeniser_is_measured_on_the_sources(self, lines, expected):
+    def test_the_tokenizer_is_measured_on_the_sources(self, lines, expected):
         assert measure_tokenizer(lines) == expected
 
-    def test_the_tokeniser_of_the_demo(self):
+    def test_the_tokenizer_of_the_demo(self):
         # Its sources have one contraction; the references tell that "I 'll" is two tokens.
         assert guide_of(DEMO).tokenizer == "treebank"
 

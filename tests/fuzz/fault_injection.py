@@ -2,7 +2,7 @@
 
 A change is opening a file to write, renaming, removing, cutting or making one. "kill" ends the process there as
 `kill -9` does; "full" and "denied" let the change fail as on a full disk or a read-only one, and all that follow, too.
-"moment" ends the process after N milliseconds. The datasets are the tests' own small ones, beside the folder.
+"moment" ends the process after N milliseconds. The datasets are the tests' own small ones, next to the folder.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ values = st.recursive(
 
 
 def encoded(text: str) -> bytes:
-    """Return text as bytes; lone surrogates become bytes that are no UTF-8."""
+    """Return text as bytes; lone surrogates become bytes that are not UTF-8."""
     return text.encode("utf-8", "surrogatepass")
 
 

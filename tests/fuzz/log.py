@@ -53,6 +53,6 @@ def _outcome(runs: list[Mapping[str, Any]]) -> str:
 
 
 def document(attacks: Iterable[Attack], runs: Iterable[Mapping[str, Any]], text: str) -> str:
-    """Return the document with its table made anew."""
+    """Return the document with a new table."""
     made = table(attacks, runs)
     return TABLE.sub(lambda _: made, text)

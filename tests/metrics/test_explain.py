@@ -44,7 +44,7 @@ def test_text():
     assert explanation.to_text() == EXPLAINED
 
 
-def test_signs_stand_beside_colours():
+def test_signs_come_with_colors():
     [explanation] = M2().explain(THREE_SENTENCES, THREE_OUTPUTS, [0])
     coloured = explanation.to_text(colour=True)
     assert "\x1b[31m!Our → My [0,1)\x1b[0m" in coloured

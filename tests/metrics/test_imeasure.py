@@ -69,7 +69,7 @@ def test_listing_1_makes_four_references():
     }
 
 
-def test_the_chosen_reference_is_told():
+def test_the_chosen_reference_is_reported():
     sentences, hypotheses = SMALL["table1"]
     choice = choose(sentences, hypotheses, gecbench.IMeasure(), True, "python")
     assert choice.reference(0) == hypotheses[0]

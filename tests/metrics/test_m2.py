@@ -145,7 +145,7 @@ class TestGold:
         derived = derive_annotations(corpus)
         assert M2().score_corpus(derived, ["y b c", "a"]).statistics.counts.tolist() == score.statistics.counts.tolist()
 
-    def test_nobody_annotated(self):
+    def test_sentences_without_annotators(self):
         corpus = Corpus(sources=["a b", "c"], annotations=[[], []])
         for policy in ("greedy-cumulative", "best-per-sentence", "average"):
             assert figures(M2(policy=policy).score_corpus(corpus, ["a x", "c"])) == [0, 1, 0]
@@ -226,7 +226,7 @@ def test_a_rewrite_with_repeated_words_may_not_be():
 
 class TestErrorTypes:
     def test_by_hand(self):
-        """Annotators 0, 1, 0 are chosen; the scores alone choose anew, against the edits of one type."""
+        """Annotators 0, 1, 0 are chosen; the scores of one type choose again, against the edits of one type."""
         scores = {found.type: found for found in M2().breakdown("error-type", THREE_SENTENCES, THREE_OUTPUTS)}
         assert list(scores) == ["Det", "Noun", "Prep", "Verb"]
         assert {name: (found.correct, found.gold) for name, found in scores.items()} == {

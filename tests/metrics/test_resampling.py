@@ -60,7 +60,7 @@ def test_unresampled_totals_are_the_corpus(metric):
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_randomisation_agrees_with_all_shuffles(metric):
+def test_randomization_agrees_with_all_shuffles(metric):
     """On eight sentences all 256 shuffles can be made: the p-value estimates their share."""
     few = DEMO.select(range(8))
     better, worse = (metric.score_corpus(few, SYSTEMS[name][:8]) for name in ("rule-based", "spell-checker"))

@@ -89,7 +89,7 @@ _journals = st.builds(
 )
 
 ATTACKS = [
-    attack("submissions", "outputs, names, descriptions and links handed in to a leaderboard", _submitted, share=0.5),
+    attack("submissions", "outputs, names, descriptions and links submitted to a leaderboard", _submitted, share=0.5),
     attack(
         "records",
         "records of a leaderboard with other values, cut or no JSON, listed and built to a page",
@@ -97,6 +97,6 @@ ATTACKS = [
         share=0.5,
     ),
     attack(
-        "resumed", "what a stopped run left, with other values, cut or no JSON, when it goes on", _journals, share=0.5
+        "resumed", "what a stopped run left, with other values, cut or no JSON, when it resumes", _journals, share=0.5
     ),
 ]

@@ -1,4 +1,4 @@
-"""Faults of the machine: kill -9, a full disk and a read-only one at any change of a file, then going on."""
+"""Faults of the machine: kill -9, a full or read-only disk at any change of a file; then the command runs again."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def data_unfinished(folder: Path) -> str:
 
 
 def stream(folder: Path) -> list[str]:
-    """Return the command that scores a stream, or goes on with one."""
+    """Return the command that scores a stream, or resumes one."""
     again = ["--resume"] if (folder / "scores.parquet.journal" / "state.npz").exists() else []
     options = ["--batch-size", "10", "--per-sentence", "scores.parquet", *again]
     return ["score", "--stream", "-c", "demo", "-p", str(folder.parent / "good.txt"), "-m", "gleu", *options]
@@ -139,7 +139,7 @@ SCENES = {
 
 @contextlib.contextmanager
 def stage() -> Iterator[Path]:
-    """Yield a folder to write in, with what the commands read beside it."""
+    """Yield a folder to write in, with what the commands read next to it."""
     with tempfile.TemporaryDirectory(prefix="gecbench-faults-", ignore_cleanup_errors=True) as name:
         outer = Path(name)
         tiny_mirror(outer / "mirror")
@@ -239,7 +239,7 @@ ATTACKS = [
     Attack(
         "kill",
         f"kill -9 at any change of a file or moment of {', '.join(f'`{name}`' for name in SCENES)}",
-        "nothing half-written; the same command goes on to the same end",
+        "nothing half-written; the same command resumes and reaches the same end",
         attack(["kill", "moment"]),
         missing=missing,
         prepare=confined,
@@ -247,7 +247,7 @@ ATTACKS = [
     Attack(
         "disk",
         "a full or read-only disk from any change of a file of the same on",
-        "one sentence and status 2; nothing half-written or left behind; the same command goes on",
+        "one sentence and status 2; nothing half-written or left behind; the same command resumes",
         attack(["full", "denied"]),
         missing=missing,
         prepare=confined,

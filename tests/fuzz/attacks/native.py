@@ -39,7 +39,7 @@ def fuzzing_compiler() -> str:
 
 
 def build(compiler: str, sanitizers: str, driver: str) -> Path:
-    """Return the program of a driver with the kernels, made anew where a source is newer."""
+    """Return the program of a driver with the kernels, built again if a source is newer."""
     folder = ROOT / "build" / f"fuzz-{driver}"
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / driver
