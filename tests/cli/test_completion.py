@@ -1,4 +1,4 @@
-"""Completion scripts for three shells."""
+"""Completion scripts: valid in their shells, and bash completes with them."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""The demo command."""
+"""The demo, at once and as files to try commands on."""
 
 from gecbench.corpora.demo import DATA
 

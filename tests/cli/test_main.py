@@ -133,13 +133,6 @@ def test_a_command_without_its_action_shows_them(capsys, command):
     assert "\nactions:\n" in capsys.readouterr().out
 
 
-def test_agreement_that_is_not_there_is_a_dash_with_a_reason(capsys):
-    assert main(["human", "agreement"]) == 0
-    printed = capsys.readouterr()
-    assert re.search(r"^demo: judges with themselves +– +– +0$", printed.out, re.MULTILINE)
-    assert "gecbench: demo: judges with themselves: no kappa, as nothing was judged twice\n" in printed.err
-
-
 @pytest.mark.parametrize("stream", ["stdin", "stdout"])
 def test_closed_streams(stream, monkeypatch, tmp_path, capsys):
     source = tmp_path / "s.txt"

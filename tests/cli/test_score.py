@@ -62,15 +62,6 @@ def test_per_sentence(run):
     assert [json.loads(line)["value"] for line in objects] == scores.tolist()
 
 
-@pytest.mark.parametrize("by", ["edit-distance", "references"])
-def test_groups(run, by):
-    table = run("score", "-c", "demo", "-p", *SYSTEMS, "--by", by).splitlines()
-    assert [line.split()[0] for line in table[2:]] == ["do-nothing", "good-corrector"]
-    plain = json.loads(run("score", "-c", "demo", "-p", *SYSTEMS, "--by", by, "-f", "json"))
-    assert plain["by"] == by
-    assert set(plain["systems"]) == {"do-nothing", "good-corrector"}
-
-
 def test_a_large_corpus_is_reported_of_streams(capsys, monkeypatch):
     from gecbench.cli import score
 

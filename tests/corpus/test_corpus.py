@@ -1,19 +1,42 @@
-"""A corpus refuses gold that does not fit its sentences. Wrong sources and references: tests/test_api.py."""
+"""Corpora are frozen, and their fingerprints follow their content."""
+
+import pickle
 
 import pytest
-from m2_corpus import annotation
 
-from gecbench import Annotation, Corpus, Edit, InputError
-
-
-@pytest.mark.parametrize("span", [(2, 4), (-1, 1), (2, 1), (4, 4)])
-def test_a_span_outside_the_sentence_is_refused(span):
-    with pytest.raises(InputError, match=r"annotations\[1\]: the span -?\d \d does not fit a sentence of 3 tokens"):
-        Corpus(sources=["a", "a b c"], annotations=[[], [annotation((*span, ("x",)))]])
+from gecbench import Annotation, Corpus, load_demo
 
 
-def test_an_annotator_listed_twice_is_refused():
-    with pytest.raises(InputError, match=r"annotations\[0\]: lists an annotator twice"):
-        Corpus(sources=["a"], annotations=[[Annotation(3, ()), Annotation(3, ())]])
-    with pytest.raises(InputError, match=r"annotations\[0\]: an annotation is \[.*, not Annotation"):
-        Corpus(sources=["a"], annotations=[[[Edit(0, 1, ("b",))]]])
+class TestCorpus:
+    def test_fingerprint_follows_the_content(self):
+        one = Corpus(sources=["a"], references=[["b", "c"]])
+        assert one.fingerprint() == Corpus(sources=["a"], references=[["b", "c"]], name="other").fingerprint()
+        assert one.fingerprint() != Corpus(sources=["a"], references=[["c", "b"]]).fingerprint()
+        assert one.fingerprint() != Corpus(sources=["a"], references=[["b"]]).fingerprint()
+        annotated = Corpus(sources=["a"], references=[["b", "c"]], annotations=[[Annotation(0, ())]])
+        assert annotated.fingerprint("references") == one.fingerprint("references")
+        assert annotated.fingerprint("annotations") != one.fingerprint("annotations")
+
+    def test_selection(self):
+        demo = load_demo()
+        part = demo.select([3, 1])
+        assert part.sources == (demo.sources[3], demo.sources[1])
+        assert part.ids == ("4", "2")
+        assert part.annotations == (demo.annotations[3], demo.annotations[1])
+        assert demo.with_references([2]).references == tuple((texts[2],) for texts in demo.references)
+
+    def test_selection_keeps_columns_with_their_sentences(self):
+        corpus = Corpus(sources=["a", "b", "c"], metadata={"columns": {"essay": (1, 2, 3)}, "split": "test"})
+        assert corpus.select([2, 0]).metadata == {"columns": {"essay": (3, 1)}, "split": "test"}
+
+    def test_frozen_and_copied(self):
+        references = [["b"]]
+        corpus = Corpus(sources=["a"], references=references)
+        references[0].append("c")
+        assert corpus.references == (("b",),)
+        with pytest.raises(AttributeError):
+            corpus.name = "other"
+
+    def test_pickles(self):
+        demo = load_demo()
+        assert pickle.loads(pickle.dumps(demo)).fingerprint() == demo.fingerprint()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from m2_corpus import THREE_OUTPUTS, THREE_SENTENCES, annotation
 from strategies import corpora
 
-from gecbench import M2, Corpus, InputError, derive_annotations, load_demo, make_metric
+from gecbench import M2, Annotation, Corpus, Edit, InputError, derive_annotations, load_demo, make_metric
 from gecbench.formats.m2 import parse_m2
 from gecbench.kernels import select
 
@@ -103,6 +103,11 @@ class TestOddGold:
         edits = [(1, 2, (f"v{i}",)) for i in range(1000)]
         assert counts(one("a b c", "a v7 c", *edits)) == (1, 1, 1000)
 
+    @pytest.mark.parametrize("span", [(2, 4), (-1, 1), (2, 1), (4, 4)])
+    def test_a_span_outside_the_sentence_is_refused(self, span):
+        with pytest.raises(InputError, match=r"annotations\[1\]: the span -?\d \d does not fit a sentence of 3 tokens"):
+            Corpus(sources=["a", "a b c"], annotations=[[], [annotation((*span, ("x",)))]])
+
     def test_a_dropped_edit_registers_its_annotator(self):
         """B.1."""
         lines = ["S a b", "A 0 1|||T|||x|||REQUIRED|||-NONE-|||0", "A 1 7|||T|||y|||REQUIRED|||-NONE-|||1"]
@@ -111,6 +116,12 @@ class TestOddGold:
         score = M2().score_corpus(parse_m2(lines, out_of_range="drop"), ["a b"])
         assert score.statistics.counts.tolist() == [[0, 0, 1], [0, 0, 0]]
         assert score.value == 1
+
+    def test_an_annotator_listed_twice_is_refused(self):
+        with pytest.raises(InputError, match=r"annotations\[0\]: lists an annotator twice"):
+            Corpus(sources=["a"], annotations=[[Annotation(3, ()), Annotation(3, ())]])
+        with pytest.raises(InputError, match=r"annotations\[0\]: an annotation is \[.*, not Annotation"):
+            Corpus(sources=["a"], annotations=[[[Edit(0, 1, ("b",))]]])
 
     def test_a_clause_repeated_for_ever(self):
         source = " ".join(f"w{i}" for i in range(30))
