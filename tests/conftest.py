@@ -121,6 +121,19 @@ def refused(capsys):
 
 
 @pytest.fixture
+def exits(capsys):
+    """Run the command line, which exits with a status of its own accord, and return what it prints."""
+    from gecbench.cli import main
+
+    def run_main(arguments, status=0):
+        with pytest.raises(SystemExit, match=f"^{status}$"):
+            main(arguments)
+        return capsys.readouterr()
+
+    return run_main
+
+
+@pytest.fixture
 def three_files(folder):
     """Write the worked example of M2: gold edits, the outputs of a system, and the unchanged sources."""
     from m2_corpus import THREE_OUTPUTS, THREE_SENTENCES

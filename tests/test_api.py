@@ -6,23 +6,16 @@ import gecbench
 from gecbench import InputError, compare, score
 
 DEMO, SYSTEMS = gecbench.load_demo(), gecbench.load_demo_systems()
-
 SOURCES = ["He go home .", "They is here .", "A cat sleep ."]
-
 PREDICTIONS = ["He goes home .", "They are here .", "A cat sleeps ."]
-
 REFERENCES = [
     ["He goes home .", "He went home ."],
     ["They are here .", "They were here ."],
     ["A cat sleeps .", "Cats sleep ."],
 ]
-
 GOOD = {"sources": SOURCES, "predictions": PREDICTIONS, "references": REFERENCES}
-
 TRANSPOSED = [list(column) for column in zip(*REFERENCES, strict=True)]
-
 SQUARE = [["He goes home .", "They are here .", "A cat sleeps ."]] * 3
-
 BAD_VALUES = {
     "fewer predictions": ({"predictions": PREDICTIONS[:2]}, r"2 predictions for 3 sources"),
     "more predictions": ({"predictions": [*PREDICTIONS, "x"]}, r"4 predictions for 3 sources"),

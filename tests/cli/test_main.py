@@ -1,4 +1,4 @@
-"""The command line as a person and a script use it."""
+"""The command line as a whole: help, the program itself, what it imports, how it is stopped."""
 
 import argparse
 import importlib
@@ -19,7 +19,6 @@ from gecbench.cli.main import COMMANDS
 from gecbench.corpora.demo import DATA
 
 SYSTEMS = [str(DATA / "systems" / f"{name}.txt") for name in ("do-nothing", "good-corrector")]
-PLAIN = ["-s", str(DATA / "source.txt"), "-r", *(str(DATA / f"reference{k}.txt") for k in range(4))]
 
 
 def installed_program():
@@ -46,10 +45,8 @@ def test_standard_input_and_the_installed_program():
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"]])
-def test_help_lists_every_command_with_its_own_help(capsys, arguments):
-    with pytest.raises(SystemExit, match=r"^0$"):
-        main(arguments)
-    text = capsys.readouterr().out.partition("commands:\n")[2].partition("\n\n")[0]
+def test_help_lists_every_command_with_its_own_help(exits, arguments):
+    text = exits(arguments).out.partition("commands:\n")[2].partition("\n\n")[0]
     listed = dict(line.split(maxsplit=1) for line in text.splitlines())
     folder = Path(gecbench.cli.__file__).parent
     commands = [path.stem for path in folder.rglob("*.py") if "\ndef add_parser" in path.read_text(encoding="utf-8")]
@@ -63,10 +60,8 @@ def test_help_lists_every_command_with_its_own_help(capsys, arguments):
 
 
 @pytest.mark.parametrize("word", ["options", "main", "unknown", "__init__", "../cli/score"])
-def test_what_is_no_command(capsys, word):
-    with pytest.raises(SystemExit, match=r"^2$"):
-        main([word])
-    assert re.search(rf"gecbench: there is no command '{word}'. Commands: .*demo.*score", capsys.readouterr().err)
+def test_unknown_commands(exits, word):
+    assert re.search(rf"gecbench: there is no command '{word}'. Commands: .*demo.*score", exits([word], 2).err)
 
 
 @pytest.mark.parametrize("word", ["--version", "--help"])
@@ -108,29 +103,22 @@ def test_scoring_a_named_corpus_imports_numpy_alone(mirror, tmp_path):
     assert not HEAVY & modules_imported_by("score", "-c", "jfleg:test", "-p", tmp_path / "system.txt")
 
 
-def test_the_python_twins_are_imported_only_where_they_run():
+def test_python_kernels_are_imported_only_where_they_run():
     if gecbench.kernels.active() != "native":
-        pytest.skip("the twins run here")
+        pytest.skip("the Python kernels run here")
     imported = modules_imported_by("m2scorer", SYSTEMS[1], DATA / "gold.m2")
     assert "gecbench._native" in imported
     assert not {"gecbench.kernels.maxmatch.corpus", "gecbench.kernels.maxmatch.path"} & imported
 
 
 @pytest.mark.parametrize(("asked", "same"), [(["help"], []), (["help", "score"], ["score", "--help"])])
-def test_help_is_a_word_too(capsys, asked, same):
-    shown = []
-    for arguments in (asked, same):
-        with pytest.raises(SystemExit, match=r"^0$"):
-            main(arguments)
-        shown.append(capsys.readouterr().out)
-    assert shown[0] == shown[1]
+def test_help_is_a_command_too(exits, asked, same):
+    assert exits(asked).out == exits(same).out
 
 
 @pytest.mark.parametrize("command", ["human", "leaderboard"])
-def test_a_command_without_its_action_shows_them(capsys, command):
-    with pytest.raises(SystemExit, match=r"^0$"):
-        main([command])
-    assert "\nactions:\n" in capsys.readouterr().out
+def test_a_command_without_its_action_lists_its_actions(exits, command):
+    assert "\nactions:\n" in exits([command]).out
 
 
 @pytest.mark.parametrize("stream", ["stdin", "stdout"])

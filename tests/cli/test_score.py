@@ -12,9 +12,7 @@ from gecbench.formats.jsonl import read_jsonl
 from gecbench.formats.text import write_lines
 
 DEMO = gecbench.load_demo()
-
 SYSTEMS = [str(DATA / "systems" / f"{name}.txt") for name in ("do-nothing", "good-corrector")]
-
 PLAIN = ["-s", str(DATA / "source.txt"), "-r", *(str(DATA / f"reference{k}.txt") for k in range(4))]
 
 
@@ -23,7 +21,7 @@ def value(output):
 
 
 def test_all_ways_to_name_a_corpus_agree(run, tmp_path):
-    expected = gecbench.GLEU().score_corpus(gecbench.load_demo(), gecbench.load_demo_systems()["good-corrector"]).value
+    expected = gecbench.GLEU().score_corpus(DEMO, gecbench.load_demo_systems()["good-corrector"]).value
     good = SYSTEMS[1]
     assert value(run("score", *PLAIN, "-p", good, "-f", "json")) == expected
     assert value(run("score", "-c", "demo", "-p", good, "-f", "json")) == expected
@@ -52,9 +50,7 @@ def test_json_has_one_shape(run):
 
 
 def test_per_sentence(run):
-    scores = gecbench.score(gecbench.load_demo_systems()["good-corrector"], gecbench.load_demo())[
-        "gleu"
-    ].sentence_scores()
+    scores = gecbench.score(gecbench.load_demo_systems()["good-corrector"], DEMO)["gleu"].sentence_scores()
     rows = run("score", "-c", "demo", "-p", SYSTEMS[1], "--per-sentence", "-f", "tsv").splitlines()
     assert rows[0] == "id\tgleu"
     assert rows[1:] == [f"{i}\t{100 * score:.2f}" for i, score in enumerate(scores, start=1)]
@@ -62,7 +58,7 @@ def test_per_sentence(run):
     assert [json.loads(line)["value"] for line in objects] == scores.tolist()
 
 
-def test_a_large_corpus_is_reported_of_streams(capsys, monkeypatch):
+def test_a_large_corpus_gets_a_hint_about_streams(capsys, monkeypatch):
     from gecbench.cli import score
 
     monkeypatch.setattr(score, "_LARGE", 42)
@@ -71,17 +67,13 @@ def test_a_large_corpus_is_reported_of_streams(capsys, monkeypatch):
 
 
 SOURCES = ["He go home .", "They is here .", "A cat sleep ."]
-
 PREDICTIONS = ["He goes home .", "They are here .", "A cat sleeps ."]
-
 REFERENCES = [
     ["He goes home .", "He went home ."],
     ["They are here .", "They were here ."],
     ["A cat sleeps .", "Cats sleep ."],
 ]
-
 GOOD = {"sources": SOURCES, "predictions": PREDICTIONS, "references": REFERENCES}
-
 TRANSPOSED = [list(column) for column in zip(*REFERENCES, strict=True)]
 
 
@@ -90,8 +82,16 @@ def text(lines):
 
 
 M2 = b"S He go home .\nA 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n\n"
-
 GOOD_FILES = {"s": text(SOURCES), "p": text(PREDICTIONS), "r0": text(TRANSPOSED[0]), "r1": text(TRANSPOSED[1])}
+SCORE_FILES = ["score", "-s", "s", "-r", "r0", "r1", "-p", "p"]
+
+
+@pytest.fixture
+def good_files(folder):
+    for name, content in GOOD_FILES.items():
+        (folder / name).write_bytes(content)
+    return folder
+
 
 BAD_FILES = {
     "fewer predictions": ({"p": text(PREDICTIONS[:2])}, r"p:3: 2 lines, but s has 3 sentences"),
@@ -109,13 +109,14 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize(("change", "message"), BAD_FILES.values(), ids=BAD_FILES)
-def test_command_line(change, message, folder, refused):
-    for name, content in {**GOOD_FILES, **change}.items():
+def test_command_line(change, message, good_files, refused):
+    for name, content in change.items():
+        (good_files / name).unlink()
         if content == "directory":
-            (folder / name).mkdir()
+            (good_files / name).mkdir()
         elif content is not None:
-            (folder / name).write_bytes(content)
-    refused(["score", "-s", "s", "-r", "r0", "r1", "-p", "p"], message)
+            (good_files / name).write_bytes(content)
+    refused(SCORE_FILES, message)
 
 
 BAD_M2 = {
@@ -263,17 +264,13 @@ BAD_USES = {
 
 
 @pytest.mark.parametrize(("options", "message"), BAD_USES.values(), ids=BAD_USES)
-def test_wrong_use(options, message, folder, refused):
-    for name, content in GOOD_FILES.items():
-        (folder / name).write_bytes(content)
-    refused(["score", "-s", "s", "-r", "r0", "r1", "-p", "p", *options], message)
+def test_wrong_use(options, message, good_files, refused):
+    refused([*SCORE_FILES, *options], message)
 
 
-def test_a_bad_metric_is_refused_before_anything_is_said(folder, capsys):
-    for name, content in GOOD_FILES.items():
-        (folder / name).write_bytes(content)
-    assert main(["score", "-s", "s", "-r", "r0", "r1", "-p", "p", "--clean", "-m", "gleu(order=0)"]) == 2
-    assert capsys.readouterr().err == "gecbench: gleu: order=0 is not a whole number of at least 1.\n"
+def test_a_bad_metric_is_refused_before_anything_is_said(good_files, refused):
+    said = refused([*SCORE_FILES, "--clean", "-m", "gleu(order=0)"])
+    assert said == "gecbench: gleu: order=0 is not a whole number of at least 1.\n"
 
 
 def test_truncated_gzip(tmp_path, refused):
