@@ -71,10 +71,10 @@ WRONG_PARAMETERS = [
     ("imeasure", "mixing", ["some"], "unknown"),
     ("imeasure", "cap", [0], "not a whole number"),
     ("imeasure", "beyond", ["ignored"], "unknown"),
-    ("imeasure", "objective", ["cfpn"], "unknown"),
+    ("imeasure", "objective", ["cfpn", "xwacc"], "unknown"),
     ("imeasure", "optimise", ["all"], "unknown"),
-    ("imeasure", "weight", ["x", float("nan")], "not a number from -1000000 to a million"),
-    ("imeasure", "beta", ["x"], "not a number from 0 to a million"),
+    ("imeasure", "weight", ["x", float("nan"), -1e7], "not a number from -1000000 to a million"),
+    ("imeasure", "beta", ["x", -1.0], "not a number from 0 to a million"),
     ("imeasure", "tokens", ["bytes"], "unknown"),
 ]
 
