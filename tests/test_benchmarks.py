@@ -61,7 +61,8 @@ def test_what_is_missing_is_said(saved: tuple[str, Path], tmp_path: Path) -> Non
         in saved[0]
     )
     (tmp_path / "jiwer.py").write_text("raise ImportError", encoding="utf-8")
-    absent = run("run.py", "--only", "jiwer", "--seconds", "0", PYTHONPATH=str(tmp_path))
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    absent = run("run.py", "--only", "jiwer", "--seconds", "0", PYTHONPATH=path)
     assert absent.returncode == 0
     assert re.search(r"^- Skipped, .*: edits of each pair, jiwer\.$", absent.stdout, re.MULTILINE)
 
