@@ -120,6 +120,33 @@ def refused(capsys):
     return run_main
 
 
+@pytest.fixture
+def exits(capsys):
+    """Run the command line, which exits with a status of its own accord, and return what it prints."""
+    from gecbench.cli import main
+
+    def run_main(arguments, status=0):
+        with pytest.raises(SystemExit, match=f"^{status}$"):
+            main(arguments)
+        return capsys.readouterr()
+
+    return run_main
+
+
+@pytest.fixture
+def three_files(folder):
+    """Write the worked example of M2: gold edits, the outputs of a system, and the unchanged sources."""
+    from m2_corpus import THREE_OUTPUTS, THREE_SENTENCES
+
+    from gecbench.formats.m2 import write_m2
+    from gecbench.formats.text import write_lines
+
+    write_m2(THREE_SENTENCES, "gold.m2")
+    write_lines("out.txt", THREE_OUTPUTS)
+    write_lines("same.txt", THREE_SENTENCES.sources)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def downloads(tmp_path_factory):
     return tmp_path_factory.mktemp("downloads")

@@ -1,4 +1,4 @@
-"""What the documents show is run and compared; their tables, headers and links are checked."""
+"""Run the documents' examples and compare their output; check their tables, headers and links."""
 
 from __future__ import annotations
 
@@ -7,25 +7,30 @@ import json
 import os
 import re
 import runpy
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-import warm
 import yaml
-from documents import BLOCK, METRICS_TABLE, ROOT, commands, metrics_table, page_of, table, without_versions
+from chat_server import ChatServer
+from documents import BLOCK, METRICS_TABLE, ROOT, Console, commands, metrics_table, page_of, table, without_versions
 from mirror_files import golden
+from served import NATURAL
 
 import gecbench
 from gecbench.formats.m2 import read_m2
 from gecbench.formats.text import read_lines
+from gecbench.models.prompts import NAMES
+from gecbench.models.replies import UNANSWERED
 
 METRIC_CARDS = sorted(ROOT.glob("metrics/*/README.md"))
 CARDS = [*METRIC_CARDS, *sorted(ROOT.glob("datasets/*/README.md"))]
-SERVED = {"docs/served-models.md", "docs/hub.md"}  # run by test_served_documents.py
-MANUAL = [path for path in sorted(ROOT.glob("docs/**/*.md")) if path.relative_to(ROOT).as_posix() not in SERVED]
+SERVED, HUB = ROOT / "docs/served-models.md", ROOT / "docs/hub.md"  # they need a server
+MANUAL = [path for path in sorted(ROOT.glob("docs/**/*.md")) if path not in (SERVED, HUB)]
 SHOWING = [path for path in MANUAL if re.search(r"^(>>>|\$) ", path.read_text(encoding="utf-8"), re.MULTILINE)]
 RUN = [ROOT / "README.md", *SHOWING, *CARDS]
 SPACES = sorted(ROOT.glob("spaces/*/README.md"))
@@ -66,12 +71,53 @@ def test_documents_show_what_happens(documents: list[Path], tmp_path: Path) -> N
     if documents == [ROOT / "docs/errant.md"] and find_spec("errant") is None:
         pytest.skip("errant is not installed")
     offline = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
-    run = warm.start(*documents, folder=tmp_path, environment={**os.environ, **offline}, module="documents")
-    output, errors = run.communicate()
-    assert run.returncode == 0, errors
+    command = [sys.executable, "-X", "utf8", ROOT / "tests/support/documents.py", *documents]
+    run = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, **offline}, capture_output=True, encoding="utf-8", check=False
+    )
+    assert run.returncode == 0, run.stderr
     shown = without_versions("".join(document.read_text(encoding="utf-8") for document in documents))
-    real = without_versions(output)
+    assert_same(shown, without_versions(run.stdout))
+
+
+def assert_same(shown: list[str], real: list[str]) -> None:
     assert shown == real, "\n".join(difflib.unified_diff(shown, real, "shown", "real", lineterm=""))
+
+
+SHOWN = "http://localhost:8000/v1"
+FENCED, REFUSED = list(NATURAL)[2], list(NATURAL)[8]
+REPLIES = {**NATURAL, FENCED: f"```\n{NATURAL[FENCED]}\n```", REFUSED: "I'm sorry, but I can't help with that."}
+
+
+@pytest.mark.parametrize("document", [SERVED, HUB], ids=name_of)
+def test_documents_on_served_models_show_what_happens(document: Path, tmp_path: Path, online: None) -> None:
+    pytest.importorskip("huggingface_hub", minversion="1.0")
+    console = Console(tmp_path)
+    with ChatServer(REPLIES).running() as server:
+
+        def run(block: re.Match[str]) -> str:
+            if block["language"] != "console":
+                return block[0]
+            done = [
+                console.run(command.replace(SHOWN, server.url), shown).replace(server.url, SHOWN)
+                for command, shown in commands(block["body"])
+            ]
+            return block[0].replace(block["body"], "".join(done))
+
+        text = document.read_text(encoding="utf-8")
+        assert_same(without_versions(text), without_versions(BLOCK.sub(run, text)))
+
+
+def test_prompts_and_outcomes_are_those_there_are() -> None:
+    text = SERVED.read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([\w-]+)`(?: \(default\))? \| ", text, re.MULTILINE)) == set(NAMES)
+    unchanged = re.findall(r"\| the source, as it is \| `([\w ]+)` \|", text)
+    assert set(unchanged) == set(UNANSWERED)
+
+
+def test_the_framework_is_the_one_that_the_datasets_name() -> None:
+    declared = {yaml.safe_load(path.read_text())["evaluation_framework"] for path in ROOT.glob("datasets/*/eval.yaml")}
+    assert set(re.findall(r'^\+\t\tname: "(.*)",$', HUB.read_text(encoding="utf-8"), re.MULTILINE)) == declared
 
 
 @pytest.mark.parametrize("card", CARDS, ids=name_of)
@@ -275,7 +321,7 @@ def test_published_values_in_the_page_on_harnesses() -> None:
         assert shown == ["–" if value is None else f"{value:.2f}" for value in found]
 
 
-def test_our_rows_beside_other_tools() -> None:
+def test_our_rows_in_the_comparison_with_other_tools() -> None:
     tools = runpy.run_path(str(ROOT / "tools/other_tools.py"))
     systems = gecbench.load_demo_systems()
     rows = [row for row in table(page("tools"), "tool") if row[0] == "gecbench"]

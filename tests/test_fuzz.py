@@ -46,7 +46,7 @@ def test_the_table_says_what_was_found_and_whether_it_held_since():
     ]
     assert [row.split(" | ")[3:] for row in table(attacks, runs).splitlines()[2:]] == [
         ["1,000", "held |"],
-        ["3,020", "2 findings, mended; held in the 3,000 tries since |"],
+        ["3,020", "2 findings, fixed; held in the 3,000 tries since |"],
         ["20", "1 finding, open |"],
         ["0", "not run yet |"],
     ]
@@ -55,7 +55,7 @@ def test_the_table_says_what_was_found_and_whether_it_held_since():
 def test_the_document_shows_the_committed_log():
     text = DOCUMENT.read_text(encoding="utf-8")
     shown_as_it_should_be = document(all_attacks().values(), read_log(LOG), text) == text
-    assert shown_as_it_should_be, "python -m tests.fuzz --document renews the table"
+    assert shown_as_it_should_be, "python -m tests.fuzz --document regenerates the table"
 
 
 def test_every_test_that_the_document_names_is_there():

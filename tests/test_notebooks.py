@@ -40,7 +40,7 @@ def test_notebook_shows_what_happens(path: Path, tmp_path):
     assert "a picture" in shown(written)
 
 
-def test_alignments_are_in_colour():
+def test_alignments_are_in_color():
     (path,) = (path for path in NOTEBOOKS if path.name == "scores.ipynb")
     text = "".join(shown(nbformat.read(path, as_version=4)))
     for colour in ("#1a7f37", "#9a6700", "#cf222e"):

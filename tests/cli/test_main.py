@@ -1,14 +1,13 @@
-"""The command line as a person and a script use it."""
+"""The command line as a whole: help, the program itself, what it imports, how it is stopped."""
 
 import argparse
-import gzip
 import importlib
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -20,25 +19,6 @@ from gecbench.cli.main import COMMANDS
 from gecbench.corpora.demo import DATA
 
 SYSTEMS = [str(DATA / "systems" / f"{name}.txt") for name in ("do-nothing", "good-corrector")]
-PLAIN = ["-s", str(DATA / "source.txt"), "-r", *(str(DATA / f"reference{k}.txt") for k in range(4))]
-
-
-def value(output):
-    return json.loads(output)["systems"][0]["scores"][0]["value"]
-
-
-def test_all_ways_to_name_a_corpus_agree(run, tmp_path):
-    expected = gecbench.GLEU().score_corpus(gecbench.load_demo(), gecbench.load_demo_systems()["good-corrector"]).value
-    good = SYSTEMS[1]
-    assert value(run("score", *PLAIN, "-p", good, "-f", "json")) == expected
-    assert value(run("score", "-c", "demo", "-p", good, "-f", "json")) == expected
-    run("convert", *PLAIN, "-o", tmp_path / "demo.jsonl")
-    assert value(run("score", "-c", tmp_path / "demo.jsonl", "-p", good, "-f", "json")) == expected
-    packed = tmp_path / "out.txt.gz"
-    packed.write_bytes(gzip.compress((DATA / "systems" / "good-corrector.txt").read_bytes()))
-    output = json.loads(run("score", "-c", "demo", "-p", packed, "-f", "json"))
-    assert output["systems"][0]["system"] == "out"
-    assert value(json.dumps(output)) == expected
 
 
 def installed_program():
@@ -64,56 +44,9 @@ def test_standard_input_and_the_installed_program():
     assert failed.stderr.decode() == "gecbench: nowhere: no such file. Check the path.\n"
 
 
-def test_json_has_one_shape(run):
-    for extra in ([], ["--resamples", "20"]):
-        found = json.loads(run("score", *PLAIN, "-p", *SYSTEMS, "-m", "gleu", "bleu", "-f", "json", *extra))
-        assert [entry["system"] for entry in found["systems"]] == ["good-corrector", "do-nothing"]
-        for entry in found["systems"]:
-            for scored in entry["scores"]:
-                assert set(scored) == {"metric", "value", "parts", "diagnostics", "interval", "sentences", "signature"}
-                assert (scored["interval"] is None) == (not extra)
-                assert gecbench.make_metric(scored["signature"]).name == scored["metric"]
-        assert found["tests"] == []
-    compared = json.loads(run("compare", *PLAIN, "-p", *SYSTEMS, "--resamples", "20", "-f", "json"))
-    (test,) = compared["tests"]
-    assert (test["system"], test["baseline"], test["p_value"]) == ("good-corrector", "do-nothing", 1 / 21)
-
-
-def test_per_sentence(run):
-    scores = gecbench.score(gecbench.load_demo_systems()["good-corrector"], gecbench.load_demo())[
-        "gleu"
-    ].sentence_scores()
-    rows = run("score", "-c", "demo", "-p", SYSTEMS[1], "--per-sentence", "-f", "tsv").splitlines()
-    assert rows[0] == "id\tgleu"
-    assert rows[1:] == [f"{i}\t{100 * score:.2f}" for i, score in enumerate(scores, start=1)]
-    objects = run("score", "-c", "demo", "-p", SYSTEMS[1], "--per-sentence", "-f", "json").splitlines()
-    assert [json.loads(line)["value"] for line in objects] == scores.tolist()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["compare", "-c", "demo", "-p", *SYSTEMS, "--resamples", "0"], "needs resamples"),
-        (["compare", "-c", "demo", "-p", SYSTEMS[0]], "needs two systems"),
-    ],
-)
-def test_wrong_use(refused, folder, arguments, message):
-    refused(arguments, message)
-    assert not list(folder.iterdir())
-
-
-@pytest.mark.parametrize("arguments", [["score"], ["score", "-p"], ["unknown"], ["demo", "-f", "xml"]])
-def test_usage_errors_exit_with_2(capsys, arguments):
-    with pytest.raises(SystemExit, match=r"^2$"):
-        main(arguments)
-    assert capsys.readouterr().err.startswith("gecbench")
-
-
 @pytest.mark.parametrize("arguments", [[], ["--help"]])
-def test_help_lists_every_command_with_its_own_help(capsys, arguments):
-    with pytest.raises(SystemExit, match=r"^0$"):
-        main(arguments)
-    text = capsys.readouterr().out.partition("commands:\n")[2].partition("\n\n")[0]
+def test_help_lists_every_command_with_its_own_help(exits, arguments):
+    text = exits(arguments).out.partition("commands:\n")[2].partition("\n\n")[0]
     listed = dict(line.split(maxsplit=1) for line in text.splitlines())
     folder = Path(gecbench.cli.__file__).parent
     commands = [path.stem for path in folder.rglob("*.py") if "\ndef add_parser" in path.read_text(encoding="utf-8")]
@@ -127,10 +60,8 @@ def test_help_lists_every_command_with_its_own_help(capsys, arguments):
 
 
 @pytest.mark.parametrize("word", ["options", "main", "unknown", "__init__", "../cli/score"])
-def test_what_is_no_command(capsys, word):
-    with pytest.raises(SystemExit, match=r"^2$"):
-        main([word])
-    assert re.search(rf"gecbench: there is no command '{word}'. Commands: .*demo.*score", capsys.readouterr().err)
+def test_unknown_commands(exits, word):
+    assert re.search(rf"gecbench: there is no command '{word}'. Commands: .*demo.*score", exits([word], 2).err)
 
 
 @pytest.mark.parametrize("word", ["--version", "--help"])
@@ -172,7 +103,7 @@ def test_scoring_a_named_corpus_imports_numpy_alone(mirror, tmp_path):
     assert not HEAVY & modules_imported_by("score", "-c", "jfleg:test", "-p", tmp_path / "system.txt")
 
 
-def test_the_python_kernels_are_imported_only_where_they_run():
+def test_python_kernels_are_imported_only_where_they_run():
     if gecbench.kernels.active() != "native":
         pytest.skip("the Python kernels run here")
     imported = modules_imported_by("m2scorer", SYSTEMS[1], DATA / "gold.m2")
@@ -180,16 +111,45 @@ def test_the_python_kernels_are_imported_only_where_they_run():
     assert "gecbench.kernels.greedy" not in imported
 
 
-@pytest.mark.parametrize("command", ["demo", "score", "compare", "convert", "doctor", "run", "results", "push", "data"])
-def test_help_has_examples(capsys, command):
-    with pytest.raises(SystemExit, match=r"^0$"):
-        main([command, "--help"])
-    assert "examples:\n  " in capsys.readouterr().out
+@pytest.mark.parametrize(("asked", "same"), [(["help"], []), (["help", "score"], ["score", "--help"])])
+def test_help_is_a_command_too(exits, asked, same):
+    assert exits(asked).out == exits(same).out
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_is_one_sentence():
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run([*installed_program(), "doctor"], stdout=full, stderr=subprocess.PIPE, check=False)
-    assert b"No space left on device" in done.stderr
-    assert b"Traceback" not in done.stderr
+@pytest.mark.parametrize("command", ["human", "leaderboard"])
+def test_a_command_without_its_action_lists_its_actions(exits, command):
+    assert "\nactions:\n" in exits([command]).out
+
+
+@pytest.mark.parametrize("stream", ["stdin", "stdout"])
+def test_closed_streams(stream, monkeypatch, tmp_path, capsys):
+    source = tmp_path / "s.txt"
+    source.write_text("He goes .\n")
+    monkeypatch.setattr(sys, stream, None)
+    command = ["score", "-c", "demo", "-p", "-"] if stream == "stdin" else ["detokenize", str(source), "-o", "-"]
+    assert main(command) == 2
+    assert f"standard {stream.removeprefix('std')}put is closed" in capsys.readouterr().err
+
+
+def test_stopped_while_the_command_is_imported(monkeypatch, capsys):
+    def stop(_name):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["gecbench.cli.main"], "import_module", stop)
+    assert main(["score"]) == 130
+    assert capsys.readouterr().err == "gecbench: stopped\n"
+
+
+def test_stopped_while_a_library_is_imported(tmp_path):
+    numpy = """
+    import os, signal
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        raise ImportError("advice on how to install numpy")
+    """
+    (tmp_path / "numpy.py").write_text(textwrap.dedent(numpy))
+    command = [sys.executable, "-m", "gecbench", "score", "-c", "demo", "-p", "x"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    stopped = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (stopped.returncode, stopped.stdout, stopped.stderr) == (130, "", "gecbench: stopped\n")

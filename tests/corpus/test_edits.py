@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mirror_files import conll14_rewrites, jfleg, needs_mirror, submission
 
-from gecbench import Corpus, Edit, InputError, apply_edits, derive_annotations
+from gecbench import Edit, apply_edits
 from gecbench.corpora.declaration import as_edits, edit_rows
-from gecbench.corpus import derive
 from gecbench.corpus.edits import extract_all_edits, extract_edits
 from gecbench.kernels.tokens import TokenArray, intern_lines, offsets_of
 
@@ -73,40 +72,12 @@ def test_example():
 
 
 @on_both_kernels
-def test_every_reference_is_an_annotator():
-    corpus = derive_annotations(Corpus(sources=["a b", "c"], references=[["a b", "a x", "b"], ["c"]]))
-    assert [[found.annotator for found in sentence] for sentence in corpus.annotations] == [[0, 1, 2], [0]]
-    assert [len(found.edits) for found in corpus.annotations[0]] == [0, 1, 1]
-    assert corpus.references is not None
-
-
-@on_both_kernels
-def test_without_references():
-    with pytest.raises(InputError, match="no references to extract edits from"):
-        derive_annotations(Corpus(sources=["a"]))
-
-
-@on_both_kernels
 def test_all_at_once():
     sources, rewrites = ["a b", "", "c d e"], [["a b", "b"], [], ["c e", "d c e", ""]]
     expected = [
         [extract_edits(source, text) for text in texts] for source, texts in zip(sources, rewrites, strict=True)
     ]
     assert [list(found) for found in extract_all_edits(sources, rewrites)] == expected
-
-
-@on_both_kernels
-def test_edits_of_some_references_are_not_extracted_again(monkeypatch):
-    corpus = Corpus(sources=["a b", "c"], references=[["a b", "a x", "b"], ["c", "d"]])
-    asked = []
-    monkeypatch.setattr(derive, "extract_all_edits", lambda *texts: asked.append(texts) or extract_all_edits(*texts))
-    some = derive_annotations(corpus.with_references([2, 1]))
-    again = derive_annotations(corpus.with_references([2, 1]).with_references([0, 1]).with_references([1, 0]))
-    assert len(asked) == 1
-    for found, references in ((some, [["b", "a x"], ["d"]]), (again, [["a x", "b"], ["d"]])):
-        assert found.references == tuple(map(tuple, references))
-        alone = derive_annotations(Corpus(sources=["a b", "c"], references=references))
-        assert found.annotations == alone.annotations
 
 
 def changes(kernel, sources, rewrites):

@@ -1,9 +1,9 @@
-"""Tokenisers, the way back, and the source as a guide."""
+"""Tokenizers, detokenization, and tokenization guided by the source."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from raw_sentences import DEMO, RAW, SOURCES, TOKENISED, corpus
+from raw_sentences import DEMO, RAW, SOURCES, TOKENIZED, corpus
 
 import gecbench
 from gecbench.corpus.prepare import guide_of
@@ -33,7 +33,7 @@ class TestTokenizers:
     def test_treebank_quotation_marks(self):
         assert tokenize(['"Run!" he cried.']) == ["`` Run ! '' he cried ."]
 
-    def test_named_tokenisers_are_those_of_their_packages(self):
+    def test_named_tokenizers_are_those_of_their_packages(self):
         bleu = pytest.importorskip("sacrebleu.tokenizers.tokenizer_13a").Tokenizer13a()
         for text in RAW:
             assert make_tokenizer("13a")(text) == bleu(text)
@@ -42,16 +42,16 @@ class TestTokenizers:
         with pytest.raises(InputError, match=r"unknown tokeniser 'nltk'. Known tokenisers: treebank, moses, spacy"):
             tokenize(["x"], "nltk")
 
-    def test_already_tokenised_stays(self):
-        assert tokenize(TOKENISED) == TOKENISED
+    def test_already_tokenized_stays(self):
+        assert tokenize(TOKENIZED) == TOKENIZED
 
     def test_hand_written_pairs(self):
-        assert tokenize(RAW) == TOKENISED
+        assert tokenize(RAW) == TOKENIZED
 
 
 class TestDetokenize:
     def test_hand_written_pairs(self):
-        assert detokenize(TOKENISED) == RAW
+        assert detokenize(TOKENIZED) == RAW
 
     @pytest.mark.parametrize(
         ("tokens", "natural"),
@@ -69,68 +69,69 @@ class TestDetokenize:
         assert detokenize([tokens]) == [natural]
 
 
+HABITS = ("They cannot come .", "We cannot stay .")
+DOTS = ("It rain We stay .", "It rained. We stayed.")
+GUIDED = {
+    # Each row: the source, raw text, its tokens, and other sources of the corpus.
+    # By rule "cannot" is two tokens and "make-up" one; the source says otherwise.
+    "boundaries of the source": (
+        "She cannot wear the make- up of 2 % .",
+        "She cannot wear any 2%.",
+        "She cannot wear any 2 % .",
+    ),
+    "two tokens in the source": ("I can not go .", "I cannot go.", "I can not go ."),
+    "one token in the source": ("I cannot go .", "I cannot go home.", "I cannot go home ."),
+    # A learner wrote "late,so" and the corpus left it: a system that keeps it gets the same token.
+    "glued mark kept": ("It was late,so we leave .", "It was late,so we left.", "It was late,so we left ."),
+    "glued mark split": ("It was late,so we leave .", "It was late, so we left.", "It was late , so we left ."),
+    "full stop at the end of a line": (
+        "He works for Brown Inc. in the U.S. .",
+        "He worked for Brown Inc. in the U.S..",
+        "He worked for Brown Inc. in the U.S. .",
+    ),
+    "a word that moved from the end": ("Say it he cannot", "He cannot say it", "He cannot say it"),
+    "marks in a row": ("Well . . . yes , I go .", "Well... yes, I went.", "Well . . . yes , I went ."),
+    "changed words by rule": ("He do not know .", "He doesn't know, sadly.", "He does n't know , sadly ."),
+    "habit of the corpus": ("I not can swim .", "I cannot swim.", "I cannot swim .", *HABITS),
+    "no habit where the corpus has both": (
+        "I not can swim .",
+        "I cannot swim.",
+        "I can not swim .",
+        *HABITS,
+        "It can not be .",
+    ),
+    "typographic forms": (
+        "She say : `` do n't go '' ...",
+        "She says: “don’t go”…",
+        "She says : `` do n't go '' ...",
+    ),
+    "straight quotes in the source": ('He says " yes " now .', 'He say "yes" now.', 'He say " yes " now .'),
+    "LaTeX quotes in the source": ("He says `` yes '' now .", 'He say "yes" now.', "He say `` yes '' now ."),
+    "LaTeX quotes in the corpus": ("He says yes now .", 'He say "yes" now.', "He say `` yes '' now .", "A `` b '' ."),
+    "straight quotes in the corpus": ("He says yes now .", 'He say "yes" now.', 'He say " yes " now .', 'A " b " .'),
+    "split stops in the source": ("It rain . We stay .", DOTS[1], "It rained . We stayed ."),
+    "split stops in the corpus": (*DOTS, "It rained . We stayed .", "It rain . We stay ."),
+    "glued stops in the corpus": (*DOTS, "It rained. We stayed .", "It rains. We stay at home. But why ."),
+    "glued stops in the source": (
+        "It rains.We stay at home.But why .",
+        "It rains.We stay at home.But why.",
+        "It rains.We stay at home.But why .",
+    ),
+    "abbreviations": ("The U.S. Senate vote .", "The U.S. Senate votes.", "The U.S. Senate votes ."),
+}
+
+
+@pytest.mark.parametrize(
+    ("source", "raw", "expected", "others"), [(*row[:3], row[3:]) for row in GUIDED.values()], ids=GUIDED
+)
+def test_tokens_follow_the_source_then_the_corpus_then_the_rule(source, raw, expected, others):
+    assert SourceGuide([source, *others], "treebank").tokenize(source, raw) == expected
+
+
 class TestGuide:
-    def guided(self, source, raw, *others, tokenizer="treebank"):
-        return SourceGuide([source, *others], tokenizer).tokenize(source, raw)
-
-    def test_the_sources_boundaries_win_over_the_rule(self):
-        # By rule "cannot" is two tokens and "make-up" one; the source says otherwise.
-        source = "She cannot wear the make- up of 2 % ."
-        assert self.guided(source, "She cannot wear any 2%.") == "She cannot wear any 2 % ."
-        assert self.guided("I can not go .", "I cannot go.") == "I can not go ."
-        assert self.guided("I cannot go .", "I cannot go home.") == "I cannot go home ."
-
-    def test_glued_marks_of_the_source_stay_glued(self):
-        # A learner wrote "late,so" and the corpus left it: whoever keeps it gets the same token.
-        source = "It was late,so we leave ."
-        assert self.guided(source, "It was late,so we left.") == "It was late,so we left ."
-        assert self.guided(source, "It was late, so we left.") == "It was late , so we left ."
-
-    def test_the_end_of_the_line_is_told_from_its_middle(self):
-        source = "He works for Brown Inc. in the U.S. ."
-        assert self.guided(source, "He worked for Brown Inc. in the U.S..") == "He worked for Brown Inc. in the U.S. ."
-
-    def test_a_word_that_moved_from_the_end_keeps_its_boundaries(self):
-        assert self.guided("Say it he cannot", "He cannot say it") == "He cannot say it"
-
-    def test_many_marks_in_a_row(self):
-        assert self.guided("Well . . . yes , I go .", "Well... yes, I went.") == "Well . . . yes , I went ."
-
-    def test_what_changed_is_split_by_rule(self):
-        source = "He do not know ."
-        assert self.guided(source, "He doesn't know, sadly.") == "He does n't know , sadly ."
-
-    def test_habits_of_the_corpus_where_the_source_is_silent(self):
-        habits = ["They cannot come .", "We cannot stay ."]
-        assert self.guided("I not can swim .", "I cannot swim.", *habits) == "I cannot swim ."
-        # A corpus that writes both ways has no habit, and the rule decides.
-        assert self.guided("I not can swim .", "I cannot swim.", *habits, "It can not be .") == "I can not swim ."
-
-    def test_typographic_forms_follow_the_source(self):
-        source = "She say : `` do n't go '' ..."
-        assert self.guided(source, "She says: “don’t go”…") == "She says : `` do n't go '' ..."
-
-    def test_quotation_marks_follow_the_source_then_the_corpus(self):
-        raw = 'He say "yes" now.'
-        assert self.guided('He says " yes " now .', raw) == 'He say " yes " now .'
-        assert self.guided("He says `` yes '' now .", raw) == "He say `` yes '' now ."
-        assert self.guided("He says yes now .", raw, "A `` b '' .") == "He say `` yes '' now ."
-        assert self.guided("He says yes now .", raw, 'A " b " .') == 'He say " yes " now .'
-
-    def test_full_stops_between_sentences(self):
-        split, glued = "It rain . We stay .", "It rains.We stay at home.But why ."
-        assert self.guided(split, "It rained. We stayed.") == "It rained . We stayed ."
-        assert self.guided("It rain We stay .", "It rained. We stayed.", split) == "It rained . We stayed ."
-        habit = "It rains. We stay at home. But why ."
-        assert self.guided("It rain We stay .", "It rained. We stayed.", habit) == "It rained. We stayed ."
-        assert self.guided(glued, glued.replace(" .", ".")) == glued
-
-    def test_abbreviations_are_no_sentence_ends(self):
-        assert self.guided("The U.S. Senate vote .", "The U.S. Senate votes.") == "The U.S. Senate votes ."
-
     def test_chinese_by_character(self):
         source = "我 昨 天 去 学 校 。"
-        assert self.guided(source, "我昨天去了学校。", tokenizer="char") == "我 昨 天 去 了 学 校 。"
+        assert SourceGuide([source], "char").tokenize(source, "我昨天去了学校。") == "我 昨 天 去 了 学 校 。"
 
     def test_tokens_keep_the_letters(self):
         guide = SourceGuide(SOURCES, "treebank")
@@ -139,7 +140,7 @@ class TestGuide:
 
     def test_hand_written_pairs(self):
         guide = guide_of(corpus())
-        assert [guide.tokenize(source, raw) for source, raw in zip(SOURCES, RAW, strict=True)] == TOKENISED
+        assert [guide.tokenize(source, raw) for source, raw in zip(SOURCES, RAW, strict=True)] == TOKENIZED
 
     def test_edits_teach_where_there_are_no_references(self):
         # Only the annotator's edit shows that this corpus keeps "cannot" whole.
@@ -169,10 +170,10 @@ class TestGuide:
             (["I don't know , she can't .", "He won't say it's cold ."], "13a"),
         ],
     )
-    def test_the_tokeniser_is_measured_on_the_sources(self, lines, expected):
+    def test_the_tokenizer_is_measured_on_the_sources(self, lines, expected):
         assert measure_tokenizer(lines) == expected
 
-    def test_the_tokeniser_of_the_demo(self):
+    def test_the_tokenizer_of_the_demo(self):
         # Its sources have one contraction; the references tell that "I 'll" is two tokens.
         assert guide_of(DEMO).tokenizer == "treebank"
 

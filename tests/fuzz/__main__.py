@@ -54,16 +54,16 @@ def attempt(attack: Attack, seed: int, seconds: float, tries: float, log: Path) 
 
 
 def main() -> int:
-    """Run the campaign; return 1 if there are findings, or if an attack that was asked for cannot run here."""
+    """Run the attacks; return 1 if there are findings, or if an attack that was asked for cannot run here."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.fuzz", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--minutes", type=float, help="time of the whole campaign")
+    parser.add_argument("--minutes", type=float, help="time of all attacks together")
     parser.add_argument("--tries", type=int, help="the most tries of each attack")
     parser.add_argument("--only", metavar="NAME", action="append", help="an attack; all unless given")
     parser.add_argument("--seed", type=int, default=None, help="default: a new one")
     parser.add_argument("--log", type=Path, default=LOG, help="where a line per attack is added (default: %(default)s)")
-    parser.add_argument("--document", action="store_true", help="renew the table of docs/reliability.md from the log")
+    parser.add_argument("--document", action="store_true", help="update docs/reliability.md from the log")
     options = parser.parse_args()
     attacks = all_attacks()
     if unknown := set(options.only or ()) - set(attacks):

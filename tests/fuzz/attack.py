@@ -1,4 +1,4 @@
-"""What an attack is: something that is tried again and again, and findings where gecbench does not hold."""
+"""Attacks: something is tried again and again, and what breaks a rule is a finding."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def _nothing_to_prepare() -> None: ...
 
 @dataclass(frozen=True)
 class Attack:
-    """One attack: its name, what it tries and what must hold (both shown in docs/reliability.md), and how.
+    """An attack: its name, what it tries and what must hold (both shown in docs/reliability.md), and how it runs.
 
-    `share` is its part of a campaign's time, of which `prepare` takes none; `missing` says why it cannot run here.
+    `share` is its part of the whole time, of which `prepare` takes none; `missing` says why it cannot run here.
     """
 
     name: str

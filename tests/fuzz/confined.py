@@ -1,6 +1,6 @@
-"""Runs gecbench on hostile input, each time in a process of its own with little time and memory, and judges the end.
+"""Run gecbench on hostile input, each time in a process with limited time and memory, and judge the outcome.
 
-The rule: a result, or one sentence and status 2, within bounds; never a traceback, never another file touched.
+The rule: a result, or one sentence and status 2, within the limits; never a traceback, never another file touched.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Confined:
             return self.run_in(Path(place), case)
 
     def run_in(self, place: Path, case: Case) -> Ending:
-        """Run a case in a place's folder `work`, beside what is there already."""
+        """Run a case in a place's folder `work`, next to what is there already."""
         assert self._server.stdin is not None
         work = place / "work"
         for name in ("work", "home", "tmp"):

@@ -1,4 +1,4 @@
-"""Imports gecbench once, then runs every case it is sent in a fork with bounds on time and memory (see confined.py)."""
+"""Import gecbench once, then run each case in a fork with limits on time and memory (see confined.py)."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def gleu_case(random: Random) -> GleuCase:
 
 
 class IMeasureCase(NamedTuple):
-    """Some sentences with their error groups, tokens written as letters, and what is maximised."""
+    """Some sentences with their error groups, tokens written as letters, and what is maximized."""
 
     sources: list[str]
     hypotheses: list[str]

@@ -1,4 +1,4 @@
-"""The campaign's log, a JSON line per attack and run, and the table that docs/reliability.md shows of it."""
+"""The log of the attacks, a JSON line per attack and run, and its table in docs/reliability.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .attack import Attack
 
 LOG = Path(__file__).parent / "log.jsonl"
 DOCUMENT = Path(__file__).parents[2] / "docs" / "reliability.md"
-TABLE = re.compile(r"(?<=<!-- campaign:begin -->\n).*?(?=<!-- campaign:end -->)", re.DOTALL)
+TABLE = re.compile(r"(?<=<!-- attacks:begin -->\n).*?(?=<!-- attacks:end -->)", re.DOTALL)
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
@@ -40,7 +40,7 @@ def table(attacks: Iterable[Attack], runs: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _outcome(runs: list[Mapping[str, Any]]) -> str:
-    """Return how the runs of an attack ended; those after the last finding show that it is mended."""
+    """Return how the runs of an attack ended; those after the last finding show that it is fixed."""
     if not runs:
         return "not run yet"
     findings = sum(len(run["findings"]) for run in runs)
@@ -49,10 +49,10 @@ def _outcome(runs: list[Mapping[str, Any]]) -> str:
     last = max(number for number, run in enumerate(runs) if run["findings"])
     since = sum(run["tries"] for run in runs[last + 1 :])
     count = f"{findings} finding{'s' if findings > 1 else ''}"
-    return f"{count}, mended; held in the {since:,} tries since" if since else f"{count}, open"
+    return f"{count}, fixed; held in the {since:,} tries since" if since else f"{count}, open"
 
 
 def document(attacks: Iterable[Attack], runs: Iterable[Mapping[str, Any]], text: str) -> str:
-    """Return the document with its table made anew."""
+    """Return the document with a new table."""
     made = table(attacks, runs)
     return TABLE.sub(lambda _: made, text)

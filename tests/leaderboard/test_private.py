@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from urllib.parse import quote
 
+import programs
 import pytest
-import warm
 from boards import call, finished, script_data, server, text, upload
 
 import gecbench
@@ -51,7 +51,7 @@ def files_under(folder):
 
 
 def gecbench_program(*words):
-    done = warm.gecbench(*words)
+    done = programs.gecbench(*words)
     assert_no_secret((done.stdout + done.stderr).encode(), words)
     return done
 

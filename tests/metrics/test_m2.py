@@ -145,7 +145,7 @@ class TestGold:
         derived = derive_annotations(corpus)
         assert M2().score_corpus(derived, ["y b c", "a"]).statistics.counts.tolist() == score.statistics.counts.tolist()
 
-    def test_nobody_annotated(self):
+    def test_sentences_without_annotators(self):
         corpus = Corpus(sources=["a b", "c"], annotations=[[], []])
         for policy in ("greedy-cumulative", "best-per-sentence", "average"):
             assert figures(M2(policy=policy).score_corpus(corpus, ["a x", "c"])) == [0, 1, 0]
@@ -222,3 +222,26 @@ def test_a_rewrite_with_repeated_words_may_not_be():
     corpus = Corpus(sources=["a c"], references=[["c b c b"]])
     assert [edit.corrections for edit in derive_annotations(corpus).annotations[0][0].edits] == [("c b",), ("b",)]
     assert counts(M2().score_corpus(corpus, ["c b c b"])) == (1, 2, 2)
+
+
+class TestErrorTypes:
+    def test_by_hand(self):
+        """Annotators 0, 1, 0 are chosen; the scores of one type choose again, against the edits of one type."""
+        scores = {found.type: found for found in M2().breakdown("error-type", THREE_SENTENCES, THREE_OUTPUTS)}
+        assert list(scores) == ["Det", "Noun", "Prep", "Verb"]
+        assert {name: (found.correct, found.gold) for name, found in scores.items()} == {
+            **{"Det": (2, 2), "Noun": (0, 1)},
+            **{"Prep": (1, 1), "Verb": (1, 1)},
+        }
+        assert [found.recall for found in scores.values()] == [1, 0, 1, 1]
+        # Det alone: (1, 2, 1), (0, 0, 0), (1, 2, 1): where nothing else is gold, other changes merge.
+        det = scores["Det"]
+        assert (det.precision_alone, det.recall_alone) == (0.5, 1)
+        assert det.value_alone == pytest.approx(1.25 * 0.5 / (0.125 + 1))
+        # Noun alone: (0, 1, 0), annotator 1's (0, 0, 0), (0, 1, 1).
+        noun = scores["Noun"]
+        assert (noun.precision_alone, noun.recall_alone, noun.value_alone) == (0, 0, 0)
+
+    def test_needs_coded_edits(self):
+        with pytest.raises(InputError, match="no coded edits"):
+            M2().breakdown("error-type", Corpus(sources=["a"], references=[["b"]]), ["b"])

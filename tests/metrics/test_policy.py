@@ -75,7 +75,7 @@ THREE = Corpus(
 )
 
 
-def test_subsets_are_scored_as_if_nobody_else_had_annotated():
+def test_a_subset_of_annotators_is_scored_as_if_it_were_all():
     predictions = ["x b c", "a y", "c"]
     for size in (1, 2, 3):
         for kept in combinations(range(3), size):
@@ -89,14 +89,14 @@ def test_subsets_are_scored_as_if_nobody_else_had_annotated():
 
 def test_subsets_of_the_counts_are_subsets_of_annotators():
     """The counts of all annotators hold every subset, so that a thousand subsets need one pass."""
-    everybody = M2().score_corpus(DEMO, SYSTEMS["rule-based"])
+    complete = M2().score_corpus(DEMO, SYSTEMS["rule-based"])
     for kept in ([0], [1], [0, 1]):
-        part = everybody.metric.value_of(everybody.statistics.keep_choices(kept))
+        part = complete.metric.value_of(complete.statistics.keep_choices(kept))
         assert part == M2(annotators="+".join(map(str, kept))).score_corpus(DEMO, SYSTEMS["rule-based"]).value
 
 
 @pytest.mark.parametrize("system", ["rule-based", "good-corrector"])
-def test_bootstrap_walks_every_resample_anew(system):
+def test_bootstrap_walks_every_resample_again(system):
     score = M2().score_corpus(DEMO, SYSTEMS[system])
     (found,) = bootstrap_values([score], resamples=25, seed=4)
     rows = rows_of(score.statistics)
@@ -117,7 +117,7 @@ def test_bootstrap_of_the_other_policies(metric):
     assert found == pytest.approx(expected, abs=1e-12)
 
 
-def test_randomisation_walks_every_shuffle_anew():
+def test_randomization_walks_every_shuffle_again():
     names = ("rule-based", "spell-checker")
     better, worse = (M2().score_corpus(DEMO, SYSTEMS[name]) for name in names)
     left, right = rows_of(better.statistics), rows_of(worse.statistics)
@@ -142,7 +142,7 @@ def test_paired_bootstrap_is_centred():
 
 
 def test_a_system_against_itself():
-    twin = {"one": SYSTEMS["rule-based"], "two": SYSTEMS["rule-based"]}
-    report = compare(twin, DEMO, ["m2"], resamples=20)
+    same = {"one": SYSTEMS["rule-based"], "two": SYSTEMS["rule-based"]}
+    report = compare(same, DEMO, ["m2"], resamples=20)
     assert report["one"]["m2"].value == report["two"]["m2"].value
     assert report.tests[0].p_value == 1

@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
+import programs
 import pytest
-import warm
 from corrections import SMALL, kept_rows
 from programs import script
 from waiting import eventually
@@ -58,13 +58,13 @@ def kill_after_rows(process, wanted):
 
 
 def test_killed_in_the_middle_and_run_again(arguments):
-    kill_after_rows(warm.start(*arguments), 10)
+    kill_after_rows(programs.start(*arguments), 10)
     time.sleep(0.3)  # what the orphaned command still prints goes nowhere
     kept = len(kept_rows())
     assert 10 <= kept < len(DEMO)
     assert not Path("out.txt").exists()
     Path("seen").unlink()
-    second = warm.gecbench(*arguments)
+    second = programs.gecbench(*arguments)
     assert second.returncode == 0, second.stderr
     assert f"{kept} of 42 outputs are there already" in second.stderr
     assert Path("seen").read_text(encoding="utf-8").splitlines() == list(DEMO.sources[kept:]), "only what was left"
@@ -76,7 +76,7 @@ def test_killed_in_the_middle_and_run_again(arguments):
 def test_killed_again_and_again(arguments):
     generator = random.Random(7)
     for _ in range(30):
-        kill_after_rows(warm.start(*arguments), len(kept_rows()) + generator.randint(1, 20))
+        kill_after_rows(programs.start(*arguments), len(kept_rows()) + generator.randint(1, 20))
         if Path("out.txt").exists():
             break
     assert main(arguments) == 0

@@ -10,8 +10,8 @@ from email.utils import format_datetime
 from pathlib import Path
 from types import SimpleNamespace
 
+import programs
 import pytest
-import warm
 from chat_server import ChatServer, message
 from corrections import kept_rows
 from served import DEMO, FIXED, KEY, NATURAL, RIGHT, SMALL, TOKENS, correct, everything_written, record
@@ -375,7 +375,7 @@ def environment(**more):
 def start(server, *more):
     command = ["run", "--model", f"endpoint:{server.url}", "--name", "it", "-c", "demo", "--raw", "-o", "out.txt"]
     asked = ("--key-variable", "MY_KEY", "--concurrency", "4")
-    return warm.start(*command, *asked, *more, environment=environment(MY_KEY=KEY, HF_DEBUG="1"))
+    return programs.start(*command, *asked, *more, environment=environment(MY_KEY=KEY, HF_DEBUG="1"))
 
 
 def stop(server, process, how, wanted, stops):

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlencode
 
-import warm
+import programs
 from waiting import eventually
 
 import gecbench
@@ -120,7 +120,7 @@ def server(board: Path, *options: str, token: str = ""):
     command = ["leaderboard", "serve", "--board", board, "--port", port]
     environment = {**os.environ, "GECBENCH_LEADERBOARD_TOKEN": token}
     corpus = () if (board / "board.json").exists() else ("-c", "demo", "--publish-references")
-    process = warm.start(*command, *corpus, *options, environment=environment)
+    process = programs.start(*command, *corpus, *options, environment=environment)
     address = f"http://127.0.0.1:{port}/"
     try:
         eventually(lambda: process.poll() is not None or answers(address), "the server is silent", every=0.05)

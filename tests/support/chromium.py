@@ -71,7 +71,7 @@ def wait(browser, script, *arguments):
 
 
 def open_page(browser, address):
-    """Load a page anew, also where only the part behind # differs from what is shown."""
+    """Load a page again, even if only the part after # differs from the current address."""
     if browser.current_url.partition("#")[0] == address.partition("#")[0]:
         browser.execute_script("history.replaceState(null, '', arguments[0])", address)
         browser.refresh()
@@ -81,7 +81,7 @@ def open_page(browser, address):
 
 
 def change(browser, script, *arguments):
-    """Do something that draws the page anew."""
+    """Run a script that redraws the page, and wait for it."""
     before = browser.execute_script("return document.documentElement.dataset.drawn")
     browser.execute_script(script, *arguments)
     wait(browser, "document.documentElement.dataset.drawn !== arguments[0]", before)

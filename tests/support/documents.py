@@ -1,7 +1,7 @@
-"""Runs what Markdown documents show and prints them with the outputs that they should show.
+"""Run the examples of Markdown documents and print the documents with their real output.
 
-    python tests/support/documents.py README.md            print the document as it ought to be
-    python tests/support/documents.py README.md --write    renew the document in place
+    python tests/support/documents.py README.md            print the document with its real output
+    python tests/support/documents.py README.md --write    update the document in place
 
 All blocks of a document run in order, in a folder and a namespace of their own, without a network:
 `python` blocks are executed (as a session where they start with `>>>`); in `console` blocks `$ gecbench …` is run,
@@ -25,13 +25,14 @@ import socket
 import sys
 import tempfile
 import traceback
+import warnings
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import warm
+from gecbench.cli import main as run_command
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -114,11 +115,17 @@ class Console:
         raise ValueError(f"cannot run {command!r}")
 
     def _gecbench(self, arguments: Sequence[str]) -> str:
-        done = warm.gecbench(*arguments, folder=self.folder, together=True)
-        if done.returncode not in (0, 1, 2) or "Traceback" in done.stdout:
-            raise RuntimeError(done.stdout)
-        self.exit_code = done.returncode
-        return done.stdout
+        output, before = io.StringIO(), Path.cwd()
+        os.chdir(self.folder)
+        try:
+            # catch_warnings shows a warning again that an earlier command gave, as a new process does.
+            with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output), warnings.catch_warnings():
+                self.exit_code = run_command(arguments)
+        except SystemExit as end:
+            self.exit_code = int(end.code or 0)
+        finally:
+            os.chdir(before)
+        return output.getvalue()
 
 
 def metrics_table() -> str:
@@ -143,10 +150,10 @@ _connect = socket.socket.connect
 
 
 def main() -> None:
-    """Print documents as they ought to be, or renew them."""
+    """Print documents with their real output, or update them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("documents", type=Path, nargs="+")
-    parser.add_argument("--write", action="store_true", help="renew the document in place")
+    parser.add_argument("--write", action="store_true", help="update the document in place")
     options = parser.parse_args()
     socket.socket.connect = _no_network  # type: ignore[method-assign]
     before = Path.cwd()
@@ -155,14 +162,14 @@ def main() -> None:
             shutil.copytree(ROOT / "metrics", Path(folder) / "metrics")
             os.chdir(folder)
             try:
-                renewed = run_document(document.read_text(encoding="utf-8"), Path(folder))
+                updated = run_document(document.read_text(encoding="utf-8"), Path(folder))
             except RuntimeError as error:
                 raise RuntimeError(f"{document}: {error}") from error
             os.chdir(before)
         if options.write:
-            document.write_text(renewed, encoding="utf-8", newline="\n")
+            document.write_text(updated, encoding="utf-8", newline="\n")
         else:
-            sys.stdout.buffer.write(renewed.encode())
+            sys.stdout.buffer.write(updated.encode())
 
 
 def table(text: str, heading: str) -> list[list[str]]:

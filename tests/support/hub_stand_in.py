@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import PurePosixPath
 from typing import Any
 
-import warm
+import programs
 from loopback import serving
 
 COMMIT = "c" * 40
@@ -117,7 +117,7 @@ class HubStandIn:
     def gecbench(self, *arguments: object, token: str = "") -> subprocess.CompletedProcess[str]:
         """Run the command line where this is the Hub, with an empty cache."""
         with self._environment(token) as environment:
-            return warm.gecbench(*arguments, environment=environment)
+            return programs.gecbench(*arguments, environment=environment)
 
     def python(self, program: str) -> subprocess.CompletedProcess[str]:
         """Run lines of Python where this is the Hub, with an empty cache."""

@@ -7,11 +7,7 @@ from imeasure_support import Sentence, alternative, optional, required
 from gecbench.corpus.groups import ErrorGroup
 
 Example = tuple[list[Sentence], list[str]]
-
-
 LETTERS = "a b c d e f ."
-
-
 MACHINES = "Machine is design to help people ."
 
 
@@ -24,8 +20,6 @@ def small(source: str, groups: tuple[ErrorGroup, ...], hypothesis: str, annotato
 
 
 X, Y = (alternative(annotator, (1, 2, text)) for annotator, text in enumerate("xy"))
-
-
 LISTING_1 = Sentence(
     "This machines is designed for help people .",
     (
@@ -34,17 +28,9 @@ LISTING_1 = Sentence(
     ),
     2,
 )
-
-
 TABLE_3 = one((0, 1, "Machines"), (1, 2, "are"), (2, 3, "designed"))
-
-
 TABLE_5 = one((0, 1, "There"), (2, 4, "widespread"), (4, 5, "use"))
-
-
 FIGURE_1 = (required(alternative(0, (3, 4, "a word")), alternative(1, (3, 4, "words"))),)
-
-
 SMALL: dict[str, Example] = {
     "example": ([LISTING_1], ["This machines are designed to help people ."]),
     "table1": ([LISTING_1], ["These machines are designed to help people ."]),

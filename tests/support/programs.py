@@ -1,4 +1,4 @@
-"""Small programs that tests run as commands."""
+"""Programs that tests run in a process of their own: models as commands, and the command line."""
 
 import os
 import shlex
@@ -31,3 +31,17 @@ def modules_imported_by(*words):
     """
     command = [sys.executable, "-c", textwrap.dedent(code), *map(str, words)]
     return set(subprocess.run(command, capture_output=True, text=True, check=True).stderr.split())
+
+
+def start(*words, environment=None):
+    """Start the command line in a process of its own, for tests that stop it, kill it or need another environment."""
+    command = [sys.executable, "-X", "utf8", "-m", "gecbench", *map(str, words)]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
+    return subprocess.Popen(command, env=environment, **streams)
+
+
+def gecbench(*words, environment=None):
+    """Run the command line in a process of its own; return its status and what it prints."""
+    with start(*words, environment=environment) as process:
+        output, errors = process.communicate(timeout=120)
+    return subprocess.CompletedProcess(words, process.returncode, output, errors)

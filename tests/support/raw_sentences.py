@@ -1,4 +1,4 @@
-"""Sentences tokenised and raw, for the tests of raw text."""
+"""Sentences, tokenized and raw, for the tests of raw text."""
 
 import gecbench
 from gecbench.corpus.tokenize import detokenize
@@ -19,7 +19,7 @@ SOURCES = [
     "Tomorrow , the mayor open the new bridge .",
     "Nobody know why the clock have stopped .",
 ]
-TOKENISED = [
+TOKENIZED = [
     "My uncle does n't like the rain , but he walks every day .",
     "The bakers say that bread , butter and jam are enough .",
     "Are you sure that the ferry 's captain has seen us ?",
@@ -45,5 +45,5 @@ RAW = [
 ]
 
 
-def corpus(references=TOKENISED):
+def corpus(references=TOKENIZED):
     return gecbench.Corpus(sources=SOURCES, references=[[text] for text in references])

@@ -16,11 +16,10 @@ from gecbench.models import make_model, partial_path
 from gecbench.models.correction import run_key
 
 from .. import formats
-from ..attack import Attack
-from ..confined import Case, confined
-from ..explore import explore, missing
+from ..confined import Case
+from ..explore import attack
 from ..formats import damaged, spoiled
-from .files import HELD, TOKENISED
+from .files import TOKENIZED
 
 SOURCES = ["a b c", "the cat goes .", "b"]
 
@@ -55,7 +54,7 @@ def can_be_said(*words: str) -> bool:
 _submitted = st.builds(
     lambda ending, content, name, about, links: Case(
         [
-            *("leaderboard", "submit", "-c", "c.jsonl", "-p", f"p{ending}", *TOKENISED),
+            *("leaderboard", "submit", "-c", "c.jsonl", "-p", f"p{ending}", *TOKENIZED),
             *(f"--name={name}", f"--description={about}", *(f"--link={link}" for link in links)),
         ],
         {"c.jsonl": _corpus(), f"p{ending}": content},
@@ -91,10 +90,14 @@ _journals = st.builds(
 )
 
 ATTACKS = [
-    Attack(name, tries, HELD, functools.partial(explore, cases), share=0.5, missing=missing, prepare=confined)
-    for name, tries, cases in (
-        ("submissions", "outputs, names, descriptions and links handed in to a leaderboard", _submitted),
-        ("records", "records of a leaderboard with other values, cut or no JSON, listed and built to a page", _records),
-        ("resumed", "what a stopped run left, with other values, cut or no JSON, when it goes on", _journals),
-    )
+    attack("submissions", "outputs, names, descriptions and links submitted to a leaderboard", _submitted, share=0.5),
+    attack(
+        "records",
+        "records of a leaderboard with other values, cut or no JSON, listed and built to a page",
+        _records,
+        share=0.5,
+    ),
+    attack(
+        "resumed", "what a stopped run left, with other values, cut or no JSON, when it resumes", _journals, share=0.5
+    ),
 ]

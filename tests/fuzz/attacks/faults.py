@@ -1,4 +1,4 @@
-"""Faults of the machine: kill -9, a full disk and a read-only one at any change of a file, then going on."""
+"""Faults of the machine: kill -9, a full or read-only disk at any change of a file; then the command runs again."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class Scene:
     unfinished: Callable[[Path], str]
 
 
-def run_doomed(arguments: list[str], folder: Path, number: int = 0, fault: str = "kill") -> Ending:
+def run_with_fault(arguments: list[str], folder: Path, number: int = 0, fault: str = "kill") -> Ending:
     """Run a command with a fault at a change of a file or at a moment; 0: without."""
-    return confined().run_in(folder.parent, Case([], call=("doomed:run", (number, fault, arguments), {})))
+    return confined().run_in(folder.parent, Case([], call=("fault_injection:run", (number, fault, arguments), {})))
 
 
 def outputs_broken(folder: Path) -> str:
@@ -97,13 +97,13 @@ def tables_broken(folder: Path) -> str:
 
 def data_unfinished(folder: Path) -> str:
     """Return what is wrong with a dataset that was built."""
-    checked = run_doomed(["data", "verify", DATASET, "-o", "built"], folder)
+    checked = run_with_fault(["data", "verify", DATASET, "-o", "built"], folder)
     # The card speaks of the real dataset, not of the tests' small one.
     return "" if checked.status == 0 or "built/data" not in checked.errors else checked.errors
 
 
 def stream(folder: Path) -> list[str]:
-    """Return the command that scores a stream, or goes on with one."""
+    """Return the command that scores a stream, or resumes one."""
     again = ["--resume"] if (folder / "scores.parquet.journal" / "state.npz").exists() else []
     options = ["--batch-size", "10", "--per-sentence", "scores.parquet", *again]
     return ["score", "--stream", "-c", "demo", "-p", str(folder.parent / "good.txt"), "-m", "gleu", *options]
@@ -139,7 +139,7 @@ SCENES = {
 
 @contextlib.contextmanager
 def stage() -> Iterator[Path]:
-    """Yield a folder to write in, with what the commands read beside it."""
+    """Yield a folder to write in, with what the commands read next to it."""
     with tempfile.TemporaryDirectory(prefix="gecbench-faults-", ignore_cleanup_errors=True) as name:
         outer = Path(name)
         tiny_mirror(outer / "mirror")
@@ -158,7 +158,7 @@ def one_round(name: str, number: int, fault: str) -> str:
     """Bring on a fault at a change of a file, then run the command to its end; return what is wrong."""
     scene = SCENES[name]
     with stage() as folder:
-        failed = run_doomed(scene.arguments(folder), folder, number, fault)
+        failed = run_with_fault(scene.arguments(folder), folder, number, fault)
         if "Traceback" in failed.errors:
             return f"a traceback:\n{failed.errors}"
         if failed.status not in EXPECTED[fault]:
@@ -167,7 +167,7 @@ def one_round(name: str, number: int, fault: str) -> str:
             return f"left behind: {left}"
         if problem := scene.broken(folder):
             return problem
-        again = run_doomed(scene.arguments(folder), folder)
+        again = run_with_fault(scene.arguments(folder), folder)
         if again.status != 0 and "on the board already" not in again.errors:
             return f"cannot go on, status {again.status}: {again.errors}"
         return scene.unfinished(folder)
@@ -239,7 +239,7 @@ ATTACKS = [
     Attack(
         "kill",
         f"kill -9 at any change of a file or moment of {', '.join(f'`{name}`' for name in SCENES)}",
-        "nothing half-written; the same command goes on to the same end",
+        "nothing half-written; the same command resumes and reaches the same end",
         attack(["kill", "moment"]),
         missing=missing,
         prepare=confined,
@@ -247,7 +247,7 @@ ATTACKS = [
     Attack(
         "disk",
         "a full or read-only disk from any change of a file of the same on",
-        "one sentence and status 2; nothing half-written or left behind; the same command goes on",
+        "one sentence and status 2; nothing half-written or left behind; the same command resumes",
         attack(["full", "denied"]),
         missing=missing,
         prepare=confined,

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
 from .. import formats
-from ..attack import Attack, Budget, Finding
-from ..confined import Case, confined
-from ..explore import explore, missing
+from ..confined import Case
+from ..explore import attack
 from ..formats import damaged
 
-HELD = "a result, or one sentence and status 2, in 20 s and 1 GiB; nothing else touched"
 METRICS = ("gleu", "m2", "imeasure", "bleu")
 metrics = st.lists(st.sampled_from(METRICS), min_size=1, max_size=2, unique=True)
 printed = st.sampled_from([[], ["-f", "json"], ["-f", "markdown"], ["-f", "tsv"], ["-f", "latex"]])
-TOKENISED = ["--tokenized", "--aligned"]
+TOKENIZED = ["--tokenized", "--aligned"]
 preprocessing = st.sampled_from(
-    [TOKENISED, TOKENISED, [], ["--clean", *TOKENISED], ["--tokenize", "auto", "--aligned"]]
+    [TOKENIZED, TOKENIZED, [], ["--clean", *TOKENIZED], ["--tokenize", "auto", "--aligned"]]
 )
 counts = st.integers(1, 4)
 
@@ -31,11 +29,11 @@ def scoring(gold: Sequence[str], prediction: str) -> st.SearchStrategy[list[str]
         *(metrics, printed, preprocessing, st.sampled_from([[], ["--per-sentence"], ["--resamples", "20"]])),
     )
     broken_down = st.builds(
-        lambda way, what: ["score", *gold, "-p", prediction, *TOKENISED, "-m", way, "--by", what],
+        lambda way, what: ["score", *gold, "-p", prediction, *TOKENIZED, "-m", way, "--by", what],
         *(st.sampled_from(METRICS), st.sampled_from(["edit-distance", "references", "error-type", "operation"])),
     )
     explain = st.sampled_from(["m2", "imeasure"]).map(
-        lambda way: ["explain", *gold, "-p", prediction, *TOKENISED, "-m", way]
+        lambda way: ["explain", *gold, "-p", prediction, *TOKENIZED, "-m", way]
     )
     bound = st.sampled_from(METRICS).map(lambda way: ["human", "bound", *gold, "-m", way, "--aligned"])
     return st.one_of(score, score, broken_down, explain, bound)
@@ -55,18 +53,18 @@ def cases(
 
 
 def texts(count: int) -> st.SearchStrategy[Case]:
-    """Return parallel text, scored, converted, tokenised or compared."""
+    """Return parallel text, scored, converted, tokenized or compared."""
     lines = damaged(formats.text_lines(count) | formats.text_lines(count, formats.plain_sentences))
     gold = ["-s", "s.txt", "-r", "r.txt", "q.txt"]
     ending = st.sampled_from([".m2", ".xml", ".jsonl"])
     commands = st.one_of(
         scoring(gold, "p.txt"),
-        st.just(["compare", *gold, "-p", "p.txt", "s.txt", *TOKENISED, "--resamples", "20"]),
+        st.just(["compare", *gold, "-p", "p.txt", "s.txt", *TOKENIZED, "--resamples", "20"]),
         ending.map(lambda end: ["convert", *gold, "-o", f"out{end}"]),
         st.sampled_from(["treebank", "moses", "13a", "intl", "char"]).map(lambda way: ["tokenize", "p.txt", "-t", way]),
         st.just(["tokenize", "p.txt", "-s", "s.txt", "-o", "out.txt"]),
         st.just(["detokenize", "p.txt", "-o", "out.txt"]),
-        st.just(["human", "change", *gold, "-p", "p.txt", *TOKENISED]),
+        st.just(["human", "change", *gold, "-p", "p.txt", *TOKENIZED]),
     )
     official = st.sampled_from([[], ["-d"], ["-n", "2"], ["--iter", "3"]]).map(
         lambda more: ["compute_gleu", "-s", "s.txt", "-r", "r.txt", "q.txt", "-o", "p.txt", *more]
@@ -121,7 +119,7 @@ def corpora(count: int) -> st.SearchStrategy[Case]:
         scoring(["-c", "c.jsonl"], "p.txt"),
         st.sampled_from([".m2", ".jsonl", ".xml"]).map(lambda end: ["convert", "c.jsonl", "-o", f"out{end}"]),
         st.just(["human", "change", "-c", "c.jsonl"]),
-        st.just(["leaderboard", "submit", "-c", "c.jsonl", "-p", "p.txt", "--name", "x", "--dry-run", *TOKENISED]),
+        st.just(["leaderboard", "submit", "-c", "c.jsonl", "-p", "p.txt", "--name", "x", "--dry-run", *TOKENIZED]),
     )
     files = {
         "c_jsonl": damaged(formats.corpus_rows(count)),
@@ -143,7 +141,7 @@ def tables(count: int) -> st.SearchStrategy[Case]:
     column = st.sampled_from([[], [], ["--column", "prediction"], ["--column", "id"], ["--column", ""]])
 
     def one(name: str) -> st.SearchStrategy[Case]:
-        commands = column.map(lambda more: ["score", "-s", "s.txt", "-r", "s.txt", "-p", name, *TOKENISED, *more])
+        commands = column.map(lambda more: ["score", "-s", "s.txt", "-r", "s.txt", "-p", name, *TOKENIZED, *more])
         return cases(commands, **{key: files[key] for key in ("s_txt", name.replace(".", "_"))})
 
     return st.sampled_from(["p.jsonl", "p.csv", "p.tsv", "p.parquet"]).flatmap(one)
@@ -162,11 +160,6 @@ def opinions(_count: int) -> st.SearchStrategy[Case]:
     return cases(commands, j_csv=damaged(formats.judgments()), x_tsv=found, h_tsv=found)
 
 
-def of(make: Callable[[int], st.SearchStrategy[Case]]) -> Callable[[int, Budget], Iterator[Finding]]:
-    """Return an attack's run: cases of one to four sentences."""
-    return functools.partial(explore, counts.flatmap(functools.cache(make)))
-
-
 FILES = {
     "files-text": ("parallel text", texts),
     "files-m2": ("M2 files, as gold and as predictions", edits),
@@ -176,13 +169,10 @@ FILES = {
     "files-judgments": ("human judgments (CSV, XML) and scores of systems", opinions),
 }
 ATTACKS = [
-    Attack(
+    attack(
         name,
         f"{what}: hostile words, numbers and bytes, through every command that reads them",
-        HELD,
-        of(make),
-        missing=missing,
-        prepare=confined,
+        counts.flatmap(functools.cache(make)),
     )
     for name, (what, make) in FILES.items()
 ]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from hypothesis import strategies as st
 
 from .. import formats
-from ..attack import Attack
-from ..confined import Case, confined
-from ..explore import explore, missing
+from ..confined import Case
+from ..explore import attack
 from ..formats import spoiled
 from .boards import SOURCES, can_be_said
-from .files import HELD
+from .files import TOKENIZED
 
 ROWS = [{"source": source, "references": [source, "a cat"]} for source in SOURCES]
 TEXTS = ["a c", "the cat goes .", "b b"]
@@ -36,23 +34,14 @@ _calls = st.one_of(
 )
 
 _numbers = st.sampled_from(formats.NUMBERS)
+_PARAMETERS = (
+    *("order", "iterations", "draws", "beta", "max_unchanged_words"),
+    *("cap", "weight", "objective", "tokens", "mixing"),
+)
 _parameters = st.builds(
     lambda name, key, value: f"{name}({key}={value})",
     st.sampled_from(["gleu", "m2", "imeasure", "bleu", "errant", "x", ""]),
-    st.sampled_from(
-        [
-            "order",
-            "iterations",
-            "draws",
-            "beta",
-            "max_unchanged_words",
-            "cap",
-            "weight",
-            "objective",
-            "tokens",
-            "mixing",
-        ]
-    ),
+    st.sampled_from(_PARAMETERS),
     _numbers | formats.words,
 )
 _option = st.one_of(
@@ -65,38 +54,18 @@ _option = st.one_of(
 )
 _options = st.builds(
     lambda options: Case(
-        [
-            "score",
-            "-s",
-            "s",
-            "-r",
-            "s",
-            "-p",
-            "p",
-            "--aligned",
-            "--tokenized",
-            *(word for each in options for word in each),
-        ],
+        ["score", "-s", "s", "-r", "s", "-p", "p", *TOKENIZED, *(word for each in options for word in each)],
         {"s": "".join(f"{text}\n" for text in SOURCES).encode(), "p": "".join(f"{text}\n" for text in TEXTS).encode()},
     ),
     st.lists(_option, min_size=1, max_size=3),
 ).filter(lambda case: can_be_said(*case.arguments))
 
 ATTACKS = [
-    Attack(
+    attack(
         "calls",
         "`score`, `compare`, `human_bound`, `make_metric` and `Corpus` with values of other types or sizes",
+        _calls,
         "a result, or a `GecbenchError` of one sentence, in 20 s and 1 GiB",
-        functools.partial(explore, _calls),
-        missing=missing,
-        prepare=confined,
     ),
-    Attack(
-        "options",
-        "options and parameters of metrics with hostile numbers and words",
-        HELD,
-        functools.partial(explore, _options),
-        missing=missing,
-        prepare=confined,
-    ),
+    attack("options", "options and parameters of metrics with hostile numbers and words", _options),
 ]

@@ -1,8 +1,8 @@
-"""Run the command line until a moment, or its N-th change of a file below the current folder, and let it end badly.
+"""Run the command line with a fault at a moment, or at its N-th change of a file below the current folder.
 
 A change is opening a file to write, renaming, removing, cutting or making one. "kill" ends the process there as
 `kill -9` does; "full" and "denied" let the change fail as on a full disk or a read-only one, and all that follow, too.
-"moment" ends the process after N milliseconds. The datasets are the tests' own small ones, beside the folder.
+"moment" ends the process after N milliseconds. The datasets are the tests' own small ones, next to the folder.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ REMOVALS = {"os.remove", "os.rmdir"}
 ERRORS = {"full": errno.ENOSPC, "denied": errno.EROFS}
 
 
-class Doom:
-    """An audit hook that counts changes and brings on the fault."""
+class FaultInjector:
+    """An audit hook that counts changes of files and lets the N-th one fail."""
 
     def __init__(self, folder: str, number: int, fault: str) -> None:
         self.folder, self.left, self.fault = os.path.realpath(folder), number, fault
@@ -74,5 +74,5 @@ def run(number: int, fault: str, arguments: list[str]) -> None:
     if number and fault == "moment":
         signal.setitimer(signal.ITIMER_REAL, number / 1000)  # no handler: the signal ends the process as kill -9 does
     elif number:
-        sys.addaudithook(Doom(os.getcwd(), number, fault))  # noqa: PTH109
+        sys.addaudithook(FaultInjector(os.getcwd(), number, fault))  # noqa: PTH109
     sys.exit(main(arguments))

@@ -1,7 +1,8 @@
-"""Raw text on the real corpora: every file of JFLEG and CoNLL-14, detokenised by others, refused or brought back."""
+"""Raw text of the real corpora: every file of JFLEG and CoNLL-14, detokenized by other tools, refused or restored."""
 
 import functools
 import warnings
+from pathlib import Path
 
 import pytest
 from detokenizers import WAYS
@@ -9,7 +10,6 @@ from mirror_files import MIRROR, REFERENCE_FILES, conll14_gold, conll14_referenc
 
 import gecbench
 from gecbench import GLEU, M2, Corpus, InputError
-from gecbench.cli import main
 from gecbench.corpus.prepare import Preprocessing, check_tokenization, check_wrappers, clean
 from gecbench.corpus.tokenize import detokenize
 
@@ -146,7 +146,7 @@ def test_sentences_come_back(corpus, way):
 
 
 @pytest.mark.parametrize("corpus", FILES)
-def test_sources_come_back_from_our_own_detokeniser(corpus):
+def test_sources_come_back_from_our_own_detokenizer(corpus):
     gold = corpus_of(corpus)
     lines = Preprocessing(tokenize="auto", aligned=True).prepare(gold, detokenize(gold.sources)).lines
     assert sum(map(str.__eq__, lines, gold.sources)) >= 0.995 * len(gold)
@@ -160,57 +160,7 @@ def test_nothing_to_clean(corpus, file):
     assert len(cleaned) == len(lines)
 
 
-FEW = [
-    ("jfleg:test", "test", "ref0", "regex"),
-    ("jfleg:validation", "dev", "spellchecked.src", "nltk"),
-    ("conll14_fluency:nucle", "conll14", "AMU", "sacremoses"),
-]
-
-
-@pytest.fixture
-def raw_file(request, tmp_path):
-    path = tmp_path / "raw.txt"
-    path.write_text("".join(f"{line}\n" for line in raw_of(*request.param[1:])), encoding="utf-8")
-    return request.param[0], str(path)
-
-
-@pytest.mark.parametrize("raw_file", FEW, indirect=True, ids=lambda param: param[0])
-class TestFaces:
-    """The other faces on a few files: the command line, submissions, `evaluate`."""
-
-    def test_command_line(self, raw_file, capsys):
-        name, path = raw_file
-        assert main(["score", "-c", name, "-p", path]) == 2
-        assert "not tokenised like their sources" in capsys.readouterr().err
-        assert main(["score", "-c", name, "-p", path, "--tokenize", "auto", "-f", "json"]) == 0
-        assert "|prep:auto:treebank|" in capsys.readouterr().out
-
-    def test_submission(self, raw_file, tmp_path, capsys):
-        name, path = raw_file
-        submit = ["leaderboard", "submit", "-c", name, "-p", path, "--name", "Raw", "--board", str(tmp_path / "board")]
-        assert main([*submit, "--dry-run"]) == 2
-        assert "not tokenised like their sources" in capsys.readouterr().err
-
-    def test_evaluate(self, raw_file):
-        name, path = raw_file
-        gold = gecbench.load_corpus(name)
-        with open(path, encoding="utf-8", newline="\n") as file:  # noqa: PTH123
-            predictions = file.read().split("\n")[:-1]
-        rows = {
-            "sources": list(gold.sources),
-            "predictions": predictions,
-            "references": list(map(list, gold.references)),
-        }
-        metric = gecbench.load_metric("gleu")
-        with pytest.raises(InputError, match="not tokenised like their sources"):
-            metric.compute(**rows)
-        found = metric.compute(**rows, tokenize="auto")
-        assert "|prep:auto:treebank|" in found["signature"]
-
-
 def test_the_mirror_has_no_further_system():
-    from pathlib import Path
-
     folder = next(
         Path(MIRROR).glob("raw.githubusercontent.com/grammatical/evaluation/*/data/original/official_submissions")
     )

@@ -1,11 +1,7 @@
-"""Every kind of bad input gets one clear sentence, on the API, the command line and `evaluate` alike."""
+"""The score command: ways to name a corpus, formats of the result, and one clear sentence for bad input."""
 
 import gzip
 import json
-import os
-import subprocess
-import sys
-import textwrap
 
 import pytest
 
@@ -13,6 +9,62 @@ import gecbench
 from gecbench.cli import main
 from gecbench.corpora.demo import DATA
 from gecbench.formats.jsonl import read_jsonl
+from gecbench.formats.text import write_lines
+
+DEMO = gecbench.load_demo()
+SYSTEMS = [str(DATA / "systems" / f"{name}.txt") for name in ("do-nothing", "good-corrector")]
+PLAIN = ["-s", str(DATA / "source.txt"), "-r", *(str(DATA / f"reference{k}.txt") for k in range(4))]
+
+
+def value(output):
+    return json.loads(output)["systems"][0]["scores"][0]["value"]
+
+
+def test_all_ways_to_name_a_corpus_agree(run, tmp_path):
+    expected = gecbench.GLEU().score_corpus(DEMO, gecbench.load_demo_systems()["good-corrector"]).value
+    good = SYSTEMS[1]
+    assert value(run("score", *PLAIN, "-p", good, "-f", "json")) == expected
+    assert value(run("score", "-c", "demo", "-p", good, "-f", "json")) == expected
+    run("convert", *PLAIN, "-o", tmp_path / "demo.jsonl")
+    assert value(run("score", "-c", tmp_path / "demo.jsonl", "-p", good, "-f", "json")) == expected
+    packed = tmp_path / "out.txt.gz"
+    packed.write_bytes(gzip.compress((DATA / "systems" / "good-corrector.txt").read_bytes()))
+    output = json.loads(run("score", "-c", "demo", "-p", packed, "-f", "json"))
+    assert output["systems"][0]["system"] == "out"
+    assert value(json.dumps(output)) == expected
+
+
+def test_json_has_one_shape(run):
+    for extra in ([], ["--resamples", "20"]):
+        found = json.loads(run("score", *PLAIN, "-p", *SYSTEMS, "-m", "gleu", "bleu", "-f", "json", *extra))
+        assert [entry["system"] for entry in found["systems"]] == ["good-corrector", "do-nothing"]
+        for entry in found["systems"]:
+            for scored in entry["scores"]:
+                assert set(scored) == {"metric", "value", "parts", "diagnostics", "interval", "sentences", "signature"}
+                assert (scored["interval"] is None) == (not extra)
+                assert gecbench.make_metric(scored["signature"]).name == scored["metric"]
+        assert found["tests"] == []
+    compared = json.loads(run("compare", *PLAIN, "-p", *SYSTEMS, "--resamples", "20", "-f", "json"))
+    (test,) = compared["tests"]
+    assert (test["system"], test["baseline"], test["p_value"]) == ("good-corrector", "do-nothing", 1 / 21)
+
+
+def test_per_sentence(run):
+    scores = gecbench.score(gecbench.load_demo_systems()["good-corrector"], DEMO)["gleu"].sentence_scores()
+    rows = run("score", "-c", "demo", "-p", SYSTEMS[1], "--per-sentence", "-f", "tsv").splitlines()
+    assert rows[0] == "id\tgleu"
+    assert rows[1:] == [f"{i}\t{100 * score:.2f}" for i, score in enumerate(scores, start=1)]
+    objects = run("score", "-c", "demo", "-p", SYSTEMS[1], "--per-sentence", "-f", "json").splitlines()
+    assert [json.loads(line)["value"] for line in objects] == scores.tolist()
+
+
+def test_a_large_corpus_gets_a_hint_about_streams(capsys, monkeypatch):
+    from gecbench.cli import score
+
+    monkeypatch.setattr(score, "_LARGE", 42)
+    assert main(["score", "-c", "demo", "-p", SYSTEMS[1]]) == 0
+    assert capsys.readouterr().err.startswith("gecbench: 42 sentences at once; with --stream it takes less memory")
+
 
 SOURCES = ["He go home .", "They is here .", "A cat sleep ."]
 PREDICTIONS = ["He goes home .", "They are here .", "A cat sleeps ."]
@@ -23,74 +75,6 @@ REFERENCES = [
 ]
 GOOD = {"sources": SOURCES, "predictions": PREDICTIONS, "references": REFERENCES}
 TRANSPOSED = [list(column) for column in zip(*REFERENCES, strict=True)]
-SQUARE = [["He goes home .", "They are here .", "A cat sleeps ."]] * 3
-
-BAD_VALUES = {
-    "fewer predictions": ({"predictions": PREDICTIONS[:2]}, r"2 predictions for 3 sources"),
-    "more predictions": ({"predictions": [*PREDICTIONS, "x"]}, r"4 predictions for 3 sources"),
-    "fewer references": ({"references": REFERENCES[:1]}, r"references for 1 sentences, but 3 sources"),
-    "transposed references": ({"references": TRANSPOSED}, r"references look transposed.*list\(zip\(\*references\)\)"),
-    "transposed square references": ({"references": SQUARE}, r"references look transposed"),
-    "a string for a list of references": ({"references": ["one", "two", "three"]}, r"references\[0\] is a str"),
-    "a string among lists": ({"references": [*REFERENCES[:2], "Cats sleep ."]}, r"references\[2\] is a str"),
-    "one string as references": ({"references": "Cats sleep ."}, r"references is a single str"),
-    "a string for predictions": ({"predictions": "He goes home ."}, r"predictions is a single str"),
-    "a number for predictions": ({"predictions": 3}, r"predictions is a int \(3\)\. Pass predictions=\[\.\.\.\]"),
-    "a truth for references": ({"references": True}, r"references is a bool \(True\)\. references\[i\] must be"),
-    "no references for a sentence": ({"references": [*REFERENCES[:2], []]}, r"no references for sentence 3"),
-    "None among predictions": ({"predictions": [*PREDICTIONS[:2], None]}, r"predictions\[2\] is None"),
-    "None among references": ({"references": [*REFERENCES[:2], [None]]}, r"references\[2\]\[0\] is None"),
-    "None for a list of references": ({"references": [*REFERENCES[:2], None]}, r"references\[2\] is None"),
-    "a number among predictions": ({"predictions": [*PREDICTIONS[:2], 7]}, r"predictions\[2\] is a int"),
-    "a list among predictions": ({"predictions": [*PREDICTIONS[:2], ["A cat"]]}, r"predictions\[2\] is a list"),
-    "None among sources": ({"sources": [*SOURCES[:2], None]}, r"sources\[2\] is None"),
-    "a lone surrogate": ({"predictions": [*PREDICTIONS[:2], "\udce9"]}, r"lone surrogate"),
-    "an empty corpus": ({"sources": [], "predictions": [], "references": []}, r"the corpus is empty"),
-}
-
-
-@pytest.mark.parametrize(("change", "message"), BAD_VALUES.values(), ids=BAD_VALUES)
-def test_api(change, message):
-    with pytest.raises(gecbench.InputError, match=message):
-        gecbench.GLEU().score(**{**GOOD, **change})
-
-
-@pytest.mark.parametrize("number", [True, 3, 2.5, None])
-def test_predictions_that_are_no_list(number):
-    with pytest.raises(gecbench.InputError, match="predictions is"):
-        gecbench.score(number, "demo")
-    with pytest.raises(gecbench.InputError, match="predictions of a is"):
-        gecbench.compare({"a": number, "b": number}, "demo")
-
-
-@pytest.mark.parametrize("column", ["He goes .", b"x", 3, None], ids=str)
-def test_a_column_that_is_no_list(column):
-    with pytest.raises(gecbench.InputError, match="the column 'prediction' is a single"):
-        gecbench.compare({"a": {"prediction": column}}, "demo", test=None)
-
-
-@pytest.mark.parametrize(("change", "message"), BAD_VALUES.values(), ids=BAD_VALUES)
-def test_evaluate(change, message):
-    module = gecbench.load_metric("gleu")
-    with pytest.raises(gecbench.InputError, match=message):
-        module.compute(**{**GOOD, **change})
-    assert module.compute(**GOOD)["gleu"] > 0, "a refused call leaves nothing behind"
-
-
-BAD_SETTINGS = {
-    "no metrics": ({"metrics": None}, "metrics are names, not a NoneType"),
-    "a number for a metric": ({"metrics": ["gleu", 4]}, "a metric is a name or a Metric, not a int"),
-    "resamples that are a string": ({"resamples": "20"}, "resamples='20' is not a whole number"),
-    "resamples that are a fraction": ({"resamples": 1.5}, r"resamples=1\.5 is not a whole number"),
-    "a negative seed": ({"resamples": 5, "seed": -1}, "seed=-1 is not a whole number of at least 0"),
-    "a seed that is a string": ({"resamples": 5, "seed": "x"}, "seed='x' is not a whole number of at least 0"),
-}
-
-
-@pytest.mark.parametrize(("settings", "message"), BAD_SETTINGS.values(), ids=BAD_SETTINGS)
-def test_settings_of_another_type(settings, message):
-    with pytest.raises(gecbench.InputError, match=message):
-        gecbench.score(DEMO.sources, DEMO, **settings)
 
 
 def text(lines):
@@ -99,6 +83,16 @@ def text(lines):
 
 M2 = b"S He go home .\nA 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n\n"
 GOOD_FILES = {"s": text(SOURCES), "p": text(PREDICTIONS), "r0": text(TRANSPOSED[0]), "r1": text(TRANSPOSED[1])}
+SCORE_FILES = ["score", "-s", "s", "-r", "r0", "r1", "-p", "p"]
+
+
+@pytest.fixture
+def good_files(folder):
+    for name, content in GOOD_FILES.items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
 BAD_FILES = {
     "fewer predictions": ({"p": text(PREDICTIONS[:2])}, r"p:3: 2 lines, but s has 3 sentences"),
     "more predictions": ({"p": text([*PREDICTIONS, "x"])}, r"p:4: 4 lines, but s has 3 sentences"),
@@ -115,13 +109,14 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize(("change", "message"), BAD_FILES.values(), ids=BAD_FILES)
-def test_command_line(change, message, folder, refused):
-    for name, content in {**GOOD_FILES, **change}.items():
+def test_command_line(change, message, good_files, refused):
+    for name, content in change.items():
+        (good_files / name).unlink()
         if content == "directory":
-            (folder / name).mkdir()
+            (good_files / name).mkdir()
         elif content is not None:
-            (folder / name).write_bytes(content)
-    refused(["score", "-s", "s", "-r", "r0", "r1", "-p", "p"], message)
+            (good_files / name).write_bytes(content)
+    refused(SCORE_FILES, message)
 
 
 BAD_M2 = {
@@ -269,24 +264,13 @@ BAD_USES = {
 
 
 @pytest.mark.parametrize(("options", "message"), BAD_USES.values(), ids=BAD_USES)
-def test_wrong_use(options, message, folder, refused):
-    for name, content in GOOD_FILES.items():
-        (folder / name).write_bytes(content)
-    refused(["score", "-s", "s", "-r", "r0", "r1", "-p", "p", *options], message)
+def test_wrong_use(options, message, good_files, refused):
+    refused([*SCORE_FILES, *options], message)
 
 
-def test_a_bad_metric_is_refused_before_anything_is_said(folder, capsys):
-    for name, content in GOOD_FILES.items():
-        (folder / name).write_bytes(content)
-    assert main(["score", "-s", "s", "-r", "r0", "r1", "-p", "p", "--clean", "-m", "gleu(order=0)"]) == 2
-    assert capsys.readouterr().err == "gecbench: gleu: order=0 is not a whole number of at least 1.\n"
-
-
-def test_an_unknown_corpus(refused):
-    refused(
-        ["score", "-c", "jflge:test", "-p", "p"],
-        r"no corpus or file 'jflge:test'\. Did you mean jfleg:test\? Corpora: demo, jfleg",
-    )
+def test_a_bad_metric_is_refused_before_anything_is_said(good_files, refused):
+    said = refused([*SCORE_FILES, "--clean", "-m", "gleu(order=0)"])
+    assert said == "gecbench: gleu: order=0 is not a whole number of at least 1.\n"
 
 
 def test_truncated_gzip(tmp_path, refused):
@@ -312,80 +296,28 @@ def test_resamples_without_end_are_refused(number, refused):
         gecbench.load_metric("gleu").compute(**GOOD, resamples=number)
 
 
-@pytest.mark.parametrize("stream", ["stdin", "stdout"])
-def test_closed_streams(stream, monkeypatch, tmp_path, capsys):
-    source = tmp_path / "s.txt"
-    source.write_text("He goes .\n")
-    monkeypatch.setattr(sys, stream, None)
-    command = ["score", "-c", "demo", "-p", "-"] if stream == "stdin" else ["detokenize", str(source), "-o", "-"]
-    assert main(command) == 2
-    assert f"standard {stream.removeprefix('std')}put is closed" in capsys.readouterr().err
+def test_gold_edits_are_scored_without_applying_them(folder, run, refused):
+    """Overlapping edits cannot be applied, which M2 does not ask for."""
+    edits = [f"A {span}|||T|||x|||REQUIRED|||-NONE-|||0" for span in ("0 2", "1 2")]
+    write_lines("overlap.m2", ["S a b", *edits])
+    write_lines("one.txt", ["x"])
+    found = json.loads(run("score", "-m", "m2", "--gold", "overlap.m2", "-p", "one.txt", "-f", "json"))
+    assert found["systems"][0]["scores"][0]["parts"]["correct"] == 1
+    assert "overlaps" in refused(["score", "-m", "m2", "gleu", "--gold", "overlap.m2", "-p", "one.txt"])
 
 
-def test_stopped_while_the_command_is_imported(monkeypatch, capsys):
-    def stop(_name):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(sys.modules["gecbench.cli.main"], "import_module", stop)
-    assert main(["score"]) == 130
-    assert capsys.readouterr().err == "gecbench: stopped\n"
+def test_parameters_in_brackets(three_files, run):
+    metric = "m2(beta=1,annotators=0+1,policy=average,release=3.2,ignore_whitespace_casing=yes)"
+    output = run("score", "-m", metric, "--gold", "gold.m2", "-p", "out.txt")
+    assert "|beta:1.0|unchanged:2|case:ignored|release:3.2|policy:average|annotators:0+1|" in output
 
 
-def test_stopped_while_a_library_is_imported(tmp_path):
-    numpy = """
-    import os, signal
-    try:
-        os.kill(os.getpid(), signal.SIGINT)
-    except KeyboardInterrupt:
-        raise ImportError("advice on how to install numpy")
-    """
-    (tmp_path / "numpy.py").write_text(textwrap.dedent(numpy))
-    command = [sys.executable, "-m", "gecbench", "score", "-c", "demo", "-p", "x"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
-    stopped = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert (stopped.returncode, stopped.stdout, stopped.stderr) == (130, "", "gecbench: stopped\n")
-
-
-def shifted(lines, from_line):
-    return [*lines[:from_line], *lines[from_line + 1 :], "The end ."]
-
-
-def turned(lines, by):
-    return lines[by:] + lines[:by]
-
-
-DEMO, SYSTEMS = gecbench.load_demo(), gecbench.load_demo_systems()
-MISPLACED = [(shifted(DEMO.sources, k), f"shifted from line {k + 1} on") for k in (0, 20)]
-MISPLACED += [(turned(SYSTEMS["good-corrector"], by), r"from line \d+ on") for by in (1, -1, 2, 7)]
-MISPLACED += [(turned(SYSTEMS["rule-based"], by), r"from line \d+ on") for by in (1, -1, 2, 7)]
-MISPLACED += [(SYSTEMS["good-corrector"][::-1], "look shifted from line 1 on")]
-
-
-@pytest.mark.parametrize(("outputs", "message"), MISPLACED, ids=range(11))
-def test_misplaced_lines_are_an_error_that_names_the_first(outputs, message):
-    with pytest.raises(gecbench.InputError, match=message):
-        gecbench.score(outputs, DEMO)
-
-
-def test_a_shifted_reference_file_is_an_error_that_names_it(tmp_path, refused):
-    columns = list(zip(*DEMO.references, strict=True))
-    for name, lines in {"s": DEMO.sources, "r0": columns[0], "r1": turned(columns[1], 1)}.items():
-        (tmp_path / name).write_bytes(text(lines))
-    paths = [str(tmp_path / name) for name in ("s", "r0", "r1")]
-    command = ["score", "-s", paths[0], "-r", *paths[1:], "-p", paths[0]]
-    refused(command, r"r1: the references look shifted from line \d+ on")
-    assert main([*command, "--aligned"]) == 0
-
-
-def test_empty_outputs_are_scored():
-    assert gecbench.score([""] * len(DEMO), DEMO)["gleu"].value == 0
-
-
-def test_the_check_can_be_skipped():
-    assert gecbench.score(shifted(DEMO.sources, 0), DEMO, aligned=True)["gleu"].value >= 0
-
-
-def test_real_systems_and_a_few_odd_lines_pass():
-    odd = [*DEMO.sources[:10], *DEMO.sources[11:16], *DEMO.sources[15:]]
-    for outputs in (odd, *SYSTEMS.values()):
-        assert gecbench.score(outputs, DEMO)["gleu"].value > 0
+def test_scores_by_error_type(three_files, run, refused):
+    output = run("score", "-m", "m2", "--gold", "gold.m2", "-p", "out.txt", "--by", "error-type", "-f", "json")
+    found = json.loads(output)["systems"]["out"]
+    assert [(part["type"], part["correct"], part["gold"]) for part in found][:2] == [("Det", 2, 2), ("Noun", 0, 1)]
+    table = run("score", "-m", "m2", "--gold", "gold.m2", "-p", "out.txt", "--by", "error-type")
+    assert table.splitlines()[2].split() == ["Det", "out", "2", "2", "100.00", "50.00", "100.00", "55.56"]
+    assert "gleu has no scores by error-type" in refused(
+        ["score", "-c", "demo", "-p", DATA / "source.txt", "--by", "error-type"]
+    )

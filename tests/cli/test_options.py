@@ -1,0 +1,59 @@
+"""Options that commands share: hints for mistyped words, abbreviations, a status for pipelines."""
+
+import pytest
+
+from gecbench.cli import main
+from gecbench.corpora.demo import DATA
+
+GOOD, BAD = (str(DATA / "systems" / f"{name}.txt") for name in ("good-corrector", "do-nothing"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["scroe"], "there is no command 'scroe'. Did you mean score? Commands: "),
+        (
+            ["score", "--mterics", "gleu"],
+            "gecbench score: error: unrecognized arguments: --mterics. Did you mean --metrics?",
+        ),
+        (["score", "-c", "demo", "-p", GOOD, "-f", "jsn"], "invalid choice: 'jsn'. Did you mean json? Choose from"),
+        (["human", "rnak"], "invalid choice: 'rnak'. Did you mean rank? Choose from"),
+        (["--versoin"], "there is no option '--versoin'. Did you mean --version? Options: --help, --version."),
+        (
+            ["demo", "--zzz"],
+            "gecbench demo: error: unrecognized arguments: --zzz. Options and examples: gecbench demo --help\n",
+        ),
+        (
+            ["score"],
+            "gecbench score: error: the following arguments are required: -p/--predictions. Options and examples:",
+        ),
+        (["score", "-p"], "gecbench score: error: argument -p/--predictions: expected at least one argument"),
+        (["demo", "zzz"], "unrecognized arguments: zzz. Options and examples: "),
+    ],
+)
+def test_did_you_mean_in_usage(exits, arguments, hint):
+    said = exits(arguments, 2).err
+    assert hint in said
+    assert len(said.splitlines()) == 1, "the mistake is buried"
+
+
+def test_an_option_may_still_be_abbreviated(run):
+    assert run("demo", "--form", "tsv").startswith("system\t")
+
+
+@pytest.mark.parametrize(("command", "extra"), [("score", []), ("compare", ["--resamples", "10"])])
+@pytest.mark.parametrize(("limit", "status"), [("10", 0), ("45.3", 1)])
+def test_fail_under(capsys, command, extra, limit, status):
+    arguments = [command, "-c", "demo", "-p", GOOD, BAD, "-m", "gleu", "bleu", *extra, "--fail-under", limit]
+    assert main(arguments) == status
+    output = capsys.readouterr()
+    assert "good-corrector" in output.out
+    printed = {line.split()[0]: line.split()[1] for line in output.out.splitlines()[2:4]}
+    assert all(float(value) < 45.3 for value in printed.values())
+    said = [f"gecbench: {name}: gleu {value} is below 45.3" for name, value in printed.items()]
+    assert output.err.splitlines() == (said if status else [])
+
+
+@pytest.mark.parametrize("command", ["demo", "score", "compare", "convert", "doctor", "run", "results", "push", "data"])
+def test_help_has_examples(exits, command):
+    assert "examples:\n  " in exits([command, "--help"]).out

@@ -1,0 +1,151 @@
+"""`score` and `compare` from Python: wrong values and settings, systems compared with each other."""
+
+import pytest
+
+import gecbench
+from gecbench import InputError, compare, score
+
+DEMO, SYSTEMS = gecbench.load_demo(), gecbench.load_demo_systems()
+SOURCES = ["He go home .", "They is here .", "A cat sleep ."]
+PREDICTIONS = ["He goes home .", "They are here .", "A cat sleeps ."]
+REFERENCES = [
+    ["He goes home .", "He went home ."],
+    ["They are here .", "They were here ."],
+    ["A cat sleeps .", "Cats sleep ."],
+]
+GOOD = {"sources": SOURCES, "predictions": PREDICTIONS, "references": REFERENCES}
+TRANSPOSED = [list(column) for column in zip(*REFERENCES, strict=True)]
+SQUARE = [["He goes home .", "They are here .", "A cat sleeps ."]] * 3
+BAD_VALUES = {
+    "fewer predictions": ({"predictions": PREDICTIONS[:2]}, r"2 predictions for 3 sources"),
+    "more predictions": ({"predictions": [*PREDICTIONS, "x"]}, r"4 predictions for 3 sources"),
+    "fewer references": ({"references": REFERENCES[:1]}, r"references for 1 sentences, but 3 sources"),
+    "transposed references": ({"references": TRANSPOSED}, r"references look transposed.*list\(zip\(\*references\)\)"),
+    "transposed square references": ({"references": SQUARE}, r"references look transposed"),
+    "a string for a list of references": ({"references": ["one", "two", "three"]}, r"references\[0\] is a str"),
+    "a string among lists": ({"references": [*REFERENCES[:2], "Cats sleep ."]}, r"references\[2\] is a str"),
+    "one string as references": ({"references": "Cats sleep ."}, r"references is a single str"),
+    "a string for predictions": ({"predictions": "He goes home ."}, r"predictions is a single str"),
+    "a number for predictions": ({"predictions": 3}, r"predictions is a int \(3\)\. Pass predictions=\[\.\.\.\]"),
+    "a truth for references": ({"references": True}, r"references is a bool \(True\)\. references\[i\] must be"),
+    "no references for a sentence": ({"references": [*REFERENCES[:2], []]}, r"no references for sentence 3"),
+    "None among predictions": ({"predictions": [*PREDICTIONS[:2], None]}, r"predictions\[2\] is None"),
+    "None among references": ({"references": [*REFERENCES[:2], [None]]}, r"references\[2\]\[0\] is None"),
+    "None for a list of references": ({"references": [*REFERENCES[:2], None]}, r"references\[2\] is None"),
+    "a number among predictions": ({"predictions": [*PREDICTIONS[:2], 7]}, r"predictions\[2\] is a int"),
+    "a list among predictions": ({"predictions": [*PREDICTIONS[:2], ["A cat"]]}, r"predictions\[2\] is a list"),
+    "None among sources": ({"sources": [*SOURCES[:2], None]}, r"sources\[2\] is None"),
+    "a lone surrogate": ({"predictions": [*PREDICTIONS[:2], "\udce9"]}, r"lone surrogate"),
+    "an empty corpus": ({"sources": [], "predictions": [], "references": []}, r"the corpus is empty"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BAD_VALUES.values(), ids=BAD_VALUES)
+def test_api(change, message):
+    with pytest.raises(gecbench.InputError, match=message):
+        gecbench.GLEU().score(**{**GOOD, **change})
+
+
+@pytest.mark.parametrize("number", [True, 3, 2.5, None])
+def test_predictions_that_are_no_list(number):
+    with pytest.raises(gecbench.InputError, match="predictions is"):
+        gecbench.score(number, "demo")
+    with pytest.raises(gecbench.InputError, match="predictions of a is"):
+        gecbench.compare({"a": number, "b": number}, "demo")
+
+
+@pytest.mark.parametrize("column", ["He goes .", b"x", 3, None], ids=str)
+def test_a_column_that_is_no_list(column):
+    with pytest.raises(gecbench.InputError, match="the column 'prediction' is a single"):
+        gecbench.compare({"a": {"prediction": column}}, "demo", test=None)
+
+
+@pytest.mark.parametrize(("change", "message"), BAD_VALUES.values(), ids=BAD_VALUES)
+def test_evaluate(change, message):
+    module = gecbench.load_metric("gleu")
+    with pytest.raises(gecbench.InputError, match=message):
+        module.compute(**{**GOOD, **change})
+    assert module.compute(**GOOD)["gleu"] > 0, "a refused call leaves nothing behind"
+
+
+BAD_SETTINGS = {
+    "no metrics": ({"metrics": None}, "metrics are names, not a NoneType"),
+    "a number for a metric": ({"metrics": ["gleu", 4]}, "a metric is a name or a Metric, not a int"),
+    "resamples that are a string": ({"resamples": "20"}, "resamples='20' is not a whole number"),
+    "resamples that are a fraction": ({"resamples": 1.5}, r"resamples=1\.5 is not a whole number"),
+    "a negative seed": ({"resamples": 5, "seed": -1}, "seed=-1 is not a whole number of at least 0"),
+    "a seed that is a string": ({"resamples": 5, "seed": "x"}, "seed='x' is not a whole number of at least 0"),
+}
+
+
+@pytest.mark.parametrize(("settings", "message"), BAD_SETTINGS.values(), ids=BAD_SETTINGS)
+def test_settings_of_another_type(settings, message):
+    with pytest.raises(gecbench.InputError, match=message):
+        gecbench.score(DEMO.sources, DEMO, **settings)
+
+
+def test_empty_outputs_are_scored():
+    assert gecbench.score([""] * len(DEMO), DEMO)["gleu"].value == 0
+
+
+def test_all_systems_are_checked_before_one_is_scored(monkeypatch):
+    monkeypatch.setattr(gecbench.GLEU, "count", lambda *_: pytest.fail("it was scored"))
+    demo = gecbench.load_demo()
+    shifted = [*demo.sources[1:], demo.sources[0]]
+    with pytest.raises(gecbench.InputError, match="predictions of b look shifted"):
+        gecbench.compare({"a": demo.sources, "b": shifted}, demo)
+
+
+class TestCompare:
+    def test_against(self):
+        report = compare(SYSTEMS, DEMO, resamples=20, against="above")
+        pairs = [(test.system, test.baseline) for test in report.tests]
+        ranked = report.ranked()
+        assert ranked == ["good-corrector", "rule-based", "spell-checker", "do-nothing"]
+        assert pairs == list(zip(ranked[1:], ranked[:-1], strict=True))
+        named = compare(SYSTEMS, DEMO, resamples=20, against="rule-based")
+        assert {test.baseline for test in named.tests} == {"rule-based"}
+        assert len(named.tests) == 3
+
+    def test_wrong_use(self):
+        with pytest.raises(InputError, match="names no system"):
+            compare(SYSTEMS, DEMO, resamples=5, against="nobody")
+        unknown = r"test='z' is unknown\. Use 'randomisation', 'bootstrap', 't-test' or None"
+        with pytest.raises(InputError, match=unknown):
+            compare(SYSTEMS, DEMO, resamples=5, test="z")
+        with pytest.raises(InputError, match="nothing to be tested against"):
+            compare({"alone": SYSTEMS["rule-based"]}, DEMO)
+        with pytest.raises(InputError, match="no systems"):
+            compare({}, DEMO)
+        with pytest.raises(InputError, match=r"Use compare\("):
+            score(SYSTEMS, DEMO)
+        with pytest.raises(InputError, match="no metrics"):
+            score(SYSTEMS["rule-based"], DEMO, metrics=[])
+        with pytest.raises(InputError, match="resamples=-1"):
+            score(SYSTEMS["rule-based"], DEMO, resamples=-1)
+        with pytest.raises(InputError, match="predictions of short"):
+            compare({"short": ["x"], "rule-based": SYSTEMS["rule-based"]}, DEMO)
+
+    def test_tests_name_their_column(self):
+        two = {name: SYSTEMS[name] for name in ("do-nothing", "rule-based")}
+        report = compare(two, DEMO, ["gleu", "gleu(draws=py3)", "m2"], resamples=5)
+        assert [test.metric for test in report.tests] == ["gleu", "gleu(draws=py3)", "m2"]
+        assert report.table().header.count("p") == 3
+        with pytest.raises(InputError, match="gleu is given twice"):
+            compare(two, DEMO, ["gleu", "gleu"], resamples=5)
+
+    def test_a_wide_report_is_stacked(self):
+        metrics = ["gleu", "m2", "bleu", "gleu(order=3)"]
+        text = compare(SYSTEMS, DEMO, metrics, resamples=5).render("text")
+        assert max(map(len, text.split("\n\n")[0].splitlines())) <= 120
+        assert text.count("good-corrector") == 4
+
+    def test_the_same_metric_twice(self):
+        found = score(SYSTEMS["rule-based"], DEMO, metrics=["gleu", "gleu(draws=py3)"])
+        assert list(found) == ["gleu", "gleu(draws=py3)"]
+        assert found["gleu"].value != found["gleu(draws=py3)"].value
+
+
+def test_an_empty_reference_scores():
+    corpus = gecbench.Corpus(sources=["a b c d"], references=[["", "a b c d"]])
+    assert 0 < score(["a b c d"], corpus)["gleu"].value < 1

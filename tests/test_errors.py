@@ -1,0 +1,45 @@
+"""Errors survive pickling and suggest the name that was meant."""
+
+import pickle
+
+import pytest
+
+import gecbench
+from gecbench.corpora.demo import DATA
+
+GOOD = str(DATA / "systems" / "good-corrector.txt")
+
+
+def test_errors_survive_pickling():
+    error = gecbench.InputError("wrong", file="a", line=2, fix="Fix it")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error) == "a:2: wrong. Fix it."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["-m", "imesure"], r"unknown metric 'imesure'\. Did you mean imeasure\? Known metrics: gleu"),
+        (["-c", "dmeo"], r"no corpus or file 'dmeo'\. Did you mean demo\? Corpora: "),
+        (["-c", "jflge:test"], r"Did you mean jfleg:test\? Corpora: "),
+        (["-c", "jfleg:tset"], r"nor a split of jfleg\. Did you mean test\? Configurations: "),
+        (["-m", "gleu(drws=py3)"], r"gleu has no parameter 'drws'\. Did you mean draws\? Its parameters: "),
+    ],
+)
+def test_did_you_mean_in_names(refused, arguments, hint):
+    refused(["score", "-c", "demo", "-p", GOOD, *arguments], hint)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["meta", "--human", "conl14"], r"no file of judgments 'conl14'\. Did you mean conll14\? Give a file"),
+        (["reproduce", "sakaguchi"], r"no paper 'sakaguchi' to reproduce\. Did you mean sakaguchi2016\? Choose"),
+        (["run", "--model", "pyton:x:y", "-c", "demo"], r"the model 'pyton:x:y'\. Did you mean python\? Write cmd:"),
+    ],
+)
+def test_did_you_mean_in_other_commands(refused, arguments, hint):
+    refused(arguments, hint)
+
+
+def test_nothing_near_is_not_guessed(refused):
+    assert "Did you mean" not in refused(["score", "-c", "demo", "-p", GOOD, "-m", "xylophone"], "unknown metric")
