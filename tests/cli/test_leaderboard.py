@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 import yaml
-from boards import DEMO, GOOD, QUICK, RULES, add, record, script_data, text
+from boards import DEMO, GOOD, QUICK, RULES, add, made_up_record, script_data, text
 
 import gecbench
 from gecbench.cli.main import main
@@ -136,8 +136,8 @@ LISTED = {
 @pytest.mark.parametrize(("table_format", "row"), LISTED.items(), ids=LISTED)
 def test_list_prints_every_format(table_format, row, tmp_path, run):
     store = FolderStore(tmp_path)
-    store.add(record(system="First"))
-    store.add(record(system="Second", scores={"gleu": figure(0.25, low=0.2, high=0.3)}))
+    store.add(made_up_record(system="First"))
+    store.add(made_up_record(system="Second", scores={"gleu": figure(0.25, low=0.2, high=0.3)}))
     words = ("leaderboard", "list", "--board", tmp_path, "--without-published", "-f", table_format)
     assert [line for line in run(*words).splitlines() if "Second" in line] == [row]
 
