@@ -152,8 +152,6 @@ def test_alignment_gives_every_text_back(browser, opened):
 
 
 JUDGED = [("goes", "go", ["goes", "went"], "good"), ("gone", "go", ["goes"], "other"), ("go", "go", ["goes"], "missed")]
-
-
 JUDGED += [("go", "go", ["goes", "go"], "same"), ("", "the", [""], "good"), ("a", "the", [], "changed")]
 
 

@@ -15,8 +15,6 @@ from gecbench.leaderboard.store import FolderStore, init_board
 from gecbench.leaderboard.submission import Submission, read_outputs, score_submission, submit, validate_outputs
 
 ONE = gecbench.Corpus(sources=["a b"])
-
-
 READY = [name for name, metric in gecbench.METRICS.items() if metric.missing() is None]
 
 
