@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
@@ -190,6 +191,15 @@ def test_seed_scores_what_the_board_has_not(folder, run, monkeypatch):
     monkeypatch.setattr("gecbench.leaderboard.submission.score_submission", None)
     assert run("leaderboard", "seed", "--board", "board", "-c", "demo") == printed
     assert len(list(Path("board/records").iterdir())) == 1
+
+
+@pytest.mark.parametrize("package", ["starlette.applications", "uvicorn"])
+def test_serve_says_which_packages_it_needs(package, tmp_path, refused, monkeypatch):
+    monkeypatch.delitem(sys.modules, "gecbench.leaderboard.server", raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+    refused(
+        ["leaderboard", "serve", "--board", tmp_path], r'more packages: pip install "gecbench\[leaderboard\]"'
+    )
 
 
 def test_a_sealed_servers_command(folder):
