@@ -29,7 +29,7 @@ from gecbench.leaderboard.ranking import Significance
 from gecbench.leaderboard.records import Details, Figure, Record, digest, figure
 from gecbench.leaderboard.store import FolderStore
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 import boards
 import chromium
 

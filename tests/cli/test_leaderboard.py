@@ -3,12 +3,13 @@
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 import yaml
-from boards import DEMO, GOOD, QUICK, RULES, add, record, script_data, text
+from boards import DEMO, GOOD, QUICK, RULES, add, made_up_record, script_data, text
 
 import gecbench
 from gecbench.cli.main import main
@@ -136,8 +137,8 @@ LISTED = {
 @pytest.mark.parametrize(("table_format", "row"), LISTED.items(), ids=LISTED)
 def test_list_prints_every_format(table_format, row, tmp_path, run):
     store = FolderStore(tmp_path)
-    store.add(record(system="First"))
-    store.add(record(system="Second", scores={"gleu": figure(0.25, low=0.2, high=0.3)}))
+    store.add(made_up_record(system="First"))
+    store.add(made_up_record(system="Second", scores={"gleu": figure(0.25, low=0.2, high=0.3)}))
     words = ("leaderboard", "list", "--board", tmp_path, "--without-published", "-f", table_format)
     assert [line for line in run(*words).splitlines() if "Second" in line] == [row]
 
@@ -190,6 +191,13 @@ def test_seed_scores_what_the_board_has_not(folder, run, monkeypatch):
     monkeypatch.setattr("gecbench.leaderboard.submission.score_submission", None)
     assert run("leaderboard", "seed", "--board", "board", "-c", "demo") == printed
     assert len(list(Path("board/records").iterdir())) == 1
+
+
+@pytest.mark.parametrize("package", ["starlette.applications", "uvicorn"])
+def test_serve_says_which_packages_it_needs(package, tmp_path, refused, monkeypatch):
+    monkeypatch.delitem(sys.modules, "gecbench.leaderboard.server", raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+    refused(["leaderboard", "serve", "--board", tmp_path], r'more packages: pip install "gecbench\[leaderboard\]"')
 
 
 def test_a_sealed_servers_command(folder):

@@ -254,8 +254,6 @@ def test_an_organisers_board_bears_its_own_name(browser, tmp_path):
 
 
 EVERY = "m2,m2.precision,m2.recall,imeasure,bleu,interval,ratio,p,unchanged,date"
-
-
 WIDER = "return [...document.querySelectorAll('html, .scroll')].map((node) => node.scrollWidth - node.clientWidth)"
 
 

@@ -20,8 +20,6 @@ from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, score_submission
 
 REWRITES = 8
-
-
 SYSTEMS = 12
 
 

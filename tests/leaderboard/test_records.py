@@ -1,11 +1,13 @@
 """Records and details: what is refused, and content addresses."""
 
+import json
+
 import pytest
-from boards import record
+from boards import made_up_record
 
 import gecbench
 from gecbench import InputError
-from gecbench.leaderboard.records import Details, Record, digest, figure, table_of
+from gecbench.leaderboard.records import Details, Record, Settings, digest, figure, table_of
 
 FIGURE = figure(0.5)
 BAD_FIELDS = {
@@ -41,24 +43,37 @@ BAD_FIELDS = {
     "a scored record without outputs": ({"outputs": None, "details": None}, "no outputs"),
     "another schema": ({"schema": 3}, "schema is 3"),
     "negative sentences": ({"sentences": -1}, "sentences is -1"),
+    "a list of scores": ({"scores": [FIGURE]}, "scores is not a JSON object"),
 }
 
 
 @pytest.mark.parametrize(("change", "message"), BAD_FIELDS.values(), ids=BAD_FIELDS)
 def test_bad_fields_are_refused(change, message):
     with pytest.raises(InputError, match=message):
-        record(**change)
+        made_up_record(**change)
+
+
+def test_a_switch_is_true_or_false():
+    with pytest.raises(InputError, match="publish_references is neither true nor false"):
+        Settings(publish_references=1)
+
+
+def test_a_record_of_schema_1_is_read():
+    old = json.loads(made_up_record().to_json()) | {"schema": 1}
+    old["scores"] = {"gleu": {"value": 0.25, "low": 0.2, "high": 0.3, "signature": "", "source": None, "differs": ""}}
+    read = Record.from_json(json.dumps(old).encode())
+    assert (read.schema, read.scores) == (2, {"gleu": figure(0.25, low=0.2, high=0.3)})
 
 
 def test_round_trip():
-    first = record(
+    first = made_up_record(
         links=[{"title": "p", "url": "https://example.org"}],
         description="Ünïcode\u00a0\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645 ok",
     )
     again = Record.from_json(first.to_json())
     assert again == first
     assert again.id == first.id == digest(first.to_json())
-    assert record(system="T").id != first.id
+    assert made_up_record(system="T").id != first.id
 
 
 @pytest.mark.parametrize(

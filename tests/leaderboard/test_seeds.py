@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from boards import record
+from boards import made_up_record
 
 from gecbench.leaderboard.page import packed, table_rows
 from gecbench.leaderboard.ranking import Significance
@@ -43,7 +43,7 @@ def test_seeds_are_marked_and_name_their_source():
 def test_a_system_stands_once(name, tmp_path):
     table = ("conll14_fluency:test", "nucle")
     reported = [each for each in seed_records() if each.table == table]
-    scored = record(system=name, corpus=table[0], reference_set=table[1])
+    scored = made_up_record(system=name, corpus=table[0], reference_set=table[1])
     rows = table_rows([scored, *reported], Significance(FolderStore(tmp_path), {}))
     found = packed(rows, None)
     assert [row["system"] for row in found["rows"]] == [name]

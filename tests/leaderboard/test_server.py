@@ -4,13 +4,11 @@ import contextlib
 import gzip
 import json
 import os
-import re
 import signal
 import socket
 import sys
 import threading
 import time
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -181,17 +179,6 @@ def test_token_rate_and_kill(tmp_path):
         assert "More than 3 submissions in a minute" in body["error"]
         process.kill()
     assert [each.id for each in FolderStore(tmp_path).load().records] == [done["record"]]
-
-
-def test_page_sources_ask_no_other_host(repository):
-    for path in (repository / "spaces/leaderboard").rglob("*"):
-        if path.suffix in (".html", ".js", ".css"):
-            source = path.read_text(encoding="utf-8")
-            found = [line for line in source.splitlines() if "://" in line and "http://www.w3.org/2000/svg" not in line]
-            assert not [line for line in found if "hf://" not in line and "https://…" not in line], Path(path).name
-            assert "innerHTML" not in source
-            assert "eval(" not in source
-            assert not re.search(r"\son\w+=", source) or path.suffix != ".html"
 
 
 @pytest.mark.parametrize(("proxies", "expected"), [(None, [400, 400, 429, 429]), ("127.0.0.1", [400] * 4)])

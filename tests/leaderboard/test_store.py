@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from boards import DEMO, DETAILS, GOOD, RULES, add, demo_board, record, text, variant
+from boards import DEMO, DETAILS, GOOD, RULES, add, demo_board, made_up_record, text, variant
 from hub_stand_in import HubStandIn
 
 from gecbench import InputError
@@ -24,11 +24,11 @@ from gecbench.leaderboard.store import FolderStore, init_board
 
 def test_a_bad_record_is_skipped_with_a_warning(tmp_path):
     store = FolderStore(tmp_path)
-    good = store.add(record(), DETAILS)
+    good = store.add(made_up_record(), DETAILS)
     folder = tmp_path / "records"
-    (folder / "half.json").write_bytes(record().to_json()[:40])
-    (folder / f"{'0' * 64}.json").write_bytes(record(system="forged").to_json())
-    unknown = json.loads(record().to_json()) | {"surprise": 1}
+    (folder / "half.json").write_bytes(made_up_record().to_json()[:40])
+    (folder / f"{'0' * 64}.json").write_bytes(made_up_record(system="forged").to_json())
+    unknown = json.loads(made_up_record().to_json()) | {"surprise": 1}
     data = json.dumps(unknown).encode()
     (folder / f"{digest(data)}.json").write_bytes(data)
     (folder / ".temporary.json.x1").write_bytes(b"{")
@@ -46,8 +46,8 @@ def test_nothing_is_written_outside_or_under_a_wrong_name(tmp_path):
     store = FolderStore(tmp_path / "board")
     wrong = Details(["b"])
     with pytest.raises(InputError, match="not those of the record"):
-        store.add(record(), wrong)
-    hollow = record()
+        store.add(made_up_record(), wrong)
+    hollow = made_up_record()
     object.__setattr__(hollow, "details", "../../secret")
     with pytest.raises(InputError, match="not the name of a file"):
         store._path("details", "../../secret")
@@ -57,7 +57,7 @@ def test_nothing_is_written_outside_or_under_a_wrong_name(tmp_path):
 
 def test_damaged_details_are_missing_not_fatal(tmp_path):
     store = FolderStore(tmp_path)
-    added = record()
+    added = made_up_record()
     store.add(added, DETAILS)
     assert store.details(added) == dataclasses.replace(DETAILS)
     (tmp_path / "details" / f"{added.details}.json").write_bytes(b"{}")
@@ -66,7 +66,7 @@ def test_damaged_details_are_missing_not_fatal(tmp_path):
 
 def test_adding_twice_is_adding_once(tmp_path):
     store = FolderStore(tmp_path)
-    assert store.add(record(), DETAILS) == store.add(record(), DETAILS)
+    assert store.add(made_up_record(), DETAILS) == store.add(made_up_record(), DETAILS)
     assert len(store.load().records) == 1
 
 
@@ -82,7 +82,7 @@ def test_answers_are_remembered_and_damage_is_not_believed(tmp_path):
 @pytest.mark.parametrize("kind", ["records", "waiting"])
 def test_leftovers_of_killed_writers_are_removed_when_old(tmp_path, kind):
     store = FolderStore(tmp_path)
-    store.add(record(), DETAILS)
+    store.add(made_up_record(), DETAILS)
     (tmp_path / kind).mkdir(exist_ok=True)
     old, new = tmp_path / kind / ".a.new", tmp_path / kind / ".b.new"
     for path in (old, new):
@@ -101,7 +101,7 @@ def submit_forever(folder, number, go_on, told):
             go_on.wait()
         details = Details([f"word {number} {turn} ."] * 100, {"gleu": [1.0] * 100}, {})
         names = {"outputs": details.outputs, "details": digest(details.to_json())}
-        told.send(store.add(record(system=f"system {number} {turn}", **names), details))
+        told.send(store.add(made_up_record(system=f"system {number} {turn}", **names), details))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs fork and kill -9")
@@ -145,6 +145,15 @@ def test_a_hundred_writers_killed_in_the_middle(tmp_path):
     assert acknowledged <= found, "what was told to be added is there"
     assert len(found - acknowledged) <= 100, "at most one more per writer"
     assert all(FolderStore(tmp_path).details(each) is not None for each in loaded.records)
+
+
+def test_a_board_of_none_or_several_corpora_asks_for_one(tmp_path):
+    with pytest.raises(InputError, match="no corpus is given"):
+        FolderStore(tmp_path).choose_corpus(None)
+    write_jsonl(DEMO, tmp_path / "second.jsonl")
+    store = init_board(tmp_path / "task", ["demo", str(tmp_path / "second.jsonl")], Settings())
+    with pytest.raises(InputError, match=r"the board has several corpora\. Use -c with one of demo, second"):
+        store.choose_corpus(None)
 
 
 def test_corpora_are_known_again_and_named_without_a_path(folder):

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from boards import DEMO, GOOD, QUICK, RULES, add, demo_board, text, variant
+from boards import DEMO, GOOD, QUICK, RULES, add, demo_board, made_up_record, text, variant
 
 import gecbench
 from gecbench import InputError
@@ -15,8 +15,6 @@ from gecbench.leaderboard.store import FolderStore, init_board
 from gecbench.leaderboard.submission import Submission, read_outputs, score_submission, submit, validate_outputs
 
 ONE = gecbench.Corpus(sources=["a b"])
-
-
 READY = [name for name, metric in gecbench.METRICS.items() if metric.missing() is None]
 
 
@@ -161,6 +159,17 @@ def test_verify_passes_what_was_scored_and_refuses_what_differs(tmp_path, run, n
     assert "rule-based: as scored" in run("leaderboard", "verify", "--board", tmp_path, "-c", "demo", one)
     not_verified("1 of 1 records", f"{claimed.id}.json")
     assert not_verified("the board has no record 'other'", "other.json") == ""
+
+
+def test_verify_says_what_it_cannot_score(tmp_path, not_verified):
+    store = FolderStore(tmp_path)
+    store.add(made_up_record(system="paper", kind="reported", outputs=None, details=None))
+    store.add(made_up_record(system="elsewhere", corpus="other"))
+    store.add(made_up_record(system="lost"))
+    shown = not_verified("2 of 3 records")
+    assert "paper: not scored here" in shown
+    assert "elsewhere: the board has no corpus other (default)" in shown
+    assert "lost: its outputs are missing or damaged" in shown
 
 
 TAMPERED = {

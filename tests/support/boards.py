@@ -50,7 +50,7 @@ def script_data(script: Path | bytes):
     return json.loads(content.partition(b", ")[2].rstrip(b");\n"))
 
 
-def record(**changes) -> Record:
+def made_up_record(**changes) -> Record:
     """Return a made-up record, of `DETAILS` unless they are changed."""
     outputs = {"outputs": DETAILS.outputs, "details": digest(DETAILS.to_json())}
     fields = {"system": "S", "corpus": "demo", "scores": {"gleu": figure(0.5)}, "date": "2026-01-02", **outputs}

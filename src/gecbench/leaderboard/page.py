@@ -27,7 +27,7 @@ from gecbench.errors import GecbenchError
 from gecbench.formats.text import write_bytes
 from gecbench.leaderboard.ranking import BoardPlace, Significance, group_by_table, known_corpora
 from gecbench.leaderboard.records import NOTES, BoardTable, Record, Settings, digest
-from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, board_metric, details_of, prepare_stored
+from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, details_of, prepare_stored, usable_metrics
 from gecbench.leaderboard.seeds import is_same_system, seed_records
 from gecbench.leaderboard.store import FolderStore
 from gecbench.metrics.base import METRICS
@@ -207,8 +207,9 @@ def _write_details(built: Built, store: FolderStore, record: Record, corpus: Cor
         return
     if not details.sentence_scores and corpus is not None and corpus.fingerprint() == record.fingerprint:
         prepared = prepare_stored(corpus, details.predictions)
-        metrics = [board_metric(metric) for metric in record.scores if metric in METRICS]
-        details = details_of({metric.name: metric.score_prepared(prepared) for metric in metrics}, prepared)
+        metrics = usable_metrics(corpus)
+        scores = {name: metrics[name].score_prepared(prepared) for name in record.scores if name in metrics}
+        details = details_of(scores, prepared)
     built.write_data(name, asdict(details))
 
 
