@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -9,12 +10,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.derive import ungroup
-from gecbench.corpus.edits import Annotation, Edit, EditedTexts
+from gecbench.corpus.edits import Annotation, EditedTexts, EditTable
 from gecbench.display import percent, tracked
 from gecbench.errors import InputError
-from gecbench.kernels.errant import EditFields, Keyed, Mode, Selection, count_pair, count_pairs, tally
+from gecbench.kernels.errant import Comparison, EditFields, EditRows, Mode, Selection, count_pair
 from gecbench.metrics import errant_annotate
 from gecbench.metrics.base import (
     Counts,
@@ -27,7 +29,7 @@ from gecbench.metrics.base import (
     parameter,
     precision_recall,
 )
-from gecbench.metrics.errant_annotate import DEFAULT_MODEL, Annotator, Merge, edit_of
+from gecbench.metrics.errant_annotate import DEFAULT_MODEL, Annotator, Merge
 from gecbench.metrics.explain import Cell, Explanation, Mark, Row
 from gecbench.metrics.policy import BestPerSentence, GreedyCumulative, GreedyRounded
 
@@ -53,37 +55,90 @@ def at_tier(counts: Mapping[str, Sequence[int]], level: int) -> dict[str, list[i
     return merged
 
 
+def edit_rows(table: EditTable) -> EditRows:
+    """Return annotations as the kernel takes them; a sentence without annotations has one without edits.
+
+    Corrections are one string: alternatives (`||`) mean nothing to ERRANT.
+    """
+    rows = np.diff(table.row_offsets)
+    edits = np.insert(np.diff(table.edit_offsets), table.row_offsets[:-1][rows == 0], 0)
+    corrections = ["||".join(texts) for texts in table.alternatives]
+    return EditRows(
+        offsets_from_sizes(np.maximum(rows, 1)),
+        offsets_from_sizes(edits),
+        table.starts,
+        table.ends,
+        table.types,
+        table.corrections + np.int32(len(table.strings)),
+        [*table.strings, *corrections],
+    )
+
+
+def offsets_from_sizes(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return where parts of these sizes begin when they are concatenated."""
+    return np.concatenate([[0], np.cumsum(sizes)])
+
+
+def count_statistics(compared: Comparison) -> Statistics:
+    """Return TP, TP + FP and TP + FN of every pair of annotators of each sentence."""
+    return Statistics(*kernels.select("errant").count_pairs(compared))
+
+
+def count_types(compared: Comparison, statistics: Statistics, rows: Counts) -> dict[str, list[int]]:
+    """Return TP, FP and FN by error type of the chosen rows, one of each sentence."""
+    found: dict[str, list[int]] = kernels.select("errant").count_types(compared, rows - statistics.offsets[:-1])
+    return found
+
+
 def fields_of(annotation: Annotation) -> list[EditFields]:
-    """Return edits with their corrections as one string: alternatives (`||`) mean nothing to ERRANT."""
+    """Return edits with their corrections as one string."""
     return [(edit.start, edit.end, edit.type, "||".join(edit.corrections)) for edit in annotation.edits]
 
 
-def gold_annotations(corpus: Corpus, annotator: Annotator, anew: bool) -> list[list[Annotation]]:
-    """Return the annotations of a corpus, or of its error groups, else those of its rewrites.
+class _GoldTables:
+    """The gold edits of every corpus in use, by how they are made: annotated anew or not, and by what.
 
-    `anew` extracts them once more. A sentence that nobody annotated has one annotation without edits.
+    Without an annotator they are those of the corpus, or of its error groups.
     """
-    if corpus.annotations is None and corpus.groups is None:
-        if corpus.references is None:
-            raise InputError(f"ERRANT needs annotations or references, but {corpus.name} has neither")
-        pairs = zip(corpus.sources, corpus.references, strict=True)
-        return [
+
+    def __init__(self) -> None:
+        self._known: dict[int, dict[tuple[bool, Annotator | None], EditTable]] = {}
+
+    def get(self, corpus: Corpus, made: tuple[bool, Annotator | None]) -> EditTable:
+        """Return the edits, made once for each corpus."""
+        if id(corpus) not in self._known:
+            weakref.finalize(corpus, self._known.pop, id(corpus))
+        known = self._known.setdefault(id(corpus), {})
+        if made not in known:
+            known[made] = _make_gold_table(corpus, *made)
+        return known[made]
+
+
+_GOLD_TABLES = _GoldTables()
+_NO_EDITS = (Annotation(0, ()),)
+
+
+def _make_gold_table(corpus: Corpus, reannotate: bool, annotator: Annotator | None) -> EditTable:
+    if corpus.has("annotations") or corpus.has("groups"):
+        annotated = corpus if corpus.has("annotations") else ungroup(corpus)
+        if annotator is not None and reannotate:
+            pairs = zip(corpus.sources, annotated.annotations or (), strict=True)
+            return EditTable.of(
+                [
+                    [Annotation(one.annotator, annotator.reannotate(source, one.edits)) for one in sentence]
+                    for source, sentence in pairs
+                ]
+            )
+        return annotated.edit_table() or EditTable.of(annotated.annotations or ())
+    if corpus.references is None or annotator is None:
+        raise InputError(f"ERRANT needs annotations or references, but {corpus.name} has neither")
+    rewrites = zip(corpus.sources, corpus.references, strict=True)
+    return EditTable.of(
+        [
             [Annotation(k, annotator.edits(source, text)) for k, text in enumerate(texts)]
-            for source, texts in tracked(pairs, len(corpus), "annotating references")
+            for source, texts in tracked(rewrites, len(corpus), "annotating references")
         ]
-    annotated = corpus if corpus.annotations is not None else ungroup(corpus)
-    found = [[*sentence] or [Annotation(0, ())] for sentence in annotated.annotations or ()]
-    if not anew:
-        return found
-    return [
-        [Annotation(one.annotator, _renewed(source, one.edits, annotator)) for one in sentence]
-        for source, sentence in zip(corpus.sources, found, strict=True)
-    ]
-
-
-def _renewed(source: str, edits: Sequence[Edit], annotator: Annotator) -> tuple[Edit, ...]:
-    fields = [(edit.start, edit.end, edit.type, edit.corrections[0]) for edit in edits]
-    return tuple(map(edit_of, annotator.renewed(source, fields))) if edits else ()
+    )
 
 
 def check_tokens(sources: Sequence[str], texts: Sequence[str], annotator: Annotator) -> None:
@@ -266,62 +321,55 @@ class ERRANT(Metric):
         filtered = frozenset() if self.filter == "none" else frozenset(self.filter.split("+"))
         return Selection(self.mode, self.single, self.multi, filtered, self.duplicates == "once")
 
-    def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
-        """Return the gold's annotations of each sentence."""
-        key = ("errant annotations", *self._gold_reading(corpus))
-        return corpus.derived(key, lambda: gold_annotations(corpus, self.annotator(), self.reannotate))
-
-    def _gold_reading(self, corpus: Corpus) -> tuple[bool, Annotator | None]:
-        return self.reannotate, self.annotator() if self._annotates_gold(corpus) else None
-
     def _annotates_gold(self, corpus: Corpus) -> bool:
         return self.reannotate or self.gold(corpus) == "references"
 
-    def hypotheses(self, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Sequence[Annotation]]:
+    def gold_table(self, corpus: Corpus) -> EditTable:
+        """Return the gold's annotations of each sentence, made once."""
+        annotator = self.annotator() if self._annotates_gold(corpus) else None
+        return _GOLD_TABLES.get(corpus, (self.reannotate, annotator))
+
+    def system_table(self, corpus: Corpus, predictions: Sequence[str]) -> EditTable:
         """Return the annotations of predictions: as they were given, or those of the texts."""
         if isinstance(predictions, EditedTexts):
-            return predictions.annotations
+            return predictions.table
         annotator = self.annotator()
         if self.tok and self.gold(corpus) != "references":
             check_tokens(corpus.sources, predictions, annotator)
         pairs = tracked(zip(corpus.sources, predictions, strict=True), len(corpus), "annotating predictions")
-        return [[Annotation(0, annotator.edits(source, text))] for source, text in pairs]
+        return EditTable.of([[Annotation(0, annotator.edits(source, text))] for source, text in pairs])
+
+    def compare(self, corpus: Corpus, predictions: Sequence[str]) -> Comparison:
+        """Return the edits of predictions and gold, ready to be counted."""
+        ours, theirs = self.system_table(corpus, predictions), self.gold_table(corpus)
+        return Comparison.of(edit_rows(ours), edit_rows(theirs), self.selection())
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return TP, TP + FP and TP + FN of every sentence, for each of its annotators (and each of the system's)."""
-        return Statistics(*count_pairs(self._keyed(self.hypotheses(corpus, predictions)), self._gold_keys(corpus)))
-
-    def _keyed(self, annotations: Sequence[Sequence[Annotation]]) -> list[list[Keyed]]:
-        selection = self.selection()
-        return [[selection.keyed(fields_of(found)) for found in sentence] for sentence in annotations]
-
-    def _gold_keys(self, corpus: Corpus) -> list[list[Keyed]]:
-        key = ("errant keys", self.selection(), *self._gold_reading(corpus))
-        return corpus.derived(key, lambda: self._keyed(self.annotations(corpus)))
-
-    def pairs(self, corpus: Corpus, predictions: Sequence[str]) -> list[tuple[Annotation, Annotation]]:
-        """Return the annotation of the prediction and that of the gold which count for each sentence."""
-        statistics = self.count(corpus, predictions)
-        rows = self.reference_policy.chosen(statistics)
-        found = []
-        for ours, theirs, place in zip(
-            self.hypotheses(corpus, predictions), self.annotations(corpus), rows - statistics.offsets[:-1], strict=True
-        ):
-            first, second = divmod(int(place), len(theirs))
-            found.append((ours[first], theirs[second]))
-        return found
+        return count_statistics(self.compare(corpus, predictions))
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
         """Show the edits of some sentences (counted from 0), and which of them match."""
-        pairs, selection = self.pairs(corpus, predictions), self.selection()
-        return [explain_pair(corpus.sources[i], predictions[i], *pairs[i], selection, i) for i in sentences]
+        statistics, selection = self.count(corpus, predictions), self.selection()
+        places = self.reference_policy.chosen(statistics) - statistics.offsets[:-1]
+        system = self.system_table(corpus, predictions).annotations
+        gold = self.gold_table(corpus).annotations
+        explained = []
+        for i in sentences:
+            theirs = gold[i] or _NO_EDITS
+            first, second = divmod(int(places[i]), len(theirs))
+            pair = (system[i] or _NO_EDITS)[first], theirs[second]
+            explained.append(explain_pair(corpus.sources[i], predictions[i], *pair, selection, i))
+        return explained
 
     def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[TypeScore]:
         """Return the scores by error type, its category or its operation, with the annotators chosen for the whole."""
         if by not in self.breakdowns:
             return super().breakdown(by, corpus, predictions)
-        keys = self._keyed(self.pairs(corpus, predictions))
-        return type_scores(tally((ours, theirs) for ours, theirs in keys), _TIERS[by], self.beta)
+        compared = self.compare(corpus, predictions)
+        statistics = count_statistics(compared)
+        counts = count_types(compared, statistics, self.reference_policy.chosen(statistics))
+        return type_scores(counts, _TIERS[by], self.beta)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return F-beta."""

@@ -134,7 +134,7 @@ def _figures(counts: Counts, beta: float) -> list[str]:
 def _edits(source: str, line: str, match: SentenceMatch) -> Iterator[str]:
     tokens = source.split()
     proposed = [_shown(tokens, edit) for edit in match.proposed]
-    yield from (f"& {proposed[i]}" for i in _beside_wrong_insertions(tokens, match))
+    yield from (f"& {proposed[i]}" for i in _deletions_after_wrong_insertions(tokens, match))
     gold = [
         f"({edit.start}, {edit.end}, {_text(_original(tokens, edit))}, [{', '.join(map(_unicode, edit.corrections))}])"
         for edit in match.annotation.edits
@@ -146,7 +146,7 @@ def _edits(source: str, line: str, match: SentenceMatch) -> Iterator[str]:
     yield f"CORRECT EDITS : [{', '.join(proposed[i] for i, _ in match.pairs)}]"
 
 
-def _beside_wrong_insertions(tokens: Sequence[str], match: SentenceMatch) -> Iterator[int]:
+def _deletions_after_wrong_insertions(tokens: Sequence[str], match: SentenceMatch) -> Iterator[int]:
     """Yield the places of matched deletions right after an insertion that matches nothing (docs/m2.md, B.11)."""
     hits = match.matched_proposed
     for i, (before, edit) in enumerate(pairwise(match.proposed), start=1):
