@@ -7,6 +7,7 @@ alternative corrections.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
@@ -18,6 +19,7 @@ from gecbench.corpus.corpus import Corpus, check_span
 from gecbench.corpus.edits import Annotation, Edit, EditTable
 from gecbench.errors import InputError, error_context
 from gecbench.formats.text import read_lines, universal_newlines, write_lines
+from gecbench.kernels.errant import EditRows
 from gecbench.kernels.m2 import ParsedM2, no_sentences_error, parse_errant_lines, parse_lines
 
 OutOfRange = Literal["error", "drop"]
@@ -121,10 +123,11 @@ def parse_blocks(lines: Sequence[str], file: str = "M2 text") -> list[Block]:
 
 
 class ErrantFile(NamedTuple):
-    """An M2 file as `errant_compare` reads it: the sentences, and the edits as published."""
+    """An M2 file as `errant_compare` reads it: the sentences, the numbers of their annotators, and all edits."""
 
     sources: list[str]
-    edits: ParsedM2
+    annotators: list[list[int]]
+    edits: EditRows
 
 
 def parse_errant(text: str, file: str) -> ErrantFile:
@@ -136,7 +139,11 @@ def parse_errant(text: str, file: str) -> ErrantFile:
     lines = blocks.split("\n")
     first = text[: -len(blocks)].count("\n") + 1
     parsed = _parse_fast(lines, errant=True) or parse_errant_lines(lines, file, first)
-    return ErrantFile([lines[number][2:] for number in parsed.source_lines.tolist()], parsed)
+    sources = [lines[number][2:] for number in parsed.source_lines.tolist()]
+    numbers = parsed.annotators.tolist()
+    annotators = [numbers[begin:end] or [0] for begin, end in pairwise(parsed.row_offsets.tolist())]
+    arrays = {name: array for name, array in parsed._asdict().items() if name in EditRows._fields}
+    return ErrantFile(sources, annotators, EditRows(**arrays))
 
 
 def write_m2(corpus: Corpus, path: str | Path) -> None:

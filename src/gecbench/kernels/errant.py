@@ -84,7 +84,7 @@ _KEYS: Mapping[Mode, Callable[[EditFields], Iterable[tuple[Any, ...]]]] = {
 class EditRows(NamedTuple):
     """The edits of a system, or of the gold, concatenated.
 
-    Sentence s has the rows row_offsets[s]:row_offsets[s + 1], at least one, each an annotator. Row r has the edits
+    Sentence s has the rows row_offsets[s]:row_offsets[s + 1], each an annotator. Row r has the edits
     edit_offsets[r]:edit_offsets[r + 1]. `types` and `corrections` are positions in `strings`.
     """
 
@@ -96,6 +96,21 @@ class EditRows(NamedTuple):
     corrections: Ids
     strings: Sequence[str]
 
+    def completed(self) -> EditRows:
+        """Return the same with an annotator who says `noop` for each sentence without annotations, as officially."""
+        rows = np.diff(self.row_offsets)
+        unannotated = self.row_offsets[:-1][rows == 0]
+        places, noop = self.edit_offsets[unannotated], len(self.strings)
+        return EditRows(
+            _offsets(np.maximum(rows, 1)),
+            _offsets(np.insert(np.diff(self.edit_offsets), unannotated, 1)),
+            np.insert(self.starts, places, -1),
+            np.insert(self.ends, places, -1),
+            np.insert(self.types, places, noop),
+            np.insert(self.corrections, places, noop + 1),
+            [*self.strings, NOOP, "-NONE-"],
+        )
+
     def fields(self) -> Iterator[list[list[EditFields]]]:
         """Yield the edits of each sentence's rows."""
         kinds, corrections = ([self.strings[k] for k in ids.tolist()] for ids in (self.types, self.corrections))
@@ -103,6 +118,10 @@ class EditRows(NamedTuple):
         rows = [edits[begin:end] for begin, end in pairwise(self.edit_offsets.tolist())]
         for begin, end in pairwise(self.row_offsets.tolist()):
             yield rows[begin:end]
+
+
+def _offsets(sizes: Offsets) -> Offsets:
+    return np.concatenate([[0], np.cumsum(sizes)])
 
 
 @dataclass(frozen=True)
@@ -122,7 +141,7 @@ class Comparison:
 
     @classmethod
     def of(cls, ours: EditRows, theirs: EditRows, selection: Selection) -> Comparison:
-        """Number the strings of both sides together."""
+        """Number the strings of both sides together; a sentence without annotations has one, `noop`, as officially."""
         known: dict[str, int] = {}
 
         def numbered(side: EditRows) -> EditRows:
@@ -132,7 +151,7 @@ class Comparison:
         def flags(holds: Callable[[str], bool]) -> Flags:
             return np.array([holds(text) for text in known], dtype=np.uint8)
 
-        ours, theirs = numbered(ours), numbered(theirs)
+        ours, theirs = numbered(ours.completed()), numbered(theirs.completed())
         strings = [*known]
         return cls(
             ours._replace(strings=strings),

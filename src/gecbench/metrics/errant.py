@@ -56,27 +56,19 @@ def at_tier(counts: Mapping[str, Sequence[int]], level: int) -> dict[str, list[i
 
 
 def edit_rows(table: EditTable) -> EditRows:
-    """Return annotations as the kernel takes them; a sentence without annotations has one without edits.
+    """Return annotations as the kernel takes them.
 
     Corrections are one string: alternatives (`||`) mean nothing to ERRANT.
     """
-    rows = np.diff(table.row_offsets)
-    edits = np.insert(np.diff(table.edit_offsets), table.row_offsets[:-1][rows == 0], 0)
-    corrections = ["||".join(texts) for texts in table.alternatives]
     return EditRows(
-        offsets_from_sizes(np.maximum(rows, 1)),
-        offsets_from_sizes(edits),
+        table.row_offsets,
+        table.edit_offsets,
         table.starts,
         table.ends,
         table.types,
         table.corrections + np.int32(len(table.strings)),
-        [*table.strings, *corrections],
+        [*table.strings, *map("||".join, table.alternatives)],
     )
-
-
-def offsets_from_sizes(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return where parts of these sizes begin when they are concatenated."""
-    return np.concatenate([[0], np.cumsum(sizes)])
 
 
 def count_statistics(compared: Comparison) -> Statistics:

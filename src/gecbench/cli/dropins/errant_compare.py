@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from gecbench.cli.options import add_command
 from gecbench.errors import InputError
-from gecbench.formats.m2 import NOOP, ErrantFile, parse_errant
+from gecbench.formats.m2 import ErrantFile, parse_errant
 from gecbench.formats.text import read_marked_text
-from gecbench.kernels.errant import Comparison, EditRows, Keyed, Mode, Selection, tally
+from gecbench.kernels.errant import Comparison, Keyed, Mode, Selection, tally
 from gecbench.metrics.base import Counts, Statistics, f_beta, precision_recall
-from gecbench.metrics.errant import at_tier, count_statistics, count_types, offsets_from_sizes
+from gecbench.metrics.errant import at_tier, count_statistics, count_types
 from gecbench.metrics.policy import GreedyRounded
 
 _EXAMPLES = """  gecbench errant_compare -hyp system.m2 -ref gold.m2
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> None:
     selection = Selection(mode, options.single, options.multi, frozenset(options.filt))
     hypothesis, reference = (parse_errant(read_marked_text(path), path) for path in (options.hyp, options.ref))
     _check_same_sentences(hypothesis.sources, reference.sources, options)
-    compared = Comparison.of(_edit_rows(hypothesis), _edit_rows(reference), selection)
+    compared = Comparison.of(hypothesis.edits, reference.edits, selection)
     statistics = count_statistics(compared)
     _check_beta(options.beta, statistics)
     rows = GreedyRounded(options.beta).chosen(statistics)
@@ -69,23 +69,6 @@ def run(options: argparse.Namespace) -> None:
         lines += _categories(types, _TITLES[mode], options.beta)
     lines += _overall(_outcomes(statistics.counts[rows].sum(axis=0)), _TITLES[mode], options.beta)
     print("\n".join(lines))
-
-
-def _edit_rows(file: ErrantFile) -> EditRows:
-    """Return the edits of a file; a sentence without any has a `noop` of annotator 0, as officially."""
-    edits = file.edits
-    rows = np.diff(edits.row_offsets)
-    unannotated = edits.row_offsets[:-1][rows == 0]
-    places, noop = edits.edit_offsets[unannotated], len(edits.strings)
-    return EditRows(
-        offsets_from_sizes(np.maximum(rows, 1)),
-        offsets_from_sizes(np.insert(np.diff(edits.edit_offsets), unannotated, 1)),
-        np.insert(edits.starts, places, -1),
-        np.insert(edits.ends, places, -1),
-        np.insert(edits.types, places, noop),
-        np.insert(edits.corrections, places, noop + 1),
-        [*edits.strings, NOOP, "-NONE-"],
-    )
 
 
 def _check_same_sentences(hypothesis: Sequence[str], reference: Sequence[str], options: argparse.Namespace) -> None:
@@ -134,7 +117,7 @@ def _verbose(
     """Yield what the official program says of every sentence."""
     total: Counts = np.zeros(3, dtype=np.int64)
     places = (rows - statistics.offsets[:-1]).tolist()
-    annotators = zip(_annotators(hypothesis), _annotators(reference), strict=True)
+    annotators = zip(hypothesis.annotators, reference.annotators, strict=True)
     sentences = zip(hypothesis.sources, compared.keyed(), annotators, places, strict=True)
     for i, (source, (ours, theirs), numbers, place) in enumerate(sentences):
         yield f"{_RULE}\nOriginal sentence {i}: {source}"
@@ -154,13 +137,6 @@ def _verbose(
         yield f"{_RULE}\n^^ HYP {one}, REF {other} chosen for sentence {i}\nLocal results:"
         types = tally([chosen])
         yield from _table([["Category", "TP", "FP", "FN"], *([kind, *map(str, row)] for kind, row in types.items())])
-
-
-def _annotators(file: ErrantFile) -> Iterator[list[int]]:
-    """Yield the numbers of each sentence's annotators."""
-    numbers = file.edits.annotators.tolist()
-    for begin, end in pairwise(file.edits.row_offsets.tolist()):
-        yield numbers[begin:end] or [0]
 
 
 def _outcomes(counts: Counts) -> list[int]:
