@@ -113,13 +113,17 @@ errant::Mode mode_of(const std::string& name) {
   throw std::invalid_argument("the mode must be cs, cse, ds or dt");
 }
 
-errant::EditRows read_edit_rows(nb::handle bundle, std::size_t strings) {
+errant::EditRows read_edit_rows(nb::handle bundle, std::size_t strings, errant::Mode mode) {
   const auto row_offsets = array<Offsets>(bundle, "row_offsets"), edit_offsets = array<Offsets>(bundle, "edit_offsets");
   const auto starts = array<Offsets>(bundle, "starts"), ends = array<Offsets>(bundle, "ends");
   const auto types = array<Ids>(bundle, "types"), corrections = array<Ids>(bundle, "corrections");
   check_offsets(edit_offsets, starts.size(), "edit_offsets");
   check_offsets(row_offsets, edit_offsets.size() - 1, "row_offsets");
   check_size(ends.size(), starts.size(), "ends");
+  for (std::size_t edit = 0; mode == errant::Mode::token && edit < ends.size(); ++edit) {
+    const auto tokens = static_cast<std::uint64_t>(ends(edit)) - static_cast<std::uint64_t>(starts(edit));
+    if (ends(edit) > starts(edit) && tokens > 1000000) throw std::invalid_argument("an edit is too long");
+  }
   for (const Ids* ids : {&types, &corrections}) {
     check_size(ids->size(), starts.size(), "types and corrections");
     for (std::size_t edit = 0; edit < ids->size(); ++edit) {
@@ -143,10 +147,11 @@ struct ErrantComparison {
     const auto is_several = array<Input<std::uint8_t, 1>>(compared, "is_several");
     check_size(is_dropped.size(), is_noop.size(), "is_dropped");
     check_size(is_several.size(), is_noop.size(), "is_several");
-    ours = read_edit_rows(compared.attr("ours"), is_noop.size());
-    theirs = read_edit_rows(compared.attr("theirs"), is_noop.size());
+    const errant::Mode mode = mode_of(nb::cast<std::string>(options.attr("mode")));
+    ours = read_edit_rows(compared.attr("ours"), is_noop.size(), mode);
+    theirs = read_edit_rows(compared.attr("theirs"), is_noop.size(), mode);
     check_size(theirs.sentences, ours.sentences, "sentences");
-    selection = {mode_of(nb::cast<std::string>(options.attr("mode"))),
+    selection = {mode,
                  scalar<bool>(options, "single"),
                  scalar<bool>(options, "multi"),
                  scalar<bool>(options, "once"),

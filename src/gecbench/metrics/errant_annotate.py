@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from gecbench.corpus.edits import Edit
 from gecbench.corpus.edits import span as span_of
 from gecbench.errors import InputError, MissingDependencyError
 
 Merge = Literal["rules", "all-split", "all-merge", "all-equal"]
-MERGES: tuple[Merge, ...] = get_args(Merge)
 DEFAULT_MODEL = "en_core_web_sm"
 DETECTION_TYPES = ("Um", "UNK")  # found but not corrected: their correction is no text
 _KEPT_SENTENCES = 2**16
