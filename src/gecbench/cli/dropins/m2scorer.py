@@ -19,7 +19,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Edit
 from gecbench.corpus.python2 import with_spaces
 from gecbench.errors import InputError
-from gecbench.formats.m2 import parse_m2, read_m2
+from gecbench.formats.m2 import parse_m2
 from gecbench.formats.text import read_lines
 from gecbench.metrics.base import Counts, f_beta, precision_recall
 from gecbench.metrics.m2 import M2, SentenceMatch, trimmed
@@ -87,9 +87,6 @@ def _number(given: dict[str, str], option: str, default: Number) -> Number:
 
 
 def _read_gold(path: str) -> Corpus:
-    corpus = read_m2(path, out_of_range="drop")
-    if all(with_spaces(source) == source for source in corpus.sources):
-        return corpus
     lines = [with_spaces(line) if line.startswith("S ") else line for line in read_lines(path)]
     return parse_m2(lines, path, "drop")
 
