@@ -70,7 +70,7 @@ def _scored_edits(parsed: ParsedM2, file: str, out_of_range: OutOfRange) -> Edit
     _check_annotators(parsed, file)
     alternatives: dict[tuple[str, ...], int] = {}
     numbers = np.zeros(len(parsed.strings), dtype=np.int32)
-    for k in np.unique(parsed.corrections[kept]).tolist():
+    for k in np.flatnonzero(np.bincount(parsed.corrections[kept])).tolist():
         texts = tuple(["" if text == "-NONE-" else text.strip() for text in parsed.strings[k].split("||")])
         numbers[k] = alternatives.setdefault(texts, len(alternatives))
     return EditTable(
