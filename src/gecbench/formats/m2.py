@@ -40,8 +40,7 @@ def parse_m2(lines: Sequence[str], file: str = "M2 text", out_of_range: OutOfRan
     """
     parsed = _parse_fast(lines) or parse_lines(lines, file)
     table = _scored_edits(parsed, file, out_of_range)
-    sources = [lines[number][2:] for number in parsed.source_lines.tolist()]
-    return Corpus(sources=sources, annotations=cast(Any, table), name=Path(file).name)
+    return Corpus(sources=parsed.sources(lines), annotations=cast(Any, table), name=Path(file).name)
 
 
 def _parse_fast(lines: Sequence[str], errant: bool = False) -> ParsedM2 | None:
@@ -118,8 +117,7 @@ def parse_blocks(lines: Sequence[str], file: str = "M2 text") -> list[Block]:
     parsed = _parse_fast(lines) or parse_lines(lines, file)
     arrays = {name: array for name, array in parsed._asdict().items() if name not in _PLACES}
     table = EditTable(**arrays, alternatives=[tuple(text.split("||")) for text in parsed.strings])
-    sources = [lines[number][2:] for number in parsed.source_lines.tolist()]
-    return list(map(Block, sources, table.annotations))
+    return list(map(Block, parsed.sources(lines), table.annotations))
 
 
 class ErrantFile(NamedTuple):
@@ -139,11 +137,10 @@ def parse_errant(text: str, file: str) -> ErrantFile:
     lines = blocks.split("\n")
     first = text[: -len(blocks)].count("\n") + 1
     parsed = _parse_fast(lines, errant=True) or parse_errant_lines(lines, file, first)
-    sources = [lines[number][2:] for number in parsed.source_lines.tolist()]
     numbers = parsed.annotators.tolist()
     annotators = [numbers[begin:end] or [0] for begin, end in pairwise(parsed.row_offsets.tolist())]
     arrays = {name: array for name, array in parsed._asdict().items() if name in EditRows._fields}
-    return ErrantFile(sources, annotators, EditRows(**arrays))
+    return ErrantFile(parsed.sources(lines), annotators, EditRows(**arrays))
 
 
 def write_m2(corpus: Corpus, path: str | Path) -> None:

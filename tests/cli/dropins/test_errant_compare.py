@@ -112,6 +112,7 @@ REFUSED = {
         ["-b", "0", "-cat", "1", "-v"],
         "gives no F",
     ),
+    "beta whose square is 0": (("S a b\n\n", A), ["-b", "1e-200"], "gives no F"),
     "beta nan": ((A, A), ["-b", "nan"], "gives no F"),
 }
 

@@ -101,7 +101,7 @@ def _figures(counts: Sequence[int], beta: float) -> list[float]:
     """Return precision, recall and F, each rounded to four decimals as Python rounds."""
     correct, wrong, missed = counts
     precision, recall = precision_recall(np.array([correct, correct + wrong, correct + missed]))
-    if precision > 0 and beta == 0 == recall:
+    if precision > 0 and not beta**2 * precision + recall:
         raise _no_f(beta)
     return [round(float(value), 4) for value in (precision, recall, f_beta(precision, recall, beta))]
 
