@@ -40,7 +40,7 @@ def parse_m2(lines: Sequence[str], file: str = "M2 text", out_of_range: OutOfRan
     """
     parsed = _parse_fast(lines) or parse_lines(lines, file)
     table = _scored_edits(parsed, file, out_of_range)
-    return Corpus(sources=parsed.sources(lines), annotations=cast(Any, table), name=Path(file).name)
+    return Corpus(sources=_sources(parsed, lines), annotations=cast(Any, table), name=Path(file).name)
 
 
 def _parse_fast(lines: Sequence[str], errant: bool = False) -> ParsedM2 | None:
@@ -53,6 +53,10 @@ def _parse_fast(lines: Sequence[str], errant: bool = False) -> ParsedM2 | None:
     except UnicodeEncodeError:
         return None
     return None if found is None else ParsedM2(*found)
+
+
+def _sources(parsed: ParsedM2, lines: Sequence[str]) -> list[str]:
+    return [lines[number][2:] for number in parsed.source_lines.tolist()]
 
 
 def _scored_edits(parsed: ParsedM2, file: str, out_of_range: OutOfRange) -> EditTable:
@@ -117,7 +121,7 @@ def parse_blocks(lines: Sequence[str], file: str = "M2 text") -> list[Block]:
     parsed = _parse_fast(lines) or parse_lines(lines, file)
     arrays = {name: array for name, array in parsed._asdict().items() if name not in _PLACES}
     table = EditTable(**arrays, alternatives=[tuple(text.split("||")) for text in parsed.strings])
-    return list(map(Block, parsed.sources(lines), table.annotations))
+    return list(map(Block, _sources(parsed, lines), table.annotations))
 
 
 class ErrantFile(NamedTuple):
@@ -140,7 +144,7 @@ def parse_errant(text: str, file: str) -> ErrantFile:
     numbers = parsed.annotators.tolist()
     annotators = [numbers[begin:end] or [0] for begin, end in pairwise(parsed.row_offsets.tolist())]
     arrays = {name: array for name, array in parsed._asdict().items() if name in EditRows._fields}
-    return ErrantFile(parsed.sources(lines), annotators, EditRows(**arrays))
+    return ErrantFile(_sources(parsed, lines), annotators, EditRows(**arrays))
 
 
 def write_m2(corpus: Corpus, path: str | Path) -> None:

@@ -55,10 +55,6 @@ class ParsedM2(NamedTuple):
     comments: Ids
     strings: list[str]
 
-    def sources(self, lines: Sequence[str]) -> list[str]:
-        """Return the sentences of the lines that were parsed."""
-        return [lines[number][2:] for number in self.source_lines.tolist()]
-
 
 def parse(text: bytes, errant: bool = False) -> ParsedM2 | None:
     """Parse the text of a file, lines separated by newlines; `errant` selects the layout of `errant_compare`.
