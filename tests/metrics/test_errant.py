@@ -48,7 +48,13 @@ S I am agree with you .
 A 1 3|||R:VERB|||agree|||REQUIRED|||-NONE-|||0
 """.splitlines()
 )
-EDITS = EditedTexts.of(SYSTEM.sources, SYSTEM.annotations or ())
+
+
+def edits_of(corpus: Corpus) -> EditedTexts:
+    return EditedTexts.of(corpus.sources, corpus.annotations or ())
+
+
+EDITS = edits_of(SYSTEM)
 
 
 def counts(score: gecbench.Score) -> list[float]:
@@ -86,10 +92,10 @@ ONCE = parse_m2(["S a b c", "A 1 1|||M:PUNCT|||,|||REQUIRED|||-NONE-|||0"])
 
 def test_double_counting_is_official_and_once_is_not() -> None:
     """Errant's issue 49: two edits of the reference on one key make two matches of one edit."""
-    ours = EditedTexts.of(ONCE.sources, ONCE.annotations or ())
+    ours = edits_of(ONCE)
     assert counts(ERRANT().score_corpus(TWICE, ours)) == [2, 0, 0]
     assert counts(ERRANT(duplicates="once").score_corpus(TWICE, ours)) == [1, 0, 0]
-    twice = EditedTexts.of(TWICE.sources, TWICE.annotations or ())
+    twice = edits_of(TWICE)
     assert counts(ERRANT().score_corpus(ONCE, twice)) == [1, 0, 0], "the other way round it never was counted twice"
     nothing = Corpus(sources=["a b c"], annotations=[[Annotation(0, ())]])
     assert counts(ERRANT().score_corpus(nothing, twice)) == [0, 2, 0]
@@ -101,14 +107,13 @@ def test_corrections_are_strings_and_detected_errors_count_for_detection_only() 
         ["S a b", "A 0 1|||R:OTHER|||x||y|||REQUIRED|||-NONE-|||0", "A 1 2|||UNK||||||REQUIRED|||-NONE-|||0"]
     )
     one = parse_m2(["S a b", "A 0 1|||R:OTHER|||x|||REQUIRED|||-NONE-|||0"])
-    ours = EditedTexts.of(one.sources, one.annotations or ())
+    ours = edits_of(one)
     assert counts(ERRANT().score_corpus(gold, ours)) == [0, 1, 1]
     assert counts(ERRANT(mode="ds").score_corpus(gold, ours)) == [1, 0, 1]
 
 
 def test_each_annotation_of_the_system_is_tried() -> None:
-    both = EditedTexts.of(GOLD.sources, GOLD.annotations or ())
-    score = ERRANT().score_corpus(GOLD, both)
+    score = ERRANT().score_corpus(GOLD, edits_of(GOLD))
     assert score.statistics.choices().tolist() == [4, 4]
     assert counts(score) == [4, 0, 0], "annotator 0 with herself: more matches than annotator 1"
 

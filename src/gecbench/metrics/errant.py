@@ -55,7 +55,7 @@ def at_tier(counts: Mapping[str, Sequence[int]], level: int) -> dict[str, list[i
     return merged
 
 
-def edit_rows(table: EditTable) -> EditRows:
+def _edit_rows(table: EditTable) -> EditRows:
     """Return annotations as the kernel takes them.
 
     Corrections are one string: alternatives (`||`) mean nothing to ERRANT.
@@ -82,7 +82,7 @@ def count_types(compared: Comparison, statistics: Statistics, rows: Counts) -> d
     return found
 
 
-def fields_of(annotation: Annotation) -> list[EditFields]:
+def _fields_of(annotation: Annotation) -> list[EditFields]:
     """Return edits with their corrections as one string."""
     return [(edit.start, edit.end, edit.type, "||".join(edit.corrections)) for edit in annotation.edits]
 
@@ -113,27 +113,24 @@ _NO_EDITS = (Annotation(0, ()),)
 def _make_gold_table(corpus: Corpus, reannotate: bool, annotator: Annotator | None) -> EditTable:
     if corpus.has("annotations") or corpus.has("groups"):
         annotated = corpus if corpus.has("annotations") else ungroup(corpus)
-        if annotator is not None and reannotate:
-            pairs = zip(corpus.sources, annotated.annotations or (), strict=True)
-            return EditTable.of(
-                [
-                    [Annotation(one.annotator, annotator.reannotate(source, one.edits)) for one in sentence]
-                    for source, sentence in pairs
-                ]
-            )
-        return annotated.edit_table() or EditTable.of(annotated.annotations or ())
-    if corpus.references is None or annotator is None:
+        if annotator is None or not reannotate:
+            return annotated.edit_table() or EditTable.of(annotated.annotations or ())
+        made = [
+            [Annotation(one.annotator, annotator.reannotate(source, one.edits)) for one in sentence]
+            for source, sentence in zip(corpus.sources, annotated.annotations or (), strict=True)
+        ]
+    elif corpus.references is None or annotator is None:
         raise InputError(f"ERRANT needs annotations or references, but {corpus.name} has neither")
-    rewrites = zip(corpus.sources, corpus.references, strict=True)
-    return EditTable.of(
-        [
+    else:
+        rewrites = zip(corpus.sources, corpus.references, strict=True)
+        made = [
             [Annotation(k, annotator.edits(source, text)) for k, text in enumerate(texts)]
             for source, texts in tracked(rewrites, len(corpus), "annotating references")
         ]
-    )
+    return EditTable.of(made)
 
 
-def check_tokens(sources: Sequence[str], texts: Sequence[str], annotator: Annotator) -> None:
+def _check_tokens(sources: Sequence[str], texts: Sequence[str], annotator: Annotator) -> None:
     """Refuse texts whose edits would be at other places than the gold's, because spaCy splits the source otherwise."""
     for i, (source, text) in enumerate(zip(sources, texts, strict=True)):
         if source.split() != text.split() and annotator.tokens(source) != source.split():
@@ -172,7 +169,7 @@ class TypeScore:
         return counts | {column: percent(value) for column, value in ratios.items()}
 
 
-def type_scores(counts: Mapping[str, Sequence[int]], level: int, beta: float) -> list[TypeScore]:
+def _type_scores(counts: Mapping[str, Sequence[int]], level: int, beta: float) -> list[TypeScore]:
     """Return the scores of error types at a tier, the most frequent first."""
     scores = []
     for kind, (correct, wrong, missed) in at_tier(counts, level).items():
@@ -182,11 +179,11 @@ def type_scores(counts: Mapping[str, Sequence[int]], level: int, beta: float) ->
     return sorted(scores, key=lambda score: (-score.tp - score.fn, -score.fp, score.type))
 
 
-def explain_pair(
+def _explain_pair(
     source: str, prediction: str, ours: Annotation, theirs: Annotation, selection: Selection, sentence: int
 ) -> Explanation:
     """Show the tokens of a sentence (counted from 0), and the edits of system and annotator."""
-    system, gold = fields_of(ours), fields_of(theirs)
+    system, gold = _fields_of(ours), _fields_of(theirs)
     system_keys, gold_keys = selection.keyed(system), selection.keyed(gold)
     correct, proposed, wanted = count_pair(system_keys, gold_keys)
     counts = {"TP": correct, "FP": proposed - correct, "FN": wanted - correct}
@@ -327,14 +324,14 @@ class ERRANT(Metric):
             return predictions.table
         annotator = self.annotator()
         if self.tok and self.gold(corpus) != "references":
-            check_tokens(corpus.sources, predictions, annotator)
+            _check_tokens(corpus.sources, predictions, annotator)
         pairs = tracked(zip(corpus.sources, predictions, strict=True), len(corpus), "annotating predictions")
         return EditTable.of([[Annotation(0, annotator.edits(source, text))] for source, text in pairs])
 
     def compare(self, corpus: Corpus, predictions: Sequence[str]) -> Comparison:
         """Return the edits of predictions and gold, ready to be counted."""
         ours, theirs = self.system_table(corpus, predictions), self.gold_table(corpus)
-        return Comparison.of(edit_rows(ours), edit_rows(theirs), self.selection())
+        return Comparison.of(_edit_rows(ours), _edit_rows(theirs), self.selection())
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return TP, TP + FP and TP + FN of every sentence, for each of its annotators (and each of the system's)."""
@@ -351,7 +348,7 @@ class ERRANT(Metric):
             theirs = gold[i] or _NO_EDITS
             first, second = divmod(int(places[i]), len(theirs))
             pair = (system[i] or _NO_EDITS)[first], theirs[second]
-            explained.append(explain_pair(corpus.sources[i], predictions[i], *pair, selection, i))
+            explained.append(_explain_pair(corpus.sources[i], predictions[i], *pair, selection, i))
         return explained
 
     def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[TypeScore]:
@@ -361,7 +358,7 @@ class ERRANT(Metric):
         compared = self.compare(corpus, predictions)
         statistics = count_statistics(compared)
         counts = count_types(compared, statistics, self.reference_policy.chosen(statistics))
-        return type_scores(counts, _TIERS[by], self.beta)
+        return _type_scores(counts, _TIERS[by], self.beta)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return F-beta."""
