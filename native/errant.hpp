@@ -1,11 +1,9 @@
-// Comparison of two M2 files as errant_compare does it (Bryant et al. 2017; docs/errant.md), straight from the text.
+// Comparison of edits as errant_compare does it (Bryant et al. 2017; docs/errant.md).
 // Python reference: gecbench/kernels/errant.py.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -13,13 +11,21 @@ namespace gecbench::errant {
 
 enum class Mode { correction, correction_and_type, span, token };
 
+// The edits of a system, or of the gold. Sentence s has the rows row_offsets[s]:row_offsets[s + 1], each an annotator;
+// row r has the edits edit_offsets[r]:edit_offsets[r + 1]. Types and corrections are numbers of strings.
+struct EditRows {
+  const std::int64_t *row_offsets, *edit_offsets, *starts, *ends;
+  const std::int32_t *types, *corrections;
+  std::int64_t sentences;
+};
+
 // Which edits are compared, and by what: by span and correction, with the type too, by span alone, or by token.
-// `single` drops edits of two tokens or more on either side, `multi` the others, `filtered` those of some types. With
-// `once`, edits with the same key count once.
+// `single` drops edits of two tokens or more on either side, `multi` the others. With `once`, edits with the same key
+// count once. The flags say of each string: it is "noop", a type to leave out, or a correction of two tokens or more.
 struct Selection {
   Mode mode;
   bool single, multi, once;
-  std::vector<std::string> filtered;
+  const std::uint8_t *is_noop, *is_dropped, *is_several;
 };
 
 // Rows of three (TP, TP + FP, TP + FN) per pair of annotators; sentence s has the rows offsets[s]:offsets[s + 1].
@@ -31,23 +37,23 @@ struct PairCounts {
 class TypeCounts {
  public:
   struct Row {
-    std::string_view type;
+    std::int32_t type;
     std::array<std::int64_t, 3> counts;
   };
   std::vector<Row> types;
 
-  void add(std::string_view type, int outcome);
+  void add(std::int32_t type, int outcome);
 
  private:
-  std::unordered_map<std::string_view, std::size_t> places_;
+  std::unordered_map<std::int32_t, std::size_t> places_;
 };
 
-// False if a file does not have the standard layout, or if the sentences differ.
-bool count_files(std::string_view hypothesis, std::string_view reference, const Selection& selection,
-                 PairCounts& counts);
+// Both sides have the same number of sentences.
+PairCounts count_pairs(const EditRows& ours, const EditRows& theirs, const Selection& selection);
 
-// Counts the error types of the pair chosen for each sentence, given by its place among the sentence's rows.
-bool tally_files(std::string_view hypothesis, std::string_view reference, const Selection& selection,
-                 const std::int64_t* chosen, std::int64_t sentences, TypeCounts& counts);
+// Counts the error types of the pair chosen for each sentence, given by its place among the sentence's rows. Throws
+// std::invalid_argument if there is no such pair.
+TypeCounts count_types(const EditRows& ours, const EditRows& theirs, const Selection& selection,
+                       const std::int64_t* chosen);
 
 }  // namespace gecbench::errant

@@ -9,12 +9,22 @@
 namespace gecbench {
 namespace {
 
+constexpr std::int64_t kMaxErrantSpan = 1000000;
+
 bool starts_with(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
+// Removes and returns the text before the separator, or all of it; removes the separator, too.
+std::string_view take(std::string_view& text, std::string_view separator) {
+  const std::size_t place = text.find(separator);
+  const std::string_view taken = text.substr(0, place);
+  text = place == std::string_view::npos ? std::string_view() : text.substr(place + separator.size());
+  return taken;
+}
+
 // Parses an optional minus and one to nine digits.
-bool read_number(std::string_view text, std::int32_t& number) {
+bool read_number(std::string_view text, std::int64_t& number) {
   const bool negative = starts_with(text, "-");
   if (negative) text.remove_prefix(1);
   if (text.empty() || text.size() > 9) return false;
@@ -27,147 +37,125 @@ bool read_number(std::string_view text, std::int32_t& number) {
   return true;
 }
 
-// A text without outer blanks, and whether all blanks inside are single spaces.
-struct Stripped {
-  std::string_view text;
-  bool single_spaces = true;
-};
-
-Stripped strip(std::string_view text) {
-  const char* begin = nullptr;
-  const char* end = nullptr;
-  Stripped stripped;
-  split_line(text, true, [&](std::string_view token) {
-    if (begin == nullptr) {
-      begin = token.data();
-    } else if (token.data() != end + 1 || *end != ' ') {
-      stripped.single_spaces = false;
-    }
-    end = token.data() + token.size();
-  });
-  if (begin != nullptr) stripped.text = {begin, static_cast<std::size_t>(end - begin)};
-  return stripped;
-}
-
-class Reader {
+class Parser {
  public:
-  explicit Reader(EditTable& table) : table_(table) {}
+  Parser(bool errant, ParsedM2& parsed) : errant_(errant), parsed_(parsed) {}
 
-  bool read(std::string_view text) {
+  bool parse(std::string_view text) {
     bool inside = false;
-    std::int64_t number = 0;
-    for (bool more = true; more; ++number) {
-      const std::size_t place = text.find('\n');
-      more = place != std::string_view::npos;
-      const std::string_view line = text.substr(0, place);
-      if (more) text.remove_prefix(place + 1);
+    for (bool more = true; more; ++line_number_) {
+      more = text.find('\n') != std::string_view::npos;
+      const std::string_view line = take(text, "\n");
       if (line.empty()) {
+        if (errant_ && !inside) return false;
         inside = false;
       } else if (!inside && starts_with(line, "S ")) {
-        start_sentence(line.substr(2), number);
+        add_sentence(line.substr(2));
         inside = true;
       } else if (!inside || !add_edit(line)) {
         return false;
       }
     }
     close_sentence();
-    return !table_.source_lines.empty();
+    return !parsed_.source_lines.empty();
   }
 
  private:
-  struct Edit : EditLine {
-    bool none = false;     // a noop line, which only names its annotator
-    std::int32_t row = 0;  // of the annotator in the sentence
+  struct Edit {
+    std::int64_t line, start, end, annotator;
+    std::int32_t type, corrections, required, comment;
+    std::int32_t row;  // of the annotator in the sentence
   };
 
-  void start_sentence(std::string_view source, std::int64_t number) {
+  void add_sentence(std::string_view source) {
     close_sentence();
-    table_.source_lines.push_back(number);
-    length_ = 0;
-    split_line(source, true, [this](std::string_view) { ++length_; });
+    parsed_.source_lines.push_back(line_number_);
+    std::int64_t tokens = 0;
+    split_line(source, true, [&tokens](std::string_view) { ++tokens; });
+    parsed_.source_lengths.push_back(tokens);
   }
 
   bool add_edit(std::string_view line) {
-    Edit edit;
-    if (!read_edit_line(line, edit) || edit.fields != 6) return false;
-    edit.none = edit.type == "noop";
+    if (!starts_with(line, "A ")) return false;
+    line.remove_prefix(2);
+    std::string_view end = take(line, "|||");
+    const std::string_view start = take(end, " ");
+    Edit edit{};
+    edit.line = line_number_;
+    if (!read_number(start, edit.start) || !read_number(end, edit.end)) return false;
+    if (errant_ && edit.end - edit.start > kMaxErrantSpan) return false;
+    std::string_view fields[4];
+    for (std::string_view& field : fields) {
+      if (line.find("|||") == std::string_view::npos) return false;
+      field = take(line, "|||");
+    }
+    if (!read_number(line, edit.annotator)) return false;  // false for a seventh field, too
+    edit.type = number(fields[0], 0);
+    edit.corrections = number(fields[1], 1);
+    // errant_compare looks at neither of these, so that the reference parser does not keep them in that layout.
+    edit.required = number(errant_ ? std::string_view() : fields[2], 2);
+    edit.comment = number(errant_ ? std::string_view() : fields[3], 3);
     edits_.push_back(edit);
-    return edit.none || (0 <= edit.start && edit.start <= edit.end && edit.end <= length_);
+    return true;
+  }
+
+  // The position of a field among the distinct strings. Most fields equal the one in the line before.
+  std::int32_t number(std::string_view field, int column) {
+    std::int32_t& last = last_[column];
+    if (!parsed_.strings.empty() && parsed_.strings[last] == field) return last;
+    const auto [found, is_new] = positions_.try_emplace(field, static_cast<std::int32_t>(parsed_.strings.size()));
+    if (is_new) parsed_.strings.push_back(field);
+    last = found->second;
+    return last;
   }
 
   // Appends the sentence's annotators in order of appearance, each with all edits.
   void close_sentence() {
-    if (table_.source_lines.empty()) return;
-    std::unordered_map<std::int32_t, std::int32_t> rows;
+    if (parsed_.source_lines.empty()) return;
+    rows_.clear();
     for (Edit& edit : edits_) {
-      const auto next = static_cast<std::int32_t>(rows.size());
-      edit.row = rows.emplace(edit.annotator, next).first->second;
+      const auto next = static_cast<std::int32_t>(rows_.size());
+      edit.row = rows_.emplace(edit.annotator, next).first->second;
     }
     std::stable_sort(edits_.begin(), edits_.end(),
                      [](const Edit& left, const Edit& right) { return left.row < right.row; });
-    table_.spelled += '\0';
     for (std::size_t n = 0; n < edits_.size(); ++n) {
       if (n == 0 || edits_[n].row != edits_[n - 1].row) {
-        table_.annotators.push_back(edits_[n].annotator);
-        table_.spelled += '\2' + std::to_string(edits_[n].annotator);
+        parsed_.annotators.push_back(edits_[n].annotator);
         if (n > 0) close_row();
       }
-      if (!edits_[n].none) lay_out(edits_[n]);
+      append(edits_[n]);
     }
     if (!edits_.empty()) close_row();
-    table_.row_offsets.push_back(static_cast<std::int64_t>(table_.annotators.size()));
+    parsed_.row_offsets.push_back(static_cast<std::int64_t>(parsed_.annotators.size()));
     edits_.clear();
   }
 
-  void close_row() { table_.edit_offsets.push_back(static_cast<std::int64_t>(table_.starts.size())); }
+  void close_row() { parsed_.edit_offsets.push_back(static_cast<std::int64_t>(parsed_.starts.size())); }
 
-  void lay_out(const Edit& edit) {
-    table_.starts.push_back(edit.start);
-    table_.ends.push_back(edit.end);
-    table_.spelled += '\3' + std::to_string(edit.start) + ' ' + std::to_string(edit.end) + ' ';
-    table_.spelled += edit.type;
-    std::string_view rest = edit.corrections;
-    for (bool more = true; more;) {
-      more = rest.find("||") != std::string_view::npos;
-      const std::string_view text = take(rest, "||");
-      const Stripped correction = text == "-NONE-" ? Stripped{} : strip(text);
-      table_.spelled += '\1';
-      table_.spelled += correction.text;
-      if (!correction.single_spaces) continue;
-      table_.corrections += correction.text;
-      table_.correction_lengths.push_back(static_cast<std::int64_t>(correction.text.size()));
-    }
-    table_.alternative_offsets.push_back(static_cast<std::int64_t>(table_.correction_lengths.size()));
+  void append(const Edit& edit) {
+    parsed_.edit_lines.push_back(edit.line);
+    parsed_.starts.push_back(edit.start);
+    parsed_.ends.push_back(edit.end);
+    parsed_.types.push_back(edit.type);
+    parsed_.corrections.push_back(edit.corrections);
+    parsed_.required.push_back(edit.required);
+    parsed_.comments.push_back(edit.comment);
   }
 
-  EditTable& table_;
-  std::int64_t length_ = 0;
+  const bool errant_;
+  ParsedM2& parsed_;
+  std::int64_t line_number_ = 0;
   std::vector<Edit> edits_;
+  std::unordered_map<std::int64_t, std::int32_t> rows_;
+  std::unordered_map<std::string_view, std::int32_t> positions_;
+  std::int32_t last_[4] = {0, 0, 0, 0};
 };
 
 }  // namespace
 
-std::string_view take(std::string_view& text, std::string_view separator) {
-  const std::size_t place = text.find(separator);
-  const std::string_view taken = text.substr(0, place);
-  text = place == std::string_view::npos ? std::string_view() : text.substr(place + separator.size());
-  return taken;
-}
-
-bool read_edit_line(std::string_view line, EditLine& edit) {
-  if (!starts_with(line, "A ")) return false;
-  line.remove_prefix(2);
-  std::string_view ends = take(line, "|||");
-  const std::string_view start = take(ends, " ");
-  if (!read_number(start, edit.start) || !read_number(ends, edit.end)) return false;
-  edit.type = take(line, "|||");
-  edit.corrections = take(line, "|||");
-  for (edit.fields = 4; line.find("|||") != std::string_view::npos; ++edit.fields) take(line, "|||");
-  return read_number(line, edit.annotator);
-}
-
-bool read_edits(std::string_view text, EditTable& table) {
-  return Reader(table).read(text);
+bool parse_m2(std::string_view text, bool errant, ParsedM2& parsed) {
+  return Parser(errant, parsed).parse(text);
 }
 
 }  // namespace gecbench

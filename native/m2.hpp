@@ -1,44 +1,27 @@
-// Fast parser of M2 files with the standard layout: blocks of one `S ` line and `A` lines with plain numbers, separated
-// by empty lines, and no span outside its sentence. Other files are left to a reader that can explain errors. Python
-// reference: gecbench/kernels/m2.py.
+// Fast parser of M2 files with the standard layout: blocks of one `S ` line and `A` lines of six fields with plain
+// numbers, separated by empty lines. Other files are left to the Python parser, which can explain what is wrong with
+// them. Python reference: gecbench/kernels/m2.py.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
 namespace gecbench {
 
-// The edits of an M2 file. Sentence s is line source_lines[s] and has the annotators row_offsets[s]:row_offsets[s + 1],
-// row r the edits edit_offsets[r]:edit_offsets[r + 1]; edit e replaces the tokens [starts[e], ends[e]) by one of the
-// corrections alternative_offsets[e]:alternative_offsets[e + 1]. These are concatenated, each with its length in bytes,
-// without those whose blanks are not single spaces. `spelled` is the same for a fingerprint: byte 0 before each
-// sentence, 2 and the number before each annotator, 3, span and type before each edit, 1 before each correction.
-struct EditTable {
-  std::vector<std::int64_t> source_lines, row_offsets{0}, annotators, edit_offsets{0};
-  std::vector<std::int32_t> starts, ends;
-  std::vector<std::int64_t> alternative_offsets{0};
-  std::string corrections;
-  std::vector<std::int64_t> correction_lengths;
-  std::string spelled;
+// The edits of a file, concatenated. Sentence s is on line source_lines[s], has source_lengths[s] tokens and the rows
+// row_offsets[s]:row_offsets[s + 1], one per annotator, in order of appearance. Row r has the edits
+// edit_offsets[r]:edit_offsets[r + 1], in the order of the file. Edit e is on line edit_lines[e] and spans the tokens
+// starts[e]:ends[e]; its other fields are positions in `strings`, the distinct fields, which are views of the text.
+struct ParsedM2 {
+  std::vector<std::int64_t> source_lines, source_lengths, row_offsets{0}, annotators, edit_offsets{0};
+  std::vector<std::int64_t> edit_lines, starts, ends;
+  std::vector<std::int32_t> types, corrections, required, comments;
+  std::vector<std::string_view> strings;
 };
 
-// An edit line: `A start end|||type|||corrections|||...|||annotator`.
-struct EditLine {
-  std::int32_t start = 0, end = 0, annotator = 0;
-  std::string_view type, corrections;
-  int fields = 0;
-};
-
-// Removes and returns the text before the separator, or all of it; removes the separator, too.
-std::string_view take(std::string_view& text, std::string_view separator);
-
-// Parses a line of four fields or more, the last of which is the annotator. False if a number is not plain, or has more
-// than nine digits.
-bool read_edit_line(std::string_view line, EditLine& edit);
-
-// False if the file does not have the standard layout.
-bool read_edits(std::string_view text, EditTable& table);
+// False if the file does not have the standard layout. `errant` adds the rules of errant_compare: exactly one empty
+// line between blocks, and spans of at most a million tokens.
+bool parse_m2(std::string_view text, bool errant, ParsedM2& parsed);
 
 }  // namespace gecbench

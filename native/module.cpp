@@ -79,26 +79,27 @@ void bind_edits(nb::module_ module) {
 
 // gecbench._native.m2
 
-nb::object read_m2_edits(const nb::bytes& text) {
-  EditTable table;
-  bool parsed = false;
+nb::object parse_m2_text(const nb::bytes& text, bool errant) {
+  ParsedM2 parsed;
+  bool is_standard = false;
   {
     const std::string_view bytes(text.c_str(), text.size());
     nb::gil_scoped_release released;
-    parsed = read_edits(bytes, table);
+    is_standard = parse_m2(bytes, errant, parsed);
   }
-  if (!parsed) return nb::none();
-  const nb::bytes corrections(table.corrections.data(), table.corrections.size());
-  const nb::bytes spelled(table.spelled.data(), table.spelled.size());
-  return nb::make_tuple(to_vector(std::move(table.source_lines)), to_vector(std::move(table.row_offsets)),
-                        to_vector(std::move(table.annotators)), to_vector(std::move(table.edit_offsets)),
-                        to_vector(std::move(table.starts)), to_vector(std::move(table.ends)),
-                        to_vector(std::move(table.alternative_offsets)), corrections,
-                        to_vector(std::move(table.correction_lengths)), spelled);
+  if (!is_standard) return nb::none();
+  nb::list strings;
+  for (const std::string_view field : parsed.strings) strings.append(nb::str(field.data(), field.size()));
+  return nb::make_tuple(to_vector(std::move(parsed.source_lines)), to_vector(std::move(parsed.source_lengths)),
+                        to_vector(std::move(parsed.row_offsets)), to_vector(std::move(parsed.annotators)),
+                        to_vector(std::move(parsed.edit_offsets)), to_vector(std::move(parsed.edit_lines)),
+                        to_vector(std::move(parsed.starts)), to_vector(std::move(parsed.ends)),
+                        to_vector(std::move(parsed.types)), to_vector(std::move(parsed.corrections)),
+                        to_vector(std::move(parsed.required)), to_vector(std::move(parsed.comments)), strings);
 }
 
 void bind_m2(nb::module_ module) {
-  module.def("read_edits", &read_m2_edits, nb::arg("text"));
+  module.def("parse", &parse_m2_text, nb::arg("text"), nb::arg("errant") = false);
 }
 
 // gecbench._native.errant
@@ -111,53 +112,85 @@ errant::Mode mode_of(const std::string& name) {
   throw std::invalid_argument("the mode must be cs, cse, ds or dt");
 }
 
-errant::Selection read_selection(nb::handle bundle) {
-  errant::Selection selection{mode_of(nb::cast<std::string>(bundle.attr("mode"))),
-                              scalar<bool>(bundle, "single"),
-                              scalar<bool>(bundle, "multi"),
-                              scalar<bool>(bundle, "once"),
-                              {}};
-  for (nb::handle type : bundle.attr("filtered")) selection.filtered.push_back(nb::cast<std::string>(type));
-  return selection;
+errant::EditRows read_edit_rows(nb::handle bundle, std::size_t strings, errant::Mode mode) {
+  const auto row_offsets = array<Offsets>(bundle, "row_offsets"), edit_offsets = array<Offsets>(bundle, "edit_offsets");
+  const auto starts = array<Offsets>(bundle, "starts"), ends = array<Offsets>(bundle, "ends");
+  const auto types = array<Ids>(bundle, "types"), corrections = array<Ids>(bundle, "corrections");
+  check_offsets(edit_offsets, starts.size(), "edit_offsets");
+  check_offsets(row_offsets, edit_offsets.size() - 1, "row_offsets");
+  check_size(ends.size(), starts.size(), "ends");
+  for (std::size_t edit = 0; mode == errant::Mode::token && edit < ends.size(); ++edit) {
+    const auto tokens = static_cast<std::uint64_t>(ends(edit)) - static_cast<std::uint64_t>(starts(edit));
+    if (ends(edit) > starts(edit) && tokens > 1000000) throw std::invalid_argument("an edit is too long");
+  }
+  for (const Ids* ids : {&types, &corrections}) {
+    check_size(ids->size(), starts.size(), "types and corrections");
+    for (std::size_t edit = 0; edit < ids->size(); ++edit) {
+      const std::int32_t id = (*ids)(edit);
+      if (id < 0 || static_cast<std::size_t>(id) >= strings) throw std::invalid_argument("a string has no such number");
+    }
+  }
+  const auto sentences = static_cast<std::int64_t>(row_offsets.size()) - 1;
+  return {row_offsets.data(), edit_offsets.data(), starts.data(), ends.data(),
+          types.data(),       corrections.data(),  sentences};
 }
 
-nb::object count_files(const nb::bytes& hypothesis, const nb::bytes& reference, nb::handle selection) {
-  const errant::Selection chosen = read_selection(selection);
+struct ErrantComparison {
+  errant::EditRows ours, theirs;
+  errant::Selection selection;
+
+  explicit ErrantComparison(nb::handle compared) {
+    const nb::object options = compared.attr("selection");
+    const auto is_noop = array<Input<std::uint8_t, 1>>(compared, "is_noop");
+    const auto is_dropped = array<Input<std::uint8_t, 1>>(compared, "is_dropped");
+    const auto is_several = array<Input<std::uint8_t, 1>>(compared, "is_several");
+    check_size(is_dropped.size(), is_noop.size(), "is_dropped");
+    check_size(is_several.size(), is_noop.size(), "is_several");
+    const errant::Mode mode = mode_of(nb::cast<std::string>(options.attr("mode")));
+    ours = read_edit_rows(compared.attr("ours"), is_noop.size(), mode);
+    theirs = read_edit_rows(compared.attr("theirs"), is_noop.size(), mode);
+    check_size(theirs.sentences, ours.sentences, "sentences");
+    selection = {mode,
+                 scalar<bool>(options, "single"),
+                 scalar<bool>(options, "multi"),
+                 scalar<bool>(options, "once"),
+                 is_noop.data(),
+                 is_dropped.data(),
+                 is_several.data()};
+  }
+};
+
+nb::tuple count_errant_pairs(nb::handle compared) {
+  const ErrantComparison both(compared);
   errant::PairCounts counts;
-  bool parsed = false;
   {
     nb::gil_scoped_release released;
-    parsed = errant::count_files({hypothesis.c_str(), hypothesis.size()}, {reference.c_str(), reference.size()}, chosen,
-                                 counts);
+    counts = errant::count_pairs(both.ours, both.theirs, both.selection);
   }
-  if (!parsed) return nb::none();
   return nb::make_tuple(to_matrix(std::move(counts.rows), 3), to_vector(std::move(counts.offsets)));
 }
 
-nb::object tally_files(const nb::bytes& hypothesis, const nb::bytes& reference, nb::handle selection,
-                       const Offsets& chosen) {
-  const errant::Selection options = read_selection(selection);
+nb::dict count_errant_types(nb::handle compared, const Offsets& chosen) {
+  const ErrantComparison both(compared);
+  check_size(chosen.size(), both.ours.sentences, "chosen");
   errant::TypeCounts counts;
-  bool parsed = false;
   {
     nb::gil_scoped_release released;
-    parsed = errant::tally_files({hypothesis.c_str(), hypothesis.size()}, {reference.c_str(), reference.size()},
-                                 options, chosen.data(), static_cast<std::int64_t>(chosen.size()), counts);
+    counts = errant::count_types(both.ours, both.theirs, both.selection, chosen.data());
   }
-  if (!parsed) return nb::none();
+  const nb::object strings = compared.attr("ours").attr("strings");
   nb::dict found;
   for (const auto& row : counts.types) {
     nb::list three;
     for (const std::int64_t count : row.counts) three.append(count);
-    found[nb::str(row.type.data(), row.type.size())] = three;
+    found[strings[row.type]] = three;
   }
   return found;
 }
 
 void bind_errant(nb::module_ module) {
-  module.def("count_files", &count_files, nb::arg("hypothesis"), nb::arg("reference"), nb::arg("selection"));
-  module.def("tally_files", &tally_files, nb::arg("hypothesis"), nb::arg("reference"), nb::arg("selection"),
-             nb::arg("chosen"));
+  module.def("count_pairs", &count_errant_pairs, nb::arg("compared"));
+  module.def("count_types", &count_errant_types, nb::arg("compared"), nb::arg("chosen"));
 }
 
 // gecbench._native.gleu

@@ -1,5 +1,6 @@
 """Edits read off an alignment of source and rewrite (docs/m2.md, B.15)."""
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -9,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mirror_files import conll14_rewrites, jfleg, needs_mirror, submission
 
-from gecbench import Edit, apply_edits
+from gecbench import Annotation, Edit, EditedTexts, InputError, apply_edits
 from gecbench.corpora.declaration import as_edits, edit_rows
-from gecbench.corpus.edits import extract_all_edits, extract_edits
+from gecbench.corpus.edits import EditTable, extract_all_edits, extract_edits
 from gecbench.kernels.tokens import TokenArray, intern_lines, offsets_of
 
 on_both_kernels = pytest.mark.usefixtures("kernels_of")
@@ -125,3 +126,29 @@ def test_native_refuses_arrays_that_do_not_fit(twins):
 def test_insertions_keep_their_order_and_precede_a_replacement():
     edits = [Edit(1, 2, ("B",)), Edit(1, 1, ("x",)), Edit(1, 1, ("y",)), Edit(3, 3, ("end",))]
     assert apply_edits("a b c", edits) == "a x y B c end"
+
+
+edits = st.builds(
+    Edit,
+    st.integers(-1, 4),
+    st.integers(0, 5),
+    st.lists(st.sampled_from(["", "x", "y  z"]), min_size=1, max_size=2).map(tuple),
+    st.sampled_from(["R", "noop"]),
+)
+rows = st.lists(st.builds(Annotation, st.integers(0, 9), st.lists(edits, max_size=3).map(tuple)), max_size=2)
+
+
+@given(st.lists(st.tuples(sentences, rows), min_size=1, max_size=3))
+def test_a_table_has_the_annotations_and_texts_of_its_objects(corpus):
+    sources, annotations = [source for source, _ in corpus], tuple(tuple(row) for _, row in corpus)
+    assert EditTable.of(annotations).annotations == annotations
+    try:
+        texts = [apply_edits(source, row[0].edits if row else ()) for source, row in corpus]
+    except InputError as error:
+        with pytest.raises(InputError, match=re.escape(str(error))):
+            EditedTexts.of(sources, annotations)
+    else:
+        found = EditedTexts.of(sources, annotations)
+        assert found == tuple(texts)
+        assert found.annotations == tuple(row or (Annotation(0, ()),) for row in annotations)
+        assert found.select([0]).annotations == found.annotations[:1]

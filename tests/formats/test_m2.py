@@ -1,7 +1,8 @@
-"""M2 files of the usual form, read as arrays: the same corpus, fingerprint and gold as read line by line."""
+"""M2 files as arrays: both parsers read the same, and the arrays are the same gold as the objects made of them."""
 
 import pickle
 from itertools import chain
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from mirror_files import conll14_member, jfleg, needs_mirror
 from gecbench import M2, Annotation, Corpus, Edit, InputError, derive_annotations, derive_references, load_demo
 from gecbench.formats import m2
 from gecbench.formats.m2 import format_m2, parse_blocks, parse_m2, read_m2, write_m2
-from gecbench.kernels.m2 import EditTable
+from gecbench.kernels.m2 import ParsedM2
 from gecbench.metrics.m2 import gold_rows, in_official_order, table_rows
 
 on_both_kernels = pytest.mark.usefixtures("kernels_of")
@@ -53,16 +54,16 @@ files = st.lists(st.one_of(blocks, blocks, blocks, strange), max_size=4).map(
 )
 
 
-def line_by_line(lines, out_of_range="error"):
-    found = m2.parse_blocks(lines)
-    annotations = m2._scored_annotations(found, "M2 text", out_of_range)
-    return Corpus(sources=[block.source for block in found], annotations=annotations, name="M2 text")
+def as_objects(corpus):
+    """Return the corpus with its annotations as objects, and without their table."""
+    return Corpus(sources=corpus.sources, annotations=corpus.annotations, name=corpus.name)
 
 
 def assert_same(read, expected):
+    assert expected.edit_table() is None
     assert read.fingerprint() == expected.fingerprint()
     assert read.fingerprint("annotations") == expected.fingerprint("annotations")
-    if (table := read.edit_table()) is not None and (rows := table_rows(read.sources, table)) is not None:
+    if (rows := table_rows(read.sources, read.edit_table())) is not None:
         plain = gold_rows(expected.sources, [in_official_order(found) for found in expected.annotations])
         assert rows.known.vocabulary.lines() == plain.known.vocabulary.lines()
         arrays = [
@@ -82,52 +83,95 @@ def outcome(read):
         return str(error)
 
 
-@on_both_kernels
-@settings(max_examples=75)
+@settings(max_examples=150)
 @given(files, st.sampled_from(["error", "drop"]))
-def test_the_same_as_line_by_line(lines, out_of_range):
-    expected = outcome(lambda: line_by_line(lines, out_of_range))
+def test_twins(twins, lines, out_of_range):
+    with mock.patch.object(m2, "_parse_fast", return_value=None):
+        expected = outcome(lambda: parse_m2(lines, out_of_range=out_of_range))
     found = outcome(lambda: parse_m2(lines, out_of_range=out_of_range))
     if isinstance(expected, str):
         assert found == expected
     else:
-        assert_same(found, expected)
+        assert_same(found, as_objects(expected))
+    python, native = twins("m2")
+    arrays = native.parse("\n".join(lines).encode())
+    if arrays is not None:
+        assert_same_arrays(arrays, python.parse("\n".join(lines).encode()))
 
 
-@settings(max_examples=150)
-@given(files)
-def test_twins(twins, lines):
-    tables = [kernel.read_edits("\n".join(lines).encode()) for kernel in twins("m2")]
-    assert (tables[0] is None) == (tables[1] is None)
-    for name, ours, theirs in zip(EditTable._fields, *(table or () for table in tables), strict=False):
-        assert type(ours) is type(theirs)
+def assert_same_arrays(found, expected):
+    for name, ours, theirs in zip(ParsedM2._fields, found, expected, strict=True):
         np.testing.assert_array_equal(ours, theirs, err_msg=name)
-        assert isinstance(ours, bytes) or ours.dtype == theirs.dtype
+        assert isinstance(ours, list) or ours.dtype == theirs.dtype, name
+
+
+@given(st.lists(blocks, min_size=1, max_size=4).map(lambda parts: "\n".join(chain.from_iterable(parts)).strip("\n")))
+def test_twins_read_the_layout_of_errant_compare(twins, text):
+    python, native = (kernel.parse(text.encode(), True) for kernel in twins("m2"))
+    assert_same_arrays(native, python)
+
+
+LINE = "A 0 1|||R:OTHER|||c|||REQUIRED|||-NONE-|||0"
+NOT_STANDARD = {
+    "no S": f"X a b\n{LINE}",
+    "nothing": "",
+    "a comment": "S a b\nI comment",
+    "a sign": "S a b\n" + LINE.replace("0 1", "+0 1"),
+    "two blanks": "S a b\n" + LINE.replace("0 1", "0  1"),
+    "three numbers": "S a b\n" + LINE.replace("0 1", "0 1 2"),
+    "ten digits": "S a b\n" + LINE.replace("0 1", "0 1234567890"),
+    "two fields": "S a b\nA 0 1|||R:OTHER|||0",
+    "seven fields": f"S a b\n{LINE}|||0",
+    "no annotator": f"S a b\n{LINE[:-1]}",
+}
+NOT_STANDARD_FOR_ERRANT = {
+    "a long span": "S a b\n" + LINE.replace("0 1", "0 2000000"),
+    "two empty lines": "S a b\n\n\nS a b",
+}
+
+
+@pytest.mark.parametrize("fault", [*NOT_STANDARD, *NOT_STANDARD_FOR_ERRANT])
+def test_the_native_parser_leaves_unusual_files_to_the_reference(fault, twins):
+    _, native = twins("m2")
+    assert native.parse(f"S a b\n{LINE}\n\nS c".encode(), True) is not None
+    text = {**NOT_STANDARD, **NOT_STANDARD_FOR_ERRANT}[fault].encode()
+    assert native.parse(text, True) is None
+    assert (native.parse(text, False) is None) == (fault in NOT_STANDARD)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["S a", f"{LINE}9999999999"], r"x\.m2:2: annotator is 9999999999, not a whole number of at most 31 bits"),
+        (["S a", LINE + "9" * 60], r"x\.m2:2: the span '0 1' or the annotator '09{60}' is not a whole number"),
+        (["S a", "", "S a b", LINE, LINE.replace("0 1", "2 1")], r"x\.m2:5: the span 2 1 does not fit a .* 2 tokens"),
+    ],
+)
+def test_numbers_that_no_corpus_can_hold(lines, message):
+    with pytest.raises(InputError, match=message):
+        parse_m2(lines, "x.m2")
 
 
 @on_both_kernels
-def test_usual_files_are_read_as_arrays():
+def test_every_file_is_read_as_arrays():
     demo = load_demo()
     lines = format_m2(demo)
-    read = parse_m2(lines)
-    assert read.edit_table() is not None
-    assert parse_m2(["text before", *lines]).edit_table() is None
-    assert_same(read, Corpus(sources=demo.sources, annotations=demo.annotations, name="M2 text"))
+    expected = Corpus(sources=demo.sources, annotations=demo.annotations, name="M2 text")
+    assert_same(parse_m2(lines), expected)
+    assert_same(parse_m2(["text before", *lines]), expected)
 
 
 @on_both_kernels
-def test_annotations_are_made_when_asked_for(monkeypatch):
-    made = []
-    monkeypatch.setattr(m2, "parse_blocks", lambda *given: made.append(given) or (m2.Block("a b", []),))
+def test_annotations_are_made_when_first_read():
     corpus = parse_m2(["S a b", "A 0 1|||Nn|||x|||REQUIRED|||-NONE-|||0"])
     other = corpus.replace(name="other")
     for each in (corpus, other):
         assert each.has("annotations")
         assert not each.has("references")
         assert M2().score_corpus(each, ["x b"]).value == 1
-    assert not made
-    assert other.annotations is other.annotations == ((),)
-    assert len(made) == 1
+        assert "annotations" not in vars(each)
+    assert other.annotations == ((Annotation(0, (Edit(0, 1, ("x",), "Nn"),)),),)
+    assert other.annotations is corpus.annotations, "copies share them"
     assert Corpus(sources=["a"]).annotations is None
     assert not Corpus(sources=["a"]).has("annotations")
 
@@ -135,7 +179,8 @@ def test_annotations_are_made_when_asked_for(monkeypatch):
 @on_both_kernels
 def test_a_corpus_of_arrays_can_be_copied_selected_and_pickled():
     lines = ["S a b", "A 0 1|||Nn|||x|||REQUIRED|||-NONE-|||0", "", "S c", "A -1 -1|||noop|||-NONE-|||R|||-NONE-|||0"]
-    corpus, plain = parse_m2(lines), line_by_line(lines)
+    corpus = parse_m2(lines)
+    plain = as_objects(corpus)
     for change in (
         lambda given: given.replace(name="x"),
         lambda given: given.replace(annotations=None),
@@ -167,13 +212,12 @@ def test_real_data():
     ):
         lines = conll14_member(name).split("\n")
         read = parse_m2(lines)
-        assert read.edit_table() is not None
         assert table_rows(read.sources, read.edit_table()) is not None
-        assert_same(read, line_by_line(lines))
+        assert_same(read, as_objects(read))
     references = list(zip(*(jfleg("test", f"ref{k}") for k in range(4)), strict=True))
     lines = format_m2(derive_annotations(Corpus(sources=jfleg("test", "src"), references=references)))
-    assert parse_m2(lines).edit_table() is not None
-    assert_same(parse_m2(lines), line_by_line(lines))
+    read = parse_m2(lines)
+    assert_same(read, as_objects(read))
 
 
 M2_TEXT = [
@@ -258,11 +302,11 @@ class TestM2:
             "S c",
         ]
         first, second = parse_blocks(lines, "toy")
-        assert first.annotations() == [
+        assert first.annotations == [
             Annotation(1, (Edit(-1, -1, ("-NONE-",), "noop"),)),
             Annotation(0, (Edit(0, 9, ("x", "y z"), "Vt", "OPTIONAL", "why"), Edit(1, 2, ("",), "Um"))),
         ]
-        assert (second.source, second.annotations()) == ("c", [])
+        assert (second.source, second.annotations) == ("c", [])
 
     def test_insertions_at_one_place_keep_file_order(self):
         lines = ["S a b", "A 1 1|||X|||one|||REQUIRED|||-NONE-|||0", "A 1 1|||X|||two|||REQUIRED|||-NONE-|||0"]

@@ -138,9 +138,19 @@ def _judged(make: Arrays) -> tuple[Any, ...]:
     return make.number(2), offsets, outcomes, 9, 0.5, 1.0, 0.1, 7, 0, make.number(0, 3), make.number(1, 2)
 
 
-def _selection(make: Arrays) -> SimpleNamespace:
+def _compared(make: Arrays) -> SimpleNamespace:
     mode = make.random.choice(["cs", "cse", "ds", "dt", "x"])
-    return SimpleNamespace(mode=mode, single=make.random.random() < 0.2, multi=False, once=True, filtered=["X", "é"])
+    selection = SimpleNamespace(mode=mode, single=make.random.random() < 0.2, multi=False, once=True)
+    flags = {name: make.ids(5, 1).astype(np.uint8) for name in ("is_noop", "is_dropped", "is_several")}
+    return SimpleNamespace(ours=_edits(make), theirs=_edits(make), selection=selection, **flags)
+
+
+def _edits(make: Arrays) -> SimpleNamespace:
+    row_offsets, rows = _drawn(make)
+    edit_offsets, count = make.divide(rows)
+    spans = {name: make.ids(count).astype(np.int64) for name in ("starts", "ends")}
+    numbers = {name: make.ids(count) for name in ("types", "corrections")}
+    return SimpleNamespace(row_offsets=row_offsets, edit_offsets=edit_offsets, **spans, **numbers, strings=[*"abcde"])
 
 
 CALLS: dict[str, Callable[[Arrays], tuple[Any, ...]]] = {
@@ -152,9 +162,9 @@ CALLS: dict[str, Callable[[Arrays], tuple[Any, ...]]] = {
         b"a b",
         make.spoiled(np.array([0, 1, 3])),
     ),
-    "m2.read_edits": lambda make: (TEXT[make.random.randrange(40) :],),
-    "errant.count_files": lambda make: (TEXT[-45:], TEXT[-45 - make.number(0, 0, 5) % 9 :], _selection(make)),
-    "errant.tally_files": lambda make: (TEXT[-45:], TEXT[-45:], _selection(make), make.spoiled(np.array([0]))),
+    "m2.parse": lambda make: (TEXT[make.random.randrange(40) :], make.random.random() < 0.5),
+    "errant.count_pairs": lambda make: (_compared(make),),
+    "errant.count_types": lambda make: (_compared(make), make.spoiled(np.zeros(make.count, dtype=np.int64))),
     "gleu.gleu_counts": lambda make: (
         *_of_references(make, make.tokens(), make.tokens()),
         make.number(4, 1, 9),

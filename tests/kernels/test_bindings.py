@@ -45,7 +45,7 @@ def test_offsets_of_text(bad):
 def test_bytes_that_are_no_text(text):
     native("tokens").intern(text, offsets(0, len(text)), True)
     native("overlap").count_shared(text, offsets(0, len(text)), text, offsets(0, len(text)))
-    native("m2").read_edits(b"S " + text)
+    native("m2").parse(b"S " + text)
 
 
 def gold(**fields):
@@ -206,9 +206,40 @@ def test_a_bundle_without_one_of_its_parts_is_an_error_and_not_the_end():
         delattr(bundle, name)
         with pytest.raises(AttributeError, match=name):
             match(bundle)
-    selection = SimpleNamespace(mode="cs", single=False, multi=False, once=False, filtered=[])
-    for name in list(vars(selection)):
-        bundle = SimpleNamespace(**vars(selection))
-        delattr(bundle, name)
-        with pytest.raises(AttributeError, match=name):
-            native("errant").count_files(b"S a\n", b"S a\n", bundle)
+    for part in ("compared", "selection", "ours"):
+        for name in list(vars(vars(errant_comparison())[part])):
+            parts = errant_comparison()
+            delattr(vars(parts)[part], name)
+            with pytest.raises(AttributeError, match=name):
+                native("errant").count_types(parts.compared, offsets(0))
+
+
+def errant_comparison(**fields):
+    """Return one edit compared with itself, in parts that can be taken away."""
+    flags = np.zeros(2, dtype=np.uint8)
+    usual = {"row_offsets": offsets(0, 1), "edit_offsets": offsets(0, 1), "starts": offsets(0), "ends": offsets(1)}
+    usual |= {"types": ids(0), "corrections": ids(1), "strings": ["R", "x"]}
+    ours, theirs = SimpleNamespace(**usual | fields), SimpleNamespace(**usual)
+    selection = SimpleNamespace(mode="dt", single=False, multi=False, once=False)
+    compared = SimpleNamespace(
+        ours=ours, theirs=theirs, selection=selection, is_noop=flags, is_dropped=flags, is_several=flags
+    )
+    return SimpleNamespace(compared=compared, selection=selection, ours=ours)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        *({name: bad} for name in ("row_offsets", "edit_offsets") for bad in BAD_OFFSETS),
+        *({name: ids(bad)} for name in ("types", "corrections") for bad in (-1, 2, 2**31 - 1)),
+        {"ends": offsets(10**9)},
+        {"starts": offsets(-(2**62)), "ends": offsets(2**62)},
+        {"row_offsets": offsets(0, 0, 1)},
+        {"ends": offsets()},
+    ],
+    ids=str,
+)
+def test_edits_that_do_not_fit(fields):
+    native("errant").count_pairs(errant_comparison().compared)
+    with pytest.raises(ValueError, match=r"fit|number|too long"):
+        native("errant").count_pairs(errant_comparison(**fields).compared)

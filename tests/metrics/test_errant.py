@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import errant_m2
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracles import errant as oracle
 
 import gecbench
 from gecbench import ERRANT, Annotation, Corpus, Edit, EditedTexts, InputError
 from gecbench.analysis.significance import bootstrap_values
-from gecbench.formats.m2 import parse_m2
+from gecbench.formats.m2 import parse_errant, parse_m2
 from gecbench.kernels import native_module, select
+from gecbench.kernels.errant import Comparison, Selection
 from gecbench.kernels.greedy import ten_thousandths
 from gecbench.metrics.base import Statistics
 from gecbench.metrics.policy import GreedyCumulative, GreedyRounded
@@ -45,7 +48,13 @@ S I am agree with you .
 A 1 3|||R:VERB|||agree|||REQUIRED|||-NONE-|||0
 """.splitlines()
 )
-EDITS = EditedTexts.of(SYSTEM.sources, SYSTEM.annotations or ())
+
+
+def edits_of(corpus: Corpus) -> EditedTexts:
+    return EditedTexts.of(corpus.sources, corpus.annotations or ())
+
+
+EDITS = edits_of(SYSTEM)
 
 
 def counts(score: gecbench.Score) -> list[float]:
@@ -83,10 +92,10 @@ ONCE = parse_m2(["S a b c", "A 1 1|||M:PUNCT|||,|||REQUIRED|||-NONE-|||0"])
 
 def test_double_counting_is_official_and_once_is_not() -> None:
     """Errant's issue 49: two edits of the reference on one key make two matches of one edit."""
-    ours = EditedTexts.of(ONCE.sources, ONCE.annotations or ())
+    ours = edits_of(ONCE)
     assert counts(ERRANT().score_corpus(TWICE, ours)) == [2, 0, 0]
     assert counts(ERRANT(duplicates="once").score_corpus(TWICE, ours)) == [1, 0, 0]
-    twice = EditedTexts.of(TWICE.sources, TWICE.annotations or ())
+    twice = edits_of(TWICE)
     assert counts(ERRANT().score_corpus(ONCE, twice)) == [1, 0, 0], "the other way round it never was counted twice"
     nothing = Corpus(sources=["a b c"], annotations=[[Annotation(0, ())]])
     assert counts(ERRANT().score_corpus(nothing, twice)) == [0, 2, 0]
@@ -98,14 +107,13 @@ def test_corrections_are_strings_and_detected_errors_count_for_detection_only() 
         ["S a b", "A 0 1|||R:OTHER|||x||y|||REQUIRED|||-NONE-|||0", "A 1 2|||UNK||||||REQUIRED|||-NONE-|||0"]
     )
     one = parse_m2(["S a b", "A 0 1|||R:OTHER|||x|||REQUIRED|||-NONE-|||0"])
-    ours = EditedTexts.of(one.sources, one.annotations or ())
+    ours = edits_of(one)
     assert counts(ERRANT().score_corpus(gold, ours)) == [0, 1, 1]
     assert counts(ERRANT(mode="ds").score_corpus(gold, ours)) == [1, 0, 1]
 
 
 def test_each_annotation_of_the_system_is_tried() -> None:
-    both = EditedTexts.of(GOLD.sources, GOLD.annotations or ())
-    score = ERRANT().score_corpus(GOLD, both)
+    score = ERRANT().score_corpus(GOLD, edits_of(GOLD))
     assert score.statistics.choices().tolist() == [4, 4]
     assert counts(score) == [4, 0, 0], "annotator 0 with herself: more matches than annotator 1"
 
@@ -143,6 +151,56 @@ def test_the_official_choice_is_made_with_rounded_f(kernels_of: str) -> None:
 def test_rounding_is_pythons(value: float) -> None:
     rounded = float(ten_thousandths(np.array([value]))[0])
     assert rounded / 10_000 == pytest.approx(round(value, 4), abs=1e-12)
+
+
+SHARED = settings(max_examples=75, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def compared(files: tuple[str, str], selection: Selection) -> Comparison:
+    return Comparison.of(*(parse_errant(text, "M2 text").edits for text in files), selection)
+
+
+@SHARED
+@given(files=errant_m2.two_files(), selection=errant_m2.SELECTIONS, data=st.data())
+def test_twins_count_alike(files: tuple[str, str], selection: Selection, data: st.DataObject, twins: Any) -> None:
+    python, native = twins("errant")
+    both = compared(files, selection)
+    counts, offsets = python.count_pairs(both)
+    for ours, theirs in zip((counts, offsets), native.count_pairs(both), strict=True):
+        assert ours.dtype == theirs.dtype
+        assert ours.tolist() == theirs.tolist()
+    chosen = np.array([data.draw(st.integers(0, size - 1)) for size in np.diff(offsets).tolist()], dtype=np.int64)
+    expected = list(python.count_types(both, chosen).items())
+    assert list(native.count_types(both, chosen).items()) == expected
+
+
+BLOCK = "S a b\nA 0 1|||R:OTHER|||c|||REQUIRED|||-NONE-|||0\n"
+
+
+@pytest.mark.parametrize("places", [[], [1], [-1], [0, 0]])
+def test_only_pairs_that_exist_can_be_chosen(places: list[int], implementation: str) -> None:
+    both = compared((BLOCK, BLOCK), Selection())
+    with pytest.raises(ValueError):  # noqa: PT011 - each twin has its own words
+        select("errant", implementation).count_types(both, np.array(places, dtype=np.int64))
+
+
+def test_the_native_twin_refuses_arrays_that_do_not_fit(twins: Any) -> None:
+    native, both = twins("errant")[1], compared((BLOCK, BLOCK), Selection())
+    for change in ({"types": both.ours.types + 9}, {"ends": both.ours.ends[:0]}, {"row_offsets": both.ours.ends[:0]}):
+        with pytest.raises(ValueError, match=r"number|fit"):
+            native.count_pairs(replace(both, ours=both.ours._replace(**change)))
+
+
+def test_blanks_that_are_not_ascii_separate_words(implementation: str) -> None:
+    kernel = select("errant", implementation)
+    for blank, words in (("\u3000", 2), ("\u00a0", 2), ("é", 1)):
+        block = BLOCK.replace("|c|", f"|c{blank}d|")
+        for selection, count in (
+            (Selection(), 1),
+            (Selection(single=True), 2 - words),
+            (Selection(multi=True), words - 1),
+        ):
+            assert kernel.count_pairs(compared((block, block), selection))[0].tolist() == [[count] * 3]
 
 
 ROWS = st.lists(st.lists(st.tuples(*[st.integers(0, 6)] * 3), min_size=1, max_size=4), min_size=1, max_size=12)
@@ -241,13 +299,8 @@ class TestEditsAsPredictions:
         assert EditedTexts.of(["a b"], [[]]) == ("a b",)
         gold = parse_m2(["S a b", "A 0 1|||R:OTHER|||c|||REQUIRED|||-NONE-|||0"])
         assert counts(ERRANT().score_corpus(gold, EditedTexts.of(["a b"], [[]]))) == [0, 0, 1]
-        assert counts(
-            ERRANT().score_corpus(Corpus(sources=["a b"], annotations=[[]]), EditedTexts.of(["a b"], [[]]))
-        ) == [
-            0,
-            0,
-            0,
-        ]
+        nothing = Corpus(sources=["a b"], annotations=[[]])
+        assert counts(ERRANT().score_corpus(nothing, EditedTexts.of(["a b"], [[]]))) == [0, 0, 0]
 
 
 BLOCKS = ["S a b\nA 0 1|||R:OTHER|||c|||REQUIRED|||-NONE-|||0", "S d e"]

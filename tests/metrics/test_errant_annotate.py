@@ -12,6 +12,7 @@ import pytest
 import gecbench
 from gecbench import ERRANT, Annotation, Corpus, Edit, EditedTexts, make_metric
 from gecbench.errors import InputError, MissingDependencyError
+from gecbench.formats.m2 import read_m2, write_m2
 from gecbench.metrics import errant_annotate
 from gecbench.metrics.errant_annotate import Annotator
 
@@ -90,6 +91,23 @@ def test_gold_is_taken_as_it_stands_or_annotated_anew(tiny_model: Path) -> None:
     assert (stands.signature["gold"], anew.signature["gold"]) == ("edits", "annotated")
     types = ERRANT(model=str(tiny_model), reannotate=True).breakdown("error-type", gold, texts)
     assert {score.type for score in types} == {"R:VERB:SVA", "M:DET", "R:NOUN:NUM"}
+
+
+def test_reannotated_gold_is_that_of_errants_program(official: Any, tiny_model: Path, files: Path) -> None:
+    """Whole sentences as edits, a detected error that is not corrected, and an annotator who found nothing."""
+    coarse = Edit(0, 4, ("She likes the cats .",), "Wrong")
+    detected = (Edit(0, 1, ("he",), "Um"), Edit(1, 3, ("goes to",), "Vform"), Edit(3, 4, ("",), "UNK"))
+    annotations = [[Annotation(0, (coarse,))], [Annotation(0, detected), Annotation(1, ())]]
+    gold = Corpus(sources=SOURCES[:2], annotations=annotations)
+    write_m2(gold, "gold.m2")
+    official("m2_to_m2", "-auto", "gold.m2", "-out", "auto.m2")
+    annotator = Annotator(str(tiny_model))
+    found = tuple(
+        tuple(Annotation(one.annotator, annotator.reannotate(source, one.edits)) for one in sentence)
+        for source, sentence in zip(gold.sources, annotations, strict=True)
+    )
+    assert found == read_m2("auto.m2").annotations
+    assert {"Um", "UNK"} & {edit.type for sentence in found for one in sentence for edit in one.edits}
 
 
 def test_explain_and_compare_annotate_texts(tiny_model: Path, files: Path, run: Any) -> None:

@@ -175,7 +175,7 @@ def _annotator(upstream: Upstream, key: str, name: str, sentences: list[str]) ->
     """Return one annotator's file as references; its only annotator bears the number 0."""
     blocks = _blocks(upstream, key)
     check_sources([block.source for block in blocks], sentences, key)
-    edits = [[edit for found in block.annotations() for edit in _without_noop(found)] for block in blocks]
+    edits = [[edit for found in block.annotations for edit in _without_noop(found)] for block in blocks]
     texts = []
     for line, pair in enumerate(zip(sentences, edits, strict=True), 1):
         try:
@@ -243,7 +243,7 @@ def alternative_rows(upstream: Upstream, _split: str) -> Iterator[Row]:
     blocks = _blocks(upstream, WITH_ALTERNATIVES)
     check_sources([block.source for block in blocks], [row["sentence"] for row in rows], WITH_ALTERNATIVES)
     for row, block in zip(rows, blocks, strict=True):
-        published = sorted(block.annotations(), key=lambda found: found.annotator)
+        published = sorted(block.annotations, key=lambda found: found.annotator)
         annotations = [Annotation(found.annotator, _without_noop(found)) for found in published] or [Annotation(0, ())]
         row["corrections"] = [apply_edits(row["sentence"], found.edits) for found in annotations]
         row["reference_names"] = [f"nucle_alt_{found.annotator}" for found in annotations]

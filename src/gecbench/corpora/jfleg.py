@@ -157,7 +157,7 @@ def m2_rows(upstream: Upstream, split: str) -> Iterator[Row]:
             "id": f"{FOLDER[split]}-{index + 1}",
             "sentence": sentence,
             "annotations": annotation_rows(derived),
-            "upstream_annotations": annotation_rows(block.annotations()),
+            "upstream_annotations": annotation_rows(block.annotations),
         }
 
 

@@ -8,7 +8,7 @@ position, because GLEU's draws and M2's choice of annotators depend on the order
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from itertools import chain
@@ -17,10 +17,9 @@ from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
-from gecbench.corpus.edits import Annotation, Edit
+from gecbench.corpus.edits import Annotation, Edit, EditTable
 from gecbench.corpus.groups import ErrorGroup, GroupedSentence, Replacement
 from gecbench.errors import InputError, error_context
-from gecbench.kernels.m2 import EditTable
 
 _SENTENCE_MAJOR = "references[i] must be the list of references of sentence i"
 
@@ -248,14 +247,6 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class DeferredAnnotations:
-    """Annotations that are made when they are first asked for; until then their table serves."""
-
-    make: Callable[[], Sequence[Sequence[Annotation]]]
-    table: EditTable
-
-
-@dataclass(frozen=True)
 class Corpus:
     """Sources with references (sentence-major), annotations, error groups, or several of them.
 
@@ -292,9 +283,9 @@ class Corpus:
         set_field(self, "metadata", MappingProxyType(dict(self.metadata)))
 
     def _set_annotations(self, given: object) -> None:
-        if isinstance(given, DeferredAnnotations):
-            _check_length("annotations", len(given.table.row_offsets) - 1, len(self.sources))
-            self.__dict__["_deferred"] = self.__dict__.pop("annotations")
+        if isinstance(given, EditTable):
+            _check_length("annotations", len(given), len(self.sources))
+            self.__dict__["_table"] = self.__dict__.pop("annotations")
         elif self.annotations is not None:
             _check_length("annotations", len(self.annotations), len(self.sources))
             object.__setattr__(self, "annotations", _check_annotations(self.annotations, self.sources))
@@ -323,8 +314,7 @@ class Corpus:
 
     def edit_table(self) -> EditTable | None:
         """Return the annotations as arrays, where they were read as such."""
-        deferred: DeferredAnnotations | None = self.__dict__.get("_deferred")
-        return None if deferred is None else deferred.table
+        return self.__dict__.get("_table")
 
     def reference_range(self) -> str:
         """Return the number of references per sentence: `4`, or `1-4` where it differs."""
@@ -386,10 +376,8 @@ class Corpus:
             yield [f"\x00{grouped!r}" for grouped in self.groups]
 
     def _spelled_annotations(self) -> Sequence[str]:
-        table = self.edit_table()
-        spelled = [] if table is None else table.spelled.decode().split("\x00")[1:]
-        if len(spelled) == len(self):
-            return ["\x00" + text for text in spelled]
+        if (table := self.edit_table()) is not None:
+            return ["\x00" + text for text in table.serialized]
         return ["\x00" + "".join([*map(_spelled, sentence)]) for sentence in self.annotations or ()]
 
     def replace(self, **changes: object) -> Corpus:
@@ -399,7 +387,7 @@ class Corpus:
     def _fields(self) -> dict[str, Any]:
         known = {field.name: self.__dict__.get(field.name) for field in fields(self)}
         if (table := self.edit_table()) is not None:
-            known["annotations"] = DeferredAnnotations(lambda: self.annotations or (), table)
+            known["annotations"] = table
         return known
 
 
@@ -428,18 +416,18 @@ class CorpusCache(Generic[Value]):
 _FINGERPRINTS: CorpusCache[str] = CorpusCache()
 
 
-class _MadeWhenAsked:
-    """Makes deferred annotations: looked up only while a corpus has none of its own."""
+class _LazyAnnotations:
+    """Makes annotations of a table when they are first read: looked up only while a corpus has none of its own."""
 
     def __get__(self, corpus: Corpus | None, _owner: type[Corpus]) -> Sequence[Sequence[Annotation]] | None:
         if corpus is None:
             return None
-        deferred: DeferredAnnotations = corpus.__dict__["_deferred"]
-        made = corpus.__dict__["annotations"] = tuple(map(tuple, deferred.make()))
+        table: EditTable = corpus.__dict__["_table"]
+        made = corpus.__dict__["annotations"] = table.annotations
         return made
 
 
-Corpus.annotations = _MadeWhenAsked()  # type: ignore[assignment]
+Corpus.annotations = _LazyAnnotations()  # type: ignore[assignment]
 
 
 def _select_columns(metadata: Mapping[str, object], sentences: Sequence[int]) -> dict[str, object]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from functools import cached_property
+from itertools import chain, islice, pairwise
 
 import numpy as np
 
 from gecbench import kernels
 from gecbench.errors import InputError
-from gecbench.kernels.tokens import intern_lines, offsets_of
+from gecbench.kernels.tokens import EncodedLines, Ids, Offsets, intern_lines, offsets_of
 
 
 @dataclass(frozen=True)
@@ -33,27 +34,163 @@ class Annotation:
     edits: tuple[Edit, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class EditTable:
+    """The annotations of a corpus as arrays, concatenated; `annotations` makes objects of them.
+
+    Sentence s has the rows row_offsets[s]:row_offsets[s + 1], one per annotator. Row r is annotators[r] with the edits
+    edit_offsets[r]:edit_offsets[r + 1]. Edit e spans the tokens starts[e]:ends[e]. Its corrections are
+    alternatives[corrections[e]]; `types`, `required` and `comments` are positions in `strings`.
+    """
+
+    row_offsets: Offsets
+    annotators: Offsets
+    edit_offsets: Offsets
+    starts: Offsets
+    ends: Offsets
+    types: Ids
+    corrections: Ids
+    required: Ids
+    comments: Ids
+    strings: Sequence[str]
+    alternatives: Sequence[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, annotations: Sequence[Sequence[Annotation]]) -> EditTable:
+        """Lay out annotations."""
+        rows = list(chain.from_iterable(annotations))
+        strings: dict[str, int] = {}
+        alternatives: dict[tuple[str, ...], int] = {}
+        edits = [
+            (
+                edit.start,
+                edit.end,
+                strings.setdefault(edit.type, len(strings)),
+                alternatives.setdefault(tuple(edit.corrections), len(alternatives)),
+                strings.setdefault(edit.required, len(strings)),
+                strings.setdefault(edit.comment, len(strings)),
+            )
+            for row in rows
+            for edit in row.edits
+        ]
+        columns = np.array(edits, dtype=np.int64).reshape(-1, 6).T.copy()
+        positions = columns[2:].astype(np.int32)
+        return cls(
+            row_offsets=offsets_of(annotations),
+            annotators=np.array([row.annotator for row in rows], dtype=np.int64),
+            edit_offsets=offsets_of([row.edits for row in rows]),
+            starts=columns[0],
+            ends=columns[1],
+            types=positions[0],
+            corrections=positions[1],
+            required=positions[2],
+            comments=positions[3],
+            strings=[*strings],
+            alternatives=[*alternatives],
+        )
+
+    def __len__(self) -> int:
+        return len(self.row_offsets) - 1
+
+    @cached_property
+    def annotations(self) -> tuple[tuple[Annotation, ...], ...]:
+        """The annotations of each sentence as objects."""
+        edits = list(
+            map(
+                Edit,
+                self.starts.tolist(),
+                self.ends.tolist(),
+                [self.alternatives[k] for k in self.corrections.tolist()],
+                *([self.strings[k] for k in ids.tolist()] for ids in (self.types, self.required, self.comments)),
+            )
+        )
+        rows = zip(self.annotators.tolist(), pairwise(self.edit_offsets.tolist()), strict=True)
+        made = [Annotation(annotator, tuple(edits[begin:end])) for annotator, (begin, end) in rows]
+        return tuple(tuple(made[begin:end]) for begin, end in pairwise(self.row_offsets.tolist()))
+
+    @cached_property
+    def serialized(self) -> list[str]:
+        """Each sentence's annotations as text for a fingerprint: annotators, spans, types and corrections."""
+        corrections = ["\x01".join(texts) for texts in self.alternatives]
+        edits = [
+            f"\x03{start} {end} {self.strings[kind]}\x01{corrections[k]}"
+            for start, end, kind, k in zip(
+                *(ids.tolist() for ids in (self.starts, self.ends, self.types, self.corrections)), strict=True
+            )
+        ]
+        rows = [
+            f"\x02{annotator}{''.join(edits[begin:end])}"
+            for annotator, (begin, end) in zip(
+                self.annotators.tolist(), pairwise(self.edit_offsets.tolist()), strict=True
+            )
+        ]
+        return ["".join(rows[begin:end]) for begin, end in pairwise(self.row_offsets.tolist())]
+
+    def comparable_corrections(self) -> tuple[Offsets, EncodedLines]:
+        """Return the corrections of each edit, and where each edit's begin.
+
+        Those whose blanks are not single spaces are left out: no tokenized text equals them.
+        """
+        kept = [[text.encode() for text in texts if is_single_spaced(text)] for texts in self.alternatives]
+        chosen = [kept[k] for k in self.corrections.tolist()]
+        texts = list(chain.from_iterable(chosen))
+        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        return offsets_of(chosen), EncodedLines(b"".join(texts), lengths)
+
+
+def is_single_spaced(text: str) -> bool:
+    """Return whether a text has single spaces between its tokens and no other blanks."""
+    return " ".join(text.split()) == text
+
+
 class EditedTexts(tuple[str, ...]):
     """Predictions that were given as coded edits: the corrected texts, and the annotations of each sentence.
 
-    The text is that of the first annotation; a sentence that has none is as it was.
+    The text is that of the first annotation; a sentence without annotations is left as it is.
     """
 
-    annotations: tuple[tuple[Annotation, ...], ...]
+    table: EditTable
 
     @classmethod
-    def of(cls, sources: Sequence[str], annotations: Sequence[Sequence[Annotation]]) -> EditedTexts:
+    def of(cls, sources: Sequence[str], annotations: Sequence[Sequence[Annotation]] | EditTable) -> EditedTexts:
         """Apply the edits of each source."""
-        rows = tuple(tuple(sentence) or (Annotation(0, ()),) for sentence in annotations)
-        texts = cls(apply_edits(source, row[0].edits) for source, row in zip(sources, rows, strict=True))
-        texts.annotations = rows
+        table = annotations if isinstance(annotations, EditTable) else EditTable.of(annotations)
+        texts = cls(_apply_first_rows(sources, table))
+        texts.table = table
         return texts
+
+    @cached_property
+    def annotations(self) -> tuple[tuple[Annotation, ...], ...]:
+        """The annotations of each sentence, at least one."""
+        return tuple(sentence or (Annotation(0, ()),) for sentence in self.table.annotations)
 
     def select(self, sentences: Sequence[int]) -> EditedTexts:
         """Return the texts of these sentences, in this order."""
         chosen = EditedTexts(self[i] for i in sentences)
-        chosen.annotations = tuple(self.annotations[i] for i in sentences)
+        chosen.table = EditTable.of([self.table.annotations[i] for i in sentences])
         return chosen
+
+
+def _apply_first_rows(sources: Sequence[str], table: EditTable) -> Iterator[str]:
+    """Yield each source with the edits of its first annotator applied.
+
+    Does what `apply_edits` does for edits that are sorted and apart, without making objects of them.
+    """
+    words = [texts[0].split() for texts in table.alternatives]
+    columns = (ids.tolist() for ids in (table.starts, table.ends, table.corrections))
+    edits = list(zip(*columns, strict=True))
+    bounds = table.edit_offsets.tolist()
+    for i, (source, (row, last)) in enumerate(zip(sources, pairwise(table.row_offsets.tolist()), strict=True)):
+        tokens = source.split()
+        following = len(tokens)
+        for start, end, correction in reversed(edits[bounds[row] : bounds[row + 1]]) if row < last else ():
+            if start < 0 or end > following:
+                yield apply_edits(source, table.annotations[i][0].edits)
+                break
+            tokens[start:end] = words[correction]
+            following = start
+        else:
+            yield " ".join(tokens)
 
 
 def apply_edits(source: str, edits: Sequence[Edit], alternative: int = 0, *, official: bool = False) -> str:

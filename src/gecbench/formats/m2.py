@@ -1,56 +1,31 @@
-"""M2: source sentences with coded edits per annotator, as the CoNLL shared tasks publish them.
+"""M2 files: reading and writing corpora of annotations; the grammar is in `gecbench.kernels.m2`.
 
-A block is `S tokens`, then one line per edit, `A start end|||type|||corrections|||required|||comment|||annotator`,
-then an empty line. `noop` registers an annotator who found nothing; `-NONE-` or nothing is a deletion; `||`
-separates alternative corrections. Tokens are split on Unicode whitespace.
-
-Files of the wild hold more: text before the S line of a block, comments (`I …`), ChERRANT's corrected sentences
-(`T0-A0 …`) and further numbers behind a span are passed over. A second S line in a block is refused: whose edits
-follow is not said.
+In a corpus, `noop` means an annotator without edits, `-NONE-` or nothing means a deletion, and `||` separates
+alternative corrections.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
 
 from gecbench import kernels
-from gecbench.corpus.corpus import Corpus, DeferredAnnotations, check_span
-from gecbench.corpus.edits import Annotation, Edit
+from gecbench.corpus.corpus import Corpus, check_span
+from gecbench.corpus.edits import Annotation, Edit, EditTable
 from gecbench.errors import InputError, error_context
 from gecbench.formats.text import read_lines, universal_newlines, write_lines
-from gecbench.kernels.m2 import EditTable
-
-if TYPE_CHECKING:
-    from gecbench.kernels import errant
+from gecbench.kernels.errant import EditRows
+from gecbench.kernels.m2 import ParsedM2, no_sentences_error, parse_errant_lines, parse_lines
 
 OutOfRange = Literal["error", "drop"]
 NOOP = "noop"
-_PASSED_OVER = re.compile(r"I |T\d+-A\d+(?: |$)")
-_COMMENT = re.compile(r"I |#")
-_EDIT_FORM = "An edit is: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator"
-
-
-class EditLine(NamedTuple):
-    """An edit line as published: `noop`, `-NONE-` and spans beyond the end are kept."""
-
-    number: int
-    annotator: int
-    edit: Edit
-
-
-class Block(NamedTuple):
-    """One sentence of a file, its edit lines as published."""
-
-    source: str
-    lines: list[EditLine]
-
-    def annotations(self) -> list[Annotation]:
-        """Return the published edits by annotator."""
-        return _by_annotator((line.annotator, line.edit) for line in self.lines)
+_LARGEST_ANNOTATOR = 2**31
+_PLACES = ("source_lines", "source_lengths", "edit_lines")
 
 
 def read_m2(path: str | Path, out_of_range: OutOfRange = "error") -> Corpus:
@@ -63,74 +38,113 @@ def parse_m2(lines: Sequence[str], file: str = "M2 text", out_of_range: OutOfRan
 
     A dropped edit still registers its annotator.
     """
-    table, kept = _usual_table(lines), tuple(lines)
-    if table is None:
-        blocks = parse_blocks(kept, file)
-        annotations = _scored_annotations(blocks, file, out_of_range)
-        return Corpus(sources=[block.source for block in blocks], annotations=annotations, name=Path(file).name)
-    deferred = DeferredAnnotations(lambda: _scored_annotations(parse_blocks(kept, file), file, out_of_range), table)
-    sources = [kept[number][2:] for number in table.source_lines.tolist()]
-    return Corpus(sources=sources, annotations=cast(Any, deferred), name=Path(file).name)
+    parsed = _parse_fast(lines) or parse_lines(lines, file)
+    table = _scored_edits(parsed, file, out_of_range)
+    return Corpus(sources=_sources(parsed, lines), annotations=cast(Any, table), name=Path(file).name)
 
 
-def _usual_table(lines: Sequence[str]) -> EditTable | None:
+def _parse_fast(lines: Sequence[str], errant: bool = False) -> ParsedM2 | None:
+    """Parse with the native kernel; None without it, and for lines that it leaves to the reference parser."""
     text = "\n".join(lines)
-    if text.count("\n") != len(lines) - 1:
+    if kernels.active() == "python" or text.count("\n") != len(lines) - 1:
         return None
     try:
-        found = kernels.select("m2").read_edits(text.encode())
+        found = kernels.select("m2").parse(text.encode(), errant)
     except UnicodeEncodeError:
         return None
-    return None if found is None else EditTable(*found)
+    return None if found is None else ParsedM2(*found)
 
 
-def _scored_annotations(blocks: Sequence[Block], file: str, out_of_range: OutOfRange) -> list[list[Annotation]]:
-    annotations = []
-    for source, edit_lines in blocks:
-        length = len(source.split())
-        edits = ((line.annotator, _scored_edit(line, length, file, out_of_range)) for line in edit_lines)
-        annotations.append(_by_annotator(edits))
-    return annotations
+def _sources(parsed: ParsedM2, lines: Sequence[str]) -> list[str]:
+    return [lines[number][2:] for number in parsed.source_lines.tolist()]
+
+
+def _scored_edits(parsed: ParsedM2, file: str, out_of_range: OutOfRange) -> EditTable:
+    """Return the edits that count: without `noop` and those that are dropped, corrections as texts."""
+    rows = np.repeat(parsed.source_lengths, np.diff(parsed.row_offsets))
+    lengths = np.repeat(rows, np.diff(parsed.edit_offsets))
+    starts, ends = parsed.starts, parsed.ends
+    kept = np.ones(len(starts), dtype=np.bool_)
+    if NOOP in parsed.strings:
+        kept = parsed.types != parsed.strings.index(NOOP)
+    if out_of_range == "drop":
+        kept &= (starts >= 0) & (ends <= lengths)
+    _check_edits(parsed, kept & ~((starts >= 0) & (starts <= ends) & (ends <= lengths)), lengths, file)
+    _check_annotators(parsed, file)
+    alternatives: dict[tuple[str, ...], int] = {}
+    numbers = np.zeros(len(parsed.strings), dtype=np.int32)
+    for k in np.flatnonzero(np.bincount(parsed.corrections[kept])).tolist():
+        texts = tuple(["" if text == "-NONE-" else text.strip() for text in parsed.strings[k].split("||")])
+        numbers[k] = alternatives.setdefault(texts, len(alternatives))
+    return EditTable(
+        row_offsets=parsed.row_offsets,
+        annotators=parsed.annotators,
+        edit_offsets=np.concatenate([[0], np.cumsum(kept)])[parsed.edit_offsets],
+        starts=starts[kept],
+        ends=ends[kept],
+        types=parsed.types[kept],
+        corrections=numbers[parsed.corrections[kept]],
+        required=parsed.required[kept],
+        comments=parsed.comments[kept],
+        strings=parsed.strings,
+        alternatives=[*alternatives],
+    )
+
+
+def _check_edits(parsed: ParsedM2, misplaced: npt.NDArray[np.bool_], lengths: npt.NDArray[Any], file: str) -> None:
+    """Refuse the first edit whose span does not fit its sentence."""
+    if misplaced.any():
+        edit = min(np.flatnonzero(misplaced).tolist(), key=parsed.edit_lines.__getitem__)
+        with error_context(file, int(parsed.edit_lines[edit]) + 1):
+            check_span(int(parsed.starts[edit]), int(parsed.ends[edit]), int(lengths[edit]))
+
+
+def _check_annotators(parsed: ParsedM2, file: str) -> None:
+    large = np.flatnonzero((parsed.annotators < -_LARGEST_ANNOTATOR) | (parsed.annotators >= _LARGEST_ANNOTATOR))
+    if len(large):
+        raise InputError(
+            f"annotator is {parsed.annotators[large[0]]}, not a whole number of at most 31 bits",
+            file=file,
+            line=int(parsed.edit_lines[parsed.edit_offsets[large[0]]]) + 1,
+        )
+
+
+class Block(NamedTuple):
+    """One sentence of a file with its annotations as published: `noop`, `-NONE-` and spans beyond the end are kept."""
+
+    source: str
+    annotations: tuple[Annotation, ...]
 
 
 def parse_blocks(lines: Sequence[str], file: str = "M2 text") -> list[Block]:
-    """Read M2 from lines without loss of edits; what else files of the wild hold is passed over."""
-    blocks: list[Block] = []
-    inside = False
-    before = 0  # number of the first line of text since the last empty one, if no S line came after it
-    for number, line in enumerate([*lines, ""], start=1):
-        if not line or line.isspace():
-            if before:
-                raise _no_source(lines[before - 1], file, before)
-            inside = False
-        elif inside:
-            if not _PASSED_OVER.match(line):
-                blocks[-1].lines.append(_parse_edit(line, file, number))
-        elif line == "S" or line.startswith("S "):
-            blocks.append(Block(line[2:], []))
-            inside, before = True, 0
-        elif line.startswith("A "):
-            raise _no_source(line, file, number)
-        elif not _COMMENT.match(line):
-            before = before or number
-    if not blocks:
-        raise InputError("no sentences", file=file, fix="Each block of an M2 file starts with 'S '")
-    return blocks
+    """Read the published edits of every sentence."""
+    parsed = _parse_fast(lines) or parse_lines(lines, file)
+    arrays = {name: array for name, array in parsed._asdict().items() if name not in _PLACES}
+    table = EditTable(**arrays, alternatives=[tuple(text.split("||")) for text in parsed.strings])
+    return list(map(Block, _sources(parsed, lines), table.annotations))
 
 
-def parse_edit_fields(text: str, file: str) -> list[errant.Block]:
-    """Read M2 as `errant_compare` does (`gecbench.kernels.errant.read_blocks`), or say which line is none."""
-    from gecbench.kernels import errant
+class ErrantFile(NamedTuple):
+    """An M2 file as `errant_compare` reads it: the sentences, the numbers of their annotators, and all edits."""
 
+    sources: list[str]
+    annotators: list[list[int]]
+    edits: EditRows
+
+
+def parse_errant(text: str, file: str) -> ErrantFile:
+    """Read M2 as `errant_compare` does; a carriage return ends a line, and blanks around the whole text are ignored."""
     text = universal_newlines(text).rstrip()
     if not text:
-        raise InputError("no sentences", file=file, fix="Each block of an M2 file starts with 'S '")
+        raise no_sentences_error(file)
     blocks = text.lstrip()
-    try:
-        return errant.read_blocks(blocks)
-    except errant.NotAnEdit as error:
-        line, number = error.args
-        raise _not_an_edit(line, file, text[: -len(blocks)].count("\n") + number) from error
+    lines = blocks.split("\n")
+    first = text[: -len(blocks)].count("\n") + 1
+    parsed = _parse_fast(lines, errant=True) or parse_errant_lines(lines, file, first)
+    numbers = parsed.annotators.tolist()
+    annotators = [numbers[begin:end] or [0] for begin, end in pairwise(parsed.row_offsets.tolist())]
+    arrays = {name: array for name, array in parsed._asdict().items() if name in EditRows._fields}
+    return ErrantFile(_sources(parsed, lines), annotators, EditRows(**arrays))
 
 
 def write_m2(corpus: Corpus, path: str | Path) -> None:
@@ -154,60 +168,9 @@ def format_m2(corpus: Corpus) -> list[str]:
     return lines
 
 
-def _no_source(line: str, file: str, number: int) -> InputError:
-    return InputError(
-        f"the block does not start with a source line but with {line[:40]!r}",
-        file=file,
-        line=number,
-        fix="Each block starts with 'S ' and blocks are separated by an empty line",
-    )
-
-
 def noop_line(annotator: int) -> str:
     """Return the line of an annotator who found nothing."""
     return f"A -1 -1|||{NOOP}|||-NONE-|||REQUIRED|||-NONE-|||{annotator}"
-
-
-def _not_an_edit(line: str, file: str, number: int) -> InputError:
-    fix = "A sentence starts a new block: put one empty line before it" if line.startswith("S") else _EDIT_FORM
-    return InputError(f"not an edit line: {line[:40]!r}", file=file, line=number, fix=fix)
-
-
-def _parse_edit(line: str, file: str, number: int) -> EditLine:
-    if not line.startswith("A "):
-        raise _not_an_edit(line, file, number)
-    fields = line[2:].split("|||")
-    if len(fields) < 6:
-        raise InputError(f"{len(fields)} fields where 6 are needed", file=file, line=number, fix=_EDIT_FORM)
-    try:
-        start, end = map(int, fields[0].split()[:2])
-        annotator = int(fields[5])
-    except ValueError as error:
-        raise InputError(
-            f"the span {fields[0]!r} or the annotator {fields[5]!r} is not a whole number",
-            file=file,
-            line=number,
-            fix=_EDIT_FORM,
-        ) from error
-    edit = Edit(start, end, tuple(fields[2].split("||")), fields[1], fields[3], fields[4])
-    return EditLine(number, annotator, edit)
-
-
-def _scored_edit(line: EditLine, length: int, file: str, out_of_range: OutOfRange) -> Edit | None:
-    edit = line.edit
-    if edit.type == NOOP or (out_of_range == "drop" and (edit.start < 0 or edit.end > length)):
-        return None
-    with error_context(file, line.number):
-        check_span(edit.start, edit.end, length)
-    corrections = tuple(["" if text == "-NONE-" else text.strip() for text in edit.corrections])
-    return edit if corrections == edit.corrections else replace(edit, corrections=corrections)
-
-
-def _by_annotator(found: Iterable[tuple[int, Edit | None]]) -> list[Annotation]:
-    edits: dict[int, list[Edit]] = {}
-    for annotator, edit in found:
-        edits.setdefault(annotator, []).extend(() if edit is None else (edit,))
-    return [Annotation(annotator, tuple(made)) for annotator, made in edits.items()]
 
 
 def _format_edit(edit: Edit, annotator: int) -> str:

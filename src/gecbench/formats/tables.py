@@ -180,7 +180,7 @@ def edited_texts(edited: Corpus, corpus: Corpus, file: str | None = None) -> Edi
                 fix="Edits count tokens: both files need the same sentences, tokenised alike",
             )
     try:
-        return EditedTexts.of(edited.sources, edited.annotations or ())
+        return EditedTexts.of(edited.sources, edited.edit_table() or edited.annotations or ())
     except InputError as error:
         raise InputError(error.problem, file=file, fix=error.fix) from error
 

@@ -1,32 +1,29 @@
 """Edits compared as `errant_compare` does: sets of keys per annotator, and what two sets have in common.
 
-The rules are those of errant 3.0.2 (docs/errant.md), its double counting included. Python twin of errant.cpp.
+The rules are those of errant 3.0.2 (docs/errant.md), its double counting included. Native twin: errant.cpp.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from gecbench.kernels.tokens import Offsets, offsets_of
+from gecbench.kernels.tokens import Ids, Offsets, offsets_of
 
 Mode = Literal["cs", "cse", "ds", "dt"]
 Outcome = Literal["tp", "fp", "fn"]
 OUTCOMES: tuple[Outcome, ...] = ("tp", "fp", "fn")
-EditFields = tuple[int, int, str, str]  # start, end, type and correction, as they stand
-Block = tuple[str, dict[int, list[EditFields]]]  # the source, and the edits of each annotator
-Keyed = dict[tuple[Any, ...], list[str]]  # what is compared, with the types of the edits that fell on it
+EditFields = tuple[int, int, str, str]  # start, end, type and correction
+Keyed = dict[tuple[Any, ...], list[str]]  # what is compared, with the types of the edits that have this key
 PairCounts = tuple[Offsets, Offsets]
+Flags = npt.NDArray[np.uint8]
 NOOP = "noop"
-NO_EDITS: list[EditFields] = [(-1, -1, NOOP, "-NONE-")]
-_MOST_ANNOTATORS = 64
-_MOST_TOKENS = 1_000_000  # in one edit
-_NUMBER = "-?[0-9]{1,9}"
-_USUAL_EDIT = re.compile(rf"A {_NUMBER} {_NUMBER}\|\|\|.*\|\|\|{_NUMBER}")
+_CORRECTION_MODES = ("cs", "cse")
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class Selection:
 
     `mode`: by span and correction ("cs"), with the type too ("cse"), by span alone ("ds") or by token ("dt").
     `single` drops edits of two tokens or more on either side, `multi` the others, `filtered` those of some types.
-    `once`: edits that fall on one key are one.
+    `once`: edits with the same key count once.
     """
 
     mode: Mode = "cs"
@@ -48,16 +45,24 @@ class Selection:
         """Return an annotator's edits by key, in order of appearance."""
         found: Keyed = {}
         keys_of = _KEYS[self.mode]
-        for edit in filter(self._selected, edits) if self.single or self.multi or self.filtered else edits:
-            if edit[2] != "UNK" or self.mode in ("ds", "dt"):
-                for key in keys_of(edit):
-                    found.setdefault(key, []).append(edit[2])
+        for edit in filter(self._selects, edits):
+            for key in keys_of(edit):
+                found.setdefault(key, []).append(edit[2])
         return {key: kinds[:1] for key, kinds in found.items()} if self.once else found
 
-    def _selected(self, edit: EditFields) -> bool:
+    def _selects(self, edit: EditFields) -> bool:
         start, end, kind, correction = edit
-        several = end - start >= 2 or len(correction.split()) >= 2
-        return not ((self.single and several) or (self.multi and not several) or kind in self.filtered)
+        several = end - start >= 2 or has_several_words(correction)
+        return not ((self.single and several) or (self.multi and not several) or self.drops_type(kind))
+
+    def drops_type(self, kind: str) -> bool:
+        """Return whether edits of a type are left out; `UNK` is an error that was detected but not corrected."""
+        return kind in self.filtered or (kind == "UNK" and self.mode in _CORRECTION_MODES)
+
+
+def has_several_words(correction: str) -> bool:
+    """Return whether a correction has two tokens or more."""
+    return len(correction.split()) >= 2
 
 
 def _tokens(edit: EditFields) -> list[tuple[Any, ...]]:
@@ -76,140 +81,108 @@ _KEYS: Mapping[Mode, Callable[[EditFields], Iterable[tuple[Any, ...]]]] = {
 }
 
 
-def count_files(hypothesis: bytes, reference: bytes, selection: Selection) -> PairCounts | None:
-    """Return the counts of two M2 files, and where each sentence's begin; None if they are not of the usual form.
+class EditRows(NamedTuple):
+    """The edits of a system, or of the gold, concatenated.
 
-    Usual: the same `S ` lines in both, plain numbers, at most 64 annotators of a sentence, newlines alone. Anything
-    else is for a reader that can explain it.
+    Sentence s has the rows row_offsets[s]:row_offsets[s + 1], each an annotator. Row r has the edits
+    edit_offsets[r]:edit_offsets[r + 1]. `types` and `corrections` are positions in `strings`.
     """
-    keyed = _usual_keys(hypothesis, reference, selection)
-    return None if keyed is None else count_pairs(*keyed)
+
+    row_offsets: Offsets
+    edit_offsets: Offsets
+    starts: Offsets
+    ends: Offsets
+    types: Ids
+    corrections: Ids
+    strings: Sequence[str]
+
+    def completed(self) -> EditRows:
+        """Return the same with an annotator who says `noop` for each sentence without annotations, as officially."""
+        rows = np.diff(self.row_offsets)
+        unannotated = self.row_offsets[:-1][rows == 0]
+        places, noop = self.edit_offsets[unannotated], len(self.strings)
+        return EditRows(
+            _offsets(np.maximum(rows, 1)),
+            _offsets(np.insert(np.diff(self.edit_offsets), unannotated, 1)),
+            np.insert(self.starts, places, -1),
+            np.insert(self.ends, places, -1),
+            np.insert(self.types, places, noop),
+            np.insert(self.corrections, places, noop + 1),
+            [*self.strings, NOOP, "-NONE-"],
+        )
+
+    def fields(self) -> Iterator[list[list[EditFields]]]:
+        """Yield the edits of each sentence's rows."""
+        kinds, corrections = ([self.strings[k] for k in ids.tolist()] for ids in (self.types, self.corrections))
+        edits = list(zip(self.starts.tolist(), self.ends.tolist(), kinds, corrections, strict=True))
+        rows = [edits[begin:end] for begin, end in pairwise(self.edit_offsets.tolist())]
+        for begin, end in pairwise(self.row_offsets.tolist()):
+            yield rows[begin:end]
 
 
-def tally_files(
-    hypothesis: bytes, reference: bytes, selection: Selection, chosen: Offsets
-) -> dict[str, list[int]] | None:
-    """Return TP, FP and FN by error type, in order of appearance; None if the files are not of the usual form.
+def _offsets(sizes: Offsets) -> Offsets:
+    return np.concatenate([[0], np.cumsum(sizes)])
 
-    They are those of one pair of annotators per sentence: `chosen` has its place among the sentence's rows.
+
+@dataclass(frozen=True)
+class Comparison:
+    """A system's edits and the gold's, whose `strings` are the same, and which of them are compared.
+
+    The flags say of each string: it is `noop`, a type to leave out, or a correction of two tokens or more. With them
+    the native twin needs no text.
     """
-    keyed = _usual_keys(hypothesis, reference, selection)
-    if keyed is None or len(chosen) != len(keyed[0]):
-        return None
-    pairs = []
-    for ours, theirs, place in zip(*keyed, chosen.tolist(), strict=True):
-        if not 0 <= place < len(ours) * len(theirs):
-            return None
-        pairs.append((ours[place // len(theirs)], theirs[place % len(theirs)]))
-    return tally(pairs)
+
+    ours: EditRows
+    theirs: EditRows
+    selection: Selection
+    is_noop: Flags
+    is_dropped: Flags
+    is_several: Flags
+
+    @classmethod
+    def of(cls, ours: EditRows, theirs: EditRows, selection: Selection) -> Comparison:
+        """Number the strings of both sides together; a sentence without annotations has one, `noop`, as officially."""
+        known: dict[str, int] = {}
+
+        def numbered(side: EditRows) -> EditRows:
+            numbers = np.array([known.setdefault(text, len(known)) for text in side.strings], dtype=np.int32)
+            return side._replace(types=numbers[side.types], corrections=numbers[side.corrections])
+
+        def flags(holds: Callable[[str], bool]) -> Flags:
+            return np.array([holds(text) for text in known], dtype=np.uint8)
+
+        ours, theirs = numbered(ours.completed()), numbered(theirs.completed())
+        strings = [*known]
+        return cls(
+            ours._replace(strings=strings),
+            theirs._replace(strings=strings),
+            selection,
+            is_noop=flags(NOOP.__eq__),
+            is_dropped=flags(selection.drops_type),
+            is_several=flags(has_several_words),
+        )
+
+    def keyed(self) -> Iterator[tuple[list[Keyed], list[Keyed]]]:
+        """Yield the keys of each sentence's annotators, the system's and the gold's."""
+        for ours, theirs in zip(self.ours.fields(), self.theirs.fields(), strict=True):
+            yield [*map(self.selection.keyed, ours)], [*map(self.selection.keyed, theirs)]
 
 
-def _usual_keys(hypothesis: bytes, reference: bytes, selection: Selection) -> list[list[list[Keyed]]] | None:
-    texts = [data.strip().decode() for data in (hypothesis, reference)]
-    if not all(texts) or any("\r" in text for text in texts):
-        return None
-    try:
-        files = [read_blocks(text) for text in texts]
-    except NotAnEdit:
-        return None
-    ours, theirs = ([source for source, _ in blocks] for blocks in files)
-    if ours != theirs or not all(map(_is_usual, texts)) or not all(map(_few, files)):
-        return None
-    return [[[*found.values()] for found in keyed_blocks(blocks, selection)] for blocks in files]
+def count_pairs(compared: Comparison) -> PairCounts:
+    """Return TP, TP + FP and TP + FN of each pair of annotators, and where each sentence's rows begin.
 
-
-def _is_usual(text: str) -> bool:
-    for block in text.split("\n\n"):
-        source, *lines = block.split("\n")
-        if not source.startswith("S ") or not all(map(_USUAL_EDIT.fullmatch, lines)):
-            return False
-        if any(line.count("|||") < 3 for line in lines):
-            return False
-    return True
-
-
-def _few(blocks: Iterable[Block]) -> bool:
-    return all(len(found) <= _MOST_ANNOTATORS for _, found in blocks)
-
-
-class NotAnEdit(ValueError):  # noqa: N818
-    """A line that `errant_compare` cannot read; its arguments are the line and its number."""
-
-
-def read_blocks(text: str) -> list[Block]:
-    """Read M2 as `errant_compare` does: each block's first line without `S `, and edits as they stand by annotator.
-
-    Blocks are separated by one empty line; all lines of a block but its first are edits, the last field the annotator.
+    Each annotator of the system is compared with each of the gold, in order of appearance.
     """
-    blocks: list[Block] = []
-    spans, annotators = _Spans(), _Numbers()
-    for block in text.split("\n\n"):
-        source, *lines = block.split("\n")
-        edits: dict[int, list[EditFields]] = {}
-        for line in lines:
-            fields = line.split("|||")
-            try:
-                edit = (*spans[fields[0]], fields[1], fields[2])
-                edits.setdefault(annotators[fields[-1]], []).append(edit)
-            except (IndexError, ValueError) as error:
-                before = text.split("\n\n")[: len(blocks)]
-                number = sum(block.count("\n") + 2 for block in before) + lines.index(line) + 2
-                raise NotAnEdit(line, number) from error
-        blocks.append((source[2:], edits))
-    return blocks
-
-
-class _Spans(dict[str, tuple[int, int]]):
-    """Start and end of `A start end`, each text read once."""
-
-    def __missing__(self, text: str) -> tuple[int, int]:
-        start, end = map(int, text[2:].split()[:2])
-        if end - start > _MOST_TOKENS or not text.startswith("A"):
-            raise ValueError(text)
-        self[text] = start, end
-        return start, end
-
-
-class _Numbers(dict[str, int]):
-    """Whole numbers, each text read once."""
-
-    def __missing__(self, text: str) -> int:
-        self[text] = int(text)
-        return self[text]
-
-
-def keyed_blocks(blocks: Iterable[Block], selection: Selection) -> list[dict[int, Keyed]]:
-    """Return the keys of each sentence's annotators; a sentence without edits has one annotator, who says so."""
-    return [
-        {annotator: selection.keyed(edits) for annotator, edits in (found or {0: NO_EDITS}).items()}
-        for _, found in blocks
-    ]
+    rows = [[count_pair(one, other) for one in ours for other in theirs] for ours, theirs in compared.keyed()]
+    flat = [row for sentence in rows for row in sentence]
+    return np.array(flat, dtype=np.int64).reshape(-1, 3), offsets_of(rows)
 
 
 def count_pair(hypothesis: Keyed, reference: Keyed) -> tuple[int, int, int]:
     """Return TP, TP + FP and TP + FN: the number of outcomes."""
-    correct = wrong = missed = 0
-    for key, kinds in hypothesis.items():
-        if kinds[0] != NOOP:
-            match = reference.get(key)
-            if match is None:
-                wrong += len(kinds)
-            else:
-                correct += len(match)
-    for key, kinds in reference.items():
-        if key not in hypothesis and kinds[0] != NOOP:
-            missed += len(kinds)
+    found = [outcome for _, outcome in outcomes(hypothesis, reference)]
+    correct, wrong, missed = map(found.count, OUTCOMES)
     return correct, correct + wrong, correct + missed
-
-
-def count_pairs(hypotheses: Sequence[Sequence[Keyed]], references: Sequence[Sequence[Keyed]]) -> PairCounts:
-    """Return a row per pair of annotators of each sentence: each of the hypothesis with each of the reference."""
-    rows = [
-        [count_pair(one, other) for one in ours for other in theirs]
-        for ours, theirs in zip(hypotheses, references, strict=True)
-    ]
-    flat = [row for sentence in rows for row in sentence]
-    return np.array(flat, dtype=np.int64).reshape(-1, 3), offsets_of(rows)
 
 
 def outcomes(hypothesis: Keyed, reference: Keyed) -> Iterator[tuple[str, Outcome]]:
@@ -223,6 +196,20 @@ def outcomes(hypothesis: Keyed, reference: Keyed) -> Iterator[tuple[str, Outcome
         if kinds[0] != NOOP and key not in hypothesis:
             for kind in kinds:
                 yield kind, "fn"
+
+
+def count_types(compared: Comparison, chosen: Offsets) -> dict[str, list[int]]:
+    """Return TP, FP and FN by error type, in order of appearance.
+
+    They are those of one pair of annotators per sentence: `chosen` has its position among the sentence's rows of
+    `count_pairs`.
+    """
+    pairs = []
+    for (ours, theirs), place in zip(compared.keyed(), chosen.tolist(), strict=True):
+        if not 0 <= place < len(ours) * len(theirs):
+            raise ValueError("a chosen pair is not one of its sentence")
+        pairs.append((ours[place // len(theirs)], theirs[place % len(theirs)]))
+    return tally(pairs)
 
 
 def tally(pairs: Iterable[tuple[Keyed, Keyed]]) -> dict[str, list[int]]:

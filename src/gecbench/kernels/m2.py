@@ -1,112 +1,202 @@
-"""M2 files of the usual form as arrays (Python twin of m2.cpp).
+"""The M2 format: source sentences with coded edits per annotator, parsed into arrays (native twin: m2.cpp).
 
-Usual: blocks of one `S ` line and `A start end|||type|||corrections|||required|||comment|||annotator` lines, separated
-by empty lines; plain numbers, no span outside its sentence. Anything else is for a reader that can explain it.
+A block is `S tokens`, then one line per edit, `A start end|||type|||corrections|||required|||comment|||annotator`,
+then an empty line. Tokens are separated by Unicode whitespace.
+
+Published files contain more. Text before the S line of a block, comments (`I …`, `# …`), ChERRANT's corrected sentences
+(`T0-A0 …`) and further numbers after a span are skipped. A second S line in a block is an error, because nothing says
+which sentence the edits belong to.
+
+`errant_compare` reads a layout of its own: blocks are separated by exactly one empty line, the first line of a block is
+its sentence whatever it starts with, all other lines are edits, and the last field is the annotator.
+
+The parsers here are the reference and explain what is wrong with a file. The native parser covers what nearly every
+file looks like: `S ` lines, edits of six fields with plain numbers, and empty lines.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from gecbench.kernels.tokens import Ids, Offsets
+from gecbench.errors import InputError
+from gecbench.kernels.tokens import Ids, Offsets, offsets_of
 
-_SPAN = re.compile(r"(-?[0-9]{1,9}) (-?[0-9]{1,9})")
-_NUMBER = re.compile(r"-?[0-9]{1,9}")
+MAX_ERRANT_SPAN = 1_000_000  # tokens; detection by token makes a key of each
+_LARGEST = 2**62
+_SKIPPED = re.compile(r"I |T\d+-A\d+(?: |$)")
+_COMMENT = re.compile(r"I |#")
+_EDIT_FORM = "An edit is: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator"
 
 
-class EditTable(NamedTuple):
-    """The edits of an M2 file, laid end to end.
+class ParsedM2(NamedTuple):
+    """The edits of an M2 file as published, concatenated.
 
-    Sentence s is line source_lines[s] and has the annotators row_offsets[s]:row_offsets[s + 1], row r the edits
-    edit_offsets[r]:edit_offsets[r + 1]; edit e replaces the tokens [starts[e], ends[e]) by one of the corrections
-    alternative_offsets[e]:alternative_offsets[e + 1]. These are laid end to end in UTF-8, each with its length in
-    bytes, without those whose blanks are not single spaces. `spelled` says the same as a fingerprint wants it: NUL
-    before each sentence, 2 and the number before each annotator, 3, span and type before each edit, 1 before each
-    correction.
+    Sentence s is on line source_lines[s] (counted from 0), has source_lengths[s] tokens, and its annotators are the
+    rows row_offsets[s]:row_offsets[s + 1], in order of appearance. Row r is annotators[r] with the edits
+    edit_offsets[r]:edit_offsets[r + 1], in the order of the file. Edit e is on line edit_lines[e] and spans the tokens
+    starts[e]:ends[e]. Its other fields are positions in `strings`, the distinct fields as they stand in the file.
     """
 
     source_lines: Offsets
+    source_lengths: Offsets
     row_offsets: Offsets
     annotators: Offsets
     edit_offsets: Offsets
-    starts: Ids
-    ends: Ids
-    alternative_offsets: Offsets
-    corrections: bytes
-    correction_lengths: Offsets
-    spelled: bytes
+    edit_lines: Offsets
+    starts: Offsets
+    ends: Offsets
+    types: Ids
+    corrections: Ids
+    required: Ids
+    comments: Ids
+    strings: list[str]
 
 
-class _Edit(NamedTuple):
-    start: int
-    end: int
-    type: str
-    corrections: list[str]
+def parse(text: bytes, errant: bool = False) -> ParsedM2 | None:
+    """Parse the text of a file, lines separated by newlines; `errant` selects the layout of `errant_compare`.
+
+    The native twin returns None for text that it leaves to the reference parser.
+    """
+    lines = text.decode().split("\n")
+    return parse_errant_lines(lines) if errant else parse_lines(lines)
 
 
-Rows = dict[int, list[_Edit]]
-
-
-def read_edits(text: bytes) -> EditTable | None:
-    """Read a file, lines separated by newlines; None if it is not of the usual form."""
-    source_lines: list[int] = []
-    sentences: list[Rows] = []
-    inside, length = False, 0
-    for number, line in enumerate(text.decode().split("\n")):
-        if not line:
+def parse_lines(lines: Sequence[str], file: str = "M2 text") -> ParsedM2:
+    """Parse lines of M2."""
+    table = _Table()
+    inside = False
+    unexplained = 0  # number of the first line of text since the last empty one, if no S line came after it
+    for number, line in enumerate([*lines, ""], start=1):
+        if not line or line.isspace():
+            if unexplained:
+                raise _no_source_error(lines[unexplained - 1], file, unexplained)
             inside = False
-        elif not inside and line.startswith("S "):
-            inside, length = True, len(line[2:].split())
-            source_lines.append(number)
-            sentences.append({})
-        elif not inside or not line.startswith("A ") or not _add_edit(line, length, sentences[-1]):
-            return None
-    return _table(source_lines, sentences) if sentences else None
+        elif inside:
+            if not _SKIPPED.match(line):
+                table.add_edit(number, *_parse_edit(line, file, number))
+        elif line == "S" or line.startswith("S "):
+            table.add_sentence(number, line)
+            inside, unexplained = True, 0
+        elif line.startswith("A "):
+            raise _no_source_error(line, file, number)
+        elif not _COMMENT.match(line):
+            unexplained = unexplained or number
+    if not table.sentences:
+        raise no_sentences_error(file)
+    return table.arrays()
 
 
-def _add_edit(line: str, length: int, rows: Rows) -> bool:
+def parse_errant_lines(lines: Sequence[str], file: str = "M2 text", first: int = 1) -> ParsedM2:
+    """Parse lines as `errant_compare` does; `first` is the number of the first line in its file."""
+    table = _Table()
+    inside = False
+    for number, line in enumerate(lines, start=1):
+        if not inside:
+            table.add_sentence(number, line)
+            inside = True
+        elif line:
+            try:
+                table.add_edit(number, *_parse_errant_edit(line))
+            except (IndexError, ValueError) as error:
+                raise _malformed_edit_error(line, file, first + number - 1) from error
+        else:
+            inside = False
+    return table.arrays()
+
+
+Fields = tuple[int, int, int, str, str, str, str]  # start, end, annotator, type, corrections, required, comment
+
+
+def _parse_edit(line: str, file: str, number: int) -> Fields:
+    if not line.startswith("A "):
+        raise _malformed_edit_error(line, file, number)
     fields = line[2:].split("|||")
-    if len(fields) != 6 or not _SPAN.fullmatch(fields[0]) or not _NUMBER.fullmatch(fields[5]):
-        return False
-    edits = rows.setdefault(int(fields[5]), [])
-    start, end = map(int, fields[0].split())
-    if fields[1] == "noop":
-        return True
-    corrections = ["" if text == "-NONE-" else text.strip() for text in fields[2].split("||")]
-    edits.append(_Edit(start, end, fields[1], corrections))
-    return 0 <= start <= end <= length
+    if len(fields) < 6:
+        raise InputError(f"{len(fields)} fields where 6 are needed", file=file, line=number, fix=_EDIT_FORM)
+    try:
+        start, end = map(_whole_number, fields[0].split()[:2])
+        annotator = _whole_number(fields[5])
+    except ValueError as error:
+        raise InputError(
+            f"the span {fields[0]!r} or the annotator {fields[5]!r} is not a whole number",
+            file=file,
+            line=number,
+            fix=_EDIT_FORM,
+        ) from error
+    return start, end, annotator, fields[1], fields[2], fields[3], fields[4]
 
 
-def _table(source_lines: list[int], sentences: list[Rows]) -> EditTable:
-    rows = [edits for sentence in sentences for edits in sentence.values()]
-    edits = [edit for row in rows for edit in row]
-    kept = [[text for text in edit.corrections if " ".join(text.split()) == text] for edit in edits]
-    encoded = [text.encode() for texts in kept for text in texts]
-    return EditTable(
-        np.array(source_lines, dtype=np.int64),
-        _offsets(list(map(len, sentences))),
-        np.array([annotator for sentence in sentences for annotator in sentence], dtype=np.int64),
-        _offsets(list(map(len, rows))),
-        np.array([edit.start for edit in edits], dtype=np.int32),
-        np.array([edit.end for edit in edits], dtype=np.int32),
-        _offsets(list(map(len, kept))),
-        b"".join(encoded),
-        np.array(list(map(len, encoded)), dtype=np.int64),
-        "".join(map(_spelled, sentences)).encode(),
+def _parse_errant_edit(line: str) -> Fields:
+    fields = line.split("|||")
+    start, end = map(_whole_number, fields[0][2:].split()[:2])
+    if not line.startswith("A") or end - start > MAX_ERRANT_SPAN:
+        raise ValueError(line)
+    return start, end, _whole_number(fields[-1]), fields[1], fields[2], "", ""
+
+
+def _whole_number(text: str) -> int:
+    number = int(text)
+    if abs(number) > _LARGEST:
+        raise ValueError(text)
+    return number
+
+
+class _Table:
+    """Collects sentences and edits."""
+
+    def __init__(self) -> None:
+        self.sentences: list[dict[int, list[tuple[int, ...]]]] = []
+        self._source_lines: list[tuple[int, int]] = []
+        self._strings: dict[str, int] = {}
+
+    def add_sentence(self, number: int, line: str) -> None:
+        self._source_lines.append((number - 1, len(line[2:].split())))
+        self.sentences.append({})
+
+    def add_edit(self, number: int, start: int, end: int, annotator: int, *fields: str) -> None:
+        strings = [self._strings.setdefault(field, len(self._strings)) for field in fields]
+        self.sentences[-1].setdefault(annotator, []).append((number - 1, start, end, *strings))
+
+    def arrays(self) -> ParsedM2:
+        rows = [edits for sentence in self.sentences for edits in sentence.values()]
+        lines, lengths = np.array(self._source_lines, dtype=np.int64).reshape(-1, 2).T.copy()
+        edits = np.array([edit for row in rows for edit in row], dtype=np.int64).reshape(-1, 7).T.copy()
+        strings = edits[3:].astype(np.int32)
+        return ParsedM2(
+            source_lines=lines,
+            source_lengths=lengths,
+            row_offsets=offsets_of(self.sentences),
+            annotators=np.array([annotator for sentence in self.sentences for annotator in sentence], dtype=np.int64),
+            edit_offsets=offsets_of(rows),
+            edit_lines=edits[0],
+            starts=edits[1],
+            ends=edits[2],
+            types=strings[0],
+            corrections=strings[1],
+            required=strings[2],
+            comments=strings[3],
+            strings=[*self._strings],
+        )
+
+
+def no_sentences_error(file: str) -> InputError:
+    """Return the error of a file without a sentence."""
+    return InputError("no sentences", file=file, fix="Each block of an M2 file starts with 'S '")
+
+
+def _no_source_error(line: str, file: str, number: int) -> InputError:
+    return InputError(
+        f"the block does not start with a source line but with {line[:40]!r}",
+        file=file,
+        line=number,
+        fix="Each block starts with 'S ' and blocks are separated by an empty line",
     )
 
 
-def _offsets(sizes: list[int]) -> Offsets:
-    return np.cumsum([0, *sizes], dtype=np.int64)
-
-
-def _spelled(sentence: Rows) -> str:
-    spelled = "\x00"
-    for annotator, edits in sentence.items():
-        spelled += f"\x02{annotator}"
-        for edit in edits:
-            spelled += f"\x03{edit.start} {edit.end} {edit.type}\x01" + "\x01".join(edit.corrections)
-    return spelled
+def _malformed_edit_error(line: str, file: str, number: int) -> InputError:
+    fix = "A sentence starts a new block: put one empty line before it" if line.startswith("S") else _EDIT_FORM
+    return InputError(f"not an edit line: {line[:40]!r}", file=file, line=number, fix=fix)

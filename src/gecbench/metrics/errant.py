@@ -9,12 +9,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, CorpusCache, Gold
 from gecbench.corpus.derive import ungroup
-from gecbench.corpus.edits import Annotation, Edit, EditedTexts
+from gecbench.corpus.edits import Annotation, EditedTexts, EditTable
 from gecbench.display import percent, tracked
 from gecbench.errors import InputError
-from gecbench.kernels.errant import EditFields, Keyed, Mode, Selection, count_pair, count_pairs, tally
+from gecbench.kernels.errant import Comparison, EditFields, EditRows, Mode, Selection, count_pair
 from gecbench.metrics import errant_annotate
 from gecbench.metrics.base import (
     Counts,
@@ -27,7 +28,7 @@ from gecbench.metrics.base import (
     parameter,
     precision_recall,
 )
-from gecbench.metrics.errant_annotate import DEFAULT_MODEL, Annotator, Merge, edit_of
+from gecbench.metrics.errant_annotate import DEFAULT_MODEL, Annotator, Merge
 from gecbench.metrics.explain import Cell, Explanation, Mark, Row
 from gecbench.metrics.policy import BestPerSentence, GreedyCumulative, GreedyRounded
 
@@ -53,40 +54,64 @@ def at_tier(counts: Mapping[str, Sequence[int]], level: int) -> dict[str, list[i
     return merged
 
 
-def fields_of(annotation: Annotation) -> list[EditFields]:
-    """Return edits with their corrections as one string: alternatives (`||`) mean nothing to ERRANT."""
+def _edit_rows(table: EditTable) -> EditRows:
+    """Return annotations as the kernel takes them.
+
+    Corrections are one string: alternatives (`||`) mean nothing to ERRANT.
+    """
+    return EditRows(
+        table.row_offsets,
+        table.edit_offsets,
+        table.starts,
+        table.ends,
+        table.types,
+        table.corrections + np.int32(len(table.strings)),
+        [*table.strings, *map("||".join, table.alternatives)],
+    )
+
+
+def count_statistics(compared: Comparison) -> Statistics:
+    """Return TP, TP + FP and TP + FN of every pair of annotators of each sentence."""
+    return Statistics(*kernels.select("errant").count_pairs(compared))
+
+
+def count_types(compared: Comparison, statistics: Statistics, rows: Counts) -> dict[str, list[int]]:
+    """Return TP, FP and FN by error type of the chosen rows, one of each sentence."""
+    found: dict[str, list[int]] = kernels.select("errant").count_types(compared, rows - statistics.offsets[:-1])
+    return found
+
+
+def _fields_of(annotation: Annotation) -> list[EditFields]:
+    """Return edits with their corrections as one string."""
     return [(edit.start, edit.end, edit.type, "||".join(edit.corrections)) for edit in annotation.edits]
 
 
-def gold_annotations(corpus: Corpus, annotator: Annotator, anew: bool) -> list[list[Annotation]]:
-    """Return the annotations of a corpus, or of its error groups, else those of its rewrites.
+# By corpus and by how its gold edits are made: annotated anew or not, and by what.
+_GOLD_TABLES: CorpusCache[EditTable] = CorpusCache()
+_NO_EDITS = (Annotation(0, ()),)
 
-    `anew` extracts them once more. A sentence that nobody annotated has one annotation without edits.
-    """
-    if corpus.annotations is None and corpus.groups is None:
-        if corpus.references is None:
-            raise InputError(f"ERRANT needs annotations or references, but {corpus.name} has neither")
-        pairs = zip(corpus.sources, corpus.references, strict=True)
-        return [
-            [Annotation(k, annotator.edits(source, text)) for k, text in enumerate(texts)]
-            for source, texts in tracked(pairs, len(corpus), "annotating references")
+
+def _make_gold_table(corpus: Corpus, reannotate: bool, annotator: Annotator | None) -> EditTable:
+    if corpus.has("annotations") or corpus.has("groups"):
+        annotated = corpus if corpus.has("annotations") else ungroup(corpus)
+        if annotator is None or not reannotate:
+            return annotated.edit_table() or EditTable.of(annotated.annotations or ())
+        made = [
+            [Annotation(one.annotator, annotator.reannotate(source, one.edits)) for one in sentence]
+            for source, sentence in zip(corpus.sources, annotated.annotations or (), strict=True)
         ]
-    annotated = corpus if corpus.annotations is not None else ungroup(corpus)
-    found = [[*sentence] or [Annotation(0, ())] for sentence in annotated.annotations or ()]
-    if not anew:
-        return found
-    return [
-        [Annotation(one.annotator, _renewed(source, one.edits, annotator)) for one in sentence]
-        for source, sentence in zip(corpus.sources, found, strict=True)
-    ]
+    elif corpus.references is None or annotator is None:
+        raise InputError(f"ERRANT needs annotations or references, but {corpus.name} has neither")
+    else:
+        rewrites = zip(corpus.sources, corpus.references, strict=True)
+        made = [
+            [Annotation(k, annotator.edits(source, text)) for k, text in enumerate(texts)]
+            for source, texts in tracked(rewrites, len(corpus), "annotating references")
+        ]
+    return EditTable.of(made)
 
 
-def _renewed(source: str, edits: Sequence[Edit], annotator: Annotator) -> tuple[Edit, ...]:
-    fields = [(edit.start, edit.end, edit.type, edit.corrections[0]) for edit in edits]
-    return tuple(map(edit_of, annotator.renewed(source, fields))) if edits else ()
-
-
-def check_tokens(sources: Sequence[str], texts: Sequence[str], annotator: Annotator) -> None:
+def _check_tokens(sources: Sequence[str], texts: Sequence[str], annotator: Annotator) -> None:
     """Refuse texts whose edits would be at other places than the gold's, because spaCy splits the source otherwise."""
     for i, (source, text) in enumerate(zip(sources, texts, strict=True)):
         if source.split() != text.split() and annotator.tokens(source) != source.split():
@@ -125,7 +150,7 @@ class TypeScore:
         return counts | {column: percent(value) for column, value in ratios.items()}
 
 
-def type_scores(counts: Mapping[str, Sequence[int]], level: int, beta: float) -> list[TypeScore]:
+def _type_scores(counts: Mapping[str, Sequence[int]], level: int, beta: float) -> list[TypeScore]:
     """Return the scores of error types at a tier, the most frequent first."""
     scores = []
     for kind, (correct, wrong, missed) in at_tier(counts, level).items():
@@ -135,11 +160,11 @@ def type_scores(counts: Mapping[str, Sequence[int]], level: int, beta: float) ->
     return sorted(scores, key=lambda score: (-score.tp - score.fn, -score.fp, score.type))
 
 
-def explain_pair(
+def _explain_pair(
     source: str, prediction: str, ours: Annotation, theirs: Annotation, selection: Selection, sentence: int
 ) -> Explanation:
     """Show the tokens of a sentence (counted from 0), and the edits of system and annotator."""
-    system, gold = fields_of(ours), fields_of(theirs)
+    system, gold = _fields_of(ours), _fields_of(theirs)
     system_keys, gold_keys = selection.keyed(system), selection.keyed(gold)
     correct, proposed, wanted = count_pair(system_keys, gold_keys)
     counts = {"TP": correct, "FP": proposed - correct, "FN": wanted - correct}
@@ -177,10 +202,6 @@ _POLICIES: Mapping[PolicyName, type[GreedyCumulative | BestPerSentence]] = {
     "best-per-sentence": BestPerSentence,
 }
 _TIERS = {"operation": 1, "category": 2, "error-type": 3}
-
-
-_ANNOTATIONS: CorpusCache[Sequence[Sequence[Annotation]]] = CorpusCache()
-_KEYS: CorpusCache[list[list[Keyed]]] = CorpusCache()
 
 
 @dataclass(frozen=True)
@@ -270,66 +291,57 @@ class ERRANT(Metric):
         filtered = frozenset() if self.filter == "none" else frozenset(self.filter.split("+"))
         return Selection(self.mode, self.single, self.multi, filtered, self.duplicates == "once")
 
-    def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
-        """Return the gold's annotations of each sentence."""
-        key = self._gold_reading(corpus)
-        found = _ANNOTATIONS.get(corpus, key)
-        if found is None:
-            found = _ANNOTATIONS.put(corpus, key, gold_annotations(corpus, self.annotator(), self.reannotate))
-        return found
-
-    def _gold_reading(self, corpus: Corpus) -> tuple[bool, Annotator | None]:
-        return self.reannotate, self.annotator() if self._annotates_gold(corpus) else None
-
     def _annotates_gold(self, corpus: Corpus) -> bool:
         return self.reannotate or self.gold(corpus) == "references"
 
-    def hypotheses(self, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Sequence[Annotation]]:
+    def gold_table(self, corpus: Corpus) -> EditTable:
+        """Return the gold's annotations of each sentence, made once."""
+        annotator = self.annotator() if self._annotates_gold(corpus) else None
+        made = self.reannotate, annotator
+        found = _GOLD_TABLES.get(corpus, made)
+        return _GOLD_TABLES.put(corpus, made, _make_gold_table(corpus, *made)) if found is None else found
+
+    def system_table(self, corpus: Corpus, predictions: Sequence[str]) -> EditTable:
         """Return the annotations of predictions: as they were given, or those of the texts."""
         if isinstance(predictions, EditedTexts):
-            return predictions.annotations
+            return predictions.table
         annotator = self.annotator()
         if self.tok and self.gold(corpus) != "references":
-            check_tokens(corpus.sources, predictions, annotator)
+            _check_tokens(corpus.sources, predictions, annotator)
         pairs = tracked(zip(corpus.sources, predictions, strict=True), len(corpus), "annotating predictions")
-        return [[Annotation(0, annotator.edits(source, text))] for source, text in pairs]
+        return EditTable.of([[Annotation(0, annotator.edits(source, text))] for source, text in pairs])
+
+    def compare(self, corpus: Corpus, predictions: Sequence[str]) -> Comparison:
+        """Return the edits of predictions and gold, ready to be counted."""
+        ours, theirs = self.system_table(corpus, predictions), self.gold_table(corpus)
+        return Comparison.of(_edit_rows(ours), _edit_rows(theirs), self.selection())
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
         """Return TP, TP + FP and TP + FN of every sentence, for each of its annotators (and each of the system's)."""
-        return Statistics(*count_pairs(self._keyed(self.hypotheses(corpus, predictions)), self._gold_keys(corpus)))
-
-    def _keyed(self, annotations: Sequence[Sequence[Annotation]]) -> list[list[Keyed]]:
-        selection = self.selection()
-        return [[selection.keyed(fields_of(found)) for found in sentence] for sentence in annotations]
-
-    def _gold_keys(self, corpus: Corpus) -> list[list[Keyed]]:
-        key = self.selection(), *self._gold_reading(corpus)
-        found = _KEYS.get(corpus, key)
-        return _KEYS.put(corpus, key, self._keyed(self.annotations(corpus))) if found is None else found
-
-    def pairs(self, corpus: Corpus, predictions: Sequence[str]) -> list[tuple[Annotation, Annotation]]:
-        """Return the annotation of the prediction and that of the gold which count for each sentence."""
-        statistics = self.count(corpus, predictions)
-        rows = self.reference_policy.chosen(statistics)
-        found = []
-        for ours, theirs, place in zip(
-            self.hypotheses(corpus, predictions), self.annotations(corpus), rows - statistics.offsets[:-1], strict=True
-        ):
-            first, second = divmod(int(place), len(theirs))
-            found.append((ours[first], theirs[second]))
-        return found
+        return count_statistics(self.compare(corpus, predictions))
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
         """Show the edits of some sentences (counted from 0), and which of them match."""
-        pairs, selection = self.pairs(corpus, predictions), self.selection()
-        return [explain_pair(corpus.sources[i], predictions[i], *pairs[i], selection, i) for i in sentences]
+        statistics, selection = self.count(corpus, predictions), self.selection()
+        places = self.reference_policy.chosen(statistics) - statistics.offsets[:-1]
+        system = self.system_table(corpus, predictions).annotations
+        gold = self.gold_table(corpus).annotations
+        explained = []
+        for i in sentences:
+            theirs = gold[i] or _NO_EDITS
+            first, second = divmod(int(places[i]), len(theirs))
+            pair = (system[i] or _NO_EDITS)[first], theirs[second]
+            explained.append(_explain_pair(corpus.sources[i], predictions[i], *pair, selection, i))
+        return explained
 
     def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[TypeScore]:
         """Return the scores by error type, its category or its operation, with the annotators chosen for the whole."""
         if by not in self.breakdowns:
             return super().breakdown(by, corpus, predictions)
-        keys = self._keyed(self.pairs(corpus, predictions))
-        return type_scores(tally([(ours, theirs) for ours, theirs in keys]), _TIERS[by], self.beta)
+        compared = self.compare(corpus, predictions)
+        statistics = count_statistics(compared)
+        counts = count_types(compared, statistics, self.reference_policy.chosen(statistics))
+        return _type_scores(counts, _TIERS[by], self.beta)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return F-beta."""

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from gecbench.corpus.edits import Edit
+from gecbench.corpus.edits import span as span_of
 from gecbench.errors import InputError, MissingDependencyError
-from gecbench.kernels.errant import EditFields
 
 Merge = Literal["rules", "all-split", "all-merge", "all-equal"]
-MERGES: tuple[Merge, ...] = get_args(Merge)
 DEFAULT_MODEL = "en_core_web_sm"
 DETECTION_TYPES = ("Um", "UNK")  # found but not corrected: their correction is no text
 _KEPT_SENTENCES = 2**16
@@ -79,44 +78,45 @@ class Annotator:
             found: list[Any] = self.library().annotate(source, text, self.lev, self.merge)
         return found
 
-    def renewed(self, source: str, edits: Sequence[EditFields], keep_types: bool = False) -> list[Any]:
-        """Return the library's edits of an annotated sentence, extracted anew (`errant_m2 -auto`).
+    def reannotate(self, source: str, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+        """Return the edits of an annotated sentence, extracted and typed anew as `errant_m2 -auto` does.
 
-        Edits that only detect an error are kept beside them, with their types if so wanted.
+        Edits that only detect an error are kept. Of alternative corrections the first is applied.
         """
+        if not edits:
+            return ()
         before = self.library().parse(source)
-        text, spans = apply_fields(source, edits)
+        text, spans = _apply_first_corrections(source, edits)
         after = self.library().parse(text)
-        detected = [span for span in spans if span[4] in DETECTION_TYPES]
-        kept = [self.imported(before, after, span, keep_type=keep_types) for span in detected]
-        return sorted([*kept, *self.differences(before, after)], key=lambda edit: (edit.o_start, edit.o_end))
+        detected = [self._to_errant_edit(before, after, span) for span in spans if span[4] in DETECTION_TYPES]
+        found = sorted([*detected, *self.differences(before, after)], key=lambda edit: (edit.o_start, edit.o_end))
+        return tuple(map(_from_errant_edit, found))
 
-    def imported(self, before: Any, after: Any, span: Span, minimise: bool = True, keep_type: bool = False) -> Any:
-        """Return one annotated edit as the library's: made as small as it can be, and given a type of its own."""
-        detection = span[4] in DETECTION_TYPES
+    def _to_errant_edit(self, before: Any, after: Any, span: Span) -> Any:
+        """Return an edit that only detects an error as the library's, with a type of its own."""
         with _known_tags(self.model):
-            edit = self.library().import_edit(before, after, list(span[:5]), minimise and not detection, keep_type)
-        if detection:
-            edit.c_toks = self.library().parse(span[5])
+            edit = self.library().import_edit(before, after, list(span[:5]), False, False)
+        edit.c_toks = self.library().parse(span[5])
         return edit
 
 
 Span = tuple[int, int, int, int, str, str]  # an edit's tokens before and after, its type and correction
 
 
-def apply_fields(source: str, edits: Sequence[EditFields]) -> tuple[str, list[Span]]:
+def _apply_first_corrections(source: str, edits: Sequence[Edit]) -> tuple[str, list[Span]]:
     """Return the corrected text of an annotated sentence, and each edit with its place there, sorted by place.
 
     As `errant_m2` does: corrections are taken as they stand; an edit that only detects an error changes nothing.
     """
     before = source.split()
     after, spans, shift = list(before), [], 0
-    for start, end, kind, correction in sorted(edits, key=lambda edit: edit[:2]):
-        words = before[start:end] if kind in DETECTION_TYPES else correction.split()
-        first = start + shift
-        after[first : end + shift] = words
-        shift += len(words) - (end - start)
-        spans.append((start, end, first, first + len(words), kind, " ".join(correction.split())))
+    for edit in sorted(edits, key=span_of):
+        correction = edit.corrections[0].split()
+        words = before[edit.start : edit.end] if edit.type in DETECTION_TYPES else correction
+        first = edit.start + shift
+        after[first : edit.end + shift] = words
+        shift += len(words) - (edit.end - edit.start)
+        spans.append((edit.start, edit.end, first, first + len(words), edit.type, " ".join(correction)))
     return " ".join(after), spans
 
 
@@ -135,7 +135,7 @@ def _known_tags(model: str) -> Iterator[None]:
 @lru_cache(maxsize=_KEPT_SENTENCES)
 def _annotated(annotator: Annotator, source: str, text: str) -> tuple[Edit, ...]:
     found = annotator.differences(_parsed(annotator, source), annotator.parse(text))
-    return tuple(edit_of(edit) for edit in found)
+    return tuple(map(_from_errant_edit, found))
 
 
 @lru_cache(maxsize=1)
@@ -143,8 +143,7 @@ def _parsed(annotator: Annotator, text: str) -> Any:
     return annotator.parse(text)
 
 
-def edit_of(edit: Any) -> Edit:
-    """Return an edit of the library as ours."""
+def _from_errant_edit(edit: Any) -> Edit:
     correction = " ".join(token.text for token in edit.c_toks)
     return Edit(edit.o_start, edit.o_end, (correction,), edit.type)
 

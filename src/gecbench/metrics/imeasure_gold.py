@@ -14,13 +14,12 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, CorpusCache
 from gecbench.corpus.derive import alternatives_of, annotator_references, extracted_annotations, unmixed_references
-from gecbench.corpus.edits import Annotation, Edit, apply_edits, span
+from gecbench.corpus.edits import Annotation, Edit, EditTable, apply_edits, span
 from gecbench.corpus.groups import GroupedSentence, is_bridged, split_correction
 from gecbench.errors import InputError
 from gecbench.kernels.grouping import GroupLayout
 from gecbench.kernels.imeasure import GroupArrays
-from gecbench.kernels.m2 import EditTable
-from gecbench.kernels.tokens import NO_TOKENS, EncodedLines, Ids, Offsets, TokenArray, intern_lines, offsets_of
+from gecbench.kernels.tokens import NO_TOKENS, Ids, Offsets, TokenArray, intern_lines, offsets_of
 
 
 class FlatEdits(NamedTuple):
@@ -97,16 +96,14 @@ class MixedGold:
         return cls([edit.corrections[0] for edit in edits], flat, bridged)
 
     @classmethod
-    def of_table(cls, table: EditTable, treebank: bool) -> MixedGold | None:
-        """Return the gold of annotations read as arrays; None if these lack a correction for its blanks."""
-        if table.spelled.count(b"\x01") != len(table.correction_lengths):
-            return None
-        corrections = EncodedLines(table.corrections, table.correction_lengths).lines()
-        texts = [split_correction(corrections[first], treebank) for first in table.alternative_offsets[:-1].tolist()]
+    def of_table(cls, table: EditTable, treebank: bool) -> MixedGold:
+        """Return the gold of annotations read as arrays."""
+        corrections = [split_correction(texts[0], treebank) for texts in table.alternatives]
+        texts = [corrections[k] for k in table.corrections.tolist()]
         edits = FlatEdits(
             sentence_offsets=table.edit_offsets[table.row_offsets],
             annotators=np.repeat(table.annotators, np.diff(table.edit_offsets)),
-            spans=np.column_stack([table.starts, table.ends]),
+            spans=np.column_stack([table.starts, table.ends]).astype(np.int32),
             people=np.diff(table.row_offsets).astype(np.int32),
             texts=texts,
             tokens=intern_lines(texts, "unicode"),
@@ -189,9 +186,8 @@ def mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
 def _mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
     if corpus.groups is not None:
         return MixedGold.of(corpus.groups)
-    table = corpus.edit_table()
-    if table is not None and (gold := MixedGold.of_table(table, treebank)) is not None:
-        return gold
+    if (table := corpus.edit_table()) is not None:
+        return MixedGold.of_table(table, treebank)
     if corpus.annotations is not None:
         return MixedGold.of_edits(FlatEdits.of(corpus.annotations, treebank))
     return MixedGold.of_edits(_rewritten(corpus))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from itertools import chain, pairwise
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -15,11 +15,10 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, CorpusCache, Gold
 from gecbench.corpus.derive import extracted_annotations, mix_sentences, ungroup
-from gecbench.corpus.edits import Annotation, Edit
+from gecbench.corpus.edits import Annotation, Edit, EditTable
 from gecbench.corpus.python2 import dict_order, integer_hash, lower
 from gecbench.display import percent
 from gecbench.errors import InputError
-from gecbench.kernels.m2 import EditTable
 from gecbench.kernels.maxmatch import GoldArrays, Options
 from gecbench.kernels.tokens import NO_TOKENS, EncodedLines, KnownLines, Offsets, TokenArray, encode_lines, offsets_of
 from gecbench.metrics.base import (
@@ -252,7 +251,10 @@ class M2(Metric):
         if by not in self.breakdowns:
             return super().breakdown(by, corpus, predictions)
         types = error_types(corpus)
-        score = partial(self.score_corpus, predictions=predictions, aligned=True, tokenized=True)
+
+        def score(part: Corpus) -> Score:
+            return self.score_statistics(self.count(part, predictions), self.signature(part, predictions))
+
         return by_error_type(corpus, types, self.matches(corpus, predictions), score)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
@@ -348,10 +350,11 @@ def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
     if any(_visiting_order(present) != list(range(len(present))) for present in together):
         return None
     sizes = np.diff(table.row_offsets)
-    corrections = EncodedLines(table.corrections, table.correction_lengths)
+    alternative_offsets, corrections = table.comparable_corrections()
     unannotated = table.row_offsets[:-1][sizes == 0]
     rows = np.insert(np.diff(table.edit_offsets), unannotated, 0)
-    flat = GoldArrays(_offsets(np.maximum(sizes, 1)), _offsets(rows), *table[4:7], NO_TOKENS)
+    starts, ends = table.starts.astype(np.int32), table.ends.astype(np.int32)
+    flat = GoldArrays(_offsets(np.maximum(sizes, 1)), _offsets(rows), starts, ends, alternative_offsets, NO_TOKENS)
     return GoldRows.of([encode_lines(sources), corrections], flat)
 
 

@@ -9,19 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import errant_m2
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from mirror_files import CLEME, MIRROR, golden, needs_mirror
 from oracles import errant as oracle
 
 from gecbench.cli import main
-from gecbench.kernels import select
-from gecbench.kernels.errant import Selection, read_blocks
 from gecbench.metrics.errant import ERRANT
 
 GOLDEN = golden("errant.json")
+A, B = "S a b\nA 0 1|||R:OTHER|||c|||REQUIRED|||-NONE-|||0\n\n", "S d e\n\n"
 MODES = {"-cs": "cs", "-cse": "cse", "-ds": "ds", "-dt": "dt"}
 
 
@@ -76,10 +73,7 @@ def test_totals_are_the_oracles(files: tuple[str, str], flags: list[str], run: A
     beta = next((float(flag.removeprefix("--beta=")) for flag in flags if flag.startswith("--beta=")), 0.5)
     beta = float(flags[flags.index("-b") + 1]) if "-b" in flags else beta
     filtered = [word for word in ("M:DET", "R:OTHER", "noop") if word in flags]
-    blocks = [
-        [found for _, found in read_blocks(path.read_text(encoding="utf-8").strip())]
-        for path in (hypothesis, reference)
-    ]
+    blocks = map(oracle.read_blocks, files)
     counts = oracle.score(*blocks, mode, beta, single="-single" in flags, multi="-multi" in flags, filtered=filtered)
     total = [sum(n for (outcome, _), n in counts.items() if outcome == name) for name in ("tp", "fp", "fn")]
     printed = run("errant_compare", "-hyp", hypothesis, "-ref", reference, *flags)
@@ -87,73 +81,8 @@ def test_totals_are_the_oracles(files: tuple[str, str], flags: list[str], run: A
     assert last.split("\t") == [str(cell) for cell in (*total, *oracle.figures(*total, beta))]
 
 
-@SHARED_FOLDER
-@given(files=errant_m2.two_files(), selection=errant_m2.SELECTIONS, data=st.data())
-def test_twins_count_alike(files: tuple[str, str], selection: Selection, data: st.DataObject, twins: Any) -> None:
-    python, native = twins("errant")
-    both = [text.encode() for text in files]
-    counts, offsets = python.count_files(*both, selection)
-    for ours, theirs in zip((counts, offsets), native.count_files(*both, selection), strict=True):
-        assert ours.dtype == theirs.dtype
-        assert ours.tolist() == theirs.tolist()
-    chosen = np.array([data.draw(st.integers(0, size - 1)) for size in np.diff(offsets).tolist()], dtype=np.int64)
-    expected = list(python.tally_files(*both, selection, chosen).items())
-    assert list(native.tally_files(*both, selection, chosen).items()) == expected
-
-
-LINE = "A 0 1|||R:OTHER|||c|||REQUIRED|||-NONE-|||0"
-UNUSUAL = {
-    "no S": "X a b\n" + LINE,
-    "an empty file": " \n",
-    "carriage returns": "S a b\r\n" + LINE,
-    "no edit": "S a b\nI comment",
-    "a sign": "S a b\n" + LINE.replace("0 1", "+0 1"),
-    "two blanks": "S a b\n" + LINE.replace("0 1", "0  1"),
-    "three numbers": "S a b\n" + LINE.replace("0 1", "0 1 2"),
-    "ten digits": "S a b\n" + LINE.replace("0 1", "0 1234567890"),
-    "a long span": "S a b\n" + LINE.replace("0 1", "0 2000000"),
-    "two fields": "S a b\nA 0 1|||R:OTHER|||0",
-    "no annotator": "S a b\n" + LINE[:-1],
-    "many annotators": "S a b\n" + "\n".join(LINE[:-1] + str(number) for number in range(65)),
-    "two empty lines": "S a b\n\n\nS a b",
-    "another sentence": "S b a\n" + LINE,
-    "one sentence more": f"S a b\n{LINE}\n\nS a b",
-}
-
-
-@pytest.mark.parametrize("fault", UNUSUAL)
-def test_twins_leave_unusual_files_alone(fault: str, implementation: str) -> None:
-    kernel = select("errant", implementation)
-    usual, unusual = f"S a b\n{LINE}\n\n".encode(), UNUSUAL[fault].encode()
-    assert kernel.count_files(usual, usual, Selection()) is not None
-    for pair in ((usual, unusual), (unusual, usual)):
-        assert kernel.count_files(*pair, Selection()) is None
-        assert kernel.tally_files(*pair, Selection(), np.zeros(1, dtype=np.int64)) is None
-    for places in ([], [1], [-1], [0, 0]):
-        assert kernel.tally_files(usual, usual, Selection(), np.array(places, dtype=np.int64)) is None
-
-
-def test_blanks_that_are_not_ascii_separate_words(implementation: str) -> None:
-    kernel = select("errant", implementation)
-    for blank, words in (("\u3000", 2), ("\u00a0", 2), ("é", 1)):
-        block = f"S a b\n{LINE}".replace("|c|", f"|c{blank}d|").encode()
-        assert kernel.count_files(block, block, Selection())[0].tolist() == [[1, 1, 1]]
-        assert kernel.count_files(block, block, Selection(single=True))[0].tolist() == [[2 - words] * 3]
-        assert kernel.count_files(block, block, Selection(multi=True))[0].tolist() == [[words - 1] * 3]
-
-
-@needs_mirror
-def test_twins_count_real_files_alike(twins: Any) -> None:
-    both = [real(name).read_bytes() for name in ("conll14-CAMB", "conll14")]
-    for mode in ("cs", "cse", "ds", "dt"):
-        python, native = (kernel.count_files(*both, Selection(mode=mode)) for kernel in twins("errant"))
-        assert python[0].tolist() == native[0].tolist()
-        assert python[1].tolist() == native[1].tolist()
-
-
 def test_abbreviations_and_both_forms_of_an_option(run: Any, tmp_path: Path) -> None:
-    block = "S a b\nA 0 1|||R:OTHER|||c|||REQUIRED|||-NONE-|||0\n\n"
-    hypothesis, reference = write(tmp_path, (block, block))
+    hypothesis, reference = write(tmp_path, (A, A))
     whole = run("errant_compare", "-hyp", hypothesis, "-ref", reference, "--beta", "1", "-single", "-cat", "1")
     short = run("errant_compare", "-hyp", hypothesis, "-r", reference, "-b1", "-s", "-ca", "1")
     assert whole == short
@@ -168,7 +97,6 @@ def test_wrong_arguments_end_with_status_two(words: list[str], capsys: Any) -> N
     assert capsys.readouterr().out == ""
 
 
-A, B = "S a b\nA 0 1|||R:OTHER|||c|||REQUIRED|||-NONE-|||0\n\n", "S d e\n\n"
 REFUSED = {
     "other sentences": ((A + B, B + A), [], "sentence 1 is not that of"),
     "fewer sentences": ((A, A + B), [], "1 sentences, but .* has 2"),
@@ -184,6 +112,7 @@ REFUSED = {
         ["-b", "0", "-cat", "1", "-v"],
         "gives no F",
     ),
+    "beta whose square is 0": (("S a b\n\n", A), ["-b", "1e-200"], "gives no F"),
     "beta nan": ((A, A), ["-b", "nan"], "gives no F"),
 }
 

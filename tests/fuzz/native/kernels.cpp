@@ -34,17 +34,19 @@ std::uint64_t sum(const Values& values, std::uint64_t before = 0) {
 }
 
 std::uint64_t m2_files(Bytes& bytes, Setting) {
+  const bool errant = bytes.yes();
   const std::string text = bytes.rest();
-  EditTable table;
-  if (!read_edits(text, table)) return 0;
-  require(table.source_lines.size() + 1 == table.row_offsets.size());
-  require_offsets(table.row_offsets, table.annotators.size());
-  require_offsets(table.edit_offsets, table.starts.size());
-  require_offsets(table.alternative_offsets, table.correction_lengths.size());
-  const auto letters =
-      std::accumulate(table.correction_lengths.begin(), table.correction_lengths.end(), std::int64_t{0});
-  require(letters == static_cast<std::int64_t>(table.corrections.size()));
-  return sum(table.spelled);
+  ParsedM2 parsed;
+  if (!parse_m2(text, errant, parsed)) return 0;
+  require(parsed.source_lines.size() + 1 == parsed.row_offsets.size());
+  require(parsed.source_lines.size() == parsed.source_lengths.size());
+  require_offsets(parsed.row_offsets, parsed.annotators.size());
+  require_offsets(parsed.edit_offsets, parsed.starts.size());
+  for (const auto* ids : {&parsed.types, &parsed.corrections, &parsed.required, &parsed.comments}) {
+    require(ids->size() == parsed.starts.size());
+    for (const std::int32_t id : *ids) require(0 <= id && id < static_cast<std::int32_t>(parsed.strings.size()));
+  }
+  return sum(parsed.starts, sum(parsed.types));
 }
 
 std::uint64_t interning(Bytes& bytes, Setting setting) {
@@ -70,22 +72,53 @@ std::uint64_t overlaps(Bytes& bytes, Setting) {
   return sum(rows);
 }
 
-std::uint64_t errant_files(Bytes& bytes, Setting) {
+struct ErrantSide {
+  std::vector<std::int64_t> row_offsets, edit_offsets, starts, ends;
+  std::vector<std::int32_t> types, corrections;
+
+  ErrantSide(Bytes& bytes, std::size_t sentences, int strings)
+      : row_offsets(divide(bytes, sentences, 1, 3)),
+        edit_offsets(divide(bytes, static_cast<std::size_t>(row_offsets.back()), 0, 3)) {
+    for (std::int64_t edit = 0; edit < edit_offsets.back(); ++edit) {
+      starts.push_back(bytes.between(-2, 3));
+      ends.push_back(starts.back() + bytes.between(-1, 3));
+      types.push_back(bytes.below(strings));
+      corrections.push_back(bytes.below(strings));
+    }
+  }
+
+  errant::EditRows rows() const {
+    return {row_offsets.data(),
+            edit_offsets.data(),
+            starts.data(),
+            ends.data(),
+            types.data(),
+            corrections.data(),
+            static_cast<std::int64_t>(row_offsets.size()) - 1};
+  }
+};
+
+std::uint64_t errant_edits(Bytes& bytes, Setting setting) {
+  constexpr int kStrings = 4;
+  std::uint8_t flags[3][kStrings];
+  for (auto& row : flags) {
+    for (std::uint8_t& flag : row) flag = bytes.yes();
+  }
   const errant::Selection selection{
-      static_cast<errant::Mode>(bytes.below(4)), bytes.yes(), bytes.yes(), bytes.yes(), {bytes.text(3)}};
-  const std::string ours = bytes.text(120), theirs = bytes.yes() ? ours : bytes.rest();
-  errant::PairCounts counts;
-  if (!errant::count_files(ours, theirs, selection, counts)) return 0;
+      static_cast<errant::Mode>(bytes.below(4)), bytes.yes(), bytes.yes(), bytes.yes(), flags[0], flags[1], flags[2]};
+  const ErrantSide ours(bytes, setting.sentences, kStrings), theirs(bytes, setting.sentences, kStrings);
+  const errant::PairCounts counts = errant::count_pairs(ours.rows(), theirs.rows(), selection);
   require(counts.rows.size() % 3 == 0);
   require_offsets(counts.offsets, counts.rows.size() / 3);
   std::vector<std::int64_t> chosen;
   for (std::size_t s = 1; s < counts.offsets.size(); ++s) {
     chosen.push_back(bytes.below(static_cast<int>(counts.offsets[s] - counts.offsets[s - 1])));
   }
-  errant::TypeCounts types;
-  const auto size = static_cast<std::int64_t>(chosen.size());
-  require(errant::tally_files(ours, theirs, selection, chosen.data(), size, types));
-  return sum(counts.rows);
+  std::uint64_t types = 0;
+  for (const auto& row : errant::count_types(ours.rows(), theirs.rows(), selection, chosen.data()).types) {
+    types = sum(row.counts, types);
+  }
+  return sum(counts.rows, types);
 }
 
 std::uint64_t gleu(Bytes& bytes, Setting setting) {
@@ -275,7 +308,7 @@ std::uint64_t ranking(Bytes& bytes, Setting setting) {
 }
 
 using Kernel = std::uint64_t (*)(Bytes&, Setting);
-constexpr Kernel kKernels[] = {m2_files, interning, overlaps, errant_files, gleu,      ter,
+constexpr Kernel kKernels[] = {m2_files, interning, overlaps, errant_edits, gleu,      ter,
                                changes,  grouping,  greedily, matching,     improving, ranking};
 
 }  // namespace

@@ -11,6 +11,19 @@ Sentence = Mapping[int, Sequence[Edit]]
 NOOP: Edit = (-1, -1, "noop", "-NONE-")
 
 
+def read_blocks(text: str) -> list[Sentence]:
+    """Return the edits of each sentence by annotator."""
+    sentences = []
+    for block in text.strip().split("\n\n"):
+        found: dict[int, list[Edit]] = {}
+        for line in block.split("\n")[1:]:
+            span, kind, correction, *_, annotator = line.removeprefix("A ").split("|||")
+            start, end = map(int, span.split())
+            found.setdefault(int(annotator), []).append((start, end, kind, correction))
+        sentences.append(found)
+    return sentences
+
+
 def wanted(edit: Edit, mode: str, single: bool, multi: bool, filtered: Iterable[str]) -> bool:
     start, end, kind, correction = edit
     longest = max(end - start, len(correction.split()))

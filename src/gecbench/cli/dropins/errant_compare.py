@@ -8,14 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from gecbench import kernels
+import numpy as np
+
 from gecbench.cli.options import add_command
 from gecbench.errors import InputError
-from gecbench.formats.m2 import parse_edit_fields
+from gecbench.formats.m2 import ErrantFile, parse_errant
 from gecbench.formats.text import read_marked_text
-from gecbench.kernels.errant import Block, Keyed, Mode, Selection, count_pairs, keyed_blocks, tally
-from gecbench.metrics.base import Counts, Statistics
-from gecbench.metrics.errant import at_tier
+from gecbench.kernels.errant import Comparison, Keyed, Mode, Selection, tally
+from gecbench.metrics.base import Counts, Statistics, f_beta, precision_recall
+from gecbench.metrics.errant import at_tier, count_statistics, count_types
 from gecbench.metrics.policy import GreedyRounded
 
 _EXAMPLES = """  gecbench errant_compare -hyp system.m2 -ref gold.m2
@@ -28,9 +29,6 @@ _TITLES = {
     "cs": "Span-Based Correction",
 }
 _RULE = "-" * 40
-Blocks = Sequence[Block]
-Compared = tuple[list[str], list[int], dict[str, list[int]]]  # lines of -v, TP, FP and FN of all, of each error type
-Sentence = tuple[str, dict[int, Keyed], dict[int, Keyed], list[tuple[int, int]], tuple[int, int]]
 
 
 def add_parser(commands: Any, summary: str) -> None:
@@ -57,68 +55,34 @@ def run(options: argparse.Namespace) -> None:
     """Compare and print."""
     mode: Mode = "dt" if options.dt else "ds" if options.ds else "cse" if options.cse else "cs"
     selection = Selection(mode, options.single, options.multi, frozenset(options.filt))
-    texts = list(map(read_marked_text, (options.hyp, options.ref)))
-    found = None if options.verbose else _compare_quickly(texts, selection, options)
-    lines, total, types = found or _compare(texts, selection, options)
+    hypothesis, reference = (parse_errant(read_marked_text(path), path) for path in (options.hyp, options.ref))
+    _check_same_sentences(hypothesis.sources, reference.sources, options)
+    compared = Comparison.of(hypothesis.edits, reference.edits, selection)
+    statistics = count_statistics(compared)
+    _check_beta(options.beta, statistics)
+    rows = GreedyRounded(options.beta).chosen(statistics)
+    lines: list[str] = []
+    if options.verbose:
+        lines += _verbose(hypothesis, reference, compared, statistics, rows, options.beta)
     if options.cat:
-        lines += _categories(at_tier(types, options.cat), _TITLES[mode], options.beta)
-    lines += _overall(total, _TITLES[mode], options.beta)
+        types = at_tier(count_types(compared, statistics, rows), options.cat)
+        lines += _categories(types, _TITLES[mode], options.beta)
+    lines += _overall(_outcomes(statistics.counts[rows].sum(axis=0)), _TITLES[mode], options.beta)
     print("\n".join(lines))
 
 
-def _compare_quickly(texts: Sequence[str], selection: Selection, options: argparse.Namespace) -> Compared | None:
-    """Compare files of the usual form; the others have to be read again, to say what is wrong with them."""
-    kernel = kernels.select("errant")
-    files = [text.encode() for text in texts]
-    counts = kernel.count_files(*files, selection)
-    if counts is None:
-        return None
-    statistics = Statistics(*counts)
-    rows = _chosen_rows(statistics, options.beta)
-    types = kernel.tally_files(*files, selection, rows - statistics.offsets[:-1]) if options.cat else {}
-    return [], _total(statistics, rows), types
-
-
-def _compare(texts: Sequence[str], selection: Selection, options: argparse.Namespace) -> Compared:
-    """Compare files of any form that the official program takes, and show each sentence if it is wanted."""
-    hypothesis, reference = map(parse_edit_fields, texts, (options.hyp, options.ref))
-    _check_same_sentences(hypothesis, reference, options)
-    ours, theirs = (keyed_blocks(blocks, selection) for blocks in (hypothesis, reference))
-    statistics = Statistics(*count_pairs(*([[*found.values()] for found in keyed] for keyed in (ours, theirs))))
-    rows = _chosen_rows(statistics, options.beta)
-    pairs = [list(product(one, other)) for one, other in zip(ours, theirs, strict=True)]
-    chosen = [found[place] for found, place in zip(pairs, (rows - statistics.offsets[:-1]).tolist(), strict=True)]
-    sentences = zip([source for source, _ in hypothesis], ours, theirs, pairs, chosen, strict=True)
-    shown = list(_verbose(sentences, statistics, options.beta)) if options.verbose else []
-    keyed = ((ours[i][one], theirs[i][other]) for i, (one, other) in enumerate(chosen))
-    return shown, _total(statistics, rows), tally(keyed) if options.cat else {}
-
-
-def _chosen_rows(statistics: Statistics, beta: float) -> Counts:
-    _check_beta(beta, statistics)
-    return GreedyRounded(beta).chosen(statistics)
-
-
-def _total(statistics: Statistics, rows: Counts) -> list[int]:
-    correct, proposed, gold = statistics.counts[rows].sum(axis=0).tolist()
-    return [correct, proposed - correct, gold - correct]
-
-
-def _check_same_sentences(hypothesis: Blocks, reference: Blocks, options: argparse.Namespace) -> None:
+def _check_same_sentences(hypothesis: Sequence[str], reference: Sequence[str], options: argparse.Namespace) -> None:
     """Refuse files of other sentences, which officially are compared as if they were the same."""
+    problem = None
     if len(hypothesis) != len(reference):
-        raise InputError(
-            f"{len(hypothesis)} sentences, but {options.ref} has {len(reference)}",
-            file=options.hyp,
-            fix="Both files need the same sentences, in the same order",
-        )
-    for number, ((ours, _), (theirs, _)) in enumerate(zip(hypothesis, reference, strict=True), start=1):
-        if ours != theirs and ours.split() != theirs.split():
-            raise InputError(
-                f"sentence {number} is not that of {options.ref}: {ours[:60]!r} against {theirs[:60]!r}",
-                file=options.hyp,
-                fix="Both files need the same sentences, in the same order",
-            )
+        problem = f"{len(hypothesis)} sentences, but {options.ref} has {len(reference)}"
+    elif hypothesis != reference:
+        for number, (ours, theirs) in enumerate(zip(hypothesis, reference, strict=True), start=1):
+            if ours.split() != theirs.split():
+                problem = f"sentence {number} is not that of {options.ref}: {ours[:60]!r} against {theirs[:60]!r}"
+                break
+    if problem:
+        raise InputError(problem, file=options.hyp, fix="Both files need the same sentences, in the same order")
 
 
 def _check_beta(beta: float, statistics: Statistics) -> None:
@@ -133,40 +97,52 @@ def _no_f(beta: float) -> InputError:
     return InputError(f"-b {beta} gives no F here", fix="Give a number above 0")
 
 
-def _figures(counts: Sequence[int], beta: float) -> tuple[float, float, float]:
-    """Return precision, recall and F, each rounded to four decimals."""
+def _figures(counts: Sequence[int], beta: float) -> list[float]:
+    """Return precision, recall and F, each rounded to four decimals as Python rounds."""
     correct, wrong, missed = counts
-    precision = correct / (correct + wrong) if wrong else 1.0
-    recall = correct / (correct + missed) if missed else 1.0
-    divisor = beta**2 * precision + recall
-    if precision and not divisor:
+    precision, recall = precision_recall(np.array([correct, correct + wrong, correct + missed]))
+    if precision > 0 and not beta**2 * precision + recall:
         raise _no_f(beta)
-    f = (1 + beta**2) * precision * recall / divisor if precision + recall else 0.0
-    return round(precision, 4), round(recall, 4), round(f, 4)
+    return [round(float(value), 4) for value in (precision, recall, f_beta(precision, recall, beta))]
 
 
-def _verbose(sentences: Iterable[Sentence], statistics: Statistics, beta: float) -> Iterator[str]:
+def _verbose(
+    hypothesis: ErrantFile,
+    reference: ErrantFile,
+    compared: Comparison,
+    statistics: Statistics,
+    rows: Counts,
+    beta: float,
+) -> Iterator[str]:
     """Yield what the official program says of every sentence."""
-    total, counts = (0, 0, 0), iter(statistics.counts.tolist())
-    for i, (source, ours, theirs, pairs, chosen) in enumerate(sentences):
+    total: Counts = np.zeros(3, dtype=np.int64)
+    places = (rows - statistics.offsets[:-1]).tolist()
+    annotators = zip(hypothesis.annotators, reference.annotators, strict=True)
+    sentences = zip(hypothesis.sources, compared.keyed(), annotators, places, strict=True)
+    for i, (source, (ours, theirs), numbers, place) in enumerate(sentences):
         yield f"{_RULE}\nOriginal sentence {i}: {source}"
-        after, shown = total, {one: _listed(keyed) for one, keyed in ours.items()}
-        for one, other in pairs:
-            correct, proposed, gold = next(counts)
-            local = (correct, proposed - correct, gold - correct)
-            running = (total[0] + local[0], total[1] + local[1], total[2] + local[2])
-            if (one, other) == chosen:
-                after = running
+        pairs = list(zip(product(*numbers), product(ours, theirs), strict=True))
+        for k, ((one, other), (system, gold)) in enumerate(pairs, start=int(statistics.offsets[i])):
+            local = statistics.counts[k]
             yield (
                 f"{_RULE}\nSENTENCE {i} - HYP {one} - REF {other}\n"
-                f"HYPOTHESIS EDITS : {shown[one]}\nREFERENCE EDITS  : {_listed(theirs[other])}\n"
-                f"Local TP/FP/FN   : {_spaced(local)}\nLocal P/R/F{beta}  : {_spaced(_figures(local, beta))}\n"
-                f"Global TP/FP/FN  : {_spaced(running)}\nGlobal P/R/F{beta}  : {_spaced(_figures(running, beta))}"
+                f"HYPOTHESIS EDITS : {_listed(system)}\nREFERENCE EDITS  : {_listed(gold)}\n"
+                f"Local TP/FP/FN   : {_spaced(_outcomes(local))}\n"
+                f"Local P/R/F{beta}  : {_spaced(_figures(_outcomes(local), beta))}\n"
+                f"Global TP/FP/FN  : {_spaced(_outcomes(total + local))}\n"
+                f"Global P/R/F{beta}  : {_spaced(_figures(_outcomes(total + local), beta))}"
             )
-        total = after
-        yield f"{_RULE}\n^^ HYP {chosen[0]}, REF {chosen[1]} chosen for sentence {i}\nLocal results:"
-        found = tally([(ours[chosen[0]], theirs[chosen[1]])])
-        yield from _table([["Category", "TP", "FP", "FN"], *([kind, *map(str, row)] for kind, row in found.items())])
+        total = total + statistics.counts[rows[i]]
+        (one, other), chosen = pairs[place]
+        yield f"{_RULE}\n^^ HYP {one}, REF {other} chosen for sentence {i}\nLocal results:"
+        types = tally([chosen])
+        yield from _table([["Category", "TP", "FP", "FN"], *([kind, *map(str, row)] for kind, row in types.items())])
+
+
+def _outcomes(counts: Counts) -> list[int]:
+    """Return TP, FP and FN of TP, TP + FP and TP + FN."""
+    correct, proposed, gold = counts.tolist()
+    return [correct, proposed - correct, gold - correct]
 
 
 def _spaced(values: Iterable[float]) -> str:

@@ -19,7 +19,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Edit
 from gecbench.corpus.python2 import with_spaces
 from gecbench.errors import InputError
-from gecbench.formats.m2 import parse_m2, read_m2
+from gecbench.formats.m2 import parse_m2
 from gecbench.formats.text import read_lines
 from gecbench.metrics.base import Counts, f_beta, precision_recall
 from gecbench.metrics.m2 import M2, SentenceMatch, trimmed
@@ -87,9 +87,6 @@ def _number(given: dict[str, str], option: str, default: Number) -> Number:
 
 
 def _read_gold(path: str) -> Corpus:
-    corpus = read_m2(path, out_of_range="drop")
-    if all(with_spaces(source) == source for source in corpus.sources):
-        return corpus
     lines = [with_spaces(line) if line.startswith("S ") else line for line in read_lines(path)]
     return parse_m2(lines, path, "drop")
 
@@ -134,7 +131,7 @@ def _figures(counts: Counts, beta: float) -> list[str]:
 def _edits(source: str, line: str, match: SentenceMatch) -> Iterator[str]:
     tokens = source.split()
     proposed = [_shown(tokens, edit) for edit in match.proposed]
-    yield from (f"& {proposed[i]}" for i in _beside_wrong_insertions(tokens, match))
+    yield from (f"& {proposed[i]}" for i in _deletions_after_wrong_insertions(tokens, match))
     gold = [
         f"({edit.start}, {edit.end}, {_text(_original(tokens, edit))}, [{', '.join(map(_unicode, edit.corrections))}])"
         for edit in match.annotation.edits
@@ -146,7 +143,7 @@ def _edits(source: str, line: str, match: SentenceMatch) -> Iterator[str]:
     yield f"CORRECT EDITS : [{', '.join(proposed[i] for i, _ in match.pairs)}]"
 
 
-def _beside_wrong_insertions(tokens: Sequence[str], match: SentenceMatch) -> Iterator[int]:
+def _deletions_after_wrong_insertions(tokens: Sequence[str], match: SentenceMatch) -> Iterator[int]:
     """Yield the places of matched deletions right after an insertion that matches nothing (docs/m2.md, B.11)."""
     hits = match.matched_proposed
     for i, (before, edit) in enumerate(pairwise(match.proposed), start=1):
