@@ -302,11 +302,11 @@ class TestM2:
             "S c",
         ]
         first, second = parse_blocks(lines, "toy")
-        assert first.annotations == [
+        assert first.annotations == (
             Annotation(1, (Edit(-1, -1, ("-NONE-",), "noop"),)),
             Annotation(0, (Edit(0, 9, ("x", "y z"), "Vt", "OPTIONAL", "why"), Edit(1, 2, ("",), "Um"))),
-        ]
-        assert (second.source, second.annotations) == ("c", [])
+        )
+        assert (second.source, second.annotations) == ("c", ())
 
     def test_insertions_at_one_place_keep_file_order(self):
         lines = ["S a b", "A 1 1|||X|||one|||REQUIRED|||-NONE-|||0", "A 1 1|||X|||two|||REQUIRED|||-NONE-|||0"]

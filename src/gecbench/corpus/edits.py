@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice, pairwise
 
@@ -126,6 +126,12 @@ class EditTable:
         ]
         return ["".join(rows[begin:end]) for begin, end in pairwise(self.row_offsets.tolist())]
 
+    def of_types(self, kept: Collection[str]) -> EditTable:
+        """Return the same annotators with only their edits of these types."""
+        mask = np.isin(self.types, [k for k, name in enumerate(self.strings) if name in kept])
+        columns = {name: getattr(self, name)[mask] for name in _EDIT_COLUMNS}
+        return replace(self, edit_offsets=np.concatenate([[0], np.cumsum(mask)])[self.edit_offsets], **columns)
+
     def comparable_corrections(self) -> tuple[Offsets, EncodedLines]:
         """Return the corrections of each edit, and where each edit's begin.
 
@@ -136,6 +142,9 @@ class EditTable:
         texts = list(chain.from_iterable(chosen))
         lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         return offsets_of(chosen), EncodedLines(b"".join(texts), lengths)
+
+
+_EDIT_COLUMNS = ("starts", "ends", "types", "corrections", "required", "comments")
 
 
 def is_single_spaced(text: str) -> bool:

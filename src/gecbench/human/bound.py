@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.edits import EditedTexts
+from gecbench.corpus.edits import EditedTexts, EditTable
 from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.display import progress
 from gecbench.errors import InputError
@@ -132,7 +132,7 @@ class Annotators:
 def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
     """Return the annotators a metric scores against; one who is not listed for a sentence made no edit there."""
     if metric.gold(corpus) == "annotations" and corpus.annotations is not None:
-        corpus = corpus.replace(annotations=complete(corpus.annotations))
+        corpus = corpus.replace(annotations=EditTable.of(complete(corpus.annotations)))
         rows: Sequence[Sequence[Any]] = metric.annotations(corpus)
     elif corpus.references is not None:
         rows = corpus.references
@@ -238,7 +238,7 @@ def _restricted(metric: Metric, corpus: Corpus, members: list[int]) -> Corpus:
         return corpus.with_references(members)
     if corpus.annotations is None:
         raise InputError(f"{corpus.name} has error groups, not annotators to leave out", fix="Give annotations (M2)")
-    return corpus.replace(annotations=[[row[k] for k in members] for row in corpus.annotations or ()])
+    return corpus.replace(annotations=EditTable.of([[row[k] for k in members] for row in corpus.annotations]))
 
 
 def greedy_f(counts: Counts, subsets: Subsets, beta: float = 0.5, rounded: bool = False) -> Values:

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
@@ -90,6 +91,12 @@ def f_beta(precision: Values, recall: Values, beta: float) -> Values:
     """Return (1 + beta²) P R / (beta² P + R), 0 where that is 0/0."""
     size = beta**2 * precision + recall
     return np.where(size > 0, (1 + beta**2) * precision * recall / np.where(size > 0, size, 1), 0.0)
+
+
+def f_beta_as_ieval(precision: Values, recall: Values, beta: float) -> Values:
+    """Return F-beta with the I-measure's official order of operations, whose last bits differ from `f_beta`'s."""
+    size = beta**2 * precision + recall
+    return np.where(size != 0, (1 + beta**2) * (precision * recall / np.where(size != 0, size, 1)), 0.0)
 
 
 def f_beta_of_counts(counts: npt.NDArray[Any], beta: float) -> Values:
@@ -302,9 +309,10 @@ class Metric(ABC):
     """A metric, declared here and nowhere else; a subclass is a frozen dataclass whose fields are its parameters.
 
     `golds` are what it can be scored against, the preferred one first; `explains` says that it has `explain`;
-    `extra` names the extra of the package without which it scores no texts; `breakdowns` are names for `breakdown`;
-    `board_parameters` are those that a leaderboard scores with; `columns` are the parts that tables show beside the
-    value, fractions of which more is better.
+    `extra` names the extra of the package without which it scores no texts; `requires` are the modules that it needs
+    for texts, each with how to install it; `breakdowns` are names for `breakdown`; `board_parameters` are those that a
+    leaderboard scores with; `columns` are the parts that tables show beside the value, fractions of which more is
+    better.
     """
 
     name: ClassVar[str]
@@ -313,6 +321,7 @@ class Metric(ABC):
     papers: ClassVar[str]
     golds: ClassVar[tuple[Gold, ...]] = ("references",)
     extra: ClassVar[str | None] = None
+    requires: ClassVar[Mapping[str, str]] = MappingProxyType({})
     explains: ClassVar[bool] = False
     breakdowns: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[tuple[str, ...]] = ()
@@ -329,7 +338,7 @@ class Metric(ABC):
     @classmethod
     def missing(cls) -> str | None:
         """Return what to install before texts can be scored, None if nothing."""
-        return None
+        return next((hint for module, hint in cls.requires.items() if find_spec(module) is None), None)
 
     @property
     @abstractmethod

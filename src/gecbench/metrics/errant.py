@@ -236,6 +236,7 @@ class ERRANT(Metric):
     papers: ClassVar[str] = "Bryant et al. 2017"
     golds: ClassVar[tuple[Gold, ...]] = ("annotations", "groups", "references")
     extra: ClassVar[str | None] = "errant"
+    requires: ClassVar[Mapping[str, str]] = errant_annotate.REQUIREMENTS
     explains: ClassVar[bool] = True
     breakdowns: ClassVar[tuple[str, ...]] = ("error-type", "category", "operation")
     columns: ClassVar[tuple[str, ...]] = ("precision", "recall")
@@ -271,11 +272,6 @@ class ERRANT(Metric):
             value = getattr(self, name)
             if not isinstance(value, str) or not value or "|" in value:
                 raise InputError(f"errant: {name}={value!r} is unknown")
-
-    @classmethod
-    def missing(cls) -> str | None:
-        """Return what to install before texts can be scored."""
-        return errant_annotate.missing()
 
     @property
     def reference_policy(self) -> GreedyCumulative | BestPerSentence:

@@ -20,15 +20,24 @@ DETECTION_TYPES = ("Um", "UNK")  # found but not corrected: their correction is 
 _KEPT_SENTENCES = 2**16
 
 
+_NEEDS_ERRANT = 'text is annotated by errant, which is not installed. Install it: pip install "gecbench[errant]".'
+_NEEDS_MODEL = "text is annotated by errant, which needs the spaCy model"
+_DOWNLOAD = "Install it: python -m spacy download {model}, or name another (model=…)."
+REQUIREMENTS = {
+    "errant": _NEEDS_ERRANT,
+    "spacy": _NEEDS_ERRANT,
+    DEFAULT_MODEL: f"{_NEEDS_MODEL} {DEFAULT_MODEL}. {_DOWNLOAD.format(model=DEFAULT_MODEL)}",
+}
+
+
 def missing(model: str = DEFAULT_MODEL) -> str | None:
-    """Return what to install before text can be annotated, None if nothing."""
+    """Return what to install before text can be annotated by a model, None if nothing."""
     if find_spec("errant") is None or find_spec("spacy") is None:
-        return 'text is annotated by errant, which is not installed. Install it: pip install "gecbench[errant]".'
+        return _NEEDS_ERRANT
     if Path(model).is_dir() or (model.isidentifier() and find_spec(model) is not None):
         return None
-    installed = f"Install it: python -m spacy download {model}, or name another (model=…)."
-    way = installed if model.isidentifier() else "There is no such folder: name another (model=…)."
-    return f"text is annotated by errant, which needs the spaCy model {model}. {way}"
+    way = _DOWNLOAD.format(model=model) if model.isidentifier() else "There is no such folder: name another (model=…)."
+    return f"{_NEEDS_MODEL} {model}. {way}"
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,21 @@ from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, CorpusCache, Gold
 from gecbench.display import percent
 from gecbench.errors import InputError
-from gecbench.kernels.alignment import METRICS, Objective, classify_column, f_score, precision, recall
+from gecbench.kernels.alignment import METRICS, Objective, classify_column
 from gecbench.kernels.imeasure import Limits
 from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, intern_lines, offsets_of, split_tokens
-from gecbench.metrics.base import MIXING_WORDS, Counts, Metric, Signature, Statistics, Values, check_whole, parameter
+from gecbench.metrics.base import (
+    MIXING_WORDS,
+    Counts,
+    Metric,
+    Signature,
+    Statistics,
+    Values,
+    check_whole,
+    f_beta_as_ieval,
+    parameter,
+    precision_recall,
+)
 from gecbench.metrics.explain import Cell, Explanation, Mark, Row
 from gecbench.metrics.imeasure_gold import MixedGold, listed_references, mixed_gold, spaced_sources
 from gecbench.metrics.policy import OrderDependent, Policy, SingleRow
@@ -146,10 +157,12 @@ class IMeasure(Metric):
         for name, aspect in _ASPECTS.items():
             counts = total[aspect].tolist()
             parts |= {f"{name}_{count}": value for count, value in zip(COUNT_NAMES, counts, strict=True)}
+            tp, _, fp, fn, _ = counts
+            precision, recall = precision_recall(np.array([tp, tp + fp, tp + fn]))
             parts |= {
-                f"{name}_precision": precision(counts),
-                f"{name}_recall": recall(counts),
-                f"{name}_f": f_score(counts, self.beta),
+                f"{name}_precision": float(precision),
+                f"{name}_recall": float(recall),
+                f"{name}_f": float(f_beta_as_ieval(precision, recall, self.beta)),
                 f"{name}_accuracy": float(weighted_accuracy(total[aspect], 1.0)),
                 f"{name}_weighted_accuracy": float(weighted_accuracy(total[aspect], self.weight)),
                 f"{name}_improvement": float(improvement(total, aspect, self.weight)),

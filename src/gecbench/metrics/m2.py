@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain, pairwise
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -408,7 +408,12 @@ def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
 
 @cache
 def _visiting_order(annotators: tuple[int, ...]) -> list[int]:
-    """Return the order of a dictionary that is filled from another in that one's order (docs/m2.md, B.9)."""
+    """Return the order of a dictionary that is filled from another in that one's order (docs/m2.md, B.9).
+
+    Ascending numbers below 8, the smallest table of Python 2.7, keep their order: each has a slot of its own.
+    """
+    if annotators == tuple(sorted(set(annotators))) and set(annotators) <= set(range(8)):
+        return list(range(len(annotators)))
     first = dict_order([integer_hash(annotator) for annotator in annotators])
     second = dict_order([integer_hash(annotators[k]) for k in first])
     return [first[k] for k in second]
@@ -610,9 +615,5 @@ def error_types(corpus: Corpus) -> set[str]:
 
 def restrict_types(corpus: Corpus, types: Sequence[str]) -> Corpus:
     """Return the corpus whose annotators made only edits of these types (Bryant & Ng 2015, section 6.1)."""
-    kept = set(types)
-
-    def restricted(found: Annotation) -> Annotation:
-        return replace(found, edits=tuple(edit for edit in found.edits if edit.type in kept))
-
-    return corpus.replace(annotations=[[*map(restricted, sentence)] for sentence in corpus.annotations or ()])
+    table = corpus.edit_table() or EditTable.of(corpus.annotations or ())
+    return corpus.replace(annotations=table.of_types(types))

@@ -18,7 +18,7 @@ def load_demo() -> Corpus:
     """Return the demo corpus: four fluent references and two annotators' coded edits per sentence."""
     texts = read_parallel(DATA / "source.txt", [DATA / f"reference{k}.txt" for k in range(4)])
     gold = read_m2(DATA / "gold.m2")
-    return texts.replace(annotations=gold.annotations, name="demo", metadata={"tokenizer": "treebank"})
+    return texts.replace(annotations=gold.edit_table(), name="demo", metadata={"tokenizer": "treebank"})
 
 
 def load_demo_systems() -> dict[str, list[str]]:
