@@ -19,14 +19,12 @@
 #include "m2.hpp"
 #include "maxmatch/corpus.hpp"
 #include "mersenne_twister.hpp"
+#include "overlap.hpp"
+#include "ter.hpp"
 #include "tokens.hpp"
 #include "trueskill.hpp"
 
 namespace gecbench::bindings {
-
-// Bound in files of their own.
-void bind_overlap(nb::module_ module);
-void bind_ter(nb::module_ module);
 
 namespace {
 
@@ -52,7 +50,25 @@ nb::tuple list_vocabulary(const nb::bytes& text, const Offsets& line_offsets, bo
                         to_vector(std::move(tokens.lengths)));
 }
 
+Output<std::int32_t> share(const nb::bytes& left, const Offsets& left_offsets, const nb::bytes& right,
+                           const Offsets& right_offsets) {
+  check_offsets(left_offsets, left.size(), "left_offsets");
+  check_offsets(right_offsets, right.size(), "right_offsets");
+  check_size(right_offsets.size(), left_offsets.size(), "right_offsets");
+  const std::size_t pairs = left_offsets.size() - 1;
+  const Lines ours{{left.c_str(), left.size()}, left_offsets.data()};
+  const Lines theirs{{right.c_str(), right.size()}, right_offsets.data()};
+  std::vector<std::int32_t> rows(pairs * 4);
+  {
+    nb::gil_scoped_release released;
+    count_shared(ours, theirs, static_cast<std::int64_t>(pairs), rows.data());
+  }
+  return to_matrix(std::move(rows), 4);
+}
+
 void bind_tokens(nb::module_ module) {
+  module.def("count_shared", &share, nb::arg("left"), nb::arg("left_offsets"), nb::arg("right"),
+             nb::arg("right_offsets"));
   module.def("intern", &intern_lines, nb::arg("text"), nb::arg("line_offsets"), nb::arg("unicode_whitespace"),
              nb::arg("threads") = 1);
   module.def("intern_and_list", &list_vocabulary, nb::arg("text"), nb::arg("line_offsets"),
@@ -73,7 +89,19 @@ nb::tuple find_changes(nb::handle sources, nb::handle rewrites, const Offsets& r
   return nb::make_tuple(to_matrix(std::move(found.spans), 4), to_vector(std::move(found.offsets)));
 }
 
+Output<std::int64_t> find_ter_edits(nb::handle hypotheses, nb::handle references, int threads) {
+  const TokenArray hypothesis = read_tokens(hypotheses), reference = read_tokens(references);
+  check_size(reference.size, hypothesis.size, "references");
+  std::vector<std::int64_t> found(hypothesis.size);
+  {
+    nb::gil_scoped_release released;
+    ter_edits(hypothesis, reference, threads, found.data());
+  }
+  return to_vector(std::move(found));
+}
+
 void bind_edits(nb::module_ module) {
+  module.def("ter_edits", &find_ter_edits, nb::arg("hypotheses"), nb::arg("references"), nb::arg("threads") = 1);
   module.def("changed_spans", &find_changes, nb::arg("sources"), nb::arg("rewrites"), nb::arg("rewrite_rows"));
 }
 
@@ -669,8 +697,6 @@ NB_MODULE(_native, module) {
   bind_imeasure(module.def_submodule("imeasure"));
   bind_m2(module.def_submodule("m2"));
   bind_maxmatch(module.def_submodule("maxmatch"));
-  bind_overlap(module.def_submodule("overlap"));
-  bind_ter(module.def_submodule("ter"));
   bind_tokens(module.def_submodule("tokens"));
   bind_trueskill(module.def_submodule("trueskill"));
 }

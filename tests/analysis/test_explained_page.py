@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import gecbench
 from gecbench import GLEU, Corpus
-from gecbench.analysis.explained_page import html_page
+from gecbench.cli.explain import html_page
 from gecbench.metrics.gleu import ngram_credits
 
 DEMO = gecbench.load_demo()

@@ -458,14 +458,14 @@ def test_counts(twins, pairs):
     expected = []
     for ours, theirs in ((first.split(), second.split()) for first, second in pairs):
         expected.append([len(ours), len(theirs), len({*ours} & {*theirs}), len({*ours} | {*theirs})])
-    for kernel in twins("overlap"):
+    for kernel in twins("tokens"):
         found = count_shared(kernel, left, right)
         assert found.dtype == np.int32
         assert found.tolist() == expected
 
 
 def test_native_refuses_offsets_that_do_not_fit(twins):
-    _, native = twins("overlap")
+    _, native = twins("tokens")
     good = np.array([0, 1], dtype=np.int64)
     assert native.count_shared(b"a", good, b"b", good).tolist() == [[1, 1, 0, 2]]
     for wrong in ([0, 2], [1, 1], [0], [], [0, 2, 1]):

@@ -156,7 +156,7 @@ def _edits(make: Arrays) -> SimpleNamespace:
 CALLS: dict[str, Callable[[Arrays], tuple[Any, ...]]] = {
     "tokens.intern": lambda make: (TEXT, make.spoiled(np.array([0, 5, len(TEXT)])), True, make.number(1, 4)),
     "tokens.intern_and_list": lambda make: (TEXT, make.spoiled(np.array([0, 9, len(TEXT)])), False),
-    "overlap.count_shared": lambda make: (
+    "tokens.count_shared": lambda make: (
         TEXT,
         make.spoiled(np.array([0, 7, len(TEXT)])),
         b"a b",
@@ -173,7 +173,7 @@ CALLS: dict[str, Callable[[Arrays], tuple[Any, ...]]] = {
     ),
     "gleu.draw_rows": lambda make: (_drawn(make)[0], make.number(0, 9), make.number(0, 3), False, make.number(1, 2)),
     "gleu.sampled_totals": _sampled,
-    "ter.ter_edits": lambda make: (make.tokens(), make.tokens(), make.number(1, 3)),
+    "edits.ter_edits": lambda make: (make.tokens(), make.tokens(), make.number(1, 3)),
     "edits.changed_spans": lambda make: _of_references(make, make.tokens()),
     "grouping.group_edits": _grouped,
     "greedy.choose_rows": lambda make: (make.rows(_drawn(make)[1], 3), _drawn(make)[0], 0.25),

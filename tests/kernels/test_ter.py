@@ -21,7 +21,7 @@ def token_array(lines):
 
 def assert_equal_edits(twins, pairs):
     before, after = map(token_array, zip(*pairs, strict=True))
-    python, native = (module.ter_edits(before, after, threads=2) for module in twins("ter"))
+    python, native = (module.ter_edits(before, after, threads=2) for module in twins("edits"))
     assert native.dtype == python.dtype
     np.testing.assert_array_equal(native, python)
 
@@ -56,13 +56,13 @@ def test_the_limit_on_shifts_tried(twins, monkeypatch):
     generator = np.random.default_rng(0)
     pair = [generator.integers(0, 3, 40).tolist() for _ in range(2)]
     before, after = (token_array([words]) for words in pair)
-    assert [module.ter_edits(before, after).tolist() for module in twins("ter")] == [[14], [14]]
+    assert [module.ter_edits(before, after).tolist() for module in twins("edits")] == [[14], [14]]
     monkeypatch.setattr(lib_ter, "_MAX_SHIFT_CANDIDATES", 10**6)
     assert lib_ter.translation_edit_rate(*pair)[0] == 12
 
 
 def test_native_refuses_bad_offsets(twins):
-    _, native = twins("ter")
+    _, native = twins("edits")
     good, ids = token_array([[1, 2]]), np.array([1, 2], dtype=np.int32)
     for offsets in ([0, 9], [1, 2], [0, 3, 2], []):
         with pytest.raises(ValueError, match="offsets"):
@@ -78,6 +78,6 @@ def test_real_rewrites(twins):
     tokens = [intern_lines([line.lower() for line in (*one, *other)], "unicode") for one, other in pairwise(texts)]
     for both in tokens:
         half = len(corpus)
-        python, native = (module.ter_edits(both[:half], both[half:]) for module in twins("ter"))
+        python, native = (module.ter_edits(both[:half], both[half:]) for module in twins("edits"))
         np.testing.assert_array_equal(native, python)
         assert native.sum() > 0

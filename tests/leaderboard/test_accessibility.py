@@ -6,7 +6,7 @@ from chromium import VIEWS, open_page
 from screenshots import SCREENS, addresses, emulate_screen
 
 import gecbench
-from gecbench.analysis.explained_page import html_page
+from gecbench.cli.explain import html_page
 from gecbench.leaderboard.page import PagePlan, build_site
 from gecbench.leaderboard.records import Settings
 from gecbench.leaderboard.store import init_board

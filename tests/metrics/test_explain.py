@@ -6,7 +6,7 @@ import pytest
 from m2_corpus import THREE_OUTPUTS, THREE_SENTENCES, annotation
 
 from gecbench import M2, Corpus, load_demo
-from gecbench.analysis.explained_page import html_page
+from gecbench.cli.explain import html_page
 from gecbench.metrics.explain import Cell, Explanation, Row
 
 pytestmark = pytest.mark.usefixtures("kernels_of")

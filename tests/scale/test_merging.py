@@ -10,8 +10,8 @@ from scale_cases import CASES, assert_same, count_batches, demo
 
 import gecbench
 from gecbench import InputError, scale
-from gecbench.corpus.batch_checks import OddPartsWarning
 from gecbench.corpus.corpus import Corpus
+from gecbench.metrics.streaming import OddPartsWarning
 
 CASE = demo()
 DEMO, OUTPUTS, COLUMNS = CASE.corpus, CASE.outputs, CASE.columns

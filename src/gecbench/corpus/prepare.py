@@ -557,7 +557,7 @@ def _source_overlap(
 def _count_shared(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.int32]:
     """Return the tokens of each left line and of each right one, how many they share, and how many there are."""
     ours, theirs = encode_lines(left), encode_lines(right)
-    counts: npt.NDArray[np.int32] = kernels.select("overlap").count_shared(
+    counts: npt.NDArray[np.int32] = kernels.select("tokens").count_shared(
         ours.text, ours.offsets(), theirs.text, theirs.offsets()
     )
     return counts

@@ -73,7 +73,7 @@ def ter_edits_of(pairs: Sequence[TextPair]) -> dict[TextPair, int]:
             chunk = pairs[start : start + _CHUNK]
             tokens = intern_lines([line.lower() for side in zip(*chunk, strict=True) for line in side], "unicode")
             before, after = tokens[: len(chunk)], tokens[len(chunk) :]
-            edits = kernels.select("ter").ter_edits(before, after, kernels.threads())
+            edits = kernels.select("edits").ter_edits(before, after, kernels.threads())
             found.update(zip(chunk, edits.tolist(), strict=True))
             bar.update(len(chunk))
     return found

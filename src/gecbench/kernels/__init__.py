@@ -24,8 +24,6 @@ KERNELS = (
     "imeasure",
     "m2",
     "maxmatch",
-    "overlap",
-    "ter",
     "tokens",
     "trueskill",
 )

@@ -1,17 +1,11 @@
-"""Changed spans of a rewrite, by a Levenshtein alignment of tokens at unit costs (docs/m2.md, B.15).
-
-1. Keep the tokens that both texts share at the start.
-2. Fill a table of costs for the rest.
-3. Walk back from the end. Of several moves of least cost keep or replace rather than delete, and delete rather than
-   insert.
-4. What lies between two kept tokens is one change.
-"""
+"""Differences between two texts: changed spans of a Levenshtein alignment, and the translation edit rate."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from gecbench.kernels.tokens import Ids, Offsets, TokenArray
 
@@ -69,3 +63,16 @@ def _kept_tokens(before: Tokens, after: Tokens) -> list[tuple[int, int]]:
         else:
             j -= 1
     return [(k, k) for k in range(shared)] + kept[::-1]
+
+
+def ter_edits(hypotheses: TokenArray, references: TokenArray, threads: int = 1) -> npt.NDArray[np.int64]:
+    """Return the number of insertions, deletions, substitutions and shifts from each hypothesis to its reference.
+
+    `threads` is for the native kernel.
+    """
+    from sacrebleu.metrics.lib_ter import translation_edit_rate
+
+    del threads
+    pairs = zip(hypotheses.lists(), references.lists(), strict=True)
+    edits = [0 if left == right else translation_edit_rate(left, right)[0] for left, right in pairs]  # type: ignore[arg-type]
+    return np.array(edits, dtype=np.int64)

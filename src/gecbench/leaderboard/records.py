@@ -215,8 +215,6 @@ TYPE_FIELDS: Mapping[str, Check] = {
     "precision": optional(number),
     "value": optional(number),
 }
-
-
 NOTES: Mapping[str, str] = {
     "p": "p: how often chance alone makes a difference as large as that from the entry above "
     "(paired approximate randomisation); * below 0.05",

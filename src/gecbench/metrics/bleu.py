@@ -21,8 +21,6 @@ _MOST_CACHED = 20_000  # sentences; their references' n-grams take about 15 kB e
 Tokenizer = Literal["none", "13a", "intl", "char"]
 Smoothing = Literal["exp", "floor", "add-k", "none"]
 Variant = Literal["sacrebleu", "2016"]
-
-
 _REFERENCE_NGRAMS: CorpusCache[list[dict[str, Any]]] = CorpusCache()
 
 

@@ -18,8 +18,6 @@ Merge = Literal["rules", "all-split", "all-merge", "all-equal"]
 DEFAULT_MODEL = "en_core_web_sm"
 DETECTION_TYPES = ("Um", "UNK")  # found but not corrected: their correction is no text
 _KEPT_SENTENCES = 2**16
-
-
 _NEEDS_ERRANT = 'text is annotated by errant, which is not installed. Install it: pip install "gecbench[errant]".'
 _NEEDS_MODEL = "text is annotated by errant, which needs the spaCy model"
 _DOWNLOAD = "Install it: python -m spacy download {model}, or name another (model=…)."

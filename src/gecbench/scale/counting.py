@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from gecbench.corpora.declaration import as_edits
 from gecbench.corpora.load import CorpusLike, resolve_corpus
-from gecbench.corpus.batch_checks import CheckResult, check_batch, check_preprocessing
 from gecbench.corpus.corpus import HASH_SIZE, Corpus, Gold, check_sentence_annotations, sum_hashes
 from gecbench.corpus.edits import Annotation, EditedTexts, check_apart, span
 from gecbench.corpus.prepare import Preprocessing
 from gecbench.errors import InputError, describe_field_error, error_context
 from gecbench.metrics.base import Metric, Metrics, Signature, Statistics, make_metric, metric_columns
+from gecbench.metrics.streaming import CheckResult, check_batch, check_preprocessing
 from gecbench.version import __version__
 
 if TYPE_CHECKING:

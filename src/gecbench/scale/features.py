@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from gecbench import kernels
 from gecbench.analysis.breakdown import edit_distances
-from gecbench.corpus.batch_checks import check_batch
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Preprocessing, compare_tokenization, foreign_lines, wrapped_lines
 from gecbench.kernels.tokens import intern_lines
 from gecbench.metrics.base import Metric, Metrics, make_metric, metric_columns
 from gecbench.metrics.gleu import GLEU
 from gecbench.metrics.policy import BestPerSentence
+from gecbench.metrics.streaming import check_batch
 from gecbench.scale import counting
 from gecbench.scale.counting import BadRows, ColumnNames, OnBad, check_on_bad, column_of, metric_spec, read_rows
 from gecbench.version import __version__

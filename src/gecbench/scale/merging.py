@@ -16,11 +16,10 @@ import numpy.typing as npt
 from gecbench.analysis.report import Report, Scores
 from gecbench.analysis.significance import DEFAULT_SEED, TestName, check_resamples, with_intervals
 from gecbench.api import check_test, significance_tests
-from gecbench.corpus.batch_checks import CheckResult
 from gecbench.corpus.corpus import fingerprint_of
 from gecbench.errors import InputError
 from gecbench.metrics.base import Score, Signature, Statistics, make_metric
-from gecbench.metrics.streaming import merge_signatures
+from gecbench.metrics.streaming import CheckResult, merge_signatures
 from gecbench.scale import counting
 from gecbench.scale.counting import SHOWN, BadRows, OnBad
 from gecbench.version import __version__

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gecbench.analysis.report import Scores
-from gecbench.corpus.batch_checks import BatchChecker, CheckResult
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Preprocessing
 from gecbench.display import progress
@@ -23,7 +22,7 @@ from gecbench.errors import GecbenchError, InputError
 from gecbench.formats.journal import State, StateJournal
 from gecbench.formats.text import check_not_overwriting
 from gecbench.metrics.base import Metric, Score, metric_columns
-from gecbench.metrics.streaming import Stream
+from gecbench.metrics.streaming import BatchChecker, CheckResult, Stream
 from gecbench.scale.counting import BadRows, Counted, OnBad, Rows
 from gecbench.scale.files import Inputs
 from gecbench.version import __version__

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.cli.dropins.official import add_dropin, prepare
+from gecbench.cli.dropins import add_dropin, prepare
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError
 from gecbench.formats.text import read_bytes

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gecbench.cli.dropins.official import add_dropin, figure, prepare, read_hypotheses
+from gecbench.cli.dropins import add_dropin, figure, prepare, read_hypotheses
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.python2 import with_spaces
 from gecbench.display import percent

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gecbench.cli.dropins.official import add_dropin, figure, prepare, read_hypotheses
+from gecbench.cli.dropins import add_dropin, figure, prepare, read_hypotheses
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Edit
 from gecbench.corpus.python2 import with_spaces
