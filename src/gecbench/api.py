@@ -24,7 +24,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.errors import InputError, did_you_mean
 from gecbench.formats.tables import texts_of
-from gecbench.metrics.base import Metric, Metrics, Score, metric_columns
+from gecbench.metrics.base import Metric, Metrics, Score, make_metric, metric_columns
 
 if TYPE_CHECKING:
     from gecbench.corpora.load import CorpusLike
@@ -114,7 +114,7 @@ def human_bound(
     """
     from gecbench.human import bound
 
-    [made] = metric_columns(metric).values()
+    made = make_metric(metric)
     gold = _resolve(corpus, {made.name: made})
     return bound.human_bound(made, gold, systems, sizes=sizes, sentences=sentences, **preprocessing)
 

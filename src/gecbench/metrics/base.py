@@ -573,7 +573,7 @@ def _convert(metric: str, name: str, value: str, default: object) -> object:
 
 def metric_columns(metrics: Metrics) -> dict[str, Metric]:
     """Return metrics by column name: the metric's name, with its parameters where two share it."""
-    if isinstance(metrics, Mapping):
+    if isinstance(metrics, Mapping) and metrics and all(isinstance(metric, Metric) for metric in metrics.values()):
         return dict(metrics)
     listed: Any = [metrics] if isinstance(metrics, (str, Metric)) else metrics
     if not isinstance(listed, Sequence):
