@@ -94,24 +94,24 @@ def assert_equal(python, native):
 
 @settings(max_examples=200)
 @given(st.lists(st.tuples(sentences, st.lists(sentences, max_size=3)), max_size=4))
-def test_twins(twins, rows):
+def test_both_kernels(both_kernels, rows):
     sources, rewrites = [source for source, _ in rows], [texts for _, texts in rows]
-    assert_equal(*(changes(kernel, sources, rewrites) for kernel in twins("edits")))
+    assert_equal(*(changes(kernel, sources, rewrites) for kernel in both_kernels("edits")))
 
 
 @needs_mirror
-def test_twins_on_real_data(twins):
+def test_both_kernels_on_real_data(both_kernels):
     for split in ("dev", "test"):
         references = list(zip(*(jfleg(split, f"ref{k}") for k in range(4)), strict=True))
-        assert_equal(*(changes(kernel, jfleg(split, "src"), references) for kernel in twins("edits")))
+        assert_equal(*(changes(kernel, jfleg(split, "src"), references) for kernel in both_kernels("edits")))
     corpus = conll14_rewrites("NE-fluency")
     outputs = list(zip(*map(submission, ("AMU", "CAMB", "NTHU")), strict=True))
     for rewrites in (corpus.references, outputs):
-        assert_equal(*(changes(kernel, corpus.sources, rewrites) for kernel in twins("edits")))
+        assert_equal(*(changes(kernel, corpus.sources, rewrites) for kernel in both_kernels("edits")))
 
 
-def test_native_refuses_arrays_that_do_not_fit(twins):
-    _, native = twins("edits")
+def test_native_refuses_arrays_that_do_not_fit(both_kernels):
+    _, native = both_kernels("edits")
     good = TokenArray(np.array([1, 2], dtype=np.int32), np.array([0, 2], dtype=np.int64))
     rows = np.array([0, 1], dtype=np.int64)
     assert [found.tolist() for found in native.changed_spans(good, good, rows)] == [[], [0, 0]]

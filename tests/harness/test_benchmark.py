@@ -47,7 +47,7 @@ def case(request):
     """Return a benchmark with replies, natural or tokenised; a sentence that comes twice has one reply."""
     name, raw = request.param
     if name != "demo" and kernels.active() != "native":
-        pytest.skip("too slow on the Python twins")
+        pytest.skip("too slow on the Python kernels")
     answers = answers_to(name)
     benchmark = replace(BENCHMARKS[name], raw=raw)
     replies = dict(zip(benchmark.requests(), detokenize(answers) if raw else answers, strict=True))
@@ -140,7 +140,7 @@ def test_a_refusal_is_a_warning(monkeypatch, caplog):
     assert len(views) == 1
 
 
-@pytest.mark.skipif(kernels.active() != "native", reason="too slow on the Python twins")
+@pytest.mark.skipif(kernels.active() != "native", reason="too slow on the Python kernels")
 @pytest.mark.usefixtures("mirror")
 def test_any_answer_to_jfleg_is_scored():
     jfleg = BENCHMARKS["jfleg"]

@@ -23,16 +23,16 @@ sentences = st.lists(st.sampled_from("abc"), max_size=7).map(" ".join)
 
 @settings(max_examples=200)
 @given(lines=st.lists(texts, max_size=6), unicode_whitespace=st.booleans())
-def test_interning(twins, lines, unicode_whitespace):
+def test_interning(both_kernels, lines, unicode_whitespace):
     encoded = [line.encode() for line in lines]
     offsets = np.cumsum([0, *map(len, encoded)]).astype(np.int64)
     arguments = (b"".join(encoded), offsets, unicode_whitespace)
-    native, python = (module.intern_and_list(*arguments) for module in twins("tokens"))
+    native, python = (module.intern_and_list(*arguments) for module in both_kernels("tokens"))
     for left, right in zip(native, python, strict=True):
         assert type(left) is type(right)
         assert isinstance(left, bytes) or left.dtype == right.dtype
         np.testing.assert_array_equal(left, right)
-    for module in twins("tokens"):
+    for module in both_kernels("tokens"):
         for alone, listed in zip(module.intern(*arguments), python, strict=False):
             np.testing.assert_array_equal(alone, listed)
 
@@ -46,24 +46,26 @@ def test_known_lines_keep_their_numbers(known, lines, rule):
     assert numbered.tokens.lists() + later.lists() == intern_lines([*known, *lines], rule).lists()
 
 
-def test_tokens_and_lines_of_all_sizes(twins):
+def test_tokens_and_lines_of_all_sizes(both_kernels):
     """Tokens that differ in one byte, up to three words of them; lines of up to a thousand bytes."""
     generator = random.Random(5)
     tokens = ["".join(generator.choices("ab", k=size)) for size in range(1, 25) for _ in range(40)]
     encoded = [" ".join(generator.choices(tokens, k=size)).encode() for size in range(80)]
     offsets = np.cumsum([0, *map(len, encoded)]).astype(np.int64)
     for unicode_whitespace in (False, True):
-        found = (module.intern_and_list(b"".join(encoded), offsets, unicode_whitespace) for module in twins("tokens"))
+        found = (
+            module.intern_and_list(b"".join(encoded), offsets, unicode_whitespace) for module in both_kernels("tokens")
+        )
         for left, right in zip(*found, strict=True):
             np.testing.assert_array_equal(left, right)
 
 
-def test_interning_on_several_threads(twins):
+def test_interning_on_several_threads(both_kernels):
     """Lines enough for several parts, which share some words and have others of their own."""
     words = np.random.default_rng(2).integers(0, 9, size=(20_000, 3)) * np.arange(1, 20_001)[:, None] // 7
     encoded = [" ".join(map(str, line)).encode() for line in words]
     offsets = np.cumsum([0, *map(len, encoded)]).astype(np.int64)
-    python, native = twins("tokens")
+    python, native = both_kernels("tokens")
     expected = python.intern_and_list(b"".join(encoded), offsets, False)
     for threads in (1, 2, 4):
         found = native.intern_and_list(b"".join(encoded), offsets, False, threads)
@@ -91,33 +93,33 @@ def test_interning_agrees_with_split(lines):
     order=st.integers(1, 6),
     multiset=st.booleans(),
 )
-def test_ngram_counts(twins, rows, order, multiset):
+def test_ngram_counts(both_kernels, rows, order, multiset):
     sources, hypotheses, references = zip(*rows, strict=True)
     flat = [text for group in references for text in group]
     tokens = intern_lines([*sources, *hypotheses, *flat], "ascii")
     n = len(sources)
     texts = tokens[:n], tokens[n : 2 * n], tokens[2 * n :]
     owners = np.cumsum([0, *map(len, references)]).astype(np.int64)
-    native, python = (module.gleu_counts(*texts, owners, order, multiset) for module in twins("gleu"))
+    native, python = (module.gleu_counts(*texts, owners, order, multiset) for module in both_kernels("gleu"))
     np.testing.assert_array_equal(native, python)
 
 
 @pytest.mark.parametrize("words", [3, 20, 127, 128, 300])
-def test_ngrams_of_long_lines(twins, words):
+def test_ngrams_of_long_lines(both_kernels, words):
     """Up to 600 tokens: few words in many orders, and more words than the kernel's table takes."""
     generator = np.random.default_rng(words)
     lines = [" ".join(map(str, generator.integers(0, words, size=size))) for size in (100, 254, 257, 600)]
     tokens = intern_lines([*lines, *lines[::-1], *lines[1:], lines[0]], "ascii")
     rows = np.arange(5, dtype=np.int64)
     for multiset in (False, True):
-        found = (m.gleu_counts(tokens[:4], tokens[4:8], tokens[8:], rows, 4, multiset) for m in twins("gleu"))
+        found = (m.gleu_counts(tokens[:4], tokens[4:8], tokens[8:], rows, 4, multiset) for m in both_kernels("gleu"))
         np.testing.assert_array_equal(*found)
 
 
 @needs_native
-def test_any_number_of_threads(twins):
+def test_any_number_of_threads(both_kernels):
     """More sentences than one task takes, more draws too; columns that move with the draw and one that does not."""
-    _, native = twins("gleu")
+    _, native = both_kernels("gleu")
     generator = np.random.default_rng(3)
     lines = [" ".join(generator.choice(list("abcd"), 6)) for _ in range(4 * 600)]
     tokens = intern_lines(lines, "ascii")
@@ -131,8 +133,8 @@ def test_any_number_of_threads(twins):
     np.testing.assert_array_equal(totals[0], counts[draws[0]].sum(axis=1))
 
 
-def test_native_refuses_rows_it_cannot_draw(twins):
-    _, native = twins("gleu")
+def test_native_refuses_rows_it_cannot_draw(both_kernels):
+    _, native = both_kernels("gleu")
     counts = np.ones((2, 4), dtype=np.int64)
     for offsets in ([1, 2], [0, 2, 2], [0, 2, 1], []):
         for call in (
@@ -147,8 +149,8 @@ def test_native_refuses_rows_it_cannot_draw(twins):
         native.draw_rows(np.array([0, 2], dtype=np.int64), 0, -1, False)
 
 
-def test_native_refuses_bundles_it_cannot_read(twins):
-    _, native = twins("gleu")
+def test_native_refuses_bundles_it_cannot_read(both_kernels):
+    _, native = both_kernels("gleu")
     rows = np.array([0, 1], dtype=np.int64)
     good = TokenArray(np.array([1, 2], dtype=np.int32), np.array([0, 2], dtype=np.int64))
     assert native.gleu_counts(good, good, good, rows, 1, False).tolist() == [[2, 2, 2, 2]]
@@ -168,22 +170,22 @@ def test_native_refuses_bundles_it_cannot_read(twins):
     first=st.integers(0, 40_000_000),
     python3=st.booleans(),
 )
-def test_draws(twins, choices, first, python3):
+def test_draws(both_kernels, choices, first, python3):
     offsets = np.cumsum([0, *choices]).astype(np.int64)
-    native, python = (module.draw_rows(offsets, first, 2, python3) for module in twins("gleu"))
+    native, python = (module.draw_rows(offsets, first, 2, python3) for module in both_kernels("gleu"))
     np.testing.assert_array_equal(native, python)
     counts = np.arange(11 * offsets[-1], dtype=np.int64).reshape(-1, 11)
     counts[:, 4] = 7
-    native, python = (module.sampled_totals(counts, offsets, 3, python3) for module in twins("gleu"))
+    native, python = (module.sampled_totals(counts, offsets, 3, python3) for module in both_kernels("gleu"))
     np.testing.assert_array_equal(native, python)
 
 
 @pytest.mark.parametrize("choices", [1000, 60_000, 65_536, 3_000_000])
-def test_draws_of_many_choices(twins, choices):
+def test_draws_of_many_choices(both_kernels, choices):
     """So many that some draws depend on the second word of a random number, too."""
     offsets = choices * np.arange(200, dtype=np.int64)
     for python3 in (False, True):
-        np.testing.assert_array_equal(*(module.draw_rows(offsets, 0, 200, python3) for module in twins("gleu")))
+        np.testing.assert_array_equal(*(module.draw_rows(offsets, 0, 200, python3) for module in both_kernels("gleu")))
 
 
 @needs_native

@@ -119,9 +119,9 @@ def test_a_repeated_clause(kernel: ModuleType) -> None:
     assert kernel.match_corpus(*repeated, Options())[0][0, 0] == 1
 
 
-def test_native_keeps_the_exact_answer_past_the_limit(twins: Any) -> None:
+def test_native_keeps_the_exact_answer_past_the_limit(both_kernels: Any) -> None:
     """A tie in a lattice too large for the arc list (docs/m2.md, B.14.2); a long repetition needs no list."""
-    _, native = twins("maxmatch")
+    _, native = both_kernels("maxmatch")
     *arrays, options = M2().prepare_sentence("f a", "e a c f", annotation()).arguments(2, "master")
     assert native.match_corpus(*arrays, options)[1].tolist() == [native.LITERAL]
     counts, how = native.match_corpus(*arrays, options._replace(arc_limit=5))
@@ -175,10 +175,10 @@ def pairs(draw: st.DrawFn) -> tuple[list[int], list[int], list[GoldEdit]]:
 @settings(max_examples=400)
 @given(pairs(), st.sampled_from([2, 2, 0, 1, 3, -1]), st.sampled_from(["master", "3.2"]), st.booleans())
 def test_both_kernels_agree(
-    twins: Any, pair: tuple[list[int], list[int], list[GoldEdit]], unchanged: int, release: str, ignore: bool
+    both_kernels: Any, pair: tuple[list[int], list[int], list[GoldEdit]], unchanged: int, release: str, ignore: bool
 ) -> None:
     """Python lists every edit, native code only where it must: the same counts and the same official path."""
-    python, native = twins("maxmatch")
+    python, native = both_kernels("maxmatch")
     arrays, options = pack(*pair), Options(unchanged, release, flatten(FOLDED) if ignore else None)
     expected, _ = python.match_corpus(*arrays, options)
     counts, how = native.match_corpus(*arrays, options)

@@ -1,4 +1,4 @@
-"""The native search for shifts finds what sacrebleu's finds, which is its Python twin."""
+"""The native search for shifts finds what sacrebleu's finds, which is its Python reference."""
 
 from itertools import pairwise
 
@@ -19,22 +19,22 @@ def token_array(lines):
     return TokenArray(np.array([word for line in lines for word in line], dtype=np.int32), offsets_of(lines))
 
 
-def assert_equal_edits(twins, pairs):
+def assert_equal_edits(both_kernels, pairs):
     before, after = map(token_array, zip(*pairs, strict=True))
-    python, native = (module.ter_edits(before, after, threads=2) for module in twins("edits"))
+    python, native = (module.ter_edits(before, after, threads=2) for module in both_kernels("edits"))
     assert native.dtype == python.dtype
     np.testing.assert_array_equal(native, python)
 
 
 @settings(max_examples=150)
 @given(pairs=st.lists(st.tuples(few_words, few_words), min_size=1, max_size=5))
-def test_few_words(twins, pairs):
-    assert_equal_edits(twins, pairs)
+def test_few_words(both_kernels, pairs):
+    assert_equal_edits(both_kernels, pairs)
 
 
 @settings(max_examples=60)
 @given(words=some_words, data=st.data())
-def test_moved_words(twins, words, data):
+def test_moved_words(both_kernels, words, data):
     moved = list(words)
     for _ in range(data.draw(st.integers(1, 4))):
         start, size = data.draw(st.integers(0, len(moved))), data.draw(st.integers(0, 12))
@@ -42,27 +42,27 @@ def test_moved_words(twins, words, data):
         del moved[start : start + size]
         place = data.draw(st.integers(0, len(moved)))
         moved[place:place] = [*part, *data.draw(st.lists(st.integers(0, 9), max_size=1))]
-    assert_equal_edits(twins, [(words, moved), (moved, words)])
+    assert_equal_edits(both_kernels, [(words, moved), (moved, words)])
 
 
 @pytest.mark.parametrize("length", [49, 50, 51, 120, 200])
-def test_lengths_that_widen_the_beam(twins, length):
+def test_lengths_that_widen_the_beam(both_kernels, length):
     words = np.random.default_rng(length).integers(0, 4, length).tolist()
-    assert_equal_edits(twins, [([1], words), (words, [1]), ([1, 2], words), ([], words), (words, []), ([], [])])
+    assert_equal_edits(both_kernels, [([1], words), (words, [1]), ([1, 2], words), ([], words), (words, []), ([], [])])
 
 
-def test_the_limit_on_shifts_tried(twins, monkeypatch):
+def test_the_limit_on_shifts_tried(both_kernels, monkeypatch):
     """Where more than a thousand shifts would be tried no more are made, and the best so far is not used."""
     generator = np.random.default_rng(0)
     pair = [generator.integers(0, 3, 40).tolist() for _ in range(2)]
     before, after = (token_array([words]) for words in pair)
-    assert [module.ter_edits(before, after).tolist() for module in twins("edits")] == [[14], [14]]
+    assert [module.ter_edits(before, after).tolist() for module in both_kernels("edits")] == [[14], [14]]
     monkeypatch.setattr(lib_ter, "_MAX_SHIFT_CANDIDATES", 10**6)
     assert lib_ter.translation_edit_rate(*pair)[0] == 12
 
 
-def test_native_refuses_bad_offsets(twins):
-    _, native = twins("edits")
+def test_native_refuses_bad_offsets(both_kernels):
+    _, native = both_kernels("edits")
     good, ids = token_array([[1, 2]]), np.array([1, 2], dtype=np.int32)
     for offsets in ([0, 9], [1, 2], [0, 3, 2], []):
         with pytest.raises(ValueError, match="offsets"):
@@ -72,12 +72,12 @@ def test_native_refuses_bad_offsets(twins):
 
 
 @needs_mirror
-def test_real_rewrites(twins):
+def test_real_rewrites(both_kernels):
     corpus = conll14_rewrites("NE-fluency").select(range(0, 1312, 8))
     texts = [corpus.sources, *zip(*corpus.references, strict=True), submission("AMU")[::8]]
     tokens = [intern_lines([line.lower() for line in (*one, *other)], "unicode") for one, other in pairwise(texts)]
     for both in tokens:
         half = len(corpus)
-        python, native = (module.ter_edits(both[:half], both[half:]) for module in twins("edits"))
+        python, native = (module.ter_edits(both[:half], both[half:]) for module in both_kernels("edits"))
         np.testing.assert_array_equal(native, python)
         assert native.sum() > 0

@@ -117,8 +117,8 @@ def test_some_of_the_rewrites_have_the_groups_that_they_have_alone(pairs, chosen
     assert_equal(mixed_gold(some, True), mixed_gold(Corpus(sources=sources, references=rows), True))
 
 
-def test_native_refuses_arrays_that_do_not_fit(twins):
-    python, native = twins("grouping")
+def test_native_refuses_arrays_that_do_not_fit(both_kernels):
+    python, native = both_kernels("grouping")
     texts = TokenArray(np.array([1, 2], dtype=np.int32), np.array([0, 1, 2], dtype=np.int64))
     good = {
         "sentence_offsets": np.array([0, 2]),

@@ -93,11 +93,11 @@ class Explanation:
         return [max((sizes[k] for sizes in shown if k < len(sizes)), default=0) for k in range(columns)]
 
 
-def _blocks(widths: Sequence[int], room: int) -> list[tuple[int, int]]:
-    """Return ranges of columns that fit the room, at least one column each."""
+def _blocks(widths: Sequence[int], width_limit: int) -> list[tuple[int, int]]:
+    """Return ranges of columns that fit the limit, at least one column each."""
     starts, used = [0], 0
     for k, width in enumerate(widths):
-        if k > starts[-1] and used + width > room:
+        if k > starts[-1] and used + width > width_limit:
             starts.append(k)
             used = 0
         used += width + 1
