@@ -193,7 +193,7 @@ def _apply_first_rows(sources: Sequence[str], table: EditTable) -> Iterator[str]
         tokens = source.split()
         following = len(tokens)
         for start, end, correction in reversed(edits[bounds[row] : bounds[row + 1]]) if row < last else ():
-            if start < 0 or end > following:
+            if not 0 <= start <= end <= following:
                 yield apply_edits(source, table.annotations[i][0].edits)
                 break
             tokens[start:end] = words[correction]
