@@ -6,9 +6,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mirror_files import conll14_gold, jfleg, needs_mirror
 from numpy.testing import assert_array_equal
+from oracles.mixed_references import combination_count
 
 from gecbench import Annotation, Corpus, Edit, apply_edits
-from gecbench.corpus.derive import choices_of, combination_count, extracted_annotations
+from gecbench.corpus.derive import choices_of, extracted_annotations
 from gecbench.corpus.groups import group_annotations
 from gecbench.formats.m2 import noop_line, parse_m2
 from gecbench.kernels.tokens import TokenArray

@@ -144,7 +144,7 @@ def check_sentence_annotations(sentence: Sequence[Annotation], tokens: int) -> N
         _check(annotation, Annotation, "an annotation")
         _check_number(annotation.annotator, "annotator")
         for edit in annotation.edits:
-            if not _is_usual(edit, tokens):
+            if not _is_plain_edit(edit, tokens):
                 _check_edit(edit, tokens)
     if len(sentence) > 1 and len({annotation.annotator for annotation in sentence}) != len(sentence):
         raise InputError("lists an annotator twice", fix="Put all edits of an annotator into one Annotation")
@@ -166,8 +166,8 @@ def check_sentence_groups(sentence: GroupedSentence, tokens: int) -> None:
                 _check_replacement(change, tokens)
 
 
-def _is_usual(edit: Edit, tokens: int) -> bool:
-    """Return whether an edit is what nearly all are, one correction of plain kinds: there is nothing to refuse."""
+def _is_plain_edit(edit: Edit, tokens: int) -> bool:
+    """Return whether an edit has one correction and exact types: the fast path, with nothing to refuse."""
     return (
         type(edit) is Edit
         and type(edit.start) is int is type(edit.end)
@@ -362,23 +362,23 @@ class Corpus:
 
     def sentence_hashes(self, gold: Gold | None = None, places: Iterable[int] | None = None) -> list[bytes]:
         """Return the hashes that the fingerprint is the sum of, one per sentence; `places` are theirs in the whole."""
-        texts = map("".join, zip(*self._spelled(gold), strict=True))
+        texts = map("".join, zip(*self._serialize(gold), strict=True))
         return hash_sentences(range(len(self)) if places is None else places, texts)
 
-    def _spelled(self, gold: Gold | None) -> Iterator[Sequence[str]]:
+    def _serialize(self, gold: Gold | None) -> Iterator[Sequence[str]]:
         """Yield the sources, and the gold of every sentence as text."""
         yield self.sources
         if gold in ("references", None) and self.references is not None:
             yield ["\x00" + "\x01".join(texts) for texts in self.references]
         if gold in ("annotations", None) and self.has("annotations"):
-            yield self._spelled_annotations()
+            yield self._serialize_annotations()
         if gold in ("groups", None) and self.groups is not None:
             yield [f"\x00{grouped!r}" for grouped in self.groups]
 
-    def _spelled_annotations(self) -> Sequence[str]:
+    def _serialize_annotations(self) -> Sequence[str]:
         if (table := self.edit_table()) is not None:
             return ["\x00" + text for text in table.serialized]
-        return ["\x00" + "".join([*map(_spelled, sentence)]) for sentence in self.annotations or ()]
+        return ["\x00" + "".join([*map(_serialize_annotation, sentence)]) for sentence in self.annotations or ()]
 
     def replace(self, **changes: object) -> Corpus:
         """Return the same corpus with some fields changed."""
@@ -417,7 +417,7 @@ _FINGERPRINTS: CorpusCache[str] = CorpusCache()
 
 
 class _LazyAnnotations:
-    """Makes annotations of a table when they are first read: looked up only while a corpus has none of its own."""
+    """Create the annotations of an edit table when they are first read; a corpus with its own never gets here."""
 
     def __get__(self, corpus: Corpus | None, _owner: type[Corpus]) -> Sequence[Sequence[Annotation]] | None:
         if corpus is None:
@@ -453,7 +453,7 @@ def _check_annotations(
     return checked
 
 
-def _spelled(found: Annotation) -> str:
+def _serialize_annotation(found: Annotation) -> str:
     edits = [f"\x03{e.start} {e.end} {e.type}\x01" + "\x01".join(e.corrections) for e in found.edits]
     return f"\x02{found.annotator}" + "".join(edits)
 

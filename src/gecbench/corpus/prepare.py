@@ -316,9 +316,9 @@ _WRAPPED_SHARE = 0.8
 
 @dataclass(frozen=True)
 class Wrapper:
-    """Something that models put around a correction, and how to take it away.
+    """Something that models put around a correction, and how to remove it.
 
-    What `may_be_text` is taken away only if the line is then no less like its source.
+    One that `may_be_text` is removed only if the line is then no less like its source.
     """
 
     name: str
@@ -407,7 +407,7 @@ _FORMATS = (
 def check_wrappers(
     sources: Sequence[str], lines: Sequence[str], name: str = "predictions", file: str | None = None
 ) -> None:
-    """Refuse lines nearly all of which carry something that is no correction and that their sources do not have."""
+    """Refuse lines if nearly all are wrapped in extra text (labels, quotes, fences) that their sources do not have."""
     probes = range(0, len(lines), max(1, len(lines) // _WRAPPER_PROBES))
     if len(probes) < _ENOUGH:
         return

@@ -26,21 +26,21 @@ def _characters(text: str) -> str:
 
 
 def _moses() -> Tokenizer:
-    tokenizer = _imported("sacremoses", "moses").MosesTokenizer(lang="en")
+    tokenizer = _import_library("sacremoses", "moses").MosesTokenizer(lang="en")
     return lambda text: str(tokenizer.tokenize(text, return_str=True, escape=False))
 
 
 def _spacy() -> Tokenizer:
-    pipeline = _imported("spacy", "spacy").blank("en")
+    pipeline = _import_library("spacy", "spacy").blank("en")
     return lambda text: " ".join(token.text for token in pipeline(text) if not token.is_space)
 
 
 def _13a() -> Tokenizer:
-    return _imported("sacrebleu.tokenizers.tokenizer_13a").Tokenizer13a()  # type: ignore[no-any-return]
+    return _import_library("sacrebleu.tokenizers.tokenizer_13a").Tokenizer13a()  # type: ignore[no-any-return]
 
 
 def _intl() -> Tokenizer:
-    return _imported("sacrebleu.tokenizers.tokenizer_intl").TokenizerV14International()  # type: ignore[no-any-return]
+    return _import_library("sacrebleu.tokenizers.tokenizer_intl").TokenizerV14International()  # type: ignore[no-any-return]
 
 
 TOKENIZERS: Mapping[str, Callable[[], Tokenizer]] = {
@@ -106,7 +106,7 @@ def _both_chinese(left: str, right: str) -> bool:
     return bool(re.fullmatch(_CHINESE, left) and re.fullmatch(_CHINESE, right))
 
 
-def _imported(module: str, extra: str = "") -> Any:
+def _import_library(module: str, extra: str = "") -> Any:
     try:
         return import_module(module)
     except ImportError as error:

@@ -32,7 +32,7 @@ class BLEU(Metric):
     looked at: a system that changes nothing scores high, which is why BLEU is here as a control.
 
     `variant`: "2016" computes from sacrebleu's counts the figures of Sakaguchi et al. 2016: the two lengths of the
-    brevity penalty are swapped, so that long outputs are punished and short ones are not; of two reference lengths
+    brevity penalty are swapped, so that long outputs are penalized and short ones are not; of two reference lengths
     equally close the first counts, not the shorter; nothing is smoothed.
     """
 
