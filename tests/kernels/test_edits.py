@@ -1,16 +1,21 @@
-"""The native search for shifts finds what sacrebleu's finds, which is its Python reference."""
+"""Changed spans and the translation edit rate: both kernels give the same.
 
+The Python reference of the search for shifts is sacrebleu's.
+"""
+
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mirror_files import conll14_rewrites, needs_mirror, submission
+from mirror_files import conll14_rewrites, jfleg, needs_mirror, submission
 from sacrebleu.metrics import lib_ter
 
 from gecbench.kernels.tokens import TokenArray, intern_lines, offsets_of
 
+sentences = st.lists(st.sampled_from(["a", "b", "c", "A", "é"]), max_size=9).map(" ".join)
 few_words = st.lists(st.integers(0, 3), max_size=14)
 some_words = st.lists(st.integers(0, 9), min_size=1, max_size=60)
 
@@ -81,3 +86,45 @@ def test_real_rewrites(both_kernels):
         python, native = (module.ter_edits(both[:half], both[half:]) for module in both_kernels("edits"))
         np.testing.assert_array_equal(native, python)
         assert native.sum() > 0
+
+
+def changes(kernel, sources, rewrites):
+    tokens = intern_lines([*sources, *(text for texts in rewrites for text in texts)], "unicode")
+    return kernel.changed_spans(tokens[: len(sources)], tokens[len(sources) :], offsets_of(rewrites))
+
+
+def assert_equal(python, native):
+    for ours, theirs in zip(python, native, strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(sentences, st.lists(sentences, max_size=3)), max_size=4))
+def test_changed_spans(both_kernels, rows):
+    sources, rewrites = [source for source, _ in rows], [texts for _, texts in rows]
+    assert_equal(*(changes(kernel, sources, rewrites) for kernel in both_kernels("edits")))
+
+
+@needs_mirror
+def test_changed_spans_of_real_data(both_kernels):
+    for split in ("dev", "test"):
+        references = list(zip(*(jfleg(split, f"ref{k}") for k in range(4)), strict=True))
+        assert_equal(*(changes(kernel, jfleg(split, "src"), references) for kernel in both_kernels("edits")))
+    corpus = conll14_rewrites("NE-fluency")
+    outputs = list(zip(*map(submission, ("AMU", "CAMB", "NTHU")), strict=True))
+    for rewrites in (corpus.references, outputs):
+        assert_equal(*(changes(kernel, corpus.sources, rewrites) for kernel in both_kernels("edits")))
+
+
+def test_native_refuses_spans_of_arrays_that_do_not_fit(both_kernels):
+    _, native = both_kernels("edits")
+    good = TokenArray(np.array([1, 2], dtype=np.int32), np.array([0, 2], dtype=np.int64))
+    rows = np.array([0, 1], dtype=np.int64)
+    assert [found.tolist() for found in native.changed_spans(good, good, rows)] == [[], [0, 0]]
+    for offsets in ([0, 9], [1, 2], [0, 3, 2], []):
+        with pytest.raises(ValueError, match="offsets"):
+            native.changed_spans(good, replace(good, offsets=np.array(offsets, dtype=np.int64)), rows)
+    for wrong in ([0, 2], [0], [0, 1, 1], [-1, 1]):
+        with pytest.raises(ValueError, match="rewrite_rows"):
+            native.changed_spans(good, good, np.array(wrong, dtype=np.int64))
