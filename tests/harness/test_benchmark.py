@@ -28,7 +28,7 @@ WAYS = {
 
 
 def answers_to(name):
-    """Return a system's tokenised answers: a toy system, a rewriter, a system of the shared task."""
+    """Return a system's tokenized answers: a toy system, a rewriter, a system of the shared task."""
     if name == "demo":
         return gecbench.load_demo_systems()["good-corrector"]
     if not os.environ.get("GECBENCH_MIRROR"):
@@ -44,7 +44,7 @@ def answers_to(name):
     ids=lambda each: f"{each[0]}-{'raw' if each[1] else 'tokenised'}",
 )
 def case(request):
-    """Return a benchmark with replies, natural or tokenised; a sentence that comes twice has one reply."""
+    """Return a benchmark with replies, natural or tokenized; a sentence that comes twice has one reply."""
     name, raw = request.param
     if name != "demo" and kernels.active() != "native":
         pytest.skip("too slow on the Python kernels")

@@ -41,7 +41,7 @@ SENTENCES: list[tuple[str, str, list[TextEdit], dict[str, Any], tuple[int, int, 
     ("a b c d", "x b c y", [(3, 4, ("y",)), (0, 1, ("x",))], {}, (1, 2, 2)),
     ("a b c d", "x b c y", [(0, 1, ("x",)), (3, 4, ("y",))], {}, (2, 2, 2)),
     ("a b", "a x y b", [(1, 1, ("y",)), (1, 1, ("x",))], {}, (1, 2, 2)),
-    # B.6, B.7: any alternative will do; unmatched neighbours merge, matched ones stay apart; overlaps are all gold.
+    # B.6, B.7: any alternative will do; unmatched neighbors merge, matched ones stay apart; overlaps are all gold.
     ("a b c", "a x c", [(1, 2, ("y", "x"))], {}, (1, 1, 1)),
     ("a b c d", "a x y d", [], {}, (0, 1, 0)),
     ("a b c d", "a x y d", [(1, 2, ("x",)), (2, 3, ("y",))], {}, (2, 2, 2)),

@@ -245,7 +245,7 @@ def check_apart(source: str, ordered: Sequence[Edit]) -> None:
 
 
 def extract_edits(source: str, rewrite: str) -> tuple[Edit, ...]:
-    """Return the edits of a Levenshtein alignment of tokens at unit costs, neighbouring changes as one edit.
+    """Return the edits of a Levenshtein alignment of tokens at unit costs, neighboring changes as one edit.
 
     Of several alignments of least cost the one that, read from the end, keeps or replaces rather than deletes, and
     deletes rather than inserts.

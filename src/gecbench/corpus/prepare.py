@@ -54,7 +54,7 @@ class ForeignTextWarning(UserWarning):
 
 
 class RawTextWarning(UserWarning):
-    """Too few sentences to be sure, but they look as if they were not tokenised like their sources."""
+    """Too few sentences to be sure, but they look as if they were not tokenized like their sources."""
 
 
 class ForeignTextError(InputError):
@@ -74,8 +74,8 @@ class Prepared:
 class Preprocessing:
     """What is done to predictions, and what is refused.
 
-    `tokenize`: "none"; a tokeniser by name; or "auto", the corpus's own way, guided by the source. `tokenized=True`
-    takes text as it is although it is not tokenised like its sources; `aligned=True` although lines look shifted.
+    `tokenize`: "none"; a tokenizer by name; or "auto", the corpus's own way, guided by the source. `tokenized=True`
+    takes text as it is although it is not tokenized like its sources; `aligned=True` although lines look shifted.
     `foreign`: text that shares hardly a word with its sources is an "error", or only a "warning".
     """
 
@@ -175,7 +175,7 @@ def _tokenize_by_source(corpus: Corpus, lines: tuple[str, ...]) -> Prepared:
 
 
 def _with_tokenized_references(corpus: Corpus, split: Callable[[str, str], str]) -> Corpus:
-    """Return the corpus with those references tokenised, set by set, that are not tokenised like the sources."""
+    """Return the corpus with those references tokenized, set by set, that are not tokenized like the sources."""
     raw = [k for k, column in enumerate(corpus.reference_columns()) if tokenized_unlike(corpus.sources, column)]
     if not raw:
         return corpus
@@ -188,13 +188,13 @@ def _with_tokenized_references(corpus: Corpus, split: Callable[[str, str], str])
 
 
 def guide_of(corpus: Corpus) -> SourceGuide | None:
-    """Return the guide of a corpus, made once; None if its sources are not tokenised at all."""
+    """Return the guide of a corpus, made once; None if its sources are not tokenized at all."""
     found = _GUIDES.get(corpus)
     return (_GUIDES.put(corpus, None, (_learn(corpus),)) if found is None else found)[0]
 
 
 def share_guide(whole: Corpus, part: Corpus) -> Corpus:
-    """Return a part of a corpus, whose text is then tokenised as in the whole."""
+    """Return a part of a corpus, whose text is then tokenized as in the whole."""
     _GUIDES.put(part, None, (guide_of(whole),))
     return part
 
@@ -207,7 +207,7 @@ def _learn(corpus: Corpus) -> SourceGuide | None:
 
 
 def _corrected_lines(corpus: Corpus) -> Iterator[str]:
-    """Yield the references if they are tokenised, or what the annotators' edits make of the sources."""
+    """Yield the references if they are tokenized, or what the annotators' edits make of the sources."""
     if corpus.references is not None:
         for column in corpus.reference_columns():
             if tokenized_alike(corpus.sources, column):
@@ -230,7 +230,7 @@ def check_tokenization(
     file: str | None = None,
     probes: int = _TOKENIZATION_PROBES,
 ) -> None:
-    """Refuse lines that are not tokenised like their sources; warn where there are only a handful of them."""
+    """Refuse lines that are not tokenized like their sources; warn where there are only a handful of them."""
     like, unlike = compare_tokenization(sources, lines, probes)
     if not _shows_unlike(like, unlike):
         return
@@ -264,7 +264,7 @@ def compare_tokenization(
 
 
 def tokenized_unlike(sources: Sequence[str], lines: Sequence[str]) -> bool:
-    """Return whether lines show that they are not tokenised like their sources."""
+    """Return whether lines show that they are not tokenized like their sources."""
     return _shows_unlike(*compare_tokenization(sources, lines))
 
 
@@ -273,13 +273,13 @@ def _shows_unlike(like: int, unlike: Sequence[int]) -> bool:
 
 
 def tokenized_alike(sources: Sequence[str], lines: Sequence[str]) -> bool:
-    """Return whether lines are tokenised like their sources beyond doubt."""
+    """Return whether lines are tokenized like their sources beyond doubt."""
     like, unlike = compare_tokenization(sources, lines)
     return like > 10 * len(unlike)
 
 
 def _difference(source: str, line: str) -> int:
-    """Return the number of signs by which a line is tokenised unlike its source, less those by which it is alike."""
+    """Return the number of signs by which a line is tokenized unlike its source, less those by which it is alike."""
     if source == line:
         return -1
     found = 0
@@ -479,7 +479,7 @@ _PAIR = "Pair line by line; skip this check with aligned=True (on the command li
 def check_alignment(
     sources: Sequence[str], lines: Sequence[str], name: str = "predictions", file: str | None = None
 ) -> None:
-    """Raise where lines resemble the neighbouring sources and not their own, or resemble their own hardly at all.
+    """Raise where lines resemble the neighboring sources and not their own, or resemble their own hardly at all.
 
     Ten misplaced lines in a row (five or half of a shorter corpus) are an error, as are thirty in a row (or a shorter
     corpus of ten or more) that share less than a fifth of their tokens with their sources: corrections share more. A
@@ -490,7 +490,7 @@ def check_alignment(
     step = max(1, len(sources) // _ALIGNMENT_PROBES)
     seen, likeness, short = _source_overlap(sources[::step], lines[::step])
     places = seen * step
-    _check_neighbours(sources, lines, places[~short], likeness[~short], name, file)
+    _check_neighbors(sources, lines, places[~short], likeness[~short], name, file)
     window = min(_FOREIGN_WINDOW, len(places))
     if window >= _SHIFTED_RUN:
         _check_source_overlap(sources, lines, places, likeness, window, name, file)
@@ -508,7 +508,7 @@ def foreign_lines(sources: Sequence[str], lines: Sequence[str]) -> npt.NDArray[n
 
 
 def misplaced_lines(lines: Sequence[str], texts: Sequence[Sequence[str]]) -> list[int]:
-    """Return the numbers, from 1, of lines that look like the correction of a neighbouring sentence, not of their own.
+    """Return the numbers, from 1, of lines that look like the correction of a neighboring sentence, not of their own.
 
     `texts[i]` are the source of sentence i and whatever else its correction may resemble. A copy of the source and a
     line of less than four tokens are never misplaced.
@@ -519,7 +519,7 @@ def misplaced_lines(lines: Sequence[str], texts: Sequence[Sequence[str]]) -> lis
     return [int(place) + 1 for place in places[_misplaced(texts, lines, places, likeness)]]
 
 
-def _check_neighbours(
+def _check_neighbors(
     sources: Sequence[str],
     lines: Sequence[str],
     places: npt.NDArray[np.int64],
@@ -565,15 +565,15 @@ def _misplaced(
     places: npt.NDArray[np.int64],
     likeness: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.bool_]:
-    """Return which of the lines at these places share far more tokens with a neighbour's texts than with their own.
+    """Return which of the lines at these places share far more tokens with a neighbor's texts than with their own.
 
     Far more: over two fifths of them, and a fifth more than with their own, which is their `likeness`.
     """
     needed = np.maximum(0.4, likeness + 0.2)
     found = np.zeros(len(places), dtype=np.bool_)
-    for neighbours in (places - 1, places + 1):
-        inside = np.flatnonzero((neighbours >= 0) & (neighbours < len(texts)) & (needed < 1))
-        others = [texts[i] for i in neighbours[inside]]
+    for neighbors in (places - 1, places + 1):
+        inside = np.flatnonzero((neighbors >= 0) & (neighbors < len(texts)) & (needed < 1))
+        others = [texts[i] for i in neighbors[inside]]
         found[inside] |= _most_shared(others, [lines[i] for i in places[inside]]) > needed[inside]
     return found
 

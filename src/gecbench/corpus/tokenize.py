@@ -54,7 +54,7 @@ TOKENIZERS: Mapping[str, Callable[[], Tokenizer]] = {
 
 
 def make_tokenizer(name: str) -> Tokenizer:
-    """Return a tokeniser by name.
+    """Return a tokenizer by name.
 
     `treebank`; `moses` (sacremoses); `spacy` (blank English pipeline); `13a` and `intl` (sacrebleu); `char` (every
     Chinese or Japanese character a token, other words whole).
@@ -74,7 +74,7 @@ def tokenize(texts: Iterable[str], tokenizer: str = "treebank") -> list[str]:
 
 
 def detokenize(texts: Iterable[str]) -> list[str]:
-    """Return tokenised text as people write it: punctuation, contractions and quotation marks joined to their words.
+    """Return tokenized text as people write it: punctuation, contractions and quotation marks joined to their words.
 
     >>> detokenize(["She does not like `` cats '' , ( or dogs ) ."])
     ['She does not like "cats", (or dogs).']
@@ -131,7 +131,7 @@ def plain_form(text: str) -> str:
 
 
 class SourceGuide:
-    """How a corpus is tokenised, learned from its own lines."""
+    """How a corpus is tokenized, learned from its own lines."""
 
     def __init__(self, lines: Iterable[str], tokenizer: str) -> None:
         self.tokenizer = tokenizer
@@ -150,7 +150,7 @@ class SourceGuide:
         self._directed_quotes = marks["``"] > marks['"']
 
     def tokenize(self, source: str, text: str) -> str:
-        """Return a raw prediction as tokens, guided by its tokenised source."""
+        """Return a raw prediction as tokens, guided by its tokenized source."""
         source_tokens = source.split()
         own: dict[Run, tuple[str, ...] | None] = {}
         for run, spelled in _runs(source_tokens):
@@ -190,7 +190,7 @@ class SourceGuide:
 
 
 def measure_tokenizer(lines: Sequence[str]) -> str:
-    """Return the tokeniser that best gives lines back after they were detokenised; `none` if they are natural text."""
+    """Return the tokenizer that best gives lines back after they were detokenized; `none` if they are natural text."""
     sample = [" ".join(line.split()) for line in lines[:: max(1, len(lines) // _SAMPLE_SIZE)]]
     natural = detokenize(sample)
     best, best_share = "none", sum(map(str.__eq__, sample, natural))
