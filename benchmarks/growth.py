@@ -49,7 +49,7 @@ METRICS = ("gleu", "m2", "imeasure")
 TITLES = {"gleu": "GLEU", "m2": "M2", "imeasure": "I-measure"}
 TAIL = 3
 TOKENS = 64_000
-TWIN_SENTENCES = 1_000
+PYTHON_SENTENCES = 1_000
 SOURCE = 30
 CLAUSE = 7
 LONG = 400
@@ -176,7 +176,7 @@ def _options() -> argparse.Namespace:
 
 
 def measure_axis(name: str, most: int, seconds: float) -> dict[str, Points]:
-    """Measure every size for every metric; the twin in Python too, on a small text."""
+    """Measure every size for every metric; the Python kernels too, on a small text."""
     axis = AXES[name]
     found: dict[str, Points] = {metric: [] for metric in axis.metrics}
     for size in (size for size in axis.sizes if name != "sentences" or size <= most):
@@ -188,9 +188,9 @@ def measure_axis(name: str, most: int, seconds: float) -> dict[str, Points]:
                 tell(f"{name} {size:,} {metric} …")
                 ask = {"name": name, "size": size, "metric": metric, "folder": folder, "seconds": seconds}
                 point = _point(ask)
-                if name == "sentences" and size == TWIN_SENTENCES and "seconds" in point:
-                    twin = _point({**ask, "seconds": 0.0}, GECBENCH_KERNELS="python")
-                    point["twin"] = twin.get("seconds")
+                if name == "sentences" and size == PYTHON_SENTENCES and "seconds" in point:
+                    in_python = _point({**ask, "seconds": 0.0}, GECBENCH_KERNELS="python")
+                    point["twin"] = in_python.get("seconds")
                 found[metric].append(rounded({"size": size, **point}))
     tell("")
     return found
@@ -286,7 +286,7 @@ def axis_table(name: str, found: dict[str, Points]) -> str:
         last += ["–" if power is None else f"{power:.2f}", *(["", ""] if memory else [])]
     skipped = sorted({each["skipped"] for points in series.values() for each in points if "skipped" in each})
     table = markdown(header, [*lines, last])
-    return "\n\n".join([table, *(f"A dash: {reason}." for reason in skipped), *_twins(found)])
+    return "\n\n".join([table, *(f"A dash: {reason}." for reason in skipped), *_python_times(found)])
 
 
 def _cells(point: dict[str, Any], memory: bool) -> list[str]:
@@ -296,7 +296,7 @@ def _cells(point: dict[str, Any], memory: bool) -> list[str]:
     return [time_label(point["seconds"]), *more]
 
 
-def _twins(found: dict[str, Points]) -> list[str]:
+def _python_times(found: dict[str, Points]) -> list[str]:
     known = {
         TITLES[metric]: each["twin"] / each["seconds"]
         for metric, points in found.items()
@@ -306,7 +306,7 @@ def _twins(found: dict[str, Points]) -> list[str]:
     if not known:
         return []
     times = ", ".join(f"{title} {ratio:.0f} ×" for title, ratio in known.items())
-    return [f"The Python twins take longer, for {TWIN_SENTENCES:,} sentences: {times}."]
+    return [f"The Python twins take longer, for {PYTHON_SENTENCES:,} sentences: {times}."]
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
     python benchmarks/leaderboard.py            the whole table (a minute or two)
     python benchmarks/leaderboard.py --quick    50 systems, 10 readers
 
-Opening is measured in headless Chromium (tests/chromium.py finds it), from the start of the navigation to the first
-frame that shows the whole table. Readers are threads of another process on the same machine; each loads the page as a
-browser does, all its files over one connection, again and again, while one system is being uploaded and scored.
+Opening is measured in headless Chromium (found by tests/support/chromium.py), from the start of the navigation to the
+first frame that shows the whole table. Readers are threads of another process on the same machine; each loads the page
+as a browser does, all its files over one connection, again and again, while one system is being uploaded and scored.
 """
 
 from __future__ import annotations

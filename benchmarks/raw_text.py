@@ -1,4 +1,4 @@
-"""What natural text costs in points: a human rewrite detokenised three ways, then tokenised by the usual tools.
+"""What natural text costs in points: a human rewrite detokenized three ways, then tokenized by the usual tools.
 
     GECBENCH_MIRROR=folder python benchmarks/raw_text.py
 
@@ -63,7 +63,7 @@ def table(metric: str, rewrites: dict[str, tuple[gecbench.Corpus, list[str]]]) -
 
 
 def naive_tools() -> dict[str, Split]:
-    """Return the tokenisers that people use, each from its own package."""
+    """Return the tokenizers that people use, each from its own package."""
     moses = import_module("sacremoses").MosesTokenizer(lang="en")
     treebank = import_module("nltk.tokenize.treebank").TreebankWordTokenizer()
     pipeline = import_module("spacy").blank("en")

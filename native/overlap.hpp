@@ -1,4 +1,4 @@
-// How many tokens two lines share (twin of gecbench/kernels/overlap.py).
+// How many tokens two lines share (Python reference: gecbench/kernels/tokens.py).
 #pragma once
 
 #include <cstdint>

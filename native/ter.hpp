@@ -1,4 +1,4 @@
-// Translation edit rate: insertions, deletions, substitutions and shifts (twin of gecbench/kernels/ter.py).
+// Translation edit rate: insertions, deletions, substitutions and shifts (Python reference: gecbench/kernels/edits.py).
 #pragma once
 
 #include "tokens.hpp"

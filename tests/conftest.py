@@ -60,7 +60,7 @@ def kernels_of(implementation, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def twins():
+def both_kernels():
     """Return the Python and the native form of a kernel."""
     from gecbench import kernels
 

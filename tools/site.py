@@ -192,7 +192,7 @@ def _option(parser: argparse.ArgumentParser, action: argparse.Action) -> str | N
     return f"| <code>{cells[0]}</code> | {cells[1]} |"
 
 
-ROOMS = {
+SECTIONS = {
     "api": "Scoring",
     "analysis": "What scoring returns",
     "corpora": "Corpora by name",
@@ -208,25 +208,25 @@ ROOMS = {
 
 
 def _python() -> str:
-    """Return a page with every public name, from its docstring, by the room that it lives in."""
+    """Return a page with every public name, from its docstring, by the package that it lives in."""
     import gecbench
 
-    rooms: dict[str, list[str]] = {room: [] for room in ROOMS}
+    members: dict[str, list[str]] = {package: [] for package in SECTIONS}
     for name in gecbench.__all__:
         value = getattr(gecbench, name)
         if isinstance(value, ModuleType):
             shown = [
                 each for each in vars(value).values() if getattr(each, "__module__", "").startswith(value.__name__)
             ]
-            rooms[name] = [f"{each.__module__}.{each.__name__}" for each in shown]
+            members[name] = [f"{each.__module__}.{each.__name__}" for each in shown]
         elif hasattr(value, "__module__") and hasattr(value, "__name__"):
-            rooms.setdefault(value.__module__.split(".")[1], []).append(f"{value.__module__}.{name}")
+            members.setdefault(value.__module__.split(".")[1], []).append(f"{value.__module__}.{name}")
     lines = ["# Python", "", "Everything that `import gecbench` offers, from its docstrings.", ""]
-    for room, names in rooms.items():
-        lines += [f"## {ROOMS.get(room, room.capitalize())}", ""]
+    for package, names in members.items():
+        lines += [f"## {SECTIONS.get(package, package.capitalize())}", ""]
         for name in names:
             lines += [f"::: {name}", "    options:", "      show_root_full_path: false"]
-            if room in ("metrics", "errors") and not name.endswith(".Score"):
+            if package in ("metrics", "errors") and not name.endswith(".Score"):
                 lines += ["      members: false"]
             lines += [""]
     return "\n".join(lines)

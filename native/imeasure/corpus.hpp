@@ -1,5 +1,5 @@
 // The I-measure (Felice & Briscoe 2015; docs/imeasure.md) for a whole corpus. Python reference:
-// gecbench/kernels/imeasure.
+// gecbench/kernels/imeasure.py.
 #pragma once
 
 #include <vector>

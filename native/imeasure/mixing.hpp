@@ -1,5 +1,5 @@
 // The best mixed reference of one sentence (Felice & Briscoe 2015, section 2.1; docs/imeasure.md, section 8). Python
-// reference: gecbench/kernels/imeasure.
+// reference: gecbench/kernels/imeasure.py.
 //
 // A mixed reference takes one alternative of every error group, so their number is a product. The paper lists all of
 // them. Here

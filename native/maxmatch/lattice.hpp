@@ -1,6 +1,6 @@
 // The edit lattice of a sentence pair: the union of two Levenshtein lattices, and merged edits between its vertices
 // (Dahlmeier & Ng 2012; the official program in docs/m2.md, B.3-B.5). Also the gold edits and the options
-// that all parts of MaxMatch share. Python reference: gecbench/kernels/maxmatch.
+// that all parts of MaxMatch share. Python reference: gecbench/kernels/maxmatch.py.
 //
 // The program lists every merged edit by Floyd and Warshall's algorithm, cubic in the vertices. Here only the steps of
 // length one are stored, and ArcFinder answers for two vertices which merged edit the program would list between them.

@@ -54,7 +54,7 @@ def score(
 
     `predictions` are texts, or a table (a `datasets.Dataset`, a pandas or polars frame, a list of dictionaries) in
     which `column` names them. `tokenize` brings natural text to tokens: "auto" is the corpus's own way, guided by the
-    sources. Text that is not tokenised like its sources is refused without it, unless `tokenized=True`; shifted
+    sources. Text that is not tokenized like its sources is refused without it, unless `tokenized=True`; shifted
     lines unless `aligned=True`; text that shares hardly a word with its sources gives a warning, or an error
     if `foreign="error"`.
     """

@@ -39,13 +39,13 @@ class InputError(GecbenchError, ValueError):
 
 
 class UnwritableError(InputError):
-    """A file that cannot be written: the disk is full, or it is somebody else's."""
+    """A file that cannot be written: the disk is full or permission is denied."""
 
 
 class error_context:  # noqa: N801, used like a function
-    """Says where a fault is that was found without knowing: a file or an argument, and a line.
+    """Add the place, a file or an argument and a line, to an error that was raised without it.
 
-    A class, since one is entered for every edit of a file: `contextlib.contextmanager` costs four times as much.
+    A class, because one is entered for every edit of a file: `contextlib.contextmanager` costs four times as much.
     """
 
     __slots__ = ("line", "place")
@@ -61,7 +61,7 @@ class error_context:  # noqa: N801, used like a function
 
 
 def describe_field_error(error: KeyError | TypeError) -> str:
-    """Return in words why a record could not be taken apart: what an error of Python's means.
+    """Explain which field of a record is missing or unknown.
 
     >>> describe_field_error(KeyError("start"))
     "no 'start'"

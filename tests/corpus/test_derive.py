@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from imeasure_support import alternative, optional, required
-from oracles.mixed_references import mixed_references
+from oracles.mixed_references import combination_count, mixed_references
 
 from gecbench import derive_annotations, derive_groups, ungroup
 from gecbench.corpus import derive
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.derive import annotator_references, combination_count, mix_annotations, unmixed_references
+from gecbench.corpus.derive import annotator_references, mix_annotations, unmixed_references
 from gecbench.corpus.edits import Annotation, Edit, extract_all_edits
 from gecbench.corpus.groups import GroupedSentence, group_annotations, is_bridged
 from gecbench.errors import InputError

@@ -1,19 +1,15 @@
 """Edits read off an alignment of source and rewrite (docs/m2.md, B.15)."""
 
 import re
-from dataclasses import replace
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mirror_files import conll14_rewrites, jfleg, needs_mirror, submission
 
 from gecbench import Annotation, Edit, EditedTexts, InputError, apply_edits
 from gecbench.corpora.declaration import as_edits, edit_rows
 from gecbench.corpus.edits import EditTable, extract_all_edits, extract_edits
-from gecbench.kernels.tokens import TokenArray, intern_lines, offsets_of
 
 on_both_kernels = pytest.mark.usefixtures("kernels_of")
 
@@ -79,48 +75,6 @@ def test_all_at_once():
         [extract_edits(source, text) for text in texts] for source, texts in zip(sources, rewrites, strict=True)
     ]
     assert [list(found) for found in extract_all_edits(sources, rewrites)] == expected
-
-
-def changes(kernel, sources, rewrites):
-    tokens = intern_lines([*sources, *(text for texts in rewrites for text in texts)], "unicode")
-    return kernel.changed_spans(tokens[: len(sources)], tokens[len(sources) :], offsets_of(rewrites))
-
-
-def assert_equal(python, native):
-    for ours, theirs in zip(python, native, strict=True):
-        assert ours.dtype == theirs.dtype
-        np.testing.assert_array_equal(ours, theirs)
-
-
-@settings(max_examples=200)
-@given(st.lists(st.tuples(sentences, st.lists(sentences, max_size=3)), max_size=4))
-def test_twins(twins, rows):
-    sources, rewrites = [source for source, _ in rows], [texts for _, texts in rows]
-    assert_equal(*(changes(kernel, sources, rewrites) for kernel in twins("edits")))
-
-
-@needs_mirror
-def test_twins_on_real_data(twins):
-    for split in ("dev", "test"):
-        references = list(zip(*(jfleg(split, f"ref{k}") for k in range(4)), strict=True))
-        assert_equal(*(changes(kernel, jfleg(split, "src"), references) for kernel in twins("edits")))
-    corpus = conll14_rewrites("NE-fluency")
-    outputs = list(zip(*map(submission, ("AMU", "CAMB", "NTHU")), strict=True))
-    for rewrites in (corpus.references, outputs):
-        assert_equal(*(changes(kernel, corpus.sources, rewrites) for kernel in twins("edits")))
-
-
-def test_native_refuses_arrays_that_do_not_fit(twins):
-    _, native = twins("edits")
-    good = TokenArray(np.array([1, 2], dtype=np.int32), np.array([0, 2], dtype=np.int64))
-    rows = np.array([0, 1], dtype=np.int64)
-    assert [found.tolist() for found in native.changed_spans(good, good, rows)] == [[], [0, 0]]
-    for offsets in ([0, 9], [1, 2], [0, 3, 2], []):
-        with pytest.raises(ValueError, match="offsets"):
-            native.changed_spans(good, replace(good, offsets=np.array(offsets, dtype=np.int64)), rows)
-    for wrong in ([0, 2], [0], [0, 1, 1], [-1, 1]):
-        with pytest.raises(ValueError, match="rewrite_rows"):
-            native.changed_spans(good, good, np.array(wrong, dtype=np.int64))
 
 
 def test_insertions_keep_their_order_and_precede_a_replacement():

@@ -453,19 +453,19 @@ def count_shared(kernel, left, right):
 
 @settings(max_examples=300)
 @given(st.lists(st.tuples(texts, texts), max_size=5))
-def test_counts(twins, pairs):
+def test_counts(both_kernels, pairs):
     left, right = [line for line, _ in pairs], [line for _, line in pairs]
     expected = []
     for ours, theirs in ((first.split(), second.split()) for first, second in pairs):
         expected.append([len(ours), len(theirs), len({*ours} & {*theirs}), len({*ours} | {*theirs})])
-    for kernel in twins("tokens"):
+    for kernel in both_kernels("tokens"):
         found = count_shared(kernel, left, right)
         assert found.dtype == np.int32
         assert found.tolist() == expected
 
 
-def test_native_refuses_offsets_that_do_not_fit(twins):
-    _, native = twins("tokens")
+def test_native_refuses_offsets_that_do_not_fit(both_kernels):
+    _, native = both_kernels("tokens")
     good = np.array([0, 1], dtype=np.int64)
     assert native.count_shared(b"a", good, b"b", good).tolist() == [[1, 1, 0, 2]]
     for wrong in ([0, 2], [1, 1], [0], [], [0, 2, 1]):

@@ -28,7 +28,7 @@ EVERY_FILE = [(corpus, file) for corpus, files in FILES.items() for file in file
 M2_WAYS = {"dev": "nltk", "test": "nltk", "conll14": "sacremoses"}
 
 GLEU_BOUND, M2_BOUND, SAME_BOUND = 0.10, 0.30, 0.985
-# Files that are not tokenised like their own corpus, so that re-tokenising makes them score higher.
+# Files that are not tokenized like their own corpus, so that re-tokenizing makes them score higher.
 GLUED_STOPS = "leaves full stops inside a line glued to their words, where NUCLE and the experts split them"
 OTHER_TOKENS = {
     ("conll14", "NE-fluency A"): (0.30, 0.60, GLUED_STOPS),

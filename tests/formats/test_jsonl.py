@@ -1,4 +1,4 @@
-"""Corpora as JSON Lines: written and read again. Files that are refused are in tests/cli/test_bad_input.py."""
+"""Corpora as JSON Lines: written and read again."""
 
 import json
 from pathlib import Path

@@ -85,7 +85,7 @@ def outcome(read):
 
 @settings(max_examples=150)
 @given(files, st.sampled_from(["error", "drop"]))
-def test_twins(twins, lines, out_of_range):
+def test_both_kernels(both_kernels, lines, out_of_range):
     with mock.patch.object(m2, "_parse_fast", return_value=None):
         expected = outcome(lambda: parse_m2(lines, out_of_range=out_of_range))
     found = outcome(lambda: parse_m2(lines, out_of_range=out_of_range))
@@ -93,7 +93,7 @@ def test_twins(twins, lines, out_of_range):
         assert found == expected
     else:
         assert_same(found, as_objects(expected))
-    python, native = twins("m2")
+    python, native = both_kernels("m2")
     arrays = native.parse("\n".join(lines).encode())
     if arrays is not None:
         assert_same_arrays(arrays, python.parse("\n".join(lines).encode()))
@@ -106,8 +106,8 @@ def assert_same_arrays(found, expected):
 
 
 @given(st.lists(blocks, min_size=1, max_size=4).map(lambda parts: "\n".join(chain.from_iterable(parts)).strip("\n")))
-def test_twins_read_the_layout_of_errant_compare(twins, text):
-    python, native = (kernel.parse(text.encode(), True) for kernel in twins("m2"))
+def test_both_kernels_read_the_layout_of_errant_compare(both_kernels, text):
+    python, native = (kernel.parse(text.encode(), True) for kernel in both_kernels("m2"))
     assert_same_arrays(native, python)
 
 
@@ -131,8 +131,8 @@ NOT_STANDARD_FOR_ERRANT = {
 
 
 @pytest.mark.parametrize("fault", [*NOT_STANDARD, *NOT_STANDARD_FOR_ERRANT])
-def test_the_native_parser_leaves_unusual_files_to_the_reference(fault, twins):
-    _, native = twins("m2")
+def test_the_native_parser_leaves_unusual_files_to_the_reference(fault, both_kernels):
+    _, native = both_kernels("m2")
     assert native.parse(f"S a b\n{LINE}\n\nS c".encode(), True) is not None
     text = {**NOT_STANDARD, **NOT_STANDARD_FOR_ERRANT}[fault].encode()
     assert native.parse(text, True) is None

@@ -28,7 +28,7 @@ WAYS = {
 
 
 def answers_to(name):
-    """Return a system's tokenised answers: a toy system, a rewriter, a system of the shared task."""
+    """Return a system's tokenized answers: a toy system, a rewriter, a system of the shared task."""
     if name == "demo":
         return gecbench.load_demo_systems()["good-corrector"]
     if not os.environ.get("GECBENCH_MIRROR"):
@@ -44,10 +44,10 @@ def answers_to(name):
     ids=lambda each: f"{each[0]}-{'raw' if each[1] else 'tokenised'}",
 )
 def case(request):
-    """Return a benchmark with replies, natural or tokenised; a sentence that comes twice has one reply."""
+    """Return a benchmark with replies, natural or tokenized; a sentence that comes twice has one reply."""
     name, raw = request.param
     if name != "demo" and kernels.active() != "native":
-        pytest.skip("too slow on the Python twins")
+        pytest.skip("too slow on the Python kernels")
     answers = answers_to(name)
     benchmark = replace(BENCHMARKS[name], raw=raw)
     replies = dict(zip(benchmark.requests(), detokenize(answers) if raw else answers, strict=True))
@@ -140,7 +140,7 @@ def test_a_refusal_is_a_warning(monkeypatch, caplog):
     assert len(views) == 1
 
 
-@pytest.mark.skipif(kernels.active() != "native", reason="too slow on the Python twins")
+@pytest.mark.skipif(kernels.active() != "native", reason="too slow on the Python kernels")
 @pytest.mark.usefixtures("mirror")
 def test_any_answer_to_jfleg_is_scored():
     jfleg = BENCHMARKS["jfleg"]

@@ -181,7 +181,7 @@ def test_crowd_trueskill(mirror: Upstream, labels: str) -> None:
 
 @pytest.mark.parametrize("split", ["expert", "crowd", "references", "jfleg"])
 def test_kernels_run_the_published_judgments_alike(
-    mirror: Upstream, twins: Callable[[str], tuple[ModuleType, ModuleType]], split: str
+    mirror: Upstream, both_kernels: Callable[[str], tuple[ModuleType, ModuleType]], split: str
 ) -> None:
     rankings = jfleg.read_rankings(mirror) if split == "jfleg" else approved(mirror, split)
     table = pair_table(expand_pairs(rankings))
@@ -191,5 +191,5 @@ def test_kernels_run_the_published_judgments_alike(
         "iterations": min(5_000, table.pairs + 1), "sigma": SIGMA, "beta": beta, "margin": draw_margin(beta), "seed": 1,
         "first_run": 0, "count": 2,
     }  # fmt: skip
-    python, native = twins("trueskill")
+    python, native = both_kernels("trueskill")
     assert np.array_equal(native.runs(**arguments), python.runs(**arguments))

@@ -1,4 +1,4 @@
-"""The greedy choice of an annotator: ties, and both twins alike (docs/m2.md, B.9)."""
+"""The greedy choice of an annotator: ties, and both kernels alike (docs/m2.md, B.9)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from m2_corpus import flatten
 from gecbench.human.bound import annotator_subsets
 from gecbench.kernels import native_module, select
 
-TWINS = [select("greedy", name) for name in ("python", "native")[: 1 + (native_module() is not None)]]
+IMPLEMENTATIONS = [select("greedy", name) for name in ("python", "native")[: 1 + (native_module() is not None)]]
 
 
 def test_greedy_tie_breaks(implementation: str) -> None:
@@ -36,7 +36,7 @@ def test_greedy_tie_breaks(implementation: str) -> None:
     sentences=st.lists(st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=1, max_size=4), min_size=1, max_size=8),
     data=st.data(),
 )
-def test_twins_agree_on_samples(sentences: list[list[tuple[int, int, int]]], data: st.DataObject) -> None:
+def test_both_kernels_agree_on_samples(sentences: list[list[tuple[int, int, int]]], data: st.DataObject) -> None:
     """Totals along arbitrary samples, and totals of the identity order from the chosen rows."""
     rows = np.array([row for rows in sentences for row in rows], dtype=np.int64).reshape(-1, 3)
     rows[:, 0] = np.minimum(rows[:, 0], rows[:, 1])
@@ -44,16 +44,16 @@ def test_twins_agree_on_samples(sentences: list[list[tuple[int, int, int]]], dat
     size = len(sentences)
     indexes = st.lists(st.integers(0, max(size - 1, 0)), min_size=size, max_size=size)
     samples = np.array([list(range(size)), *data.draw(st.lists(indexes, max_size=3))], dtype=np.int32)
-    results = [twin.sample_totals(rows, offsets, 0.25, samples.reshape(-1, size)) for twin in TWINS]
-    for twin, totals in zip(TWINS, results, strict=True):
-        assert rows[twin.choose_rows(rows, offsets, 0.25)].sum(axis=0).tolist() == totals[0].tolist()
+    results = [kernel.sample_totals(rows, offsets, 0.25, samples.reshape(-1, size)) for kernel in IMPLEMENTATIONS]
+    for kernel, totals in zip(IMPLEMENTATIONS, results, strict=True):
+        assert rows[kernel.choose_rows(rows, offsets, 0.25)].sum(axis=0).tolist() == totals[0].tolist()
         assert totals.tolist() == results[0].tolist()
 
 
 @pytest.mark.parametrize("rounded", [False, True])
-def test_twins_agree_on_many_samples(twins: Any, rounded: bool) -> None:
+def test_both_kernels_agree_on_many_samples(both_kernels: Any, rounded: bool) -> None:
     """More samples than are walked side by side; sentences of one to four rows, some of them equal."""
-    python, native = twins("greedy")
+    python, native = both_kernels("greedy")
     random = np.random.default_rng(8)
     offsets = np.cumsum([0, *random.integers(1, 5, size=60)])
     rows = random.integers(0, 3, (offsets[-1], 3))
@@ -72,8 +72,8 @@ def test_a_sentence_without_annotators_is_passed_over(implementation: str) -> No
     assert greedy.sample_totals(rows, offsets, 0.25, np.array([[1, 0, 1]], dtype=np.int32)).tolist() == [[2, 4, 6]]
 
 
-def test_twins_agree_on_subsets(twins: Any) -> None:
-    python, native = twins("greedy")
+def test_both_kernels_agree_on_subsets(both_kernels: Any) -> None:
+    python, native = both_kernels("greedy")
     random = np.random.default_rng(3)
     counts = random.integers(0, 3, (4, 200, 6, 3))
     present = random.random((200, 6)) < 0.7
@@ -85,8 +85,8 @@ def test_twins_agree_on_subsets(twins: Any) -> None:
         assert np.array_equal(native.subset_totals(**arguments, threads=3), expected)
 
 
-def test_native_refuses_shapes_that_do_not_fit(twins: Any) -> None:
-    _, native = twins("greedy")
+def test_native_refuses_shapes_that_do_not_fit(both_kernels: Any) -> None:
+    _, native = both_kernels("greedy")
     counts, present = np.ones((1, 2, 2, 3), dtype=np.int64), np.ones((2, 2), dtype=bool)
     for bad in ([0], [4]):
         with pytest.raises(ValueError, match="subset"):

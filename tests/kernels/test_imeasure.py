@@ -100,8 +100,8 @@ def test_a_pair_of_texts_beyond_the_limit_is_reported(kernel: ModuleType) -> Non
     assert status.tolist() == [0]
 
 
-def test_native_reports_three_texts_beyond_the_limit(twins: Any) -> None:
-    _, native = twins("imeasure")
+def test_native_reports_three_texts_beyond_the_limit(both_kernels: Any) -> None:
+    _, native = both_kernels("imeasure")
     _, status, _ = native.count_references(*(flatten([text]) for text in reordered(50)), np.array([0, 1]), 51 * 51)
     assert status.tolist() == [3]
 
@@ -128,16 +128,18 @@ def test_texts_too_different_to_walk_are_aligned_as_in_the_full_table(kernel: Mo
 @settings(max_examples=25)
 @given(st.lists(st.tuples(few_symbols, few_symbols, st.lists(few_symbols, max_size=3)), min_size=1, max_size=4))
 @example([(*reordered(24)[:2], [reordered(24)[2], [*reordered(24)[2], 7], reordered(30)[1]])])
-def test_both_kernels_count_the_same(twins: Any, batch: list[tuple[list[int], list[int], list[list[int]]]]) -> None:
+def test_both_kernels_count_the_same(
+    both_kernels: Any, batch: list[tuple[list[int], list[int], list[list[int]]]]
+) -> None:
     sources, hypotheses, lists = zip(*batch, strict=True)
     references = [reference for group in lists for reference in group]
     arguments = flatten(sources), flatten(hypotheses), flatten(references), offsets(lists), 1 << 20
-    python, native = (kernel.count_references(*arguments)[:2] for kernel in twins("imeasure"))
+    python, native = (kernel.count_references(*arguments)[:2] for kernel in both_kernels("imeasure"))
     assert all(np.array_equal(one, other) for one, other in zip(python, native, strict=True))
 
 
-def test_native_refuses_offsets_that_leave_the_arrays(twins: Any) -> None:
-    _, native = twins("imeasure")
+def test_native_refuses_offsets_that_leave_the_arrays(both_kernels: Any) -> None:
+    _, native = both_kernels("imeasure")
     wrong = TokenArray(ids([1]), np.array([0, 5], dtype=np.int64))
     with pytest.raises(ValueError, match="offsets"):
         native.count_references(wrong, flatten([[1]]), flatten([[1]]), np.array([0, 1]), 99)

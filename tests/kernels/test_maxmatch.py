@@ -41,7 +41,7 @@ SENTENCES: list[tuple[str, str, list[TextEdit], dict[str, Any], tuple[int, int, 
     ("a b c d", "x b c y", [(3, 4, ("y",)), (0, 1, ("x",))], {}, (1, 2, 2)),
     ("a b c d", "x b c y", [(0, 1, ("x",)), (3, 4, ("y",))], {}, (2, 2, 2)),
     ("a b", "a x y b", [(1, 1, ("y",)), (1, 1, ("x",))], {}, (1, 2, 2)),
-    # B.6, B.7: any alternative will do; unmatched neighbours merge, matched ones stay apart; overlaps are all gold.
+    # B.6, B.7: any alternative will do; unmatched neighbors merge, matched ones stay apart; overlaps are all gold.
     ("a b c", "a x c", [(1, 2, ("y", "x"))], {}, (1, 1, 1)),
     ("a b c d", "a x y d", [], {}, (0, 1, 0)),
     ("a b c d", "a x y d", [(1, 2, ("x",)), (2, 3, ("y",))], {}, (2, 2, 2)),
@@ -119,9 +119,9 @@ def test_a_repeated_clause(kernel: ModuleType) -> None:
     assert kernel.match_corpus(*repeated, Options())[0][0, 0] == 1
 
 
-def test_native_keeps_the_exact_answer_past_the_limit(twins: Any) -> None:
+def test_native_keeps_the_exact_answer_past_the_limit(both_kernels: Any) -> None:
     """A tie in a lattice too large for the arc list (docs/m2.md, B.14.2); a long repetition needs no list."""
-    _, native = twins("maxmatch")
+    _, native = both_kernels("maxmatch")
     *arrays, options = M2().prepare_sentence("f a", "e a c f", annotation()).arguments(2, "master")
     assert native.match_corpus(*arrays, options)[1].tolist() == [native.LITERAL]
     counts, how = native.match_corpus(*arrays, options._replace(arc_limit=5))
@@ -175,10 +175,10 @@ def pairs(draw: st.DrawFn) -> tuple[list[int], list[int], list[GoldEdit]]:
 @settings(max_examples=400)
 @given(pairs(), st.sampled_from([2, 2, 0, 1, 3, -1]), st.sampled_from(["master", "3.2"]), st.booleans())
 def test_both_kernels_agree(
-    twins: Any, pair: tuple[list[int], list[int], list[GoldEdit]], unchanged: int, release: str, ignore: bool
+    both_kernels: Any, pair: tuple[list[int], list[int], list[GoldEdit]], unchanged: int, release: str, ignore: bool
 ) -> None:
     """Python lists every edit, native code only where it must: the same counts and the same official path."""
-    python, native = twins("maxmatch")
+    python, native = both_kernels("maxmatch")
     arrays, options = pack(*pair), Options(unchanged, release, flatten(FOLDED) if ignore else None)
     expected, _ = python.match_corpus(*arrays, options)
     counts, how = native.match_corpus(*arrays, options)

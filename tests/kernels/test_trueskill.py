@@ -1,4 +1,4 @@
-"""TrueSkill's kernel: equal to the trueskill package, and both twins equal to each other."""
+"""TrueSkill's kernel: equal to the trueskill package, and both kernels equal to each other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gecbench.formats.judgments import Judgment
 from gecbench.human.ranking import draw_margin, pair_table
 from gecbench.kernels import select
 
-Twins = Callable[[str], tuple[ModuleType, ModuleType]]
+BothKernels = Callable[[str], tuple[ModuleType, ModuleType]]
 GAMES = st.tuples(
     st.floats(-3, 3), st.floats(0.05, 2), st.floats(-3, 3), st.floats(0.05, 2), st.sampled_from([-1, 0, 1]),
     st.floats(0.2, 50),
@@ -52,8 +52,8 @@ def test_extreme_upsets_stay_finite_and_shrink_the_lead(kernels_of: str) -> None
         assert 0 < variance2 < 1
 
 
-def test_twins_rate_games_of_any_lead_alike(twins: Twins) -> None:
-    python, native = twins("trueskill")
+def test_both_kernels_rate_games_of_any_lead_alike(both_kernels: BothKernels) -> None:
+    python, native = both_kernels("trueskill")
     means, variances = st.floats(-200, 200), st.floats(1e-4, 2000)
 
     @settings(max_examples=500, deadline=None)
@@ -76,14 +76,14 @@ def random_judgments(seed: int, systems: int, count: int) -> list[Judgment]:
 
 
 @pytest.mark.parametrize(("systems", "count", "seed"), [(2, 3, 0), (5, 40, 2**64 - 1), (13, 400, 7)])
-def test_twins_give_identical_runs(twins: Twins, systems: int, count: int, seed: int) -> None:
+def test_both_kernels_give_identical_runs(both_kernels: BothKernels, systems: int, count: int, seed: int) -> None:
     table = pair_table(random_judgments(1, systems, count))
     arguments = {
         "systems": len(table.systems), "offsets": table.offsets, "outcomes": table.outcomes,
         "iterations": count + 1, "sigma": 0.5, "beta": 0.5 * count / 40,
         "margin": draw_margin(0.5 * count / 40), "seed": seed, "first_run": 3, "count": 4,
     }  # fmt: skip
-    python, native = twins("trueskill")
+    python, native = both_kernels("trueskill")
     expected = python.runs(**arguments)
     assert np.array_equal(native.runs(**arguments), expected)
     assert np.array_equal(native.runs(**arguments, threads=3), expected)
@@ -92,8 +92,8 @@ def test_twins_give_identical_runs(twins: Twins, systems: int, count: int, seed:
     assert systems == 2 or not np.array_equal(expected[0], expected[1])
 
 
-def test_twins_pick_the_same_opponents_in_any_league(twins: Twins) -> None:
-    python, native = twins("trueskill")
+def test_both_kernels_pick_the_same_opponents_in_any_league(both_kernels: BothKernels) -> None:
+    python, native = both_kernels("trueskill")
 
     @settings(max_examples=60, deadline=None)
     @given(
@@ -120,8 +120,8 @@ def test_random_numbers_are_splitmix64() -> None:
     assert [mix(GOLDEN * step & MASK) for step in (1, 2, 3)] == published
 
 
-def test_native_refuses_bounds_that_do_not_fit(twins: Twins) -> None:
-    _, native = twins("trueskill")
+def test_native_refuses_bounds_that_do_not_fit(both_kernels: BothKernels) -> None:
+    _, native = both_kernels("trueskill")
     good = np.array([0, 0, 1, 2, 2], dtype=np.int64)
     outcomes = np.array([1, -1], dtype=np.int8)
     rest = {"iterations": 1, "sigma": 0.5, "beta": 1.0, "margin": 0.1, "seed": 0, "first_run": 0, "count": 1}

@@ -162,8 +162,10 @@ def compared(files: tuple[str, str], selection: Selection) -> Comparison:
 
 @SHARED
 @given(files=errant_m2.two_files(), selection=errant_m2.SELECTIONS, data=st.data())
-def test_twins_count_alike(files: tuple[str, str], selection: Selection, data: st.DataObject, twins: Any) -> None:
-    python, native = twins("errant")
+def test_both_kernels_count_alike(
+    files: tuple[str, str], selection: Selection, data: st.DataObject, both_kernels: Any
+) -> None:
+    python, native = both_kernels("errant")
     both = compared(files, selection)
     counts, offsets = python.count_pairs(both)
     for ours, theirs in zip((counts, offsets), native.count_pairs(both), strict=True):
@@ -180,12 +182,12 @@ BLOCK = "S a b\nA 0 1|||R:OTHER|||c|||REQUIRED|||-NONE-|||0\n"
 @pytest.mark.parametrize("places", [[], [1], [-1], [0, 0]])
 def test_only_pairs_that_exist_can_be_chosen(places: list[int], implementation: str) -> None:
     both = compared((BLOCK, BLOCK), Selection())
-    with pytest.raises(ValueError):  # noqa: PT011 - each twin has its own words
+    with pytest.raises(ValueError):  # noqa: PT011 - each kernel has its own words
         select("errant", implementation).count_types(both, np.array(places, dtype=np.int64))
 
 
-def test_the_native_twin_refuses_arrays_that_do_not_fit(twins: Any) -> None:
-    native, both = twins("errant")[1], compared((BLOCK, BLOCK), Selection())
+def test_the_native_kernel_refuses_arrays_that_do_not_fit(both_kernels: Any) -> None:
+    native, both = both_kernels("errant")[1], compared((BLOCK, BLOCK), Selection())
     for change in ({"types": both.ours.types + 9}, {"ends": both.ours.ends[:0]}, {"row_offsets": both.ours.ends[:0]}):
         with pytest.raises(ValueError, match=r"number|fit"):
             native.count_pairs(replace(both, ours=both.ours._replace(**change)))
@@ -208,7 +210,7 @@ ROWS = st.lists(st.lists(st.tuples(*[st.integers(0, 6)] * 3), min_size=1, max_si
 
 @settings(max_examples=100)
 @given(sentences=ROWS, beta=st.sampled_from([0.5, 1.0, 2.0]))
-def test_twins_choose_as_the_rule_says(sentences: list[list[tuple[int, int, int]]], beta: float) -> None:
+def test_both_kernels_choose_as_the_rule_says(sentences: list[list[tuple[int, int, int]]], beta: float) -> None:
     """The rows are TP, FP and FN."""
     flat = [[tp, tp + fp, tp + fn] for rows in sentences for tp, fp, fn in rows]
     offsets = np.cumsum([0, *map(len, sentences)], dtype=np.int64)
@@ -222,9 +224,9 @@ def test_twins_choose_as_the_rule_says(sentences: list[list[tuple[int, int, int]
         best = max(rows, key=rank)
         expected.append(rows.index(best))
         total = tuple(a + b for a, b in zip(total, best, strict=True))  # type: ignore[assignment]
-    for twin in ("python", "native")[: 1 + (native_module() is not None)]:
-        found = select("greedy", twin).choose_rows(np.array(flat, dtype=np.int64), offsets, beta**2, True)
-        assert (found - offsets[:-1]).tolist() == expected, twin
+    for kernel in ("python", "native")[: 1 + (native_module() is not None)]:
+        found = select("greedy", kernel).choose_rows(np.array(flat, dtype=np.int64), offsets, beta**2, True)
+        assert (found - offsets[:-1]).tolist() == expected, kernel
 
 
 def test_intervals_tests_and_sentences(kernels_of: str) -> None:

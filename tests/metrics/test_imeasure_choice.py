@@ -206,7 +206,7 @@ def far_apart(draw: st.DrawFn) -> tuple[Sentence, str]:
 @settings(max_examples=25, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(far_apart())
 def test_no_optimal_alignment_of_any_reference_misses_a_certified_cut(example: tuple[Sentence, str]) -> None:
-    """The certificate against the full table: forbid a cut, and every mixed reference costs more to align."""
+    """The cut points against the full table: forbid a cut, and every mixed reference costs more to align."""
     sentence, hypothesis = example
     alternatives = [item for group in sentence.groups for item in group.alternatives]
     corrections = [change.text for item in alternatives for change in item.replacements]

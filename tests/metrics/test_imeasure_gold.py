@@ -1,17 +1,16 @@
 """Error groups as arrays, made without objects: what the groups made one by one are."""
 
-import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mirror_files import conll14_gold, jfleg, needs_mirror
 from numpy.testing import assert_array_equal
+from oracles.mixed_references import combination_count
 
 from gecbench import Annotation, Corpus, Edit, apply_edits
-from gecbench.corpus.derive import choices_of, combination_count, extracted_annotations
+from gecbench.corpus.derive import choices_of, extracted_annotations
 from gecbench.corpus.groups import group_annotations
 from gecbench.formats.m2 import noop_line, parse_m2
-from gecbench.kernels.tokens import TokenArray
 from gecbench.metrics.imeasure_gold import FlatEdits, MixedGold, mixed_gold
 
 on_both_kernels = pytest.mark.usefixtures("kernels_of")
@@ -115,27 +114,3 @@ def test_some_of_the_rewrites_have_the_groups_that_they_have_alone(pairs, chosen
     assume(all(rows))
     some = Corpus(sources=sources, references=references).with_references(chosen)
     assert_equal(mixed_gold(some, True), mixed_gold(Corpus(sources=sources, references=rows), True))
-
-
-def test_native_refuses_arrays_that_do_not_fit(twins):
-    python, native = twins("grouping")
-    texts = TokenArray(np.array([1, 2], dtype=np.int32), np.array([0, 1, 2], dtype=np.int64))
-    good = {
-        "sentence_offsets": np.array([0, 2]),
-        "annotators": np.array([0, 1], dtype=np.int32),
-        "spans": np.array([[0, 1], [2, 3]], dtype=np.int32),
-        "texts": texts,
-        "people": np.array([2], dtype=np.int32),
-    }
-    for ours, theirs in zip(python.group_edits(**good), native.group_edits(**good), strict=True):
-        assert_array_equal(ours, theirs)
-    for name, wrong in (
-        ("sentence_offsets", np.array([0, 3])),
-        ("sentence_offsets", np.array([0, 1, 2])),
-        ("annotators", good["annotators"][:1]),
-        ("spans", good["spans"][:1]),
-        ("people", np.array([2, 2], dtype=np.int32)),
-        ("texts", TokenArray(texts.ids, np.array([0, 9, 2], dtype=np.int64))),
-    ):
-        with pytest.raises(ValueError, match=r"offsets|must number"):
-            native.group_edits(**{**good, name: wrong})

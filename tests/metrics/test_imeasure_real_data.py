@@ -20,9 +20,10 @@ from imeasure_support import (
     totals,
 )
 from mirror_files import GOLDENS, JFLEG, MIRROR, REASSESS, lines, needs_mirror
+from oracles.mixed_references import combination_count
 
 import gecbench
-from gecbench.corpus.derive import combination_count, unmixed_references
+from gecbench.corpus.derive import unmixed_references
 from gecbench.formats.m2 import read_m2
 from gecbench.kernels import alignment
 

@@ -38,11 +38,11 @@ def corpora(draw, width, most):
 @settings(max_examples=40)
 @given(data=st.data())
 def test_running_totals_are_those_of_all_at_once(policy, width, most, data):
-    """Cut anywhere, and stopped and restored before every batch, on both twins."""
+    """Cut anywhere, and stopped and restored before every batch, on both kernels."""
     statistics, ends = data.draw(corpora(width, most))
     with pytest.MonkeyPatch.context() as patch:
-        for twin in ("python", "native") if kernels.native_module() else ("python",):
-            patch.setenv("GECBENCH_KERNELS", twin)
+        for kernel in ("python", "native") if kernels.native_module() else ("python",):
+            patch.setenv("GECBENCH_KERNELS", kernel)
             running, begin = policy.running(), 0
             for end in ends:
                 before = running.arrays()
@@ -53,18 +53,18 @@ def test_running_totals_are_those_of_all_at_once(policy, width, most, data):
             assert np.array_equal(running.totals, policy.totals(statistics))
 
 
-def test_generators_go_on_alike(twins):
+def test_generators_go_on_alike(both_kernels):
     """The state after some draws is CPython's own."""
-    python, native = twins("gleu")
+    python, native = both_kernels("gleu")
     offsets = np.array([0, 3, 4, 9, 11], dtype=np.int64)
     counts = np.arange(22, dtype=np.int64).reshape(11, 2)
-    states = [np.array(twin.generator_states(7)) for twin in (python, native)]
+    states = [np.array(kernel.generator_states(7)) for kernel in (python, native)]
     assert np.array_equal(*states)
     for python3 in (False, True):
         for _ in range(100):
             totals = [
-                twin.sampled_totals(counts, offsets, 7, python3, 2, state)
-                for twin, state in zip((python, native), states, strict=True)
+                kernel.sampled_totals(counts, offsets, 7, python3, 2, state)
+                for kernel, state in zip((python, native), states, strict=True)
             ]
             assert np.array_equal(*totals)
         assert np.array_equal(*states)

@@ -4,7 +4,7 @@ import pytest
 
 from gecbench import kernels
 
-needs_native = pytest.mark.skipif(kernels.active() != "native", reason="too slow on the Python twins")
+needs_native = pytest.mark.skipif(kernels.active() != "native", reason="too slow on the Python kernels")
 
 
 def table(reproduction, title):

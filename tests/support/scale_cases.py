@@ -98,7 +98,7 @@ def conll14_edits() -> Case:
     return Case.of(gold, gecbench.EditedTexts.of(gold.sources, system.annotations or ()), ["errant"])
 
 
-_quick = pytest.mark.skipif(kernels.active() == "python", reason="the Python twins take minutes")
+_quick = pytest.mark.skipif(kernels.active() == "python", reason="the Python kernels take minutes")
 CASES = [
     *(pytest.param(make, id=make.__name__) for make in (demo, demo_edits)),
     *(

@@ -21,229 +21,14 @@ from gecbench.corpus.edits import Annotation, Edit, EditTable
 from gecbench.corpus.groups import ErrorGroup, GroupedSentence, Replacement
 from gecbench.errors import InputError, error_context
 
-_SENTENCE_MAJOR = "references[i] must be the list of references of sentence i"
-
-
-def check_texts(texts: Iterable[str], argument: str) -> tuple[str, ...]:
-    """Return the texts as a tuple, or say which one is not a string."""
-    if isinstance(texts, (str, bytes)):
-        raise InputError(
-            f"{argument} is a single {type(texts).__name__}, not a list of sentences",
-            fix=f"Pass {argument}=[...], one string per sentence",
-        )
-    if not isinstance(texts, Iterable):
-        raise InputError(f"{argument} is {_kind(texts)}", fix=f"Pass {argument}=[...], one string per sentence")
-    checked = tuple(texts)
-    if set(map(type, checked)) - {str}:
-        for i, text in enumerate(checked):
-            _check_text(text, f"{argument}[{i}]")
-        return tuple(map(str, checked))
-    return checked
-
-
-def check_references(references: Sequence[Sequence[str]], sources: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the references as tuples, sentence-major, or say what is wrong with their shape."""
-    if isinstance(references, (str, bytes)):
-        raise InputError(f"references is a single {type(references).__name__}", fix=_SENTENCE_MAJOR)
-    if not isinstance(references, Iterable):
-        raise InputError(f"references is {_kind(references)}", fix=_SENTENCE_MAJOR)
-    rows = list(references)
-    plain = set(map(type, rows)) <= {list, tuple} and set(map(type, chain.from_iterable(rows))) <= {str}
-    checked = tuple(map(tuple, rows)) if plain else _check_rows(rows)
-    _check_shape(checked, sources)
-    if not all(checked):
-        i = checked.index(())
-        raise InputError(f"references[{i}] is empty: no references for sentence {i + 1}", fix="Give at least one")
-    return checked
-
-
-def _check_rows(rows: Sequence[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
-    for i, texts in enumerate(rows):
-        if texts is None or isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
-            raise InputError(
-                f"references[{i}] is {_kind(texts)}, not a list of strings",
-                fix=f"{_SENTENCE_MAJOR}: wrap single references as [[reference] for reference in references]",
-            )
-    return tuple(check_texts(texts, f"references[{i}]") for i, texts in enumerate(rows))
-
-
-def check_line_count(lines: int, sentences: int, name: str, file: str, fix: str) -> None:
-    """Refuse a file with another number of lines than there are sentences in what `name` names."""
-    if lines != sentences:
-        raise InputError(
-            f"{lines} lines, but {name} has {sentences} sentences", file=file, line=min(lines, sentences) + 1, fix=fix
-        )
-
-
-def _check_shape(references: tuple[tuple[str, ...], ...], sources: Sequence[str]) -> None:
-    transposed_fix = f"{_SENTENCE_MAJOR}: pass list(zip(*references))"
-    if len(references) != len(sources):
-        if references and all(len(texts) == len(sources) for texts in references):
-            raise InputError(
-                f"references look transposed: {len(references)} lists of {len(sources)} texts "
-                f"for {len(sources)} sources",
-                fix=transposed_fix,
-            )
-        raise InputError(f"references for {len(references)} sentences, but {len(sources)} sources", fix=_SENTENCE_MAJOR)
-    if _square_and_transposed(references, sources):
-        raise InputError("references look transposed: they resemble the sources column by column", fix=transposed_fix)
-
-
-def _square_and_transposed(references: tuple[tuple[str, ...], ...], sources: Sequence[str]) -> bool:
-    if len(sources) < 2 or any(len(texts) != len(sources) for texts in references):
-        return False
-    if sum(len(source.split()) for source in sources) < 4 * len(sources):
-        return False
-    by_row = _mean_overlap(sources, references)
-    by_column = _mean_overlap(sources, tuple(zip(*references, strict=True)))
-    return by_column > 0.5 and by_column > 1.5 * by_row
-
-
-def _mean_overlap(sources: Sequence[str], references: Sequence[Sequence[str]]) -> float:
-    pairs = [(source, text) for source, texts in zip(sources, references, strict=True) for text in texts]
-    return sum(overlap(source, text) for source, text in pairs) / len(pairs)
-
-
-def overlap(left: str, right: str) -> float:
-    """Return the Jaccard overlap of the token sets of two sentences (1 if both are empty)."""
-    first, second = set(left.split()), set(right.split())
-    union = len(first | second)
-    return len(first & second) / union if union else 1.0
-
-
-def _check_text(text: object, place: str) -> None:
-    if not isinstance(text, str):
-        raise InputError(f"{place} is {_kind(text)}, not a string", fix="An empty sentence is ''")
-
-
-def _kind(value: object) -> str:
-    if value is None:
-        return "None"
-    return f"a {type(value).__name__}" + (f" ({value!r})" if isinstance(value, (str, int, float)) else "")
-
-
-_LARGEST = 2**31
-_HALF_OPEN = "Spans are half-open: 0 <= start <= end <= number of tokens"
-
-
-def check_span(start: int, end: int, tokens: int) -> None:
-    """Refuse a span that does not fit a sentence of so many tokens."""
-    if not 0 <= start <= end <= tokens:
-        raise InputError(f"the span {start} {end} does not fit a sentence of {tokens} tokens", fix=_HALF_OPEN)
-
-
-def check_annotators(annotators: int | None, size: int) -> None:
-    """Refuse more annotators of a sentence than its part of a file has characters: each costs time and memory."""
-    if annotators is not None and annotators > size:
-        raise InputError(f"{annotators} annotators of a sentence that takes {size} bytes in the file")
-
-
-def check_sentence_annotations(sentence: Sequence[Annotation], tokens: int) -> None:
-    """Refuse annotations of a sentence of so many tokens that no file of edits could hold."""
-    for annotation in sentence:
-        _check(annotation, Annotation, "an annotation")
-        _check_number(annotation.annotator, "annotator")
-        for edit in annotation.edits:
-            if not _is_usual(edit, tokens):
-                _check_edit(edit, tokens)
-    if len(sentence) > 1 and len({annotation.annotator for annotation in sentence}) != len(sentence):
-        raise InputError("lists an annotator twice", fix="Put all edits of an annotator into one Annotation")
-
-
-def check_sentence_groups(sentence: GroupedSentence, tokens: int) -> None:
-    """Refuse error groups of a sentence of so many tokens that no gold file could hold."""
-    _check(sentence, GroupedSentence, "the sentence")
-    _check(sentence.script, str, "script")
-    if sentence.annotators is not None:
-        _check_number(sentence.annotators, "annotators")
-    for group in sentence.groups:
-        _check(group, ErrorGroup, "a group")
-        _check(group.required, bool, "required")
-        _check(group.type, str, "type")
-        for alternative in group.alternatives:
-            _check(alternative.annotator, str, "annotator")
-            for change in alternative.replacements:
-                _check_replacement(change, tokens)
-
-
-def _is_usual(edit: Edit, tokens: int) -> bool:
-    """Return whether an edit is what nearly all are, one correction of plain kinds: there is nothing to refuse."""
-    return (
-        type(edit) is Edit
-        and type(edit.start) is int is type(edit.end)
-        and 0 <= edit.start <= edit.end <= tokens
-        and type(edit.corrections) is tuple
-        and len(edit.corrections) == 1
-        and type(edit.corrections[0]) is str is type(edit.type) is type(edit.required) is type(edit.comment)
-    )
-
-
-def _check_edit(edit: Edit, tokens: int) -> None:
-    _check(edit, Edit, "an edit")
-    _check_place(edit, tokens)
-    texts: Any = edit.corrections
-    if not isinstance(texts, (tuple, list)) or not texts or set(map(type, texts)) - {str}:
-        raise InputError(f"corrections is {texts!r:.60}, not a list of strings", fix='A deletion is [""]')
-    for name in ("type", "required", "comment"):
-        _check(getattr(edit, name), str, name)
-
-
-def _check_replacement(change: Replacement, tokens: int) -> None:
-    _check(change, Replacement, "a replacement")
-    _check_place(change, tokens)
-    _check(change.text, str, "text")
-
-
-def _check_place(change: Edit | Replacement, tokens: int) -> None:
-    if type(change.start) is not int or type(change.end) is not int:
-        _check_number(change.start, "start")
-        _check_number(change.end, "end")
-    check_span(change.start, change.end, tokens)
-
-
-def _check_number(value: object, name: str) -> None:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or not -_LARGEST <= value < _LARGEST:  # type: ignore[operator]
-        raise InputError(f"{name} is {value!r:.60}, not a whole number of at most 31 bits")
-
-
-def _check(value: object, kind: type, name: str) -> None:
-    if not isinstance(value, kind):
-        raise InputError(f"{name} is {value!r:.60}, not {_KINDS.get(kind, kind.__name__)}")
-
-
-_KINDS = {str: "a string", bool: "true or false"}
-HASH_SIZE = 16
-_MODULUS = 1 << 8 * HASH_SIZE
-
-
-def hash_sentences(places: Iterable[int], texts: Iterable[str]) -> list[bytes]:
-    """Return the hash of each sentence, of its place (from 0) and its text."""
-    return [
-        blake2b(f"{place}\n{text}".encode(errors="surrogatepass"), digest_size=HASH_SIZE).digest()
-        for place, text in zip(places, texts, strict=True)
-    ]
-
-
-def sum_hashes(hashes: bytes) -> int:
-    """Return the sum of hashes that are laid end to end."""
-    words = np.frombuffer(hashes, dtype="<u4").reshape(-1, HASH_SIZE // 4).sum(axis=0, dtype=np.uint64)
-    return add_sums(int(word) << 32 * k for k, word in enumerate(words))
-
-
-def add_sums(sums: Iterable[int]) -> int:
-    """Return the sum of all parts' sums."""
-    total: int = sum(sums) % _MODULUS
-    return total
-
-
-def fingerprint_of(total: int) -> str:
-    """Return eight hexadecimal digits of a corpus whose hashes have this sum."""
-    return total.to_bytes(HASH_SIZE, "little")[:4].hex()
-
-
 Gold = Literal["references", "annotations", "groups"]
 Value = TypeVar("Value")
+HASH_SIZE = 16
+_MODULUS = 1 << 8 * HASH_SIZE
+_LARGEST = 2**31  # numbers in annotations fit 32 bits
+_KINDS = {str: "a string", bool: "true or false"}
+_SENTENCE_MAJOR = "references[i] must be the list of references of sentence i"
+_HALF_OPEN = "Spans are half-open: 0 <= start <= end <= number of tokens"
 
 
 @dataclass(frozen=True)
@@ -362,23 +147,23 @@ class Corpus:
 
     def sentence_hashes(self, gold: Gold | None = None, places: Iterable[int] | None = None) -> list[bytes]:
         """Return the hashes that the fingerprint is the sum of, one per sentence; `places` are theirs in the whole."""
-        texts = map("".join, zip(*self._spelled(gold), strict=True))
+        texts = map("".join, zip(*self._serialize(gold), strict=True))
         return hash_sentences(range(len(self)) if places is None else places, texts)
 
-    def _spelled(self, gold: Gold | None) -> Iterator[Sequence[str]]:
+    def _serialize(self, gold: Gold | None) -> Iterator[Sequence[str]]:
         """Yield the sources, and the gold of every sentence as text."""
         yield self.sources
         if gold in ("references", None) and self.references is not None:
             yield ["\x00" + "\x01".join(texts) for texts in self.references]
         if gold in ("annotations", None) and self.has("annotations"):
-            yield self._spelled_annotations()
+            yield self._serialize_annotations()
         if gold in ("groups", None) and self.groups is not None:
             yield [f"\x00{grouped!r}" for grouped in self.groups]
 
-    def _spelled_annotations(self) -> Sequence[str]:
+    def _serialize_annotations(self) -> Sequence[str]:
         if (table := self.edit_table()) is not None:
             return ["\x00" + text for text in table.serialized]
-        return ["\x00" + "".join([*map(_spelled, sentence)]) for sentence in self.annotations or ()]
+        return ["\x00" + "".join([*map(_serialize_annotation, sentence)]) for sentence in self.annotations or ()]
 
     def replace(self, **changes: object) -> Corpus:
         """Return the same corpus with some fields changed."""
@@ -417,7 +202,7 @@ _FINGERPRINTS: CorpusCache[str] = CorpusCache()
 
 
 class _LazyAnnotations:
-    """Makes annotations of a table when they are first read: looked up only while a corpus has none of its own."""
+    """Create the annotations of an edit table when they are first read; a corpus with its own never gets here."""
 
     def __get__(self, corpus: Corpus | None, _owner: type[Corpus]) -> Sequence[Sequence[Annotation]] | None:
         if corpus is None:
@@ -430,17 +215,55 @@ class _LazyAnnotations:
 Corpus.annotations = _LazyAnnotations()  # type: ignore[assignment]
 
 
-def _select_columns(metadata: Mapping[str, object], sentences: Sequence[int]) -> dict[str, object]:
-    columns = metadata.get("columns")
-    if not isinstance(columns, Mapping):
-        return dict(metadata)
-    chosen = {name: tuple(values[i] for i in sentences) for name, values in columns.items()}
-    return {**metadata, "columns": chosen}
+def check_texts(texts: Iterable[str], argument: str) -> tuple[str, ...]:
+    """Return the texts as a tuple, or say which one is not a string."""
+    if isinstance(texts, (str, bytes)):
+        raise InputError(
+            f"{argument} is a single {type(texts).__name__}, not a list of sentences",
+            fix=f"Pass {argument}=[...], one string per sentence",
+        )
+    if not isinstance(texts, Iterable):
+        raise InputError(f"{argument} is {_kind(texts)}", fix=f"Pass {argument}=[...], one string per sentence")
+    checked = tuple(texts)
+    if set(map(type, checked)) - {str}:
+        for i, text in enumerate(checked):
+            _check_text(text, f"{argument}[{i}]")
+        return tuple(map(str, checked))
+    return checked
 
 
-def _check_length(what: str, found: int, sentences: int) -> None:
-    if found != sentences:
-        raise InputError(f"{found} {what} for {sentences} sources", fix=f"Give one entry of {what} per source")
+def check_references(references: Sequence[Sequence[str]], sources: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Return the references as tuples, sentence-major, or say what is wrong with their shape."""
+    if isinstance(references, (str, bytes)):
+        raise InputError(f"references is a single {type(references).__name__}", fix=_SENTENCE_MAJOR)
+    if not isinstance(references, Iterable):
+        raise InputError(f"references is {_kind(references)}", fix=_SENTENCE_MAJOR)
+    rows = list(references)
+    plain = set(map(type, rows)) <= {list, tuple} and set(map(type, chain.from_iterable(rows))) <= {str}
+    checked = tuple(map(tuple, rows)) if plain else _check_rows(rows)
+    _check_shape(checked, sources)
+    if not all(checked):
+        i = checked.index(())
+        raise InputError(f"references[{i}] is empty: no references for sentence {i + 1}", fix="Give at least one")
+    return checked
+
+
+def _check_rows(rows: Sequence[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
+    for i, texts in enumerate(rows):
+        if texts is None or isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
+            raise InputError(
+                f"references[{i}] is {_kind(texts)}, not a list of strings",
+                fix=f"{_SENTENCE_MAJOR}: wrap single references as [[reference] for reference in references]",
+            )
+    return tuple(check_texts(texts, f"references[{i}]") for i, texts in enumerate(rows))
+
+
+def check_line_count(lines: int, sentences: int, name: str, file: str, fix: str) -> None:
+    """Refuse a file with another number of lines than there are sentences in what `name` names."""
+    if lines != sentences:
+        raise InputError(
+            f"{lines} lines, but {name} has {sentences} sentences", file=file, line=min(lines, sentences) + 1, fix=fix
+        )
 
 
 def _check_annotations(
@@ -453,11 +276,6 @@ def _check_annotations(
     return checked
 
 
-def _spelled(found: Annotation) -> str:
-    edits = [f"\x03{e.start} {e.end} {e.type}\x01" + "\x01".join(e.corrections) for e in found.edits]
-    return f"\x02{found.annotator}" + "".join(edits)
-
-
 def _check_groups(groups: Sequence[GroupedSentence], sources: Sequence[str]) -> tuple[GroupedSentence, ...]:
     checked = tuple(groups)
     _check_length("groups", len(checked), len(sources))
@@ -465,3 +283,179 @@ def _check_groups(groups: Sequence[GroupedSentence], sources: Sequence[str]) -> 
         with error_context(f"groups[{i}]"):
             check_sentence_groups(sentence, len(source.split()))
     return checked
+
+
+def _check_length(what: str, found: int, sentences: int) -> None:
+    if found != sentences:
+        raise InputError(f"{found} {what} for {sentences} sources", fix=f"Give one entry of {what} per source")
+
+
+def _check_shape(references: tuple[tuple[str, ...], ...], sources: Sequence[str]) -> None:
+    transposed_fix = f"{_SENTENCE_MAJOR}: pass list(zip(*references))"
+    if len(references) != len(sources):
+        if references and all(len(texts) == len(sources) for texts in references):
+            raise InputError(
+                f"references look transposed: {len(references)} lists of {len(sources)} texts "
+                f"for {len(sources)} sources",
+                fix=transposed_fix,
+            )
+        raise InputError(f"references for {len(references)} sentences, but {len(sources)} sources", fix=_SENTENCE_MAJOR)
+    if _square_and_transposed(references, sources):
+        raise InputError("references look transposed: they resemble the sources column by column", fix=transposed_fix)
+
+
+def _square_and_transposed(references: tuple[tuple[str, ...], ...], sources: Sequence[str]) -> bool:
+    if len(sources) < 2 or any(len(texts) != len(sources) for texts in references):
+        return False
+    if sum(len(source.split()) for source in sources) < 4 * len(sources):
+        return False
+    by_row = _mean_overlap(sources, references)
+    by_column = _mean_overlap(sources, tuple(zip(*references, strict=True)))
+    return by_column > 0.5 and by_column > 1.5 * by_row
+
+
+def _mean_overlap(sources: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+    pairs = [(source, text) for source, texts in zip(sources, references, strict=True) for text in texts]
+    return sum(overlap(source, text) for source, text in pairs) / len(pairs)
+
+
+def overlap(left: str, right: str) -> float:
+    """Return the Jaccard overlap of the token sets of two sentences (1 if both are empty)."""
+    first, second = set(left.split()), set(right.split())
+    union = len(first | second)
+    return len(first & second) / union if union else 1.0
+
+
+def _check_text(text: object, place: str) -> None:
+    if not isinstance(text, str):
+        raise InputError(f"{place} is {_kind(text)}, not a string", fix="An empty sentence is ''")
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "None"
+    return f"a {type(value).__name__}" + (f" ({value!r})" if isinstance(value, (str, int, float)) else "")
+
+
+def check_span(start: int, end: int, tokens: int) -> None:
+    """Refuse a span that does not fit a sentence of so many tokens."""
+    if not 0 <= start <= end <= tokens:
+        raise InputError(f"the span {start} {end} does not fit a sentence of {tokens} tokens", fix=_HALF_OPEN)
+
+
+def check_annotators(annotators: int | None, size: int) -> None:
+    """Refuse more annotators of a sentence than its part of a file has characters: each costs time and memory."""
+    if annotators is not None and annotators > size:
+        raise InputError(f"{annotators} annotators of a sentence that takes {size} bytes in the file")
+
+
+def check_sentence_annotations(sentence: Sequence[Annotation], tokens: int) -> None:
+    """Refuse annotations of a sentence of so many tokens that no file of edits could hold."""
+    for annotation in sentence:
+        _check(annotation, Annotation, "an annotation")
+        _check_number(annotation.annotator, "annotator")
+        for edit in annotation.edits:
+            if not _is_plain_edit(edit, tokens):
+                _check_edit(edit, tokens)
+    if len(sentence) > 1 and len({annotation.annotator for annotation in sentence}) != len(sentence):
+        raise InputError("lists an annotator twice", fix="Put all edits of an annotator into one Annotation")
+
+
+def check_sentence_groups(sentence: GroupedSentence, tokens: int) -> None:
+    """Refuse error groups of a sentence of so many tokens that no gold file could hold."""
+    _check(sentence, GroupedSentence, "the sentence")
+    _check(sentence.script, str, "script")
+    if sentence.annotators is not None:
+        _check_number(sentence.annotators, "annotators")
+    for group in sentence.groups:
+        _check(group, ErrorGroup, "a group")
+        _check(group.required, bool, "required")
+        _check(group.type, str, "type")
+        for alternative in group.alternatives:
+            _check(alternative.annotator, str, "annotator")
+            for change in alternative.replacements:
+                _check_replacement(change, tokens)
+
+
+def _is_plain_edit(edit: Edit, tokens: int) -> bool:
+    """Return whether an edit has one correction and exact types: the fast path, with nothing to refuse."""
+    return (
+        type(edit) is Edit
+        and type(edit.start) is int is type(edit.end)
+        and 0 <= edit.start <= edit.end <= tokens
+        and type(edit.corrections) is tuple
+        and len(edit.corrections) == 1
+        and type(edit.corrections[0]) is str is type(edit.type) is type(edit.required) is type(edit.comment)
+    )
+
+
+def _check_edit(edit: Edit, tokens: int) -> None:
+    _check(edit, Edit, "an edit")
+    _check_place(edit, tokens)
+    texts: Any = edit.corrections
+    if not isinstance(texts, (tuple, list)) or not texts or set(map(type, texts)) - {str}:
+        raise InputError(f"corrections is {texts!r:.60}, not a list of strings", fix='A deletion is [""]')
+    for name in ("type", "required", "comment"):
+        _check(getattr(edit, name), str, name)
+
+
+def _check_replacement(change: Replacement, tokens: int) -> None:
+    _check(change, Replacement, "a replacement")
+    _check_place(change, tokens)
+    _check(change.text, str, "text")
+
+
+def _check_place(change: Edit | Replacement, tokens: int) -> None:
+    if type(change.start) is not int or type(change.end) is not int:
+        _check_number(change.start, "start")
+        _check_number(change.end, "end")
+    check_span(change.start, change.end, tokens)
+
+
+def _check_number(value: object, name: str) -> None:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not -_LARGEST <= value < _LARGEST:  # type: ignore[operator]
+        raise InputError(f"{name} is {value!r:.60}, not a whole number of at most 31 bits")
+
+
+def _check(value: object, kind: type, name: str) -> None:
+    if not isinstance(value, kind):
+        raise InputError(f"{name} is {value!r:.60}, not {_KINDS.get(kind, kind.__name__)}")
+
+
+def hash_sentences(places: Iterable[int], texts: Iterable[str]) -> list[bytes]:
+    """Return the hash of each sentence, of its place (from 0) and its text."""
+    return [
+        blake2b(f"{place}\n{text}".encode(errors="surrogatepass"), digest_size=HASH_SIZE).digest()
+        for place, text in zip(places, texts, strict=True)
+    ]
+
+
+def sum_hashes(hashes: bytes) -> int:
+    """Return the sum of hashes that are laid end to end."""
+    words = np.frombuffer(hashes, dtype="<u4").reshape(-1, HASH_SIZE // 4).sum(axis=0, dtype=np.uint64)
+    return add_sums(int(word) << 32 * k for k, word in enumerate(words))
+
+
+def add_sums(sums: Iterable[int]) -> int:
+    """Return the sum of all parts' sums."""
+    total: int = sum(sums) % _MODULUS
+    return total
+
+
+def fingerprint_of(total: int) -> str:
+    """Return eight hexadecimal digits of a corpus whose hashes have this sum."""
+    return total.to_bytes(HASH_SIZE, "little")[:4].hex()
+
+
+def _select_columns(metadata: Mapping[str, object], sentences: Sequence[int]) -> dict[str, object]:
+    columns = metadata.get("columns")
+    if not isinstance(columns, Mapping):
+        return dict(metadata)
+    chosen = {name: tuple(values[i] for i in sentences) for name, values in columns.items()}
+    return {**metadata, "columns": chosen}
+
+
+def _serialize_annotation(found: Annotation) -> str:
+    edits = [f"\x03{e.start} {e.end} {e.type}\x01" + "\x01".join(e.corrections) for e in found.edits]
+    return f"\x02{found.annotator}" + "".join(edits)

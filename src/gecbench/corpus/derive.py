@@ -148,11 +148,6 @@ def group_choices(sentence: GroupedSentence) -> list[list[Choice]]:
     return [choices_of(group) for group in sentence.groups]
 
 
-def combination_count(sentence: GroupedSentence) -> int:
-    """Return the number of ways to mix the alternatives (before combinations that collide are dropped)."""
-    return prod(map(len, group_choices(sentence)))
-
-
 def combinations(choices: Sequence[Sequence[Choice]]) -> Iterator[Choice]:
     """Yield the edits of every way to take one choice of each group, without those in which groups edit one span."""
     # 1. Take one choice of each group, in all combinations.

@@ -193,7 +193,7 @@ def _apply_first_rows(sources: Sequence[str], table: EditTable) -> Iterator[str]
         tokens = source.split()
         following = len(tokens)
         for start, end, correction in reversed(edits[bounds[row] : bounds[row + 1]]) if row < last else ():
-            if start < 0 or end > following:
+            if not 0 <= start <= end <= following:
                 yield apply_edits(source, table.annotations[i][0].edits)
                 break
             tokens[start:end] = words[correction]
@@ -245,7 +245,7 @@ def check_apart(source: str, ordered: Sequence[Edit]) -> None:
 
 
 def extract_edits(source: str, rewrite: str) -> tuple[Edit, ...]:
-    """Return the edits of a Levenshtein alignment of tokens at unit costs, neighbouring changes as one edit.
+    """Return the edits of a Levenshtein alignment of tokens at unit costs, neighboring changes as one edit.
 
     Of several alignments of least cost the one that, read from the end, keeps or replaces rather than deletes, and
     deletes rather than inserts.

@@ -27,6 +27,21 @@ from gecbench.errors import InputError
 from gecbench.kernels.tokens import encode_lines, offsets_of
 
 TOKENIZE_CHOICES = ("none", "auto", *TOKENIZERS)
+_SHOWN = 60  # characters of a line in an error message
+_MIN_LINES = 8  # fewer prove nothing: no error for wrappers, only a warning for tokenization
+# Tokenization: lines looked at, and the share of unlike ones that refuses all
+_TOKENIZATION_PROBES = 200
+_UNLIKE_SHARE = 0.3
+# Wrappers: lines looked at, and the share of wrapped ones that refuses all
+_WRAPPER_PROBES = 25
+_WRAPPED_SHARE = 0.8
+# Alignment: see check_alignment
+_ALIGNMENT_PROBES = 2000
+_SHIFTED_RUN = 10
+_FOREIGN_WINDOW = 30
+_SHORT_LINE = 4  # tokens
+_FOREIGN_OVERLAP = 0.2
+_DOUBTFUL_OVERLAP = 0.6  # lines above it are not compared with their neighbors
 _CHECKED_REFERENCES: CorpusCache[bool] = CorpusCache()
 _GUIDES: CorpusCache[tuple[SourceGuide | None]] = CorpusCache()
 
@@ -39,7 +54,7 @@ class ForeignTextWarning(UserWarning):
 
 
 class RawTextWarning(UserWarning):
-    """Too few sentences to be sure, but they look as if they were not tokenised like their sources."""
+    """Too few sentences to be sure, but they look as if they were not tokenized like their sources."""
 
 
 class ForeignTextError(InputError):
@@ -59,8 +74,8 @@ class Prepared:
 class Preprocessing:
     """What is done to predictions, and what is refused.
 
-    `tokenize`: "none"; a tokeniser by name; or "auto", the corpus's own way, guided by the source. `tokenized=True`
-    takes text as it is although it is not tokenised like its sources; `aligned=True` although lines look shifted.
+    `tokenize`: "none"; a tokenizer by name; or "auto", the corpus's own way, guided by the source. `tokenized=True`
+    takes text as it is although it is not tokenized like its sources; `aligned=True` although lines look shifted.
     `foreign`: text that shares hardly a word with its sources is an "error", or only a "warning".
     """
 
@@ -145,7 +160,7 @@ def _check_references(corpus: Corpus) -> None:
         return
     columns = corpus.reference_columns()
     for column in columns:
-        check_tokenization(corpus.sources, column, "references", probes=max(PROBES // len(columns), 25))
+        check_tokenization(corpus.sources, column, "references", probes=max(_TOKENIZATION_PROBES // len(columns), 25))
     _CHECKED_REFERENCES.put(corpus, None, True)
 
 
@@ -160,7 +175,7 @@ def _tokenize_by_source(corpus: Corpus, lines: tuple[str, ...]) -> Prepared:
 
 
 def _with_tokenized_references(corpus: Corpus, split: Callable[[str, str], str]) -> Corpus:
-    """Return the corpus with those references tokenised, set by set, that are not tokenised like the sources."""
+    """Return the corpus with those references tokenized, set by set, that are not tokenized like the sources."""
     raw = [k for k, column in enumerate(corpus.reference_columns()) if tokenized_unlike(corpus.sources, column)]
     if not raw:
         return corpus
@@ -173,13 +188,13 @@ def _with_tokenized_references(corpus: Corpus, split: Callable[[str, str], str])
 
 
 def guide_of(corpus: Corpus) -> SourceGuide | None:
-    """Return the guide of a corpus, made once; None if its sources are not tokenised at all."""
+    """Return the guide of a corpus, made once; None if its sources are not tokenized at all."""
     found = _GUIDES.get(corpus)
     return (_GUIDES.put(corpus, None, (_learn(corpus),)) if found is None else found)[0]
 
 
 def share_guide(whole: Corpus, part: Corpus) -> Corpus:
-    """Return a part of a corpus, whose text is then tokenised as in the whole."""
+    """Return a part of a corpus, whose text is then tokenized as in the whole."""
     _GUIDES.put(part, None, (guide_of(whole),))
     return part
 
@@ -192,7 +207,7 @@ def _learn(corpus: Corpus) -> SourceGuide | None:
 
 
 def _corrected_lines(corpus: Corpus) -> Iterator[str]:
-    """Yield the references if they are tokenised, or what the annotators' edits make of the sources."""
+    """Yield the references if they are tokenized, or what the annotators' edits make of the sources."""
     if corpus.references is not None:
         for column in corpus.reference_columns():
             if tokenized_alike(corpus.sources, column):
@@ -205,10 +220,6 @@ def _corrected_lines(corpus: Corpus) -> Iterator[str]:
                 yield apply_edits(corpus.sources[i], annotation.edits)
 
 
-PROBES = 200
-_ENOUGH = 8
-_UNLIKE_SHARE = 0.3
-_SHOWN = 60
 _FINAL_MARKS = frozenset(".?!।॥。！？؟۔")
 
 
@@ -217,9 +228,9 @@ def check_tokenization(
     lines: Sequence[str],
     name: str = "predictions",
     file: str | None = None,
-    probes: int = PROBES,
+    probes: int = _TOKENIZATION_PROBES,
 ) -> None:
-    """Refuse lines that are not tokenised like their sources; warn where there are only a handful of them."""
+    """Refuse lines that are not tokenized like their sources; warn where there are only a handful of them."""
     like, unlike = compare_tokenization(sources, lines, probes)
     if not _shows_unlike(like, unlike):
         return
@@ -232,13 +243,15 @@ def check_tokenization(
         'Pass tokenize="auto" (on the command line: --tokenize auto), '
         "or tokenized=True (--tokenized) to score them as they are"
     )
-    if len(unlike) < _ENOUGH:
+    if len(unlike) < _MIN_LINES:
         warnings.warn(f"{problem}. {fix}.", RawTextWarning, stacklevel=2)
         return
     raise InputError(problem, file=file, fix=fix)
 
 
-def compare_tokenization(sources: Sequence[str], lines: Sequence[str], probes: int = PROBES) -> tuple[int, list[int]]:
+def compare_tokenization(
+    sources: Sequence[str], lines: Sequence[str], probes: int = _TOKENIZATION_PROBES
+) -> tuple[int, list[int]]:
     """Return how many sampled lines show punctuation split or joined as in their source, and those that do not."""
     like, unlike = 0, []
     for i in range(0, len(lines), max(1, len(lines) // probes)):
@@ -251,7 +264,7 @@ def compare_tokenization(sources: Sequence[str], lines: Sequence[str], probes: i
 
 
 def tokenized_unlike(sources: Sequence[str], lines: Sequence[str]) -> bool:
-    """Return whether lines show that they are not tokenised like their sources."""
+    """Return whether lines show that they are not tokenized like their sources."""
     return _shows_unlike(*compare_tokenization(sources, lines))
 
 
@@ -260,13 +273,13 @@ def _shows_unlike(like: int, unlike: Sequence[int]) -> bool:
 
 
 def tokenized_alike(sources: Sequence[str], lines: Sequence[str]) -> bool:
-    """Return whether lines are tokenised like their sources beyond doubt."""
+    """Return whether lines are tokenized like their sources beyond doubt."""
     like, unlike = compare_tokenization(sources, lines)
     return like > 10 * len(unlike)
 
 
 def _difference(source: str, line: str) -> int:
-    """Return the number of signs by which a line is tokenised unlike its source, less those by which it is alike."""
+    """Return the number of signs by which a line is tokenized unlike its source, less those by which it is alike."""
     if source == line:
         return -1
     found = 0
@@ -310,15 +323,11 @@ def _shown(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-_WRAPPER_PROBES = 25
-_WRAPPED_SHARE = 0.8
-
-
 @dataclass(frozen=True)
 class Wrapper:
-    """Something that models put around a correction, and how to take it away.
+    """Something that models put around a correction, and how to remove it.
 
-    What `may_be_text` is taken away only if the line is then no less like its source.
+    One that `may_be_text` is removed only if the line is then no less like its source.
     """
 
     name: str
@@ -407,9 +416,9 @@ _FORMATS = (
 def check_wrappers(
     sources: Sequence[str], lines: Sequence[str], name: str = "predictions", file: str | None = None
 ) -> None:
-    """Refuse lines nearly all of which carry something that is no correction and that their sources do not have."""
+    """Refuse lines if nearly all are wrapped in extra text (labels, quotes, fences) that their sources do not have."""
     probes = range(0, len(lines), max(1, len(lines) // _WRAPPER_PROBES))
-    if len(probes) < _ENOUGH:
+    if len(probes) < _MIN_LINES:
         return
     _check_format(sources, lines, probes, name, file)
     for wrapper in wrappers_of([lines[i] for i in probes]):
@@ -436,7 +445,7 @@ def clean(lines: Sequence[str], sources: Sequence[str]) -> tuple[list[str], dict
     """Return the lines without the wrappers that their sources do not have, and how many lines each rule touched."""
     if len(lines) != len(sources):
         raise InputError(f"{len(lines)} lines for {len(sources)} sources", fix="Give one line per source, in order")
-    if len(lines) >= _ENOUGH:
+    if len(lines) >= _MIN_LINES:
         _check_format(sources, lines, range(len(lines)), "lines", None)
     cleaned = list(lines)
     touched = {}
@@ -464,19 +473,13 @@ def _wraps(wrapper: Wrapper, line: str, source: str) -> bool:
     return not wrapper.may_be_text or overlap(source, bare) >= overlap(source, line)
 
 
-_PROBES = 2000
-_RUN = 10
-_WINDOW = 30
-_SHORT = 4
-_UNLIKE = 0.2
-_DOUBTFUL = 0.6
 _PAIR = "Pair line by line; skip this check with aligned=True (on the command line: --aligned)"
 
 
 def check_alignment(
     sources: Sequence[str], lines: Sequence[str], name: str = "predictions", file: str | None = None
 ) -> None:
-    """Raise where lines resemble the neighbouring sources and not their own, or resemble their own hardly at all.
+    """Raise where lines resemble the neighboring sources and not their own, or resemble their own hardly at all.
 
     Ten misplaced lines in a row (five or half of a shorter corpus) are an error, as are thirty in a row (or a shorter
     corpus of ten or more) that share less than a fifth of their tokens with their sources: corrections share more. A
@@ -484,16 +487,39 @@ def check_alignment(
     their source as far as it has their tokens; empty lines and lines with short sources are ignored. Of more than two
     thousand lines some are looked at, evenly.
     """
-    step = max(1, len(sources) // _PROBES)
+    step = max(1, len(sources) // _ALIGNMENT_PROBES)
     seen, likeness, short = _source_overlap(sources[::step], lines[::step])
     places = seen * step
-    _check_neighbours(sources, lines, places[~short], likeness[~short], name, file)
-    window = min(_WINDOW, len(places))
-    if window >= _RUN:
+    _check_neighbors(sources, lines, places[~short], likeness[~short], name, file)
+    window = min(_FOREIGN_WINDOW, len(places))
+    if window >= _SHIFTED_RUN:
         _check_source_overlap(sources, lines, places, likeness, window, name, file)
 
 
-def _check_neighbours(
+def foreign_lines(sources: Sequence[str], lines: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Return which lines share less than a fifth of their tokens with their source, as shifted lines do.
+
+    Each is judged by its own source alone, so it does not matter which lines are around it.
+    """
+    seen, likeness, _ = _source_overlap(sources, lines)
+    foreign = np.zeros(len(lines), dtype=np.bool_)
+    foreign[seen] = likeness < _FOREIGN_OVERLAP
+    return foreign
+
+
+def misplaced_lines(lines: Sequence[str], texts: Sequence[Sequence[str]]) -> list[int]:
+    """Return the numbers, from 1, of lines that look like the correction of a neighboring sentence, not of their own.
+
+    `texts[i]` are the source of sentence i and whatever else its correction may resemble. A copy of the source and a
+    line of less than four tokens are never misplaced.
+    """
+    changed = [i for i, line in enumerate(lines) if line != texts[i][0] and len(line.split()) >= _SHORT_LINE]
+    likeness = _most_shared([texts[i] for i in changed], [lines[i] for i in changed])
+    places = np.array(changed, dtype=np.int64)
+    return [int(place) + 1 for place in places[_misplaced(texts, lines, places, likeness)]]
+
+
+def _check_neighbors(
     sources: Sequence[str],
     lines: Sequence[str],
     places: npt.NDArray[np.int64],
@@ -502,15 +528,35 @@ def _check_neighbours(
     file: str | None,
 ) -> None:
     """Refuse a run of lines each of which is misplaced, by how far they belong to their own sources."""
-    doubtful = np.flatnonzero(likeness < _DOUBTFUL)
+    doubtful = np.flatnonzero(likeness < _DOUBTFUL_OVERLAP)
     texts = [(source,) for source in sources]
     misplaced = doubtful[_misplaced(texts, lines, places[doubtful], likeness[doubtful])]
-    needed = min(_RUN, max(5, len(sources) // 2))
+    needed = min(_SHIFTED_RUN, max(5, len(sources) // 2))
     ends = misplaced[needed - 1 :]
     runs = ends - misplaced[: len(ends)] == needed - 1
     if runs.any():
         problem = f"{name} look shifted from line {places[misplaced[runs.argmax()]] + 1} on"
         raise InputError(f"{problem}: they resemble the sources of neighbouring lines", file=file, fix=_PAIR)
+
+
+def _check_source_overlap(
+    sources: Sequence[str],
+    lines: Sequence[str],
+    places: npt.NDArray[np.int64],
+    likeness: npt.NDArray[np.float64],
+    window: int,
+    name: str,
+    file: str | None,
+) -> None:
+    rounding = 1e-9
+    unlike = np.lib.stride_tricks.sliding_window_view(likeness, window).mean(axis=1) < _FOREIGN_OVERLAP - rounding
+    for begin in np.flatnonzero(unlike)[:1]:
+        seen = places[begin : begin + window].tolist()
+        if 2 * len({_place(lines[i], sources) for i in seen} - {None}) > window:
+            problem, evidence = "look shifted", "they resemble the sources of other lines"
+            raise InputError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
+        problem, evidence = "do not belong to the sources", "they share hardly a word with their lines"
+        raise ForeignTextError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
 
 
 def _misplaced(
@@ -519,15 +565,15 @@ def _misplaced(
     places: npt.NDArray[np.int64],
     likeness: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.bool_]:
-    """Return which of the lines at these places share far more tokens with a neighbour's texts than with their own.
+    """Return which of the lines at these places share far more tokens with a neighbor's texts than with their own.
 
     Far more: over two fifths of them, and a fifth more than with their own, which is their `likeness`.
     """
     needed = np.maximum(0.4, likeness + 0.2)
     found = np.zeros(len(places), dtype=np.bool_)
-    for neighbours in (places - 1, places + 1):
-        inside = np.flatnonzero((neighbours >= 0) & (neighbours < len(texts)) & (needed < 1))
-        others = [texts[i] for i in neighbours[inside]]
+    for neighbors in (places - 1, places + 1):
+        inside = np.flatnonzero((neighbors >= 0) & (neighbors < len(texts)) & (needed < 1))
+        others = [texts[i] for i in neighbors[inside]]
         found[inside] |= _most_shared(others, [lines[i] for i in places[inside]]) > needed[inside]
     return found
 
@@ -548,9 +594,9 @@ def _source_overlap(
     That is the `overlap` of long lines, and of short ones the share of tokens that the source has.
     """
     counts = _count_shared(sources, lines)
-    seen = np.flatnonzero((counts[:, 0] >= _SHORT) & (counts[:, 1] > 0))
+    seen = np.flatnonzero((counts[:, 0] >= _SHORT_LINE) & (counts[:, 1] > 0))
     tokens, shared, union = counts[seen, 1:].T
-    short = tokens < _SHORT
+    short = tokens < _SHORT_LINE
     return seen, shared / np.where(short, tokens, union), short
 
 
@@ -561,49 +607,6 @@ def _count_shared(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.i
         ours.text, ours.offsets(), theirs.text, theirs.offsets()
     )
     return counts
-
-
-def foreign_lines(sources: Sequence[str], lines: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return which lines share less than a fifth of their tokens with their source, as shifted lines do.
-
-    Each is judged by its own source alone, so it does not matter which lines are around it.
-    """
-    seen, likeness, _ = _source_overlap(sources, lines)
-    foreign = np.zeros(len(lines), dtype=np.bool_)
-    foreign[seen] = likeness < _UNLIKE
-    return foreign
-
-
-def misplaced_lines(lines: Sequence[str], texts: Sequence[Sequence[str]]) -> list[int]:
-    """Return the numbers, from 1, of lines that look like the correction of a neighbouring sentence, not of their own.
-
-    `texts[i]` are the source of sentence i and whatever else its correction may resemble. A copy of the source and a
-    line of less than four tokens are never misplaced.
-    """
-    changed = [i for i, line in enumerate(lines) if line != texts[i][0] and len(line.split()) >= _SHORT]
-    likeness = _most_shared([texts[i] for i in changed], [lines[i] for i in changed])
-    places = np.array(changed, dtype=np.int64)
-    return [int(place) + 1 for place in places[_misplaced(texts, lines, places, likeness)]]
-
-
-def _check_source_overlap(
-    sources: Sequence[str],
-    lines: Sequence[str],
-    places: npt.NDArray[np.int64],
-    likeness: npt.NDArray[np.float64],
-    window: int,
-    name: str,
-    file: str | None,
-) -> None:
-    rounding = 1e-9
-    unlike = np.lib.stride_tricks.sliding_window_view(likeness, window).mean(axis=1) < _UNLIKE - rounding
-    for begin in np.flatnonzero(unlike)[:1]:
-        seen = places[begin : begin + window].tolist()
-        if 2 * len({_place(lines[i], sources) for i in seen} - {None}) > window:
-            problem, evidence = "look shifted", "they resemble the sources of other lines"
-            raise InputError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
-        problem, evidence = "do not belong to the sources", "they share hardly a word with their lines"
-        raise ForeignTextError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
 
 
 def _place(line: str, sources: Sequence[str]) -> int | None:

@@ -26,21 +26,21 @@ def _characters(text: str) -> str:
 
 
 def _moses() -> Tokenizer:
-    tokenizer = _imported("sacremoses", "moses").MosesTokenizer(lang="en")
+    tokenizer = _import_library("sacremoses", "moses").MosesTokenizer(lang="en")
     return lambda text: str(tokenizer.tokenize(text, return_str=True, escape=False))
 
 
 def _spacy() -> Tokenizer:
-    pipeline = _imported("spacy", "spacy").blank("en")
+    pipeline = _import_library("spacy", "spacy").blank("en")
     return lambda text: " ".join(token.text for token in pipeline(text) if not token.is_space)
 
 
 def _13a() -> Tokenizer:
-    return _imported("sacrebleu.tokenizers.tokenizer_13a").Tokenizer13a()  # type: ignore[no-any-return]
+    return _import_library("sacrebleu.tokenizers.tokenizer_13a").Tokenizer13a()  # type: ignore[no-any-return]
 
 
 def _intl() -> Tokenizer:
-    return _imported("sacrebleu.tokenizers.tokenizer_intl").TokenizerV14International()  # type: ignore[no-any-return]
+    return _import_library("sacrebleu.tokenizers.tokenizer_intl").TokenizerV14International()  # type: ignore[no-any-return]
 
 
 TOKENIZERS: Mapping[str, Callable[[], Tokenizer]] = {
@@ -54,7 +54,7 @@ TOKENIZERS: Mapping[str, Callable[[], Tokenizer]] = {
 
 
 def make_tokenizer(name: str) -> Tokenizer:
-    """Return a tokeniser by name.
+    """Return a tokenizer by name.
 
     `treebank`; `moses` (sacremoses); `spacy` (blank English pipeline); `13a` and `intl` (sacrebleu); `char` (every
     Chinese or Japanese character a token, other words whole).
@@ -74,7 +74,7 @@ def tokenize(texts: Iterable[str], tokenizer: str = "treebank") -> list[str]:
 
 
 def detokenize(texts: Iterable[str]) -> list[str]:
-    """Return tokenised text as people write it: punctuation, contractions and quotation marks joined to their words.
+    """Return tokenized text as people write it: punctuation, contractions and quotation marks joined to their words.
 
     >>> detokenize(["She does not like `` cats '' , ( or dogs ) ."])
     ['She does not like "cats", (or dogs).']
@@ -106,7 +106,7 @@ def _both_chinese(left: str, right: str) -> bool:
     return bool(re.fullmatch(_CHINESE, left) and re.fullmatch(_CHINESE, right))
 
 
-def _imported(module: str, extra: str = "") -> Any:
+def _import_library(module: str, extra: str = "") -> Any:
     try:
         return import_module(module)
     except ImportError as error:
@@ -131,7 +131,7 @@ def plain_form(text: str) -> str:
 
 
 class SourceGuide:
-    """How a corpus is tokenised, learned from its own lines."""
+    """How a corpus is tokenized, learned from its own lines."""
 
     def __init__(self, lines: Iterable[str], tokenizer: str) -> None:
         self.tokenizer = tokenizer
@@ -150,7 +150,7 @@ class SourceGuide:
         self._directed_quotes = marks["``"] > marks['"']
 
     def tokenize(self, source: str, text: str) -> str:
-        """Return a raw prediction as tokens, guided by its tokenised source."""
+        """Return a raw prediction as tokens, guided by its tokenized source."""
         source_tokens = source.split()
         own: dict[Run, tuple[str, ...] | None] = {}
         for run, spelled in _runs(source_tokens):
@@ -190,7 +190,7 @@ class SourceGuide:
 
 
 def measure_tokenizer(lines: Sequence[str]) -> str:
-    """Return the tokeniser that best gives lines back after they were detokenised; `none` if they are natural text."""
+    """Return the tokenizer that best gives lines back after they were detokenized; `none` if they are natural text."""
     sample = [" ".join(line.split()) for line in lines[:: max(1, len(lines) // _SAMPLE_SIZE)]]
     natural = detokenize(sample)
     best, best_share = "none", sum(map(str.__eq__, sample, natural))

@@ -1,1 +1,1 @@
-"""Evaluation harnesses: the same sentences, prompts and scores in lm-evaluation-harness and Inspect AI."""
+"""Evaluation harnesses: the same sentences, prompts and scores in lm-evaluation-harness, Inspect AI and lighteval."""

@@ -1,6 +1,6 @@
 """Edits compared as `errant_compare` does: sets of keys per annotator, and what two sets have in common.
 
-The rules are those of errant 3.0.2 (docs/errant.md), its double counting included. Native twin: errant.cpp.
+The rules are those of errant 3.0.2 (docs/errant.md), its double counting included. Native version: errant.cpp.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Comparison:
     """A system's edits and the gold's, whose `strings` are the same, and which of them are compared.
 
     The flags say of each string: it is `noop`, a type to leave out, or a correction of two tokens or more. With them
-    the native twin needs no text.
+    the native version needs no text.
     """
 
     ours: EditRows

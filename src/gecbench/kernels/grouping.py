@@ -86,7 +86,7 @@ class _Layout:
             alternatives = [self._joined(by_annotator[annotator]) for annotator in sorted(by_annotator)]
             distinct: dict[object, list[list[int]]] = {}
             for edits in alternatives:
-                distinct.setdefault(self._spelled(edits), edits)
+                distinct.setdefault(self._content(edits), edits)
             for edits in distinct.values():
                 self._add_alternative(edits)
             self.alternative_offsets.append(len(self.edit_offsets) - 1)
@@ -112,7 +112,8 @@ class _Layout:
             joined.setdefault(tuple(self.spans[row]), []).append(row)
         return [joined[span] for span in sorted(joined)]
 
-    def _spelled(self, edits: list[list[int]]) -> tuple[object, ...]:
+    def _content(self, edits: list[list[int]]) -> tuple[object, ...]:
+        """Return the spans and tokens of an alternative, which are the same for equal alternatives."""
         return tuple(
             (*self.spans[rows[0]], tuple(token for row in rows for token in self.texts[row])) for rows in edits
         )

@@ -1,4 +1,4 @@
-"""The M2 format: source sentences with coded edits per annotator, parsed into arrays (native twin: m2.cpp).
+"""The M2 format: source sentences with coded edits per annotator, parsed into arrays (native version: m2.cpp).
 
 A block is `S tokens`, then one line per edit, `A start end|||type|||corrections|||required|||comment|||annotator`,
 then an empty line. Tokens are separated by Unicode whitespace.
@@ -59,7 +59,7 @@ class ParsedM2(NamedTuple):
 def parse(text: bytes, errant: bool = False) -> ParsedM2 | None:
     """Parse the text of a file, lines separated by newlines; `errant` selects the layout of `errant_compare`.
 
-    The native twin returns None for text that it leaves to the reference parser.
+    The native version returns None for text that it leaves to the reference parser.
     """
     lines = text.decode().split("\n")
     return parse_errant_lines(lines) if errant else parse_lines(lines)

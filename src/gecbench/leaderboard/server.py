@@ -191,12 +191,12 @@ class App:
         """Queue what an earlier server accepted and did not score."""
         for left in list(self.pending.load()):
             if left.tries >= self.pending.most_tries:
-                self._set_aside(left)
+                self._quarantine(left)
             elif left.corpus in self._corpora():
                 self._start(Job(left.name), left.submission, self._corpora()[left.corpus], left.tries)
 
-    def _set_aside(self, left: Pending) -> None:
-        place = self.pending.set_aside(left.name)
+    def _quarantine(self, left: Pending) -> None:
+        place = self.pending.quarantine(left.name)
         problem = f"servers ended {left.tries} times while they scored it, so it was set aside"
         print(f"gecbench: note: {place}: {problem}", file=sys.stderr, flush=True)
         sentence = f"The server ended {left.tries} times while it scored this submission, which was set aside."

@@ -103,7 +103,7 @@ class PendingFolder:
         """Remove a submission."""
         (self.folder / f"{name}.json").unlink(missing_ok=True)
 
-    def set_aside(self, name: str) -> Path:
+    def quarantine(self, name: str) -> Path:
         """Move a submission to where no server tries it again; return its path."""
         place = self.folder / "aside" / f"{name}.json"
         place.parent.mkdir(exist_ok=True)

@@ -26,13 +26,13 @@ _REFERENCE_NGRAMS: CorpusCache[list[dict[str, Any]]] = CorpusCache()
 
 @dataclass(frozen=True)
 class BLEU(Metric):
-    """BLEU as sacrebleu computes it, every option at sacrebleu's default but the tokeniser.
+    """BLEU as sacrebleu computes it, every option at sacrebleu's default but the tokenizer.
 
-    GEC text is already tokenised, so `tokenize` is "none"; "13a" gives sacrebleu's own default. The source is not
+    GEC text is already tokenized, so `tokenize` is "none"; "13a" gives sacrebleu's own default. The source is not
     looked at: a system that changes nothing scores high, which is why BLEU is here as a control.
 
     `variant`: "2016" computes from sacrebleu's counts the figures of Sakaguchi et al. 2016: the two lengths of the
-    brevity penalty are swapped, so that long outputs are punished and short ones are not; of two reference lengths
+    brevity penalty are swapped, so that long outputs are penalized and short ones are not; of two reference lengths
     equally close the first counts, not the shorter; nothing is smoothed.
     """
 
@@ -116,7 +116,7 @@ class BLEU(Metric):
         return np.array([self._compute(row, effective_order=True).score / 100 for row in rows])
 
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
-        """Return references, casing, tokeniser, smoothing and sacrebleu's version."""
+        """Return references, casing, tokenizer, smoothing and sacrebleu's version."""
         from sacrebleu import __version__
 
         variant = {"variant": self.variant} if self.variant != "sacrebleu" else {}

@@ -49,7 +49,7 @@ class Explanation:
     meanings: Mapping[Mark, str] = field(default_factory=lambda: EDIT_MEANINGS)
 
     def to_text(self, colour: bool = False, width: int | None = None) -> str:
-        """Return the rows as lines; signs before texts, coloured or not, are the marks (+ match, - missed, ! wrong).
+        """Return the rows as lines; signs before texts, colored or not, are the marks (+ match, - missed, ! wrong).
 
         Aligned rows wider than `width` continue in further blocks, columns kept together.
         """
@@ -77,7 +77,7 @@ class Explanation:
         return f"<h2>{escape(self.title)}</h2>\n<div{frame}><table>\n{rows}\n</table></div>"
 
     def _repr_html_(self) -> str:
-        """Return the rows for a notebook: its page has no style of ours, and colours must do on light and dark."""
+        """Return the rows for a notebook: its page has no style of ours, and colors must do on light and dark."""
         table = self.to_html()
         for mark, colour in _NOTEBOOK.items():
             table = table.replace(f'class="{mark}"', f'style="color: {colour}"')
@@ -93,11 +93,11 @@ class Explanation:
         return [max((sizes[k] for sizes in shown if k < len(sizes)), default=0) for k in range(columns)]
 
 
-def _blocks(widths: Sequence[int], room: int) -> list[tuple[int, int]]:
-    """Return ranges of columns that fit the room, at least one column each."""
+def _blocks(widths: Sequence[int], width_limit: int) -> list[tuple[int, int]]:
+    """Return ranges of columns that fit the limit, at least one column each."""
     starts, used = [0], 0
     for k, width in enumerate(widths):
-        if k > starts[-1] and used + width > room:
+        if k > starts[-1] and used + width > width_limit:
             starts.append(k)
             used = 0
         used += width + 1

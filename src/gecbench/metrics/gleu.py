@@ -43,7 +43,7 @@ class GLEU(Metric):
       - "2017": the official script since June 2017; the penalty looks at n-gram types and every sentence's
         numerator is at least 0.
       - "2016": the same with the brevity penalty of May 2016, whose two lengths were swapped, so that long outputs
-        are punished and short ones are not. The figures of Sakaguchi et al. 2016 carry it.
+        are penalized and short ones are not. The figures of Sakaguchi et al. 2016 carry it.
       - "equation1": Equation 1 of Sakaguchi et al. 2016 taken literally (multisets, no lower bound of 0).
     `draws`: "py2" draws references as Python 2 did, which made the published figures of JFLEG and of the 2016
       paper; "py3" as the same scripts do under Python 3.
@@ -104,7 +104,7 @@ class GLEU(Metric):
         return known
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show which n-grams of some sentences (counted from 0) count with each reference, and which are punished."""
+        """Show which n-grams of some sentences (counted from 0) count with each reference, and which are penalized."""
         references = require_references(corpus, self.title)
         statistics = self.count(corpus, predictions)
         values = self.values(np.maximum(statistics.counts, 1))
@@ -194,18 +194,18 @@ _MEANINGS: dict[Mark, str] = {
 
 @dataclass(frozen=True)
 class NgramCredit:
-    """One n-gram of a system: how often it counts, is punished, and is neither."""
+    """One n-gram of a system: how often it counts, is penalized, and is neither."""
 
     text: str
     matched: int
-    punished: int
+    penalized: int
     neither: int
 
     def cells(self) -> Iterator[Cell]:
         """Show it once under each mark that it has."""
         marks: tuple[tuple[Mark, int], ...] = (
             ("match", self.matched),
-            ("wrong", self.punished),
+            ("wrong", self.penalized),
             ("note", self.neither),
         )
         for mark, count in marks:
@@ -216,7 +216,7 @@ class NgramCredit:
 def ngram_credits(source: Tokens, prediction: Tokens, reference: Tokens, n: int, literal: bool) -> list[NgramCredit]:
     """Return every n-gram of the prediction, in its order.
 
-    As many count as the reference has. What else stands in the source is punished: in the official script only if the
+    As many count as the reference has. What else is in the source is penalized: in the official script only if the
     reference does not have the n-gram at all, in Equation 1 of Sakaguchi et al. 2016 (`literal`) if it has fewer.
     """
     in_source, in_reference = _ngrams(source, n), _ngrams(reference, n)
@@ -224,8 +224,8 @@ def ngram_credits(source: Tokens, prediction: Tokens, reference: Tokens, n: int,
     for ngram, count in _ngrams(prediction, n).items():
         matched = min(count, in_reference[ngram])
         kept = min(count, in_source[ngram])
-        punished = max(kept - matched, 0) if literal else 0 if in_reference[ngram] else kept
-        found.append(NgramCredit(" ".join(ngram), matched, punished, count - matched - punished))
+        penalized = max(kept - matched, 0) if literal else 0 if in_reference[ngram] else kept
+        found.append(NgramCredit(" ".join(ngram), matched, penalized, count - matched - penalized))
     return found
 
 
@@ -240,8 +240,9 @@ def explain_ngrams(
         rows.append(Row(f"reference {k}", [Cell(" ".join(reference)), Cell(f"GLEU {percent(value)}", "note")]))
         for n in range(1, order + 1):
             found = ngram_credits(source, prediction, reference, n, literal)
-            for name in counts:
-                counts[name] += sum(getattr(each, name) for each in found)
+            counts["matched"] += sum(each.matched for each in found)
+            counts["punished"] += sum(each.penalized for each in found)
+            counts["neither"] += sum(each.neither for each in found)
             rows.append(Row(f"{n}-grams", [_sum(found, literal), *(cell for each in found for cell in each.cells())]))
     mean = percent(sum(values) / len(values))
     against = f"mean over {len(values)} references" if len(values) > 1 else "one reference"
@@ -250,11 +251,11 @@ def explain_ngrams(
 
 def _sum(found: Sequence[NgramCredit], literal: bool) -> Cell:
     """Show numerator and denominator; the official numerator is at least 0."""
-    matched, punished = sum(each.matched for each in found), sum(each.punished for each in found)
-    total = sum(each.matched + each.punished + each.neither for each in found)
-    numerator = matched - punished if literal else max(matched - punished, 0)
-    equals = "=" if numerator == matched - punished else "→"
-    made_of = f"{matched} − {punished} {equals} " if punished else ""
+    matched, penalized = sum(each.matched for each in found), sum(each.penalized for each in found)
+    total = sum(each.matched + each.penalized + each.neither for each in found)
+    numerator = matched - penalized if literal else max(matched - penalized, 0)
+    equals = "=" if numerator == matched - penalized else "→"
+    made_of = f"{matched} − {penalized} {equals} " if penalized else ""
     return Cell(f"{made_of}{numerator} of {total}", "note")
 
 

@@ -24,12 +24,12 @@ def test_credits_sum_up_to_the_counts(variant, source, prediction, references):
         for n in range(1, 5):
             words = [text.split() for text in (source, prediction, reference)]
             found = ngram_credits(*words, n, variant == "equation1")
-            gained = sum(each.matched - each.punished for each in found)
+            gained = sum(each.matched - each.penalized for each in found)
             assert row[2 * n] == (max(gained, 0) if variant == "2017" else gained)
-            assert row[2 * n + 1] == sum(each.matched + each.punished + each.neither for each in found)
+            assert row[2 * n + 1] == sum(each.matched + each.penalized + each.neither for each in found)
 
 
-def test_gleu_tells_what_counts_and_what_is_punished():
+def test_gleu_tells_what_counts_and_what_is_penalized():
     corpus = Corpus(sources=["the cat sat on mat"], references=[["the cat sat on the mat", "a cat sat"]])
     [explained] = GLEU(order=2).explain(corpus, ["the the cat sat on mat"], [0])
     lines = [line.split(maxsplit=1) for line in explained.to_text().splitlines()[1:]]

@@ -1,0 +1,31 @@
+"""Edits as error groups: the native kernel refuses arrays that do not fit (more in metrics/test_imeasure_gold.py)."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from gecbench.kernels.tokens import TokenArray
+
+
+def test_native_refuses_arrays_that_do_not_fit(both_kernels):
+    python, native = both_kernels("grouping")
+    texts = TokenArray(np.array([1, 2], dtype=np.int32), np.array([0, 1, 2], dtype=np.int64))
+    good = {
+        "sentence_offsets": np.array([0, 2]),
+        "annotators": np.array([0, 1], dtype=np.int32),
+        "spans": np.array([[0, 1], [2, 3]], dtype=np.int32),
+        "texts": texts,
+        "people": np.array([2], dtype=np.int32),
+    }
+    for ours, theirs in zip(python.group_edits(**good), native.group_edits(**good), strict=True):
+        assert_array_equal(ours, theirs)
+    for name, wrong in (
+        ("sentence_offsets", np.array([0, 3])),
+        ("sentence_offsets", np.array([0, 1, 2])),
+        ("annotators", good["annotators"][:1]),
+        ("spans", good["spans"][:1]),
+        ("people", np.array([2, 2], dtype=np.int32)),
+        ("texts", TokenArray(texts.ids, np.array([0, 9, 2], dtype=np.int64))),
+    ):
+        with pytest.raises(ValueError, match=r"offsets|must number"):
+            native.group_edits(**{**good, name: wrong})
