@@ -16,7 +16,7 @@ from gecbench import Alternative, Corpus, ErrorGroup, GroupedSentence, InputErro
 from gecbench.corpus.derive import unmixed_references
 from gecbench.kernels import alignment
 from gecbench.kernels.imeasure import Limits
-from gecbench.metrics.imeasure import REFUSALS, IMeasure, Selection, choose_listed, choose_mixed, known_lines
+from gecbench.metrics.imeasure import REFUSALS, ChosenReferences, IMeasure, choose_listed, choose_mixed, known_lines
 from gecbench.metrics.imeasure_gold import MixedGold
 
 GOLDEN = golden("imeasure.json")
@@ -68,7 +68,7 @@ def choose(
     mixing: bool,
     kernel: str,
     **limits: int,
-) -> Selection:
+) -> ChosenReferences:
     """Choose without the metric around it; a sentence that cannot be done raises."""
     sources = [" ".join(sentence.source.split()) for sentence in sentences]
     kernel_of(kernel)

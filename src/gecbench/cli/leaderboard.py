@@ -262,10 +262,10 @@ def serve(options: argparse.Namespace) -> None:
     """Serve until stopped."""
     from gecbench.leaderboard.server import run
     from gecbench.leaderboard.store import open_board
-    from gecbench.leaderboard.uploads import Limits
+    from gecbench.leaderboard.uploads import UploadLimits
 
     store = open_board(options.board, hub=False)
-    limits = Limits(most_bytes=int(options.megabytes * 2**20), per_minute=options.per_minute)
+    limits = UploadLimits(most_bytes=int(options.megabytes * 2**20), per_minute=options.per_minute)
     run(store, _plan(options, store), limits, os.environ.get(TOKEN) or None, options.host, options.port)
 
 

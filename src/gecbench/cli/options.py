@@ -192,7 +192,7 @@ def pick(options: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Inputs:
+class LoadedInputs:
     """What the options name: metrics by column, the corpus, and each system's prepared predictions."""
 
     metrics: Mapping[str, Metric]
@@ -200,7 +200,7 @@ class Inputs:
     systems: Mapping[str, Prepared]
 
 
-def load_inputs(options: argparse.Namespace) -> Inputs:
+def load_inputs(options: argparse.Namespace) -> LoadedInputs:
     """Make the metrics, read the corpus and the predictions, and prepare these: each once."""
     from gecbench.corpus.prepare import Preprocessing
 
@@ -213,7 +213,7 @@ def load_inputs(options: argparse.Namespace) -> Inputs:
         name: preprocessing.prepare(corpus, lines, f"predictions of {name}", counted=True)
         for name, lines in texts.items()
     }
-    return Inputs(metrics, corpus, systems)
+    return LoadedInputs(metrics, corpus, systems)
 
 
 def metrics_of(options: argparse.Namespace) -> dict[str, Metric]:

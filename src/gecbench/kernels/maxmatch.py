@@ -212,7 +212,7 @@ def build_lattice(source: Tokens, hypothesis: Tokens, options: Options, number: 
     place = {vertex: index for index, vertex in enumerate(vertices)}
     singles = [(place[tail], place[head]) for tail, head in pairs]
     # Step 3
-    table = EditTable(source, hypothesis, vertices, singles, options.release)
+    table = MergedEdits(source, hypothesis, vertices, singles, options.release)
     groups = remove_merged_noops(table, table.merge(options.max_unchanged_words))
     by_tail = [np.array([*arcs], dtype=np.int64) for _, arcs in groupby(singles, key=itemgetter(0))]
     return table.lattice([*by_tail, *groups])
@@ -242,7 +242,7 @@ def minimal_steps(source: Tokens, hypothesis: Tokens, substitution_cost: int) ->
     return steps
 
 
-class EditTable:
+class MergedEdits:
     """The edits between all pairs of vertices: steps (0 where there is none), unchanged words and starts."""
 
     def __init__(
@@ -308,7 +308,7 @@ class EditTable:
         )
 
 
-def remove_merged_noops(table: EditTable, groups: Sequence[Ints]) -> list[Ints]:
+def remove_merged_noops(table: MergedEdits, groups: Sequence[Ints]) -> list[Ints]:
     """Remove merged arcs that change nothing, as a walk does that removes them from its own list.
 
     After each arc that it removes, such a walk skips the next one, so that some stay. Of an arc that is listed twice,

@@ -20,7 +20,7 @@ from gecbench.leaderboard.page import PagePlan, Site, compressed
 from gecbench.leaderboard.scoring import Progress
 from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission, TooLargeError, check_size, read_outputs, submit
-from gecbench.leaderboard.uploads import Job, Limits, Pending, PendingFolder, Queue, Rate
+from gecbench.leaderboard.uploads import Job, Pending, PendingFolder, Queue, Rate, UploadLimits
 
 try:
     import uvicorn
@@ -132,7 +132,7 @@ class App:
     """The handlers of requests, and what they share."""
 
     site: Site
-    limits: Limits
+    limits: UploadLimits
     token: str | None
     queue: Queue
     rate: Rate
@@ -282,7 +282,7 @@ class App:
 def create_app(
     store: FolderStore,
     plan: PagePlan,
-    limits: Limits = Limits(),  # noqa: B008
+    limits: UploadLimits = UploadLimits(),  # noqa: B008
     token: str | None = None,
 ) -> Starlette:
     """Return the application; the page is built before the first request."""
@@ -318,7 +318,7 @@ def create_app(
     return starlette
 
 
-def run(store: FolderStore, plan: PagePlan, limits: Limits, token: str | None, host: str, port: int) -> None:
+def run(store: FolderStore, plan: PagePlan, limits: UploadLimits, token: str | None, host: str, port: int) -> None:
     """Serve until stopped by Ctrl-C."""
     server = uvicorn.Server(configured(create_app(store, plan, limits, token), host, port))
     print(f"http://{host}:{port}/  (Ctrl-C stops)", flush=True)

@@ -25,7 +25,7 @@ _MOST_JOBS = 500
 
 
 @dataclass(frozen=True)
-class Limits:
+class UploadLimits:
     """What is accepted: bytes and seconds per upload, uploads per client and minute, uploads waiting."""
 
     most_bytes: int = MOST_BYTES

@@ -122,7 +122,7 @@ def _check_tokens(sources: Sequence[str], texts: Sequence[str], annotator: Annot
 
 
 @dataclass(frozen=True)
-class TypeScore:
+class ErrantTypeScore:
     """One error type (or category, or operation): its counts, and their precision, recall and F."""
 
     type: str
@@ -150,13 +150,13 @@ class TypeScore:
         return counts | {column: percent(value) for column, value in ratios.items()}
 
 
-def _type_scores(counts: Mapping[str, Sequence[int]], level: int, beta: float) -> list[TypeScore]:
+def _type_scores(counts: Mapping[str, Sequence[int]], level: int, beta: float) -> list[ErrantTypeScore]:
     """Return the scores of error types at a tier, the most frequent first."""
     scores = []
     for kind, (correct, wrong, missed) in at_tier(counts, level).items():
         precision, recall = precision_recall(np.array([correct, correct + wrong, correct + missed]))
         value = float(f_beta(precision, recall, beta))
-        scores.append(TypeScore(kind, correct, wrong, missed, float(precision), float(recall), value))
+        scores.append(ErrantTypeScore(kind, correct, wrong, missed, float(precision), float(recall), value))
     return sorted(scores, key=lambda score: (-score.tp - score.fn, -score.fp, score.type))
 
 
@@ -330,7 +330,7 @@ class ERRANT(Metric):
             explained.append(_explain_pair(corpus.sources[i], predictions[i], *pair, selection, i))
         return explained
 
-    def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[TypeScore]:
+    def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[ErrantTypeScore]:
         """Return the scores by error type, its category or its operation, with the annotators chosen for the whole."""
         if by not in self.breakdowns:
             return super().breakdown(by, corpus, predictions)

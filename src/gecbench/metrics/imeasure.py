@@ -132,7 +132,7 @@ class IMeasure(Metric):
         """References are chosen while counting."""
         return OrderDependent() if self.optimise == "corpus" else SingleRow()
 
-    def select(self, corpus: Corpus, predictions: Sequence[str]) -> Selection:
+    def select(self, corpus: Corpus, predictions: Sequence[str]) -> ChosenReferences:
         """Choose a reference for every sentence."""
         return select_references(corpus, predictions, self)
 
@@ -236,7 +236,7 @@ def improvement(totals: npt.NDArray[Any], aspect: slice, weight: float) -> Value
 
 
 @dataclass(frozen=True)
-class Selection:
+class ChosenReferences:
     """Per sentence the counts of the chosen reference, the status (0 done), and the work it took.
 
     Counts are TP TN FP FN FPN for detection, for correction and for the baseline that leaves the source alone; the
@@ -260,10 +260,10 @@ Mixable = tuple[Sequence[int], Sequence[str], MixedGold, KnownLines]
 _MIXABLE: CorpusCache[Mixable] = CorpusCache()
 
 
-def select_references(corpus: Corpus, predictions: Sequence[str], metric: IMeasure) -> Selection:
+def select_references(corpus: Corpus, predictions: Sequence[str], metric: IMeasure) -> ChosenReferences:
     """Choose a reference for every sentence, or say which sentence cannot be scored exactly."""
     sources, capped = spaced_sources(corpus), metric.mixing == "cap"
-    parts: list[tuple[Sequence[int], Selection]] = []
+    parts: list[tuple[Sequence[int], ChosenReferences]] = []
     mixed: set[int] = set()
     excluding = capped and metric.beyond == "excluded"
     # 1. Mix all sentences, or those that are cleanly grouped and within the cap (section 3).
@@ -312,7 +312,7 @@ def _mix_again(
     sentences: Sequence[int],
     gold: MixedGold,
     metric: IMeasure,
-) -> Selection:
+) -> ChosenReferences:
     """Choose mixed references of some sentences under the usual limits."""
     kept = [sources[i] for i in sentences]
     known = known_lines(kept, gold.texts, metric.tokens)
@@ -346,7 +346,9 @@ def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequ
         raise InputError(f"sentence {(corpus.ids or ())[sentences[int(failed[0])]]}: {problem}", fix=fix)
 
 
-def _join(size: int, parts: Sequence[tuple[Sequence[int], Selection]], mixed: int, bridged: int) -> Selection:
+def _join(
+    size: int, parts: Sequence[tuple[Sequence[int], ChosenReferences]], mixed: int, bridged: int
+) -> ChosenReferences:
     """Return the selection of a whole corpus from those of some of its sentences; the others are excluded."""
     counts: Counts = np.zeros((size, 15), dtype=np.int64)
     status = np.full(size, EXCLUDED, dtype=np.int32)
@@ -373,12 +375,12 @@ def _join(size: int, parts: Sequence[tuple[Sequence[int], Selection]], mixed: in
         "unmixed_sentences": scored - mixed,
         "excluded_sentences": size - scored,
     }
-    return Selection(counts, status, work, reference, diagnostics)
+    return ChosenReferences(counts, status, work, reference, diagnostics)
 
 
 def choose_listed(
     sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], metric: IMeasure
-) -> Selection:
+) -> ChosenReferences:
     """Choose one of each sentence's references."""
     kernel = kernels.select("imeasure")
     texts, offsets = [text for group in references for text in group], offsets_of(references)
@@ -390,7 +392,7 @@ def choose_listed(
     )
     rows = kernel.choose_listed(counts, offsets, metric.goal())
     offered = np.diff(offsets)
-    return Selection(counts[rows], status, np.column_stack([offered, offered, cells]), lambda i: texts[rows[i]])
+    return ChosenReferences(counts[rows], status, np.column_stack([offered, offered, cells]), lambda i: texts[rows[i]])
 
 
 def choose_mixed(
@@ -400,7 +402,7 @@ def choose_mixed(
     known: KnownLines,
     metric: IMeasure,
     limits: Limits | None = None,
-) -> Selection:
+) -> ChosenReferences:
     """Choose one of the references that each sentence's groups can be mixed to, without listing them.
 
     `known` are the `known_lines` of the sources and of the texts of the gold.
@@ -420,7 +422,7 @@ def choose_mixed(
         begin, end = gold.flat.group_offsets[i : i + 2]
         return gold.reference(i, sources[i], picks[begin:end].tolist())
 
-    return Selection(counts, status, work[:, :3], reference)
+    return ChosenReferences(counts, status, work[:, :3], reference)
 
 
 def known_lines(sources: Sequence[str], gold: Sequence[str], rule: TokenRule) -> KnownLines:
@@ -438,7 +440,9 @@ _MEANINGS: dict[Mark, str] = {
 _MARKS: dict[str, Mark] = {"TP": "match", "TN": "note", "FP": "wrong", "FN": "miss"}
 
 
-def explain_sentence(selection: Selection, sentence: int, source: str, prediction: str, weight: float) -> Explanation:
+def explain_sentence(
+    selection: ChosenReferences, sentence: int, source: str, prediction: str, weight: float
+) -> Explanation:
     """Explain a sentence (counted from 0), its texts with single spaces, against the reference chosen for it."""
     if not selection.scored[sentence]:
         rows = [Row("source", [Cell(source)]), Row("system", [Cell(prediction)])]
@@ -453,7 +457,7 @@ def explain_sentence(selection: Selection, sentence: int, source: str, predictio
     return Explanation(_title(selection, sentence, tally, weight), rows, True, tally, _MEANINGS)
 
 
-def _title(selection: Selection, sentence: int, tally: Mapping[str, int], weight: float) -> str:
+def _title(selection: ChosenReferences, sentence: int, tally: Mapping[str, int], weight: float) -> str:
     counts = selection.counts[sentence]
     system, baseline = (float(weighted_accuracy(counts[part], weight)) for part in (CORRECTION, BASELINE))
     gained = float(improvement(counts, CORRECTION, weight))
