@@ -106,3 +106,18 @@ def test_a_table_has_the_annotations_and_texts_of_its_objects(corpus):
         assert found == tuple(texts)
         assert found.annotations == tuple(row or (Annotation(0, ()),) for row in annotations)
         assert found.select([0]).annotations == found.annotations[:1]
+
+
+@pytest.mark.parametrize(
+    ("annotation", "message"),
+    [
+        (Annotation(0, (Edit(0.5, 1, ("x",)),)), "the span of an edit is not a whole number"),
+        (Annotation(0, (Edit("0", 1, ("x",)),)), "the span of an edit is not a whole number"),
+        (Annotation(None, ()), "an annotator is not a whole number"),
+        (Annotation(0, (Edit(0, 1, ("x",), 3),)), "type, corrections or comment are not text"),
+        (Annotation(0, (Edit(0, 1, (None,)),)), "type, corrections or comment are not text"),
+    ],
+)
+def test_edits_of_other_types_are_refused(annotation, message):
+    with pytest.raises(InputError, match=message):
+        EditedTexts.of(["a b"], [[annotation]])

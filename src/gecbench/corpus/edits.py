@@ -73,11 +73,13 @@ class EditTable:
             for row in rows
             for edit in row.edits
         ]
-        columns = np.array(edits, dtype=np.int64).reshape(-1, 6).T.copy()
+        if not all(isinstance(text, str) for text in chain(strings, *alternatives)):
+            raise InputError("an edit whose type, corrections or comment are not text", fix='A deletion is [""]')
+        columns = _whole_numbers(edits, "the span of an edit").reshape(-1, 6).T.copy()
         positions = columns[2:].astype(np.int32)
         return cls(
             row_offsets=offsets_of(annotations),
-            annotators=np.array([row.annotator for row in rows], dtype=np.int64),
+            annotators=_whole_numbers([row.annotator for row in rows], "an annotator"),
             edit_offsets=offsets_of([row.edits for row in rows]),
             starts=columns[0],
             ends=columns[1],
@@ -145,6 +147,14 @@ class EditTable:
 
 
 _EDIT_COLUMNS = ("starts", "ends", "types", "corrections", "required", "comments")
+
+
+def _whole_numbers(values: Sequence[object], what: str) -> Offsets:
+    """Return values as an array; numpy would cut fractions off without a word."""
+    found = np.array(values) if values else np.empty(0, dtype=np.int64)
+    if found.dtype.kind not in "iu":
+        raise InputError(f"{what} is not a whole number of at most 63 bits")
+    return found.astype(np.int64)
 
 
 def is_single_spaced(text: str) -> bool:

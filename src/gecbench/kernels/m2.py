@@ -139,10 +139,8 @@ def _parse_errant_edit(line: str) -> Fields:
 
 
 def _whole_number(text: str) -> int:
-    number = int(text)
-    if abs(number) > _LARGEST:
-        raise ValueError(text)
-    return number
+    """Return a number; one that no array holds becomes the largest, which lies beyond every sentence just as well."""
+    return max(-_LARGEST, min(int(text), _LARGEST))
 
 
 class _Table:

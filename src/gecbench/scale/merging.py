@@ -175,6 +175,8 @@ class CountProvenance:
             raise InputError(
                 "no table of counts: it does not say how they were made", fix="Merge all rows of each part"
             )
+        if any("checks" not in batch for batch in batches):
+            raise InputError("a table of counts made by another version of gecbench", fix="Count again")
         result = reduce(lambda left, right: left + right, (CheckResult(**batch["checks"]) for batch in batches))
         on_bad: OnBad = "skip" if any(batch["on_bad"] == "skip" for batch in batches) else "error"
         scored = [batch["metrics"] for batch in batches if batch["metrics"]]
