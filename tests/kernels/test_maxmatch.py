@@ -14,7 +14,8 @@ from m2_corpus import TextEdit, annotation, flatten, pack
 
 from gecbench import M2, Corpus, InputError
 from gecbench.kernels import maxmatch, select
-from gecbench.kernels.maxmatch import GoldEdit, Options
+from gecbench.kernels.maxmatch import GoldEdit
+from gecbench.kernels.tokens import MatchOptions
 
 FOLDED = [[1], [1], [2], [1, 1], [3], [2, 1]]
 
@@ -101,7 +102,7 @@ def test_a_gold_edit_outside_the_sentence_never_matches(
     kernel: ModuleType, source: list[int], hypothesis: list[int], expected: tuple[int, ...]
 ) -> None:
     """The kernel counts it as gold; the metric refuses it, and the reader may drop it (docs/m2.md, B.1)."""
-    counts, _ = kernel.match_corpus(*pack(source, hypothesis, [GoldEdit(7, 9, ((0,),))]), Options())
+    counts, _ = kernel.match_corpus(*pack(source, hypothesis, [GoldEdit(7, 9, ((0,),))]), MatchOptions())
     assert tuple(counts[0]) == expected
 
 
@@ -116,7 +117,7 @@ def test_bad_arguments_are_refused(kernel: ModuleType) -> None:
 def test_a_repeated_clause(kernel: ModuleType) -> None:
     source, clause = list(range(12)), [3, 4, 5]
     repeated = pack(source, source[:6] + clause * 12, [GoldEdit(6, 6, ((3, 4, 5),))])
-    assert kernel.match_corpus(*repeated, Options())[0][0, 0] == 1
+    assert kernel.match_corpus(*repeated, MatchOptions())[0][0, 0] == 1
 
 
 def test_native_keeps_the_exact_answer_past_the_limit(both_kernels: Any) -> None:
@@ -135,13 +136,13 @@ def test_python_names_the_ways_out_past_its_limits(monkeypatch: pytest.MonkeyPat
     python = select("maxmatch", "python")
     many_edits = pack(list(range(64)), list(range(100, 164)), [])
     with pytest.raises(InputError, match="sentence 1 has too many possible edits for the Python kernels"):
-        python.match_corpus(*many_edits, Options())
+        python.match_corpus(*many_edits, MatchOptions())
     too_long = pack([0] * 2001, [1] * 2001, [])
     monkeypatch.setattr("gecbench.kernels.native_module", lambda: None)
     with pytest.raises(
         InputError, match=r"sentence 1 is too long to align .* Install a wheel of gecbench, or a C\+\+17"
     ):
-        python.match_corpus(*too_long, Options())
+        python.match_corpus(*too_long, MatchOptions())
 
 
 def test_what_python_cannot_do_ends_a_command_with_one_line(refused, tmp_path, monkeypatch) -> None:
@@ -179,7 +180,7 @@ def test_both_kernels_agree(
 ) -> None:
     """Python lists every edit, native code only where it must: the same counts and the same official path."""
     python, native = both_kernels("maxmatch")
-    arrays, options = pack(*pair), Options(unchanged, release, flatten(FOLDED) if ignore else None)
+    arrays, options = pack(*pair), MatchOptions(unchanged, release, flatten(FOLDED) if ignore else None)
     expected, _ = python.match_corpus(*arrays, options)
     counts, how = native.match_corpus(*arrays, options)
     assert counts.tolist() == expected.tolist()
@@ -198,7 +199,9 @@ def test_arcs_are_listed_as_by_the_official_triple_loop(
     source: list[int], hypothesis: list[int], unchanged: int, release: str
 ) -> None:
     """All vertices as the middle, all as the tail, all as the head of a merged edit (docs/m2.md, B.5)."""
-    single, lattice = (maxmatch.build_lattice(source, hypothesis, Options(most, release)) for most in (-1, unchanged))
+    single, lattice = (
+        maxmatch.build_lattice(source, hypothesis, MatchOptions(most, release)) for most in (-1, unchanged)
+    )
     edits, arcs = edits_of(single), arcs_of(single)
     for middle, tail, head in product(range(len(single.vertices)), repeat=3):
         if (tail, middle) in edits and (middle, head) in edits:

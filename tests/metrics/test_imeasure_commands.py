@@ -6,29 +6,18 @@ import json
 
 import pytest
 from documents import ROOT, page_of, table
-from imeasure_examples import LISTING_1, SMALL
-from imeasure_support import GOLDEN, corpus_of
+from imeasure_examples import LISTING_1
+from imeasure_support import GOLDEN, imeasure_files
 
 import gecbench
-from gecbench.formats.imeasure_xml import read_imeasure_xml, write_imeasure_xml
+from gecbench.formats.imeasure_xml import read_imeasure_xml
 from gecbench.formats.jsonl import read_jsonl
-from gecbench.formats.m2 import format_m2, read_m2, write_m2
+from gecbench.formats.m2 import format_m2, read_m2
 from gecbench.metrics.imeasure import align_tokens, classify
 
+files = imeasure_files  # the fixture, under the name that tests use
 DEMO = gecbench.load_demo()
 RULES = gecbench.load_demo_systems()["rule-based"]
-
-
-@pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    sentences, hypotheses = SMALL["example"]
-    write_imeasure_xml(corpus_of(sentences), "gold.xml")
-    (tmp_path / "system.txt").write_text("".join(f"{line}\n" for line in hypotheses))
-    write_m2(DEMO, "demo.m2")
-    (tmp_path / "demo.txt").write_text("".join(f"{line}\n" for line in RULES))
-    return tmp_path
 
 
 def test_explain_shows_the_alignment_and_its_classes(files, run):

@@ -8,8 +8,8 @@ import numpy as np
 
 from gecbench import Annotation, Edit
 from gecbench.formats.m2 import parse_m2
-from gecbench.kernels.maxmatch import GoldArrays, GoldEdit
-from gecbench.kernels.tokens import TokenArray
+from gecbench.kernels.maxmatch import GoldEdit
+from gecbench.kernels.tokens import GoldArrays, TokenArray
 
 TextEdit = tuple[int, int, tuple[str, ...]]
 

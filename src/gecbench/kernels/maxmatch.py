@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gecbench.kernels import too_large_for_python
-from gecbench.kernels.tokens import Offsets, TokenArray
+from gecbench.kernels.tokens import GoldArrays, MatchOptions, TokenArray
 
 MASTER, VERSION_3_2 = "master", "3.2"
 FAST, LITERAL, TOO_LARGE = range(3)
@@ -51,44 +51,14 @@ class GoldEdit(NamedTuple):
     alternatives: tuple[tuple[int, ...], ...]
 
 
-class GoldArrays(NamedTuple):
-    """All gold edits of a corpus, laid end to end.
-
-    Sentence s has the rows annotator_offsets[s]:annotator_offsets[s + 1], one per annotator. Row r has the edits
-    edit_offsets[r]:edit_offsets[r + 1]. Edit e covers the source span [starts[e], ends[e]) and accepts the corrections
-    alternative_offsets[e]:alternative_offsets[e + 1].
-    """
-
-    annotator_offsets: Offsets
-    edit_offsets: Offsets
-    starts: NDArray[np.int32]
-    ends: NDArray[np.int32]
-    alternative_offsets: Offsets
-    corrections: TokenArray
-
-    def edits(self) -> list[GoldEdit]:
-        """Return the edits as objects, in the same order."""
-        corrections = [tuple(tokens) for tokens in self.corrections.lists()]
-        bounds = self.alternative_offsets.tolist()
-        return [
-            GoldEdit(start, end, tuple(corrections[bounds[edit] : bounds[edit + 1]]))
-            for edit, (start, end) in enumerate(zip(self.starts.tolist(), self.ends.tolist(), strict=True))
-        ]
-
-
-class Options(NamedTuple):
-    """Options of the scorer.
-
-    `max_unchanged_words`: the most unchanged words that a merged edit may span. -1 merges nothing (B.5).
-    `release`: of the official scorer, "master" or "3.2" (B.12).
-    `folded`: the lower-cased characters of every token id. They switch `ignore_whitespace_casing` on (B.8).
-    `arc_limit`: the longest list of arcs that the native kernel makes.
-    """
-
-    max_unchanged_words: int = 2
-    release: str = MASTER
-    folded: TokenArray | None = None
-    arc_limit: int = 1_000_000
+def gold_edits(gold: GoldArrays) -> list[GoldEdit]:
+    """Return the gold edits of a corpus as objects, in the same order."""
+    corrections = [tuple(tokens) for tokens in gold.corrections.lists()]
+    bounds = gold.alternative_offsets.tolist()
+    return [
+        GoldEdit(start, end, tuple(corrections[bounds[edit] : bounds[edit + 1]]))
+        for edit, (start, end) in enumerate(zip(gold.starts.tolist(), gold.ends.tolist(), strict=True))
+    ]
 
 
 class PathEdit(NamedTuple):
@@ -110,7 +80,7 @@ class Match(NamedTuple):
 
 
 def match_corpus(
-    sources: TokenArray, hypotheses: TokenArray, gold: GoldArrays, options: Options, threads: int = 1
+    sources: TokenArray, hypotheses: TokenArray, gold: GoldArrays, options: MatchOptions, threads: int = 1
 ) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
     """Count correct, proposed and gold edits of every sentence and annotator.
 
@@ -120,7 +90,7 @@ def match_corpus(
     del threads
     _check_options(options)
     folded = None if options.folded is None else options.folded.lists()
-    golds, annotators, bounds = gold.edits(), gold.annotator_offsets.tolist(), gold.edit_offsets.tolist()
+    golds, annotators, bounds = gold_edits(gold), gold.annotator_offsets.tolist(), gold.edit_offsets.tolist()
     counts, how = [], []
     for number, (source, hypothesis) in enumerate(zip(sources.lists(), hypotheses.lists(), strict=True)):
         rows = [golds[bounds[row] : bounds[row + 1]] for row in range(annotators[number], annotators[number + 1])]
@@ -135,7 +105,7 @@ def match_corpus(
 
 
 def match_sentence(
-    source: TokenArray, hypothesis: TokenArray, gold: GoldArrays, options: Options
+    source: TokenArray, hypothesis: TokenArray, gold: GoldArrays, options: MatchOptions
 ) -> tuple[NDArray[np.int64], int, NDArray[np.int32]]:
     """Return the counts of one sentence and one annotator, LITERAL, and the proposed edits.
 
@@ -144,12 +114,12 @@ def match_sentence(
     _check_options(options)
     folded = None if options.folded is None else options.folded.lists()
     lattice = build_lattice(source.ids.tolist(), hypothesis.ids.tolist(), options)
-    match = match_annotator(lattice, gold.edits(), folded)
+    match = match_annotator(lattice, gold_edits(gold), folded)
     path = np.array(match.path, dtype=np.int32).reshape(len(match.path), 4)
     return np.array(match[:3], dtype=np.int64), LITERAL, path
 
 
-def _check_options(options: Options) -> None:
+def _check_options(options: MatchOptions) -> None:
     if options.release not in (MASTER, VERSION_3_2):
         raise ValueError(f"release is {MASTER!r} or {VERSION_3_2!r}, not {options.release!r}")
     if options.max_unchanged_words < -1:
@@ -200,7 +170,7 @@ class Lattice:
         return np.flatnonzero((self.starts == start) & (self.ends[self.heads] == end))
 
 
-def build_lattice(source: Tokens, hypothesis: Tokens, options: Options, number: int = 0) -> Lattice:
+def build_lattice(source: Tokens, hypothesis: Tokens, options: MatchOptions, number: int = 0) -> Lattice:
     """Return the lattice of all edits from source to hypothesis; `number` tells an error the sentence."""
     if len(source) * len(hypothesis) > _MOST_CELLS:
         raise too_large_for_python(f"sentence {number + 1} is too long to align")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -171,3 +171,34 @@ def count_shared(left: bytes, left_offsets: Offsets, right: bytes, right_offsets
 
 def _split(text: bytes, offsets: Offsets) -> list[list[str]]:
     return [text[begin:end].decode(errors="surrogatepass").split() for begin, end in pairwise(offsets.tolist())]
+
+
+class GoldArrays(NamedTuple):
+    """All gold edits of a corpus, laid end to end.
+
+    Sentence s has the rows annotator_offsets[s]:annotator_offsets[s + 1], one per annotator. Row r has the edits
+    edit_offsets[r]:edit_offsets[r + 1]. Edit e covers the source span [starts[e], ends[e]) and accepts the corrections
+    alternative_offsets[e]:alternative_offsets[e + 1].
+    """
+
+    annotator_offsets: Offsets
+    edit_offsets: Offsets
+    starts: Ids
+    ends: Ids
+    alternative_offsets: Offsets
+    corrections: TokenArray
+
+
+class MatchOptions(NamedTuple):
+    """Options of MaxMatch.
+
+    `max_unchanged_words`: the most unchanged words that a merged edit may span. -1 merges nothing (B.5).
+    `release`: of the official scorer, "master" or "3.2" (B.12).
+    `folded`: the lower-cased characters of every token id. They switch `ignore_whitespace_casing` on (B.8).
+    `arc_limit`: the longest list of arcs that the native kernel makes.
+    """
+
+    max_unchanged_words: int = 2
+    release: str = "master"
+    folded: TokenArray | None = None
+    arc_limit: int = 1_000_000

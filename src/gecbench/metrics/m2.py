@@ -19,8 +19,17 @@ from gecbench.corpus.edits import Annotation, Edit, EditTable
 from gecbench.corpus.python2 import dict_order, integer_hash, lower
 from gecbench.display import percent
 from gecbench.errors import InputError
-from gecbench.kernels.maxmatch import GoldArrays, Options
-from gecbench.kernels.tokens import NO_TOKENS, EncodedLines, KnownLines, Offsets, TokenArray, encode_lines, offsets_of
+from gecbench.kernels.tokens import (
+    NO_TOKENS,
+    EncodedLines,
+    GoldArrays,
+    KnownLines,
+    MatchOptions,
+    Offsets,
+    TokenArray,
+    encode_lines,
+    offsets_of,
+)
 from gecbench.metrics.base import (
     MIXING_WORDS,
     Counts,
@@ -428,9 +437,11 @@ class MatchInput:
     gold: GoldArrays
     folded: TokenArray | None
 
-    def arguments(self, max_unchanged_words: int, release: str) -> tuple[TokenArray, TokenArray, GoldArrays, Options]:
+    def arguments(
+        self, max_unchanged_words: int, release: str
+    ) -> tuple[TokenArray, TokenArray, GoldArrays, MatchOptions]:
         """Return what the kernel's `match_corpus` and `match_sentence` take."""
-        return self.sources, self.hypotheses, self.gold, Options(max_unchanged_words, release, self.folded)
+        return self.sources, self.hypotheses, self.gold, MatchOptions(max_unchanged_words, release, self.folded)
 
 
 def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchInput:

@@ -1,15 +1,14 @@
 """`gecbench ieval`: its columns, options and the official program's reading; figures are those of docs/imeasure.md."""
 
 import pytest
-from imeasure_examples import SMALL
-from imeasure_support import GOLDEN, corpus_of
+from imeasure_support import GOLDEN, imeasure_files
 from mirror_files import golden
 
 import gecbench
-from gecbench.formats.imeasure_xml import write_imeasure_xml
-from gecbench.formats.m2 import read_m2, write_m2
+from gecbench.formats.m2 import read_m2
 from gecbench.formats.text import write_lines
 
+files = imeasure_files  # the fixture, under the name that tests use
 DEMO = gecbench.load_demo()
 RULES = gecbench.load_demo_systems()["rule-based"]
 
@@ -17,18 +16,6 @@ RULES = gecbench.load_demo_systems()["rule-based"]
 def golden_output(name):
     """Return what the official program printed."""
     return "".join(f"{line}\n" for line in golden("dropins.json")[name]["output"])
-
-
-@pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    sentences, hypotheses = SMALL["example"]
-    write_imeasure_xml(corpus_of(sentences), "gold.xml")
-    (tmp_path / "system.txt").write_text("".join(f"{line}\n" for line in hypotheses))
-    write_m2(DEMO, "demo.m2")
-    (tmp_path / "demo.txt").write_text("".join(f"{line}\n" for line in RULES))
-    return tmp_path
 
 
 def rows_of(printed):

@@ -16,8 +16,7 @@ from oracles.mixed_references import mixed_references
 from gecbench.kernels import native_module, select
 from gecbench.kernels.alignment import key
 from gecbench.kernels.imeasure import Limits
-from gecbench.kernels.maxmatch import Options
-from gecbench.kernels.tokens import intern_lines, offsets_of
+from gecbench.kernels.tokens import MatchOptions, intern_lines, offsets_of
 from gecbench.metrics.imeasure_gold import MixedGold
 
 from ..attack import Attack, Budget, Finding
@@ -37,7 +36,7 @@ def both(name: str) -> dict[str, ModuleType]:
 def m2_outcomes(case: M2Case) -> Iterator[Outcomes]:
     """Yield the counts and the official path: Python lists every edit, native code only where it must."""
     arrays = pack(*case[:3])
-    options = Options(case.max_unchanged_words, case.release, flatten(FOLDED) if case.ignores_case else None)
+    options = MatchOptions(case.max_unchanged_words, case.release, flatten(FOLDED) if case.ignores_case else None)
     kernels = both("maxmatch").items()
     yield {name: kernel.match_corpus(*arrays, options)[0].tolist() for name, kernel in kernels}
     yield {name: kernel.match_sentence(*arrays, options)[2].tolist() for name, kernel in kernels}
