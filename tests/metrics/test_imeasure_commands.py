@@ -6,8 +6,8 @@ import json
 
 import pytest
 from documents import ROOT, page_of, table
-from imeasure_examples import LISTING_1
-from imeasure_support import GOLDEN, imeasure_files
+from imeasure_examples import LISTING_1, imeasure_files
+from imeasure_support import GOLDEN
 
 import gecbench
 from gecbench.formats.imeasure_xml import read_imeasure_xml

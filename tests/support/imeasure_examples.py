@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from imeasure_support import Sentence, alternative, optional, required
+import pytest
+from imeasure_support import Sentence, alternative, corpus_of, optional, required
 
+from gecbench import load_demo, load_demo_systems
 from gecbench.corpus.groups import ErrorGroup
+from gecbench.formats.imeasure_xml import write_imeasure_xml
+from gecbench.formats.m2 import write_m2
+from gecbench.formats.text import write_lines
 
 Example = tuple[list[Sentence], list[str]]
 LETTERS = "a b c d e f ."
@@ -69,3 +74,16 @@ SMALL: dict[str, Example] = {
     ),
     "whitespace_text": small("  a  b c ", (optional(X),), "a b c", annotators=2),
 }
+
+
+@pytest.fixture
+def imeasure_files(tmp_path, monkeypatch):
+    """Work in a folder with an example of the paper and the demo corpus, each with gold and outputs."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    sentences, hypotheses = SMALL["example"]
+    write_imeasure_xml(corpus_of(sentences), "gold.xml")
+    write_lines("system.txt", hypotheses)
+    write_m2(load_demo(), "demo.m2")
+    write_lines("demo.txt", load_demo_systems()["rule-based"])
+    return tmp_path

@@ -21,13 +21,8 @@ from gecbench import (
     Replacement,
     derive_groups,
     kernels,
-    load_demo,
-    load_demo_systems,
 )
 from gecbench.corpus.derive import unmixed_references
-from gecbench.formats.imeasure_xml import write_imeasure_xml
-from gecbench.formats.m2 import write_m2
-from gecbench.formats.text import write_lines
 from gecbench.kernels import alignment
 from gecbench.kernels.imeasure import Limits
 from gecbench.metrics.imeasure import REFUSALS, ChosenReferences, IMeasure, choose_listed, choose_mixed, known_lines
@@ -138,18 +133,3 @@ def printed(counts, weight: float, beta: float) -> dict[str, list[float]]:
         scores = [*ratios, base_accuracy, wacc, base, alignment.improvement(wacc, base)]
         rows[aspect] = [*found, *(float(f"{100 * score:.2f}") for score in scores)]
     return rows
-
-
-@pytest.fixture
-def imeasure_files(tmp_path, monkeypatch):
-    """Work in a folder with an example of the paper and the demo corpus, each with gold and outputs."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    from imeasure_examples import SMALL
-
-    sentences, hypotheses = SMALL["example"]
-    write_imeasure_xml(corpus_of(sentences), "gold.xml")
-    write_lines("system.txt", hypotheses)
-    write_m2(load_demo(), "demo.m2")
-    write_lines("demo.txt", load_demo_systems()["rule-based"])
-    return tmp_path

@@ -1,7 +1,8 @@
 """`gecbench ieval`: its columns, options and the official program's reading; figures are those of docs/imeasure.md."""
 
 import pytest
-from imeasure_support import GOLDEN, imeasure_files
+from imeasure_examples import imeasure_files
+from imeasure_support import GOLDEN
 from mirror_files import golden
 
 import gecbench
