@@ -29,8 +29,8 @@ Args:
     predictions (list of str): the corrected sentences, one per source.
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...", then
         "A ..." lines); or rewrites of each sentence.
-    mixing (bool or "cap" or "bounded", True): mix the annotators' corrections; False: not; "cap": where there are at
-        most `cap` mixes; "bounded": where that takes little time.
+    mixing (bool or "strict" or "cap", True): mix the annotators' corrections; "strict": refuse a sentence with too
+        many mixes to search; False: not; "cap": where there are at most `cap` mixes.
     cap (int, 1024): the most mixes of a sentence with mixing="cap".
     beyond (str, "unmixed"): what sentences with more mixes are, "unmixed" or "excluded".
     objective (str, "cwacc"): what the chosen reference maximises: d or c and a measure, such as df or cwacc.
@@ -42,7 +42,7 @@ Args:
         whitespace.
     resamples (int, 0): bootstrap resamples for an interval, 0 for none.
     per_sentence (bool, False): also return I of each sentence.
-    aligned (bool, False): skip the check for shifted lines.
+    aligned (bool, False): skip the checks for shifted lines and for swapped or identical texts.
     tokenize (str, none): split natural text: "auto" as the corpus does, or "treebank", "moses", "spacy", "13a" ...
     tokenized (bool, False): take text that is not tokenised like its sources as it is.
 Returns:

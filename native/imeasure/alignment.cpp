@@ -15,6 +15,23 @@ int pair_cost(TokenSpan first, int i, TokenSpan second, int j) {
 
 }  // namespace
 
+void count_column(std::int64_t source, std::int64_t hypothesis, std::int64_t reference, Counts& counts) {
+  Count outcome;
+  if (hypothesis == reference) {
+    outcome = source == hypothesis ? kTN : kTP;
+  } else if (source == hypothesis) {
+    outcome = kFN;
+  } else if (source == reference) {
+    outcome = kFP;
+  } else {
+    ++counts[kDetection + kTP];
+    for (Count missed : {kFP, kFN, kFPN}) ++counts[kCorrection + missed];
+    return;
+  }
+  ++counts[kDetection + outcome];
+  ++counts[kCorrection + outcome];
+}
+
 // Two-way alignment
 
 void PairTable::begin(TokenSpan columns) {
@@ -301,24 +318,9 @@ std::int64_t Aligner::number(const Column& cell) const {
 // Detection and correction by the extended WAS scheme (Table 6; docs/imeasure.md, section 5).
 void Aligner::classify() {
   counts.fill(0);
-  for (const Column& column : columns) {
-    const std::int64_t source = column[0] < 0 ? -1 : texts_.source[column[0]];
-    const std::int64_t hypothesis = column[1] < 0 ? -1 : texts_.hypothesis[column[1]];
-    const std::int64_t expected = column[2] < 0 ? -1 : texts_.reference[column[2]];
-    Count outcome;
-    if (hypothesis == expected) {
-      outcome = source == hypothesis ? kTN : kTP;
-    } else if (source == hypothesis) {
-      outcome = kFN;
-    } else if (source == expected) {
-      outcome = kFP;
-    } else {
-      ++counts[kDetection + kTP];
-      for (Count missed : {kFP, kFN, kFPN}) ++counts[kCorrection + missed];
-      continue;
-    }
-    ++counts[kDetection + outcome];
-    ++counts[kCorrection + outcome];
+  for (const auto& [i, j, k] : columns) {
+    count_column(i < 0 ? -1 : texts_.source[i], j < 0 ? -1 : texts_.hypothesis[j], k < 0 ? -1 : texts_.reference[k],
+                 counts);
   }
 }
 

@@ -166,6 +166,9 @@ enum Count { kTP, kTN, kFP, kFN, kFPN };
 constexpr int kDetection = 0, kCorrection = 5, kBaseline = 10;
 using Counts = std::array<std::int64_t, 15>;
 
+// Adds the classes of a column for detection and correction (Table 6 of the paper); -1 is a gap.
+void count_column(std::int64_t source, std::int64_t hypothesis, std::int64_t reference, Counts& counts);
+
 // Aligns one source and hypothesis with many references. The public results are valid until the next call.
 class Aligner {
  public:

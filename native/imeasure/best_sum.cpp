@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace gecbench::imeasure {
 
@@ -112,8 +114,7 @@ std::size_t best_of(const std::vector<Counts>& candidates, const Counts& offset,
 
 namespace {
 
-using Segments = std::vector<std::vector<Counts>>;
-using Remaining = std::vector<std::vector<std::size_t>>;
+using Graph = std::vector<Path>;  // the edges of each layer that are still in question
 using Weights = std::array<std::int64_t, 15>;
 
 struct CountsHash {
@@ -182,26 +183,86 @@ std::int64_t weigh(const Weights& weights, const Counts& counts) {
   return sum;
 }
 
-// Indices of the first of each set of equal rows.
-std::vector<std::size_t> distinct(const std::vector<Counts>& rows) {
-  std::unordered_map<Counts, std::size_t, CountsHash> first;
-  std::vector<std::size_t> indices;
-  for (std::size_t index = 0; index < rows.size(); ++index) {
-    if (first.emplace(rows[index], index).second) indices.push_back(index);
-  }
-  return indices;
+// A number for each node of a boundary, where it is known.
+using NodeSums = std::vector<std::optional<Wide>>;
+
+std::optional<Wide>& at(NodeSums& sums, int node) {
+  if (sums.size() <= static_cast<std::size_t>(node)) sums.resize(node + 1);
+  return sums[node];
 }
 
-// Keeps the rows without a fault, if every segment has some.
-bool keep_faultless(const Segments& segments, Remaining& remaining, int fault) {
-  Remaining faultless(segments.size());
-  for (std::size_t g = 0; g < segments.size(); ++g) {
-    for (std::size_t n : remaining[g]) {
-      if (segments[g][n][fault] == 0) faultless[g].push_back(n);
+// Keeps the edges on the paths with the largest sum of gains, and returns that sum. Gains are those of each layer's
+// edges; an edge that starts where no path arrives, or ends where none goes on, is dropped.
+Wide keep_best(Graph& graph, const std::vector<std::vector<Wide>>& gains) {
+  std::vector<NodeSums> ahead(graph.size() + 1);  // the most on the way to each node
+  ahead[0] = {Wide{}};
+  for (std::size_t g = 0; g < graph.size(); ++g) {
+    for (std::size_t n = 0; n < graph[g].size(); ++n) {
+      const std::optional<Wide> before = at(ahead[g], graph[g][n]->start);
+      if (!before) continue;
+      const Wide sum = *before + gains[g][n];
+      std::optional<Wide>& most = at(ahead[g + 1], graph[g][n]->end);
+      if (!most || sum > *most) most = sum;
     }
-    if (faultless[g].empty()) return false;
   }
-  remaining = std::move(faultless);
+  const Wide total = *ahead.back()[0];
+  NodeSums wanted{total};  // nodes of best paths, with the most on the way to them
+  for (std::size_t g = graph.size(); g-- > 0;) {
+    Path kept;
+    NodeSums starts;
+    for (std::size_t n = 0; n < graph[g].size(); ++n) {
+      const Edge* edge = graph[g][n];
+      const std::optional<Wide> before = at(ahead[g], edge->start), after = at(wanted, edge->end);
+      if (!before || !after || !(*before + gains[g][n] == *after)) continue;
+      kept.push_back(edge);
+      at(starts, edge->start) = before;
+    }
+    graph[g] = std::move(kept);
+    wanted = std::move(starts);
+  }
+  return total;
+}
+
+// The path with the first options; every edge must be on a path.
+Path first_path(const Graph& graph) {
+  std::vector<Path> chosen;
+  std::vector<int> nodes{0};
+  const auto has = [](const std::vector<int>& set, int node) {
+    return std::find(set.begin(), set.end(), node) != set.end();
+  };
+  for (const Path& layer : graph) {
+    std::size_t first = SIZE_MAX;
+    for (const Edge* edge : layer) {
+      if (edge->option < first && has(nodes, edge->start)) first = edge->option;
+    }
+    chosen.emplace_back();
+    std::vector<int> ends;
+    for (const Edge* edge : layer) {
+      if (edge->option != first || !has(nodes, edge->start)) continue;
+      chosen.back().push_back(edge);
+      if (!has(ends, edge->end)) ends.push_back(edge->end);
+    }
+    nodes = std::move(ends);
+  }
+  Path path(graph.size());
+  int node = 0;
+  for (std::size_t g = graph.size(); g-- > 0;) {
+    path[g] = *std::find_if(chosen[g].begin(), chosen[g].end(), [node](const Edge* edge) { return edge->end == node; });
+    node = path[g]->start;
+  }
+  return path;
+}
+
+// Keeps the paths without a fault, if there are any.
+bool keep_faultless(Graph& graph, int fault) {
+  std::vector<std::vector<Wide>> gains;
+  for (const Path& layer : graph) {
+    gains.emplace_back();
+    for (const Edge* edge : layer) gains.back().push_back(product(edge->counts[fault] == 0 ? 0 : -1, 1));
+  }
+  Graph kept = graph;
+  if (!(keep_best(kept, gains) == Wide{})) return false;
+  graph = std::move(kept);
   return true;
 }
 
@@ -209,111 +270,136 @@ struct Fraction {
   std::int64_t value, whole;
 };
 
-// Narrows every segment to the rows that attain the largest ratio, and returns it (Dinkelbach 1967):
-// 1. Take the ratio of the current picks.
-// 2. In each segment, find the rows with the largest gain upper * whole - lower * value.
-// 3. If all gains sum to 0, the ratio is the largest there is, and exactly these rows attain it.
-// 4. Otherwise pick the first of them and repeat.
-Fraction maximize(const Segments& segments, Remaining& remaining, const Counts& offset, const Ratio& ratio) {
-  if (ratio.fault >= 0 && offset[ratio.fault] == 0 && keep_faultless(segments, remaining, ratio.fault)) return {1, 1};
-  std::vector<std::size_t> picks;
-  for (const auto& rows : remaining) picks.push_back(rows[0]);
+// Narrows the graph to the paths that attain the largest ratio, and returns it (Dinkelbach 1967):
+// 1. Take the ratio of the current path.
+// 2. Find the paths with the largest sum of gains, upper * whole - lower * value.
+// 3. If that sum is 0, the ratio is the largest there is, and exactly these paths attain it.
+// 4. Otherwise take the first of them and repeat.
+Fraction maximize(Graph& graph, const Counts& offset, const Ratio& ratio) {
+  if (ratio.fault >= 0 && offset[ratio.fault] == 0 && keep_faultless(graph, ratio.fault)) return {1, 1};
   const std::int64_t first_upper = weigh(ratio.upper, offset);
   const std::int64_t first_lower = weigh(ratio.lower, offset) + ratio.constant;
+  std::vector<std::vector<Wide>> gains(graph.size());
+  Path path = first_path(graph);
   while (true) {
     Fraction best{first_upper, first_lower};  // step 1
-    for (std::size_t g = 0; g < segments.size(); ++g) {
-      best.value += weigh(ratio.upper, segments[g][picks[g]]);
-      best.whole += weigh(ratio.lower, segments[g][picks[g]]);
+    for (const Edge* edge : path) {
+      best.value += weigh(ratio.upper, edge->counts);
+      best.whole += weigh(ratio.lower, edge->counts);
     }
-    Wide total = product(first_upper, best.whole) - product(first_lower, best.value);
-    Remaining kept(segments.size());  // step 2
-    for (std::size_t g = 0; g < segments.size(); ++g) {
-      Wide largest;
-      for (std::size_t n : remaining[g]) {
-        const Wide gain = product(weigh(ratio.upper, segments[g][n]), best.whole) -
-                          product(weigh(ratio.lower, segments[g][n]), best.value);
-        if (kept[g].empty() || gain > largest) {
-          kept[g].assign(1, n);
-          largest = gain;
-        } else if (gain == largest) {
-          kept[g].push_back(n);
-        }
+    for (std::size_t g = 0; g < graph.size(); ++g) {  // step 2
+      gains[g].clear();
+      for (const Edge* edge : graph[g]) {
+        gains[g].push_back(product(weigh(ratio.upper, edge->counts), best.whole) -
+                           product(weigh(ratio.lower, edge->counts), best.value));
       }
-      total = total + largest;
-      picks[g] = kept[g][0];  // step 4
     }
-    if (total == Wide{}) {  // step 3
-      remaining = std::move(kept);
+    Graph kept = graph;
+    const Wide most = keep_best(kept, gains);
+    if (product(first_upper, best.whole) - product(first_lower, best.value) + most == Wide{}) {  // step 3
+      graph = std::move(kept);
       return best;
     }
+    path = first_path(kept);  // step 4
   }
 }
 
 // The keys for the metric WAcc, one after another: WAcc, I and Acc of both aspects. At equal WAcc between 0 and 1 a
 // larger I means a lower baseline, which is a ratio, too.
-void narrow_by_keys(const Segments& segments, Remaining& remaining, const Counts& offset, int chosen, Weight weight) {
+void narrow_by_keys(Graph& graph, const Counts& offset, int chosen, Weight weight) {
   Ratio baseline;
   baseline.upper[kBaseline + kFN] = baseline.lower[kBaseline + kFN] = baseline.lower[kBaseline + kTN] = 1;
   for (int aspect : {chosen, 1 - chosen}) {
-    const Fraction best = maximize(segments, remaining, offset, metric_ratio(kMetricWAcc, 5 * aspect, weight));
-    if (0 < best.value && best.value < best.whole) maximize(segments, remaining, offset, baseline);
-    maximize(segments, remaining, offset, metric_ratio(kMetricAcc, 5 * aspect));
+    const Fraction best = maximize(graph, offset, metric_ratio(kMetricWAcc, 5 * aspect, weight));
+    if (0 < best.value && best.value < best.whole) maximize(graph, offset, baseline);
+    maximize(graph, offset, metric_ratio(kMetricAcc, 5 * aspect));
   }
 }
 
+// A beginning of a path: its sum, its last edge, the beginning before that, and the place of its options in the order
+// of all, which is the same for beginnings that differ only in their nodes.
 struct Partial {
-  std::size_t before, pick;
+  Counts sum;
+  const Edge* edge;
+  std::size_t before, order;
 };
 
-// Collects every distinct sum with the first picks that give it, and compares them all.
-std::optional<std::vector<std::size_t>> best_sum(const Segments& segments, const Remaining& remaining,
-                                                 const Counts& offset, const Objective& goal, std::size_t limit) {
-  std::vector<Counts> sums(1, Counts{});
-  std::vector<std::vector<Partial>> layers;
-  for (std::size_t g = 0; g < segments.size(); ++g) {
-    std::unordered_map<Counts, std::size_t, CountsHash> known;
-    std::vector<Counts> longer;
-    layers.emplace_back();
-    for (std::size_t before = 0; before < sums.size(); ++before) {
-      for (std::size_t n : remaining[g]) {
-        Counts sum = sums[before];
-        add(sum, segments[g][n]);
-        if (!known.emplace(sum, longer.size()).second) continue;
-        longer.push_back(sum);
-        layers.back().push_back({before, n});
+// Collects every distinct sum with the first path that gives it, and compares them all.
+std::optional<Path> best_sum(const Graph& graph, const Counts& offset, const Objective& goal, std::size_t limit) {
+  std::vector<std::vector<Partial>> layers{{Partial{{}, nullptr, 0, 0}}};
+  for (const Path& layer : graph) {
+    const std::vector<Partial>& sums = layers.back();
+    std::vector<std::unordered_map<Counts, std::size_t, CountsHash>> known;  // by node
+    std::vector<Partial> longer;
+    Path by_option = layer;
+    std::stable_sort(by_option.begin(), by_option.end(),
+                     [](const Edge* left, const Edge* right) { return left->option < right->option; });
+    std::size_t order = 0;
+    for (std::size_t first = 0, last; first < sums.size(); first = last) {
+      for (last = first; last < sums.size() && sums[last].order == sums[first].order;) ++last;
+      for (std::size_t n = 0; n < by_option.size(); ++n) {
+        const Edge* edge = by_option[n];
+        if (n > 0 && edge->option != by_option[n - 1]->option) ++order;
+        for (std::size_t before = first; before < last; ++before) {
+          const Edge* previous = sums[before].edge;
+          if ((previous == nullptr ? 0 : previous->end) != edge->start) continue;
+          Counts sum = sums[before].sum;
+          add(sum, edge->counts);
+          if (known.size() <= static_cast<std::size_t>(edge->end)) known.resize(edge->end + 1);
+          if (known[edge->end].emplace(sum, longer.size()).second) longer.push_back({sum, edge, before, order});
+        }
       }
+      ++order;
       if (longer.size() > limit) return std::nullopt;
     }
-    sums = std::move(longer);
+    layers.push_back(std::move(longer));
   }
+  std::vector<Counts> sums;
+  for (const Partial& partial : layers.back()) sums.push_back(partial.sum);
   std::size_t place = best_of(sums, offset, goal);
-  std::vector<std::size_t> picks(segments.size());
-  for (std::size_t g = segments.size(); g-- > 0;) {
-    picks[g] = layers[g][place].pick;
-    place = layers[g][place].before;
+  Path path(graph.size());
+  for (std::size_t g = graph.size(); g-- > 0;) {
+    path[g] = layers[g + 1][place].edge;
+    place = layers[g + 1][place].before;
   }
-  return picks;
+  return path;
+}
+
+// All edges, of those that differ only in their option the first.
+Graph distinct_edges(const Layers& layers) {
+  Graph graph;
+  for (const auto& layer : layers) {
+    std::map<std::pair<int, int>, std::unordered_set<Counts, CountsHash>> known;
+    graph.emplace_back();
+    for (const Edge& edge : layer) {
+      if (known[{edge.start, edge.end}].insert(edge.counts).second) graph.back().push_back(&edge);
+    }
+  }
+  return graph;
 }
 
 }  // namespace
 
-std::optional<std::vector<std::size_t>> pick_best(const Segments& segments, const Counts& offset, const Objective& goal,
-                                                  std::size_t sum_limit) {
-  if (segments.size() == 1) return std::vector<std::size_t>{best_of(segments[0], offset, goal)};
-  Remaining remaining;
-  for (const auto& rows : segments) remaining.push_back(distinct(rows));
+std::optional<Path> pick_best(const Layers& layers, const Counts& offset, const Objective& goal,
+                              std::size_t sum_limit) {
+  if (layers.size() == 1) {
+    std::vector<Counts> rows;
+    for (const Edge& edge : layers[0]) rows.push_back(edge.counts);
+    return Path{&layers[0][best_of(rows, offset, goal)]};
+  }
+  Graph graph = distinct_edges(layers);
+  std::vector<std::vector<Wide>> gains;
+  for (const Path& layer : graph) gains.emplace_back(layer.size());
+  keep_best(graph, gains);
   const auto weight = short_fraction(goal.weight);
   if (goal.metric == kMetricWAcc && weight) {
-    narrow_by_keys(segments, remaining, offset, goal.aspect, *weight);
-    std::vector<std::size_t> picks;
-    for (const auto& rows : remaining) picks.push_back(rows[0]);
-    return picks;
+    narrow_by_keys(graph, offset, goal.aspect, *weight);
+    return first_path(graph);
   }
   if (goal.metric != kMetricF && goal.metric != kMetricWAcc && goal.metric != kMetricI) {
-    maximize(segments, remaining, offset, metric_ratio(goal.metric, 5 * goal.aspect));
+    maximize(graph, offset, metric_ratio(goal.metric, 5 * goal.aspect));
   }
-  return best_sum(segments, remaining, offset, goal, sum_limit);
+  return best_sum(graph, offset, goal, sum_limit);
 }
 
 }  // namespace gecbench::imeasure

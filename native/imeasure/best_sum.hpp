@@ -1,12 +1,12 @@
 // Which reference counts: the official comparison of counts (Felice & Briscoe 2015, section 2.3; docs/imeasure.md,
-// section 6), and the best sum of counts over a product of independent choices (section 8, step 3). Python reference:
-// gecbench/kernels/imeasure.py.
+// section 6), and the best sum of counts over the references of all segments (section 8, step 3). Python reference:
+// gecbench/kernels/best_sum.py.
 //
 // The program compares the counts of all mixed references. Here the references of each segment are given, and one of
 // each is to be picked so that the sum is best, without going through all combinations. Most keys of the comparison are
-// ratios of sums, and the largest ratio over one row per segment is found by Dinkelbach's iteration (1967) in whole
-// numbers. The rows that attain it are again a product of sets, in which the next key is maximized. Other keys (F, I)
-// are compared as floats for all distinct sums, in the program's order of operations.
+// ratios of sums, and the largest ratio over all paths is found by Dinkelbach's iteration (1967) in whole numbers. The
+// paths that attain it are all paths of a smaller graph, in which the next key is maximized. Other keys (F, I) are
+// compared as floats for all distinct sums, in the program's order of operations.
 #pragma once
 
 #include <array>
@@ -44,11 +44,21 @@ void add(Counts& total, const Counts& counts);
 
 // Best sum
 
-// Picks one row of each segment so that their sum plus the offset has the best key. Of equally good picks it is the
-// first, later segments varying fastest. Nothing is returned if there are more than `sum_limit` distinct sums to
-// compare.
-std::optional<std::vector<std::size_t>> pick_best(const std::vector<std::vector<Counts>>& segments,
-                                                  const Counts& offset, const Objective& goal, std::size_t sum_limit);
+// A reference of a segment, by its number, with its counts. The references of a sentence are the paths of a graph whose
+// layers are the segments. Where the sentence is cut, all edges lead from node 0 to node 0; where it is not, the nodes
+// tell how an alignment can go on (lattice.hpp). A path starts and ends at node 0.
+struct Edge {
+  std::size_t option = 0;
+  Counts counts{};
+  int start = 0, end = 0;
+};
+
+using Layers = std::vector<std::vector<Edge>>;
+using Path = std::vector<const Edge*>;  // one edge of each layer
+
+// The path whose sum plus the offset has the best key. Of equally good paths it is the first in the order of options,
+// later segments varying fastest. Nothing is returned if there are more than `sum_limit` distinct sums to compare.
+std::optional<Path> pick_best(const Layers& layers, const Counts& offset, const Objective& goal, std::size_t sum_limit);
 
 // A 128-bit integer in two's complement, for exact products of sums: Microsoft's compiler has no such type. It is in
 // this header for its test.

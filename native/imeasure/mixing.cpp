@@ -10,6 +10,7 @@ namespace gecbench::imeasure {
 namespace {
 
 constexpr std::int64_t kMaxCombinations = std::int64_t{1} << 62;
+constexpr std::int64_t kMostOptions = 1 << 12;  // references of a segment of a lattice
 
 // The number of combinations of choices, at most kMaxCombinations.
 std::int64_t count_combinations(const std::vector<Group>& groups, const std::vector<int>& members) {
@@ -23,19 +24,15 @@ std::int64_t count_combinations(const std::vector<Group>& groups, const std::vec
 }
 
 // tokens[start:end] = replacement as in Python (negative offsets count from the end, others are clipped), unless that
-// would leave no tokens (docs/imeasure.md, section 3).
-void replace(std::vector<std::int32_t>& tokens, int start, int end, TokenSpan replacement) {
+// would leave nothing of a whole text (docs/imeasure.md, section 3).
+void replace(std::vector<std::int32_t>& tokens, int start, int end, TokenSpan replacement, bool whole) {
   const int size = static_cast<int>(tokens.size());
   auto clip = [size](int offset) { return std::clamp(offset < 0 ? offset + size : offset, 0, size); };
   start = clip(start);
   end = std::max(start, clip(end));
-  if (size - (end - start) + replacement.size == 0) return;
+  if (whole && size - (end - start) + replacement.size == 0) return;
   tokens.erase(tokens.begin() + start, tokens.begin() + end);
   tokens.insert(tokens.begin() + start, replacement.data, replacement.data + replacement.size);
-}
-
-bool overlap(const Edit& first, const Edit& second) {
-  return first.start < second.end && second.start < first.end;
 }
 
 std::string_view bytes(const std::vector<std::int32_t>& tokens) {
@@ -177,22 +174,29 @@ Status MixedSentence::choose(const Counts& offset, const Objective& goal, std::i
   counts.fill(0);
   std::fill(choices, choices + groups_.size(), -1);
   try {
-    const std::vector<Segment> segments = proven_segments();
-    work.segments = static_cast<std::int64_t>(segments.size());
-    std::vector<std::vector<Counts>> rows(segments.size());
-    for (std::size_t g = 0; g < segments.size(); ++g) {
-      rows[g].reserve(segments[g].options.size());
-      for (const Option& option : segments[g].options) rows[g].push_back(option.counts);
+    Layers layers;
+    std::vector<Segment> segments;
+    try {
+      segments = proven_segments();
+      for (const Segment& segment : segments) {
+        layers.emplace_back();
+        for (std::size_t n = 0; n < segment.options.size(); ++n) {
+          layers.back().push_back({n, segment.options[n].counts, 0, 0});
+        }
+      }
+    } catch (const Refused& refusal) {
+      if (refusal.status != kTooMany || limits_.lattice == 0) throw;
+      segments = lattice_segments(layers);
     }
-    const auto picks = pick_best(rows, offset, goal, static_cast<std::size_t>(limits_.sums));  // step 3
-    if (!picks) return kTooMany;
+    work.segments = static_cast<std::int64_t>(segments.size());
+    const auto path = pick_best(layers, offset, goal, static_cast<std::size_t>(limits_.sums));  // step 3
+    if (!path) return kTooMany;
     for (std::size_t g = 0; g < segments.size(); ++g) {
-      const Option& option = segments[g].options[(*picks)[g]];
-      add(counts, option.counts);
+      const Edge& edge = *(*path)[g];
+      add(counts, edge.counts);
       for (std::size_t n = 0; n < segments[g].groups.size(); ++n) {
-        const int group = segments[g].groups[n];
-        const bool taken = option.choice[n] < static_cast<int>(groups_[group].alternatives.size());
-        choices[group] = taken ? option.choice[n] : -1;
+        const int group = segments[g].groups[n], choice = segments[g].options[edge.option].choice[n];
+        choices[group] = choice < static_cast<int>(groups_[group].alternatives.size()) ? choice : -1;
       }
     }
   } catch (const TooLong&) {
@@ -253,11 +257,7 @@ int MixedSentence::find_unproven_cut(const std::vector<Cut>& bounds, const std::
 // Step 2: lists the references of a segment and aligns each.
 Segment MixedSentence::segment(Cut start, Cut end) {
   Segment found;
-  const bool whole = end.source - start.source == source_.size;
-  for (int g : order_) {
-    const int place = groups_[g].start();
-    if (whole || (start.source <= place && place <= end.source)) found.groups.push_back(g);
-  }
+  found.groups = groups_between(start.source, end.source);
   const std::int64_t count = count_combinations(groups_, found.groups);
   const TokenSpan source = source_.part(start.source, end.source);
   found.hypothesis = hypothesis_.part(start.hypothesis, end.hypothesis);
@@ -265,7 +265,7 @@ Segment MixedSentence::segment(Cut start, Cut end) {
   if (count > limits_.segment || (count > 0 && pair > limits_.work / count)) throw Refused{kTooMany};
   aligner_.begin(source, found.hypothesis);
   found.distance = aligner_.distance();
-  if (count > 0) found.options = list_options(found.groups, source, start.source);
+  if (count > 0) found.options = list_options(found.groups, start.source, end.source);
   if (found.options.empty()) throw Refused{kCollides};
   for (Option& option : found.options) {
     if (aligner_.cells() > limits_.work) throw Refused{kTooMany};
@@ -280,14 +280,25 @@ Segment MixedSentence::segment(Cut start, Cut end) {
   return found;
 }
 
+// The groups of a segment of the source, in order.
+std::vector<int> MixedSentence::groups_between(int start, int end) const {
+  const bool last = end == source_.size, whole = last && start == 0;
+  std::vector<int> found;
+  for (int g : order_) {
+    const int place = groups_[g].start();
+    if (whole || (start <= place && place < end) || (last && place == end)) found.push_back(g);
+  }
+  return found;
+}
+
 // The distinct references of a segment, later groups varying fastest.
-std::vector<Option> MixedSentence::list_options(const std::vector<int>& members, TokenSpan source, int shift) {
+std::vector<Option> MixedSentence::list_options(const std::vector<int>& members, int start, int end) {
   std::vector<Option> options;
   std::vector<int> choice(members.size(), 0);
   std::vector<std::int32_t> tokens;
   std::unordered_set<std::string_view> seen;
   do {
-    if (!apply(members, choice, source, shift, tokens) || seen.count(bytes(tokens)) > 0) continue;
+    if (!apply(members, choice, start, end, tokens) || seen.count(bytes(tokens)) > 0) continue;
     options.push_back({choice, tokens, {}, 0, 0, 0});
     seen.insert(bytes(options.back().tokens));
   } while (advance(choice, groups_, members));
@@ -295,7 +306,7 @@ std::vector<Option> MixedSentence::list_options(const std::vector<int>& members,
 }
 
 // Applies the chosen edits from right to left; false if two of them have the same span (docs/imeasure.md, section 3).
-bool MixedSentence::apply(const std::vector<int>& members, const std::vector<int>& choice, TokenSpan source, int shift,
+bool MixedSentence::apply(const std::vector<int>& members, const std::vector<int>& choice, int start, int end,
                           std::vector<std::int32_t>& tokens) {
   edits_.clear();
   for (std::size_t n = 0; n < choice.size(); ++n) {
@@ -308,9 +319,66 @@ bool MixedSentence::apply(const std::vector<int>& members, const std::vector<int
   for (std::size_t n = 1; n < edits_.size(); ++n) {
     if (span(edits_[n]) == span(edits_[n - 1])) return false;
   }
-  tokens.assign(source.data, source.data + source.size);
-  for (const Edit* edit : edits_) replace(tokens, edit->start - shift, edit->end - shift, edit->tokens);
+  const TokenSpan source = source_.part(start, end);
+  const bool whole = source.size == source_.size;
+  tokens.assign(source.begin(), source.end());
+  for (const Edit* edit : edits_) replace(tokens, edit->start - start, edit->end - start, edit->tokens, whole);
   return true;
+}
+
+// The segments and edges of a sentence that cannot be cut; boundaries lie between blocks.
+std::vector<Segment> MixedSentence::lattice_segments(Layers& layers) {
+  if ((std::int64_t{source_.size} + 1) * (std::int64_t{hypothesis_.size} + 1) > limits_.cells) throw TooLong();
+  const auto extents = blocks();
+  std::vector<int> bounds{0};
+  for (std::size_t n = 0; n + 1 < extents.size(); ++n) {
+    const int middle = (extents[n].second + extents[n + 1].first + 1) / 2;
+    if (middle < source_.size) bounds.push_back(middle);
+  }
+  bounds.push_back(source_.size);
+  std::vector<Segment> segments;
+  Lattice::Options options;
+  for (std::size_t g = 0; g + 1 < bounds.size(); ++g) {
+    segments.push_back(lattice_segment(bounds[g], bounds[g + 1]));
+    options.emplace_back();
+    for (const Option& option : segments.back().options) options.back().push_back(option.span());
+    work.alignments += static_cast<std::int64_t>(segments.back().options.size());
+  }
+  std::vector<Cell> sources;
+  for (int i : bounds) sources.push_back({i, 0});
+  Lattice whole(source_, hypothesis_, options, pivots(bounds)), baseline(source_, {}, options, sources);
+  const auto edges = whole.edges(limits_.lattice), beside = baseline.edges(limits_.lattice);
+  if (!edges || !beside) throw Refused{kTooMany};
+  layers = add_baseline(*edges, *beside);
+  work.cells += whole.cells + baseline.cells;
+  return segments;
+}
+
+// The references of a segment of a lattice.
+Segment MixedSentence::lattice_segment(int start, int end) {
+  Segment found;
+  found.groups = groups_between(start, end);
+  const std::int64_t count = count_combinations(groups_, found.groups);
+  if (count > kMostOptions) throw Refused{kTooMany};
+  if (count > 0) found.options = list_options(found.groups, start, end);
+  if (found.options.empty()) throw Refused{kCollides};
+  return found;
+}
+
+// Where an optimal alignment of source and hypothesis passes each boundary.
+std::vector<Cell> MixedSentence::pivots(const std::vector<int>& bounds) {
+  std::vector<int> passed(source_.size + 1, 0);
+  PairTable table;
+  table.begin(hypothesis_);
+  table.fill(source_);
+  int next = hypothesis_.size;  // the position in the hypothesis after the columns that were not visited yet
+  table.trace(Side::kRow, [&passed, &next](int i, int j) {
+    if (i >= 0) passed[i + 1] = next;
+    if (j >= 0) next = j;
+  });
+  std::vector<Cell> found;
+  for (int i : bounds) found.push_back({i, i == source_.size ? hypothesis_.size : passed[i]});
+  return found;
 }
 
 // Extents of groups, merged where they overlap or touch; none if an edit is out of range.
@@ -341,28 +409,49 @@ std::vector<std::pair<int, int>> MixedSentence::blocks() const {
   return extents;
 }
 
-// Where the edits of a block end. Overlapping edits may reach further, by as many tokens as they remove.
+// Where the edits of a block end. Edits are applied from right to left. Edits that start inside another one may have
+// shortened the text before it is applied; then it reaches that much further.
 int MixedSentence::reach(const std::vector<int>& block) const {
-  int end = 0, longest = 0;
-  std::vector<std::pair<std::pair<int, std::size_t>, const Edit*>> edits;
-  bool overlaps = false;
+  int end = 0;
   for (int g : block) {
     end = std::max(end, groups_[g].end());
-    int most = 0;
-    for (std::size_t a = 0; a < groups_[g].alternatives.size(); ++a) {
-      int length = 0;
-      for (const Edit& edit : groups_[g].alternatives[a]) {
-        length += edit.end - edit.start;
-        for (const auto& [owner, other] : edits) {
-          overlaps = overlaps || ((owner.first != g || owner.second == a) && overlap(edit, *other));
+    for (const Alternative& alternative : groups_[g].alternatives) {
+      for (const Edit& edit : alternative) {
+        int reached = edit.end;
+        for (int further = shortening(block, g, alternative, edit, reached); edit.end + further > reached;
+             further = shortening(block, g, alternative, edit, reached)) {
+          reached = edit.end + further;
         }
-        edits.push_back({{g, a}, &edit});
+        end = std::max(end, reached);
       }
-      most = std::max(most, length);
     }
-    longest += most;
   }
-  return overlaps ? std::min(source_.size, end + longest) : end;
+  return std::min(source_.size, end);
+}
+
+// By how much edits that start between an edit's start and `end` can shorten the text, of all groups of a block; of the
+// edit's own group only its own alternative counts.
+int MixedSentence::shortening(const std::vector<int>& block, int owner, const Alternative& own, const Edit& edit,
+                              int end) const {
+  const auto of = [&edit, end](const Alternative& alternative) {
+    int length = 0;
+    for (const Edit& other : alternative) {
+      const bool itself = other.start == edit.start && other.end == edit.end;
+      if (edit.start <= other.start && other.start < end && !itself) {
+        length += std::max(0, other.end - other.start - other.tokens.size);
+      }
+    }
+    return length;
+  };
+  int length = 0;
+  for (int g : block) {
+    int most = g == owner ? of(own) : 0;
+    if (g != owner) {
+      for (const Alternative& alternative : groups_[g].alternatives) most = std::max(most, of(alternative));
+    }
+    length += most;
+  }
+  return length;
 }
 
 // Step 1: between two blocks, the middle of the longest unedited run that the hypothesis keeps. Only positions where

@@ -9,12 +9,13 @@
 // 3. one reference per segment is picked so that the sum of their counts is best (best_sum.hpp).
 // That is right if every optimal alignment of every mixed reference passes through every cut point, for then alignments
 // and counts add up segment by segment. CutPointProof proves it for each sentence before step 3; a cut point for which
-// the proof fails is dropped, and the two segments are listed as one.
+// the proof fails is dropped, and the two segments are listed as one. Where a segment then has too many references, the
+// sentence is searched without cut points (lattice.hpp).
 #pragma once
 
 #include <vector>
 
-#include "imeasure/best_sum.hpp"
+#include "imeasure/lattice.hpp"
 
 namespace gecbench::imeasure {
 
@@ -94,9 +95,9 @@ class CutPointProof {
 enum Status { kDone, kCollides, kTooMany, kTooLong };  // of a sentence; the last three are refusals (section 9)
 
 // Limits: combinations up to which a sentence is not cut, references of a segment, distinct sums of counts, cells of
-// one alignment, cells of all alignments of a segment.
+// one alignment, cells of all alignments of a segment, cells of a search without cuts (0: none).
 struct Limits {
-  std::int64_t listed, segment, sums, cells, work;
+  std::int64_t listed, segment, sums, cells, work, lattice;
 };
 
 // Work done for a sentence: combinations that were asked for, alignments, their cells, segments.
@@ -104,10 +105,7 @@ struct Work {
   std::int64_t asked = 0, alignments = 0, cells = 0, segments = 0;
 };
 
-// A position in the source and the position in the hypothesis that goes with it.
-struct Cut {
-  int source, hypothesis;
-};
+using Cut = Cell;  // a position in the source and the position in the hypothesis that goes with it
 
 // A reference of a segment: which choice of each group, its counts, distances and slack.
 struct Option {
@@ -150,13 +148,18 @@ class MixedSentence {
 
  private:
   std::vector<Segment> proven_segments();
+  std::vector<Segment> lattice_segments(Layers& layers);
+  std::vector<Cell> pivots(const std::vector<int>& bounds);
   int find_unproven_cut(const std::vector<Cut>& bounds, const std::vector<Segment>& segments);
   Segment segment(Cut start, Cut end);
-  std::vector<Option> list_options(const std::vector<int>& members, TokenSpan source, int shift);
-  bool apply(const std::vector<int>& members, const std::vector<int>& choice, TokenSpan source, int shift,
+  Segment lattice_segment(int start, int end);
+  std::vector<int> groups_between(int start, int end) const;
+  std::vector<Option> list_options(const std::vector<int>& members, int start, int end);
+  bool apply(const std::vector<int>& members, const std::vector<int>& choice, int start, int end,
              std::vector<std::int32_t>& tokens);
   std::vector<std::pair<int, int>> blocks() const;
   int reach(const std::vector<int>& block) const;
+  int shortening(const std::vector<int>& block, int owner, const Alternative& own, const Edit& edit, int end) const;
   std::vector<Cut> find_cuts(const std::vector<std::pair<int, int>>& blocks);
   int kept_run(Cut place, int left, int right) const;
 

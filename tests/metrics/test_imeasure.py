@@ -14,6 +14,7 @@ import gecbench
 from gecbench import Annotation, Corpus, Edit, IMeasure, InputError, make_metric
 from gecbench.analysis.significance import Pair, paired_t_test
 from gecbench.kernels.imeasure import Limits
+from gecbench.metrics.imeasure import MixingLimitWarning
 
 DEMO, SYSTEMS = gecbench.load_demo(), gecbench.load_demo_systems()
 GOOD = SYSTEMS["rule-based"]
@@ -159,8 +160,8 @@ OUTPUTS = [HARD.source, "a y d", "p x r z"]
 @pytest.mark.usefixtures("kernels_of")
 def test_what_cannot_be_mixed_is_refused_kept_unmixed_or_excluded():
     corpus = corpus_of([HARD, BRIDGED, EASY])
-    with pytest.raises(InputError, match=r"sentence 1: its mixed references are too many .*mixing=cap"):
-        IMeasure().score_corpus(corpus, OUTPUTS)
+    with pytest.raises(InputError, match=r"sentence 1: its mixed references are too many .*mixing=yes"):
+        IMeasure(mixing="strict").score_corpus(corpus, OUTPUTS)
     kept = IMeasure(mixing="cap").score_corpus(corpus, OUTPUTS)
     names = ("bridged_sentences", "unmixed_sentences", "excluded_sentences")
     assert [*(kept.diagnostics[name] for name in names), kept.parts["scored_sentences"]] == [1, 2, 0, 3]
@@ -181,7 +182,7 @@ def test_bridged_groups_are_mixed_as_the_official_scorer_does_and_reported():
 
 def test_a_limit_of_the_kernel_is_met_by_cap_too(monkeypatch):
     """A sentence below the cap that the kernel gives up on is treated as beyond it."""
-    monkeypatch.setattr(IMeasure, "limits", Limits(segment=2))
+    monkeypatch.setattr(IMeasure, "limits", Limits(segment=2, lattice=0))
     corpus = corpus_of([EASY])
     assert IMeasure(mixing="cap").score_corpus(corpus, ["p x r s"]).diagnostics["unmixed_sentences"] == 1
     with pytest.raises(InputError, match="every sentence was excluded"):
@@ -189,38 +190,45 @@ def test_a_limit_of_the_kernel_is_met_by_cap_too(monkeypatch):
 
 
 @pytest.mark.usefixtures("kernels_of")
-def test_bounded_mixing_leaves_only_what_is_beyond_the_bound_unmixed():
+def test_what_is_beyond_the_limits_is_scored_unmixed_and_reported():
     corpus = corpus_of([HARD, BRIDGED, EASY])
     outputs = [HARD.source, "x d", "p x r s"]
-    bounded = IMeasure(mixing="bounded").score_corpus(corpus, outputs)
-    full = IMeasure().score_corpus(corpus_of([BRIDGED, EASY]), outputs[1:])
-    assert bounded.diagnostics["unmixed_sentences"] == 1
-    assert bounded.sentence_scores()[1:].tolist() == full.sentence_scores().tolist()
-    assert IMeasure.from_signature(bounded.signature) == bounded.metric
+    with pytest.warns(
+        MixingLimitWarning, match=r"^mine: too many mixed references to search in 1 sentence, .*mixing=strict"
+    ):
+        capped = IMeasure().score_corpus(corpus, outputs, name="mine")
+    others = IMeasure().score_corpus(corpus_of([BRIDGED, EASY]), outputs[1:])
+    assert capped.diagnostics["capped_sentences"] == capped.diagnostics["unmixed_sentences"] == 1
+    assert (capped.signature["capped"], "capped" in others.signature) == ("1", False)
+    assert capped.sentence_scores()[1:].tolist() == others.sentence_scores().tolist()
+    unmixed = IMeasure(mixing=False).score_corpus(corpus, outputs)
+    assert capped.sentence_scores()[0] == unmixed.sentence_scores()[0]
+    assert IMeasure.from_signature(capped.signature) == capped.metric
 
 
 @pytest.mark.usefixtures("kernels_of")
-@pytest.mark.parametrize(("cells", "unmixed"), [(0, 2), (4 * 4 * 4, 1), (2 * 4 * 4 * 4, 0)])
-def test_bounded_mixing_goes_beyond_its_first_limit_where_it_can_afford_it(monkeypatch, cells, unmixed):
-    monkeypatch.setattr(IMeasure, "fast_limits", Limits(listed=0, segment=1))
-    monkeypatch.setattr(IMeasure, "affordable_cells", cells)
-    corpus = corpus_of([EASY, EASY])
-    bounded = IMeasure(mixing="bounded").score_corpus(corpus, ["p z r x", "x q z s"])
-    assert bounded.diagnostics["unmixed_sentences"] == unmixed
-    if not unmixed:
-        assert bounded.value == IMeasure().score_corpus(corpus, ["p z r x", "x q z s"]).value
+def test_a_stream_reports_what_is_beyond_the_limits():
+    corpus = corpus_of([HARD, EASY])
+    halves = [(corpus.select([k]), [text]) for k, text in enumerate([HARD.source, "p x r s"])]
+    with pytest.warns(MixingLimitWarning, match="too many mixed references to search in 1 sentence"):
+        streamed = IMeasure().stream(halves)
+    with pytest.warns(MixingLimitWarning):
+        whole = IMeasure().score_corpus(corpus, [HARD.source, "p x r s"])
+    assert (streamed.value, str(streamed.signature)) == (whole.value, str(whole.signature))
 
 
-@pytest.mark.parametrize("mixing", ["cap", "bounded"])
-def test_no_sentence_is_left_unmixed_where_references_are_chosen_for_the_corpus(mixing):
+def test_no_sentence_is_left_unmixed_where_references_are_chosen_for_the_corpus():
     with pytest.raises(InputError, match=r"imeasure: .*cannot leave some unmixed"):
-        IMeasure(mixing=mixing, optimise="corpus")
+        IMeasure(mixing="cap", optimise="corpus")
+    with pytest.raises(InputError, match="sentence 1: its mixed references are too many"):
+        IMeasure(optimise="corpus").score_corpus(corpus_of([HARD]), [HARD.source])
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "imeasure(mixing=no,beta=0.5)",
+        "imeasure(mixing=strict)",
         "imeasure(mixing=cap,cap=16,beyond=excluded)",
         "imeasure(objective=df,optimise=corpus,weight=1.5,treebank=no,tokens=unicode)",
     ],

@@ -8,70 +8,22 @@ from itertools import accumulate, islice, product
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from imeasure_support import Sentence, alternative, choose, kernel_of, limited, optional
+from imeasure_support import Sentence, alternative, choose, grouped, limited, objectives, optional, raw
 from oracles.imeasure import fill_table
 from oracles.mixed_references import mixed_references
 
 from gecbench import IMeasure
 from gecbench.corpus.derive import alternatives_of
-from gecbench.corpus.groups import ErrorGroup
 from gecbench.errors import InputError
 from gecbench.kernels import native_module
 from gecbench.kernels.alignment import METRICS, Objective, align_texts, count_classes, key
 from gecbench.kernels.imeasure import Group, Limits, MixedSentence, RefusedError
-from gecbench.kernels.tokens import intern_lines
-from gecbench.metrics.imeasure_gold import MixedGold
 
 KERNELS = ("python", "native")
 
 
 def active() -> str:
     return "python" if native_module() is None else "native"
-
-
-WORDS = ["u", "v", "w", "x"]
-
-
-@st.composite
-def grouped(draw: st.DrawFn) -> tuple[Sentence, str]:
-    """A sentence of few, repeated tokens with groups that may touch, overlap or leave the sentence."""
-    token = st.sampled_from(draw(st.sampled_from([WORDS[:2], WORDS, [*map(str, range(40))]])))
-    source = draw(st.lists(token, min_size=1, max_size=14))
-    size = len(source)
-    groups = []
-    for _ in range(draw(st.integers(0, 5))):
-        place = draw(st.integers(0, size))
-        alternatives = []
-        for annotator in range(draw(st.integers(1, 2))):
-            start = max(0, min(size, place + draw(st.integers(-1, 1)))) if draw(st.integers(0, 30)) else -1
-            end = start + draw(st.integers(0, 2))
-            text = " ".join(draw(st.lists(token, max_size=2)))
-            alternatives.append(alternative(annotator, (start, end, text)))
-        groups.append(ErrorGroup(tuple(alternatives), draw(st.booleans())))
-    hypothesis = list(source)
-    for _ in range(draw(st.integers(0, 3))):
-        place = draw(st.integers(0, len(hypothesis)))
-        hypothesis[place : place + draw(st.integers(0, 1))] = draw(st.lists(token, max_size=1))
-    return Sentence(" ".join(source), tuple(groups), 2), " ".join(hypothesis)
-
-
-objectives = st.builds(
-    IMeasure,
-    objective=st.just("cwacc") | st.builds("{}{}".format, st.sampled_from("dc"), st.sampled_from(METRICS)),
-    optimise=st.sampled_from(["sentence", "corpus"]),
-    weight=st.sampled_from([2.0, 2.0, 1.0, 1.37, 0.0, -1.0, -0.7]),
-    beta=st.sampled_from([0.5, 1.0, 0.0]),
-)
-
-
-def raw(batch: list[tuple[Sentence, str]], settings: IMeasure, kernel: str) -> list[list[int]]:
-    sentences, hypotheses = zip(*batch, strict=True)
-    gold = MixedGold.of([sentence.grouped() for sentence in sentences])
-    tokens = intern_lines([*(sentence.source for sentence in sentences), *hypotheses, *gold.texts], "ascii")
-    n = len(sentences)
-    source, hypothesis, change = tokens[:n], tokens[n : 2 * n], tokens[2 * n :]
-    found = kernel_of(kernel).choose_mixed(source, hypothesis, gold.arrays(change), settings.goal(), settings.limits)
-    return [array.tolist() for array in found]
 
 
 @settings(max_examples=200)
@@ -133,7 +85,7 @@ def test_the_work_on_a_segment_is_bounded(work: int, enough: bool, kernel: str) 
     """Sixty words, reversed, and turned by thirty in one of two references: a table of three texts beyond all pairs."""
     words = [f"w{n}" for n in range(60)]
     sentence = Sentence(" ".join(words), (optional(alternative(0, (0, 60, " ".join(words[30:] + words[:30])))),), 1)
-    settings = limited(IMeasure(), work=work)
+    settings = limited(IMeasure(), work=work, lattice=0)
     if enough:
         found = choose([sentence], [" ".join(words[::-1])], settings, True, kernel)
         assert found.work[0, 1] == 2

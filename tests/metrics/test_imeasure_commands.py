@@ -202,5 +202,5 @@ class TestCard:
         # TP 1 TN 5 FP 1, and TP 1 TN 5: 2·2 + 10 of 2·(2 + 1) + 10, against 10 of 12 tokens
         assert result["imeasure"] == pytest.approx((14 / 16 - 10 / 12) / (2 / 12))
         assert shown.count("<table>") == 2
-        with pytest.raises(gecbench.InputError, match="1 predictions for 2 sources"):
+        with pytest.raises(gecbench.InputError, match="1 prediction for 2 sources"):
             page.score_text(page.GOLD, "She likes cats very much .")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from unittest import mock
 
 import pytest
+from hypothesis import strategies as st
 from mirror_files import conll14_gold, golden, submission
 
 from gecbench import (
@@ -24,7 +25,9 @@ from gecbench import (
 )
 from gecbench.corpus.derive import unmixed_references
 from gecbench.kernels import alignment
+from gecbench.kernels.alignment import METRICS
 from gecbench.kernels.imeasure import Limits
+from gecbench.kernels.tokens import intern_lines
 from gecbench.metrics.imeasure import REFUSALS, ChosenReferences, IMeasure, choose_listed, choose_mixed, known_lines
 from gecbench.metrics.imeasure_gold import MixedGold
 
@@ -133,3 +136,48 @@ def printed(counts, weight: float, beta: float) -> dict[str, list[float]]:
         scores = [*ratios, base_accuracy, wacc, base, alignment.improvement(wacc, base)]
         rows[aspect] = [*found, *(float(f"{100 * score:.2f}") for score in scores)]
     return rows
+
+
+WORDS = ["u", "v", "w", "x"]
+
+
+@st.composite
+def grouped(draw: st.DrawFn) -> tuple[Sentence, str]:
+    """A sentence of few, repeated tokens with groups that may touch, overlap or leave the sentence."""
+    token = st.sampled_from(draw(st.sampled_from([WORDS[:2], WORDS, [*map(str, range(40))]])))
+    source = draw(st.lists(token, min_size=1, max_size=14))
+    size = len(source)
+    groups = []
+    for _ in range(draw(st.integers(0, 5))):
+        place = draw(st.integers(0, size))
+        alternatives = []
+        for annotator in range(draw(st.integers(1, 2))):
+            start = max(0, min(size, place + draw(st.integers(-1, 1)))) if draw(st.integers(0, 30)) else -1
+            end = start + draw(st.integers(0, 2))
+            text = " ".join(draw(st.lists(token, max_size=2)))
+            alternatives.append(alternative(annotator, (start, end, text)))
+        groups.append(ErrorGroup(tuple(alternatives), draw(st.booleans())))
+    hypothesis = list(source)
+    for _ in range(draw(st.integers(0, 3))):
+        place = draw(st.integers(0, len(hypothesis)))
+        hypothesis[place : place + draw(st.integers(0, 1))] = draw(st.lists(token, max_size=1))
+    return Sentence(" ".join(source), tuple(groups), 2), " ".join(hypothesis)
+
+
+objectives = st.builds(
+    IMeasure,
+    objective=st.just("cwacc") | st.builds("{}{}".format, st.sampled_from("dc"), st.sampled_from(METRICS)),
+    optimise=st.sampled_from(["sentence", "corpus"]),
+    weight=st.sampled_from([2.0, 2.0, 1.0, 1.37, 0.0, -1.0, -0.7]),
+    beta=st.sampled_from([0.5, 1.0, 0.0]),
+)
+
+
+def raw(batch: list[tuple[Sentence, str]], settings: IMeasure, kernel: str) -> list[list[int]]:
+    sentences, hypotheses = zip(*batch, strict=True)
+    gold = MixedGold.of([sentence.grouped() for sentence in sentences])
+    tokens = intern_lines([*(sentence.source for sentence in sentences), *hypotheses, *gold.texts], "ascii")
+    n = len(sentences)
+    source, hypothesis, change = tokens[:n], tokens[n : 2 * n], tokens[2 * n :]
+    found = kernel_of(kernel).choose_mixed(source, hypothesis, gold.arrays(change), settings.goal(), settings.limits)
+    return [array.tolist() for array in found]

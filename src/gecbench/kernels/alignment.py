@@ -32,7 +32,7 @@ DETECTION, CORRECTION, BASELINE = slice(0, 5), slice(5, 10), slice(10, 15)
 METRICS = ("tp", "tn", "fp", "fn", "p", "r", "f", "acc", "wacc", "i")
 P, R, F, ACC, WACC, I = range(4, 10)  # noqa: E741
 _MOST_CELLS = 1 << 26
-_MOVES = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))
+MOVES = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 Tokens = Sequence[int]
 Counts = Sequence[int]
@@ -64,7 +64,12 @@ def align_pair(first: Tokens, second: Tokens) -> list[tuple[int, int]]:
 
 def pair_distance(first: Tokens, second: Tokens) -> int:
     """Return the cost of the best two-way alignment."""
-    return GAP * (len(first) + len(second)) - int(_fill_table(first, (), second)[-1, -1, -1])
+    return GAP * (len(first) + len(second)) - largest_saving(first, (), second)
+
+
+def largest_saving(source: Tokens, hypothesis: Tokens, reference: Tokens) -> int:
+    """Return what the best alignment saves."""
+    return int(_fill_table(source, hypothesis, reference)[-1, -1, -1])
 
 
 def alignment_cost(columns: Sequence[Column], texts: Sequence[Tokens]) -> int:
@@ -95,17 +100,17 @@ def _align(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column
     columns: list[Column] = []
     cell = (len(source), len(hypothesis), len(reference))
     while any(cell):
-        for move in _MOVES:
+        for move in MOVES:
             i, j, k = before = (cell[0] - move[0], cell[1] - move[1], cell[2] - move[2])
             if min(before) < 0:
                 continue
             saved = 0
             if move[0] and move[1]:
-                saved += _saving(source[i], hypothesis[j])
+                saved += token_saving(source[i], hypothesis[j])
             if move[0] and move[2]:
-                saved += _saving(source[i], reference[k])
+                saved += token_saving(source[i], reference[k])
             if move[1] and move[2]:
-                saved += _saving(hypothesis[j], reference[k])
+                saved += token_saving(hypothesis[j], reference[k])
             if table[before] + saved == table[cell]:
                 columns.append((i if move[0] else -1, j if move[1] else -1, k if move[2] else -1))
                 cell = before
@@ -122,8 +127,8 @@ def _fill_table(source: Tokens, hypothesis: Tokens, reference: Tokens) -> Int32:
     shape = (len(source) + 1, len(hypothesis) + 1, len(reference) + 1)
     if shape[0] * shape[1] * shape[2] > _MOST_CELLS:
         raise too_large_for_python("a sentence is too long to align with its output and reference")
-    source_hypothesis = _savings(source, hypothesis).tolist()
-    source_reference, hypothesis_reference = _savings(source, reference), _savings(hypothesis, reference)
+    source_hypothesis = pair_savings(source, hypothesis).tolist()
+    source_reference, hypothesis_reference = pair_savings(source, reference), pair_savings(hypothesis, reference)
     table = np.zeros(shape, dtype=np.int32)
     for i in range(shape[0]):
         for j in range(shape[1]):
@@ -143,13 +148,14 @@ def _fill_table(source: Tokens, hypothesis: Tokens, reference: Tokens) -> Int32:
     return table
 
 
-def _savings(first: Tokens, second: Tokens) -> Int32:
+def pair_savings(first: Tokens, second: Tokens) -> Int32:
     """Return what each two tokens save in one column."""
     equal = np.equal.outer(np.array(first, dtype=np.int32), np.array(second, dtype=np.int32))
     return np.where(equal, 2 * GAP - MATCH, 2 * GAP - MISMATCH).astype(np.int32)
 
 
-def _saving(first: int, second: int) -> int:
+def token_saving(first: int, second: int) -> int:
+    """Return what two tokens save in one column."""
     return 2 * GAP - (MATCH if first == second else MISMATCH)
 
 
@@ -167,11 +173,13 @@ def classify_column(source: object, hypothesis: object, reference: object) -> tu
 
 
 def count_classes(columns: Sequence[Column], source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[int]:
-    """Count the classes TP TN FP FN FPN for detection, for correction, and for the baseline (step 3).
+    """Count the classes TP TN FP FN FPN for detection, for correction, and for the baseline (step 3)."""
+    return count_columns(columns, source, hypothesis, reference) + count_baseline(source, reference)
 
-    The baseline is the source taken as a hypothesis; as officially, it is aligned with the reference anew.
-    """
-    detection, correction, baseline = [0] * 5, [0] * 5, [0] * 5
+
+def count_columns(columns: Sequence[Column], source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[int]:
+    """Count the classes for detection and for correction."""
+    detection, correction = [0] * 5, [0] * 5
     for i, j, k in columns:
         classes = classify_column(
             source[i] if i >= 0 else None, hypothesis[j] if j >= 0 else None, reference[k] if k >= 0 else None
@@ -179,10 +187,16 @@ def count_classes(columns: Sequence[Column], source: Tokens, hypothesis: Tokens,
         for counts, names in zip((detection, correction), classes, strict=True):
             for name in names:
                 counts[name] += 1
+    return detection + correction
+
+
+def count_baseline(source: Tokens, reference: Tokens) -> list[int]:
+    """Count the classes of the source taken as a hypothesis; as officially, it is aligned with the reference anew."""
+    baseline = [0] * 5
     for i, k in align_pair(source, reference):
         kept = i >= 0 and k >= 0 and source[i] == reference[k]
         baseline[TN if kept else FN] += 1
-    return detection + correction + baseline
+    return baseline
 
 
 # Step 4. Scores are floats computed in the order of the official scorer: where two references have the same F or I, the

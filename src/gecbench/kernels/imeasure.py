@@ -9,7 +9,10 @@ The search for the best mixed reference of a sentence:
 1. Cut the sentence between blocks of error groups. Between two cuts lies a segment.
 2. List the references of each segment and align them.
 3. Drop every cut that an optimal alignment of some reference may miss, and list the joined segment instead.
-4. Pick one reference of each segment so that the sum of their counts is best.
+4. Pick one reference of each segment so that the sum of their counts is best (`kernels/best_sum.py`).
+
+Where so many cuts are dropped that a segment has too many references, the sentence is searched without cuts
+(`kernels/lattice.py`).
 """
 
 from __future__ import annotations
@@ -25,20 +28,11 @@ from numpy.typing import NDArray
 
 from gecbench.kernels import too_large_for_python
 from gecbench.kernels.alignment import (
-    ACC,
-    FN,
-    FP,
     GAP,
     MATCH,
     MISMATCH,
-    TN,
-    WACC,
     Counts,
-    F,
-    I,
     Objective,
-    P,
-    R,
     Tokens,
     add_counts,
     align_pair,
@@ -49,11 +43,14 @@ from gecbench.kernels.alignment import (
     pair_distance,
     table_cells,
 )
+from gecbench.kernels.best_sum import Edge, pick_best
+from gecbench.kernels.lattice import Lattice, add_baseline
 from gecbench.kernels.tokens import Offsets, TokenArray
 
 DONE, COLLIDES, TOO_MANY, TOO_LONG = range(4)
 _MOST_WORK = 1 << 28  # cells of all alignments of a segment
 _LARGEST = 1 << 62
+MOST_OPTIONS = 1 << 12  # references of a segment of a lattice
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -64,15 +61,17 @@ Item = TypeVar("Item")
 class Limits(NamedTuple):
     """The bounds on time and memory.
 
-    They are the references of a segment, distinct sums of counts, cells of an alignment, and cells of all alignments of
-    a segment. Sentences with at most `listed` mixed references are not cut; the result is the same.
+    They are the references of a segment, distinct sums of counts, cells of an alignment, cells of all alignments of a
+    segment, and cells of a search without cuts, 0 to refuse that. Sentences with at most `listed` mixed references are
+    not cut; the result is the same.
     """
 
     listed: int = 2
-    segment: int = 1 << 16
-    sums: int = 1 << 18
+    segment: int = 1 << 12
+    sums: int = 1 << 16
     cells: int = 1 << 24
-    work: int = 1 << 30
+    work: int = 1 << 23
+    lattice: int = 1 << 27
 
 
 class RefusedError(Exception):
@@ -280,15 +279,23 @@ class MixedSentence:
 
     def choose(self, offset: Counts, goal: Objective) -> tuple[list[int], list[int]]:
         """Return the alternative chosen in each group (-1: none), and the counts of the reference they make."""
-        segments = self.certified_segments()
-        self.segments = len(segments)
-        rows = [[option.counts for option in segment.options] for segment in segments]
-        picks = pick_best(rows, offset, goal, self.limits.sums)  # step 4
+        try:
+            segments = self.certified_segments()
+            groups = [segment.groups for segment in segments]
+            options = [[option.choice for option in segment.options] for segment in segments]
+            layers = [[Edge(n, option.counts) for n, option in enumerate(segment.options)] for segment in segments]
+        except RefusedError as refusal:
+            if refusal.status != TOO_MANY or not self.limits.lattice:
+                raise
+            groups, options, layers = self.lattice()
+        self.segments = len(layers)
+        path = pick_best(layers, offset, goal, self.limits.sums)  # step 4
+        if path is None:
+            raise RefusedError(TOO_MANY)
         choices, counts = [-1] * len(self.groups), [0] * 15
-        for segment, pick in zip(segments, picks, strict=True):
-            option = segment.options[pick]
-            counts = add_counts(counts, option.counts)
-            for group, choice in zip(segment.groups, option.choice, strict=True):
+        for inside, listed, edge in zip(groups, options, path, strict=True):
+            counts = add_counts(counts, edge.counts)
+            for group, choice in zip(inside, listed[edge.option], strict=True):
                 choices[group] = choice if choice < len(self.groups[group].alternatives) else -1
         return choices, counts
 
@@ -350,33 +357,27 @@ class MixedSentence:
     def reach(self, block: Sequence[int]) -> int:
         """Return where the edits of a block end.
 
-        Edits are applied from right to left, so one that overlaps another may reach further into the text, by as much
-        as the others shorten it.
+        Edits are applied from right to left. Edits that start inside another one may have shortened the text before it
+        is applied; then it reaches that much further.
         """
         groups = [self.groups[g] for g in block]
         end = max(group.extent()[1] for group in groups)
-        edits = [
-            (g, a, edit) for g, group in enumerate(groups) for a, alt in enumerate(group.alternatives) for edit in alt
-        ]
-        overlap = any(
-            (g != other_g or a == other_a) and edit[0] < other[1] and other[0] < edit[1]
-            for n, (g, a, edit) in enumerate(edits)
-            for other_g, other_a, other in edits[:n]
-        )
-        if not overlap:
-            return end
-        longest = [
-            max(sum(e - s for s, e, _ in alt) for alt in group.alternatives) for group in groups if group.alternatives
-        ]
-        return min(len(self.source), end + sum(longest))
+        for group in groups:
+            for alternative in group.alternatives:
+                others = [[alternative] if other is group else other.alternatives for other in groups]
+                for edit in alternative:
+                    reached, further = edit[1], _shortening(others, edit, edit[1])
+                    while edit[1] + further > reached:
+                        reached = edit[1] + further
+                        further = _shortening(others, edit, reached)
+                    end = max(end, reached)
+        return min(len(self.source), end)
 
     def list_references(self, start: Cut, end: Cut) -> Segment:
         """List the references of the segment between two cuts, and align each (step 2)."""
         source = self.source[start.source : end.source]
         hypothesis = self.hypothesis[start.hypothesis : end.hypothesis]
-        whole = len(source) == len(self.source)
-        inside = [g for g in self.order if whole or start.source <= self.groups[g].extent()[0] <= end.source]
-        references = math.prod(len(self.groups[g].choices()) for g in inside)
+        groups, references = self.groups_between(start.source, end.source)
         pairs = references * (len(source) + 1) * (len(hypothesis) + 1)
         if references > self.limits.segment or pairs > self.limits.work:
             raise RefusedError(TOO_MANY)
@@ -384,14 +385,9 @@ class MixedSentence:
             raise too_large_for_python("the mixed references of a sentence are too many")
         _check_lengths(source, hypothesis, (), self.limits.cells)
         distance = pair_distance(source, hypothesis)
-        options: dict[tuple[int, ...], Option] = {}
+        options = []
         cells = 0
-        for combination in product(*(enumerate(self.groups[g].choices()) for g in inside)):
-            edits = [edit for _, choice in combination for edit in choice]
-            tokens = apply_edits(source, edits, start.source)
-            collides = len({edit[:2] for edit in edits}) < len(edits)
-            if collides or tokens in options:
-                continue
+        for tokens, choice in self.list_texts(start.source, end.source).items():
             if cells > self.limits.work:
                 raise RefusedError(TOO_MANY)
             texts = (source, hypothesis, list(tokens))
@@ -402,22 +398,94 @@ class MixedSentence:
                 raise too_large_for_python("the mixed references of a sentence are too many")
             distances = (pair_distance(source, tokens), pair_distance(hypothesis, tokens))
             slack = alignment_cost(columns, texts) - sum(distances) - distance
-            choice = tuple(index for index, _ in combination)
-            options[tokens] = Option(choice, tokens, count_classes(columns, *texts), distances, slack)
+            options.append(Option(choice, tokens, count_classes(columns, *texts), distances, slack))
         self.alignments += len(options)
         self.cells += cells
-        if not options:
+        return Segment(groups, options, source, hypothesis, distance)
+
+    def groups_between(self, start: int, end: int) -> tuple[list[int], int]:
+        """Return the groups of a segment of the source, and the number of their combinations."""
+        last = end == len(self.source)
+        whole = last and not start
+        places = [self.groups[g].extent()[0] for g in self.order]
+        inside = [
+            g for g, i in zip(self.order, places, strict=True) if whole or start <= i < end or (last and i == end)
+        ]
+        return inside, math.prod(len(self.groups[g].choices()) for g in inside)
+
+    def list_texts(self, start: int, end: int) -> dict[tuple[int, ...], tuple[int, ...]]:
+        """Return the distinct references of a segment, each with the first choice in each group that makes it."""
+        inside, _ = self.groups_between(start, end)
+        found: dict[tuple[int, ...], tuple[int, ...]] = {}
+        for combination in product(*(enumerate(self.groups[g].choices()) for g in inside)):
+            edits = [edit for _, choice in combination for edit in choice]
+            collides = len({edit[:2] for edit in edits}) < len(edits)
+            if not collides:
+                tokens = apply_edits(self.source, edits, start, end)
+                found.setdefault(tokens, tuple(index for index, _ in combination))
+        if not found:
             raise RefusedError(COLLIDES)
-        return Segment(inside, list(options.values()), source, hypothesis, distance)
+        return found
+
+    def lattice(self) -> tuple[list[list[int]], list[list[tuple[int, ...]]], list[list[Edge]]]:
+        """Return the groups and the choices of each segment, and all edges, for a sentence that cannot be cut."""
+        _check_lengths(self.source, self.hypothesis, (), self.limits.cells)
+        blocks = self.blocks()
+        middles = [(left + right + 1) // 2 for (_, left), (right, _) in pairwise(blocks)]
+        bounds = [0, *(i for i in middles if i < len(self.source)), len(self.source)]
+        texts = [self.list_segment(*pair) for pair in pairwise(bounds)]
+        options = [list(found) for found in texts]
+        whole = Lattice(self.source, self.hypothesis, options, self.pivots(bounds))
+        baseline = Lattice(self.source, (), options, [(i, 0) for i in bounds])
+        layers, beside = whole.edges(self.limits.lattice), baseline.edges(self.limits.lattice)
+        if layers is None or beside is None:
+            raise RefusedError(TOO_MANY)
+        self.alignments += sum(map(len, texts))
+        self.cells += whole.cells + baseline.cells
+        groups = [self.groups_between(*pair)[0] for pair in pairwise(bounds)]
+        return groups, [list(found.values()) for found in texts], add_baseline(layers, beside)
+
+    def list_segment(self, start: int, end: int) -> dict[tuple[int, ...], tuple[int, ...]]:
+        """Return the references of a segment of the lattice, if they are not too many."""
+        if self.groups_between(start, end)[1] > MOST_OPTIONS:
+            raise RefusedError(TOO_MANY)
+        return self.list_texts(start, end)
+
+    def pivots(self, bounds: Sequence[int]) -> list[tuple[int, int]]:
+        """Return where an optimal alignment of source and hypothesis passes each boundary."""
+        passed, place = {0: 0}, 0
+        for i, j in align_pair(self.source, self.hypothesis):
+            place = j + 1 if j >= 0 else place
+            if i >= 0:
+                passed[i + 1] = place
+        return [(i, passed[i]) for i in bounds[:-1]] + [(len(self.source), len(self.hypothesis))]
 
 
-def apply_edits(tokens: Tokens, edits: Sequence[Edit], shift: int) -> tuple[int, ...]:
-    """Apply edits from right to left; one that would empty the text is skipped (docs/imeasure.md, section 3)."""
-    current = list(tokens)
-    for start, end, replacement in sorted(edits, reverse=True):
+def _shortening(groups: Sequence[Sequence[Sequence[Edit]]], edit: Edit, end: int) -> int:
+    """Return by how much edits that start between an edit's start and `end` can shorten the text, of all its groups."""
+    return sum(
+        max(
+            (
+                sum(max(0, e - s - len(tokens)) for s, e, tokens in others if edit[0] <= s < end and (s, e) != edit[:2])
+                for others in alternatives
+            ),
+            default=0,
+        )
+        for alternatives in groups
+    )
+
+
+def apply_edits(source: Tokens, edits: Sequence[Edit], start: int, end: int) -> tuple[int, ...]:
+    """Apply edits to a part of the source, from right to left.
+
+    One that would empty the whole text is skipped (docs/imeasure.md, section 3).
+    """
+    whole = end - start == len(source)
+    current = list(source[start:end])
+    for first, last, replacement in sorted(edits, reverse=True):
         trial = list(current)
-        trial[start - shift : end - shift] = replacement
-        current = trial or current
+        trial[first - start : last - start] = replacement
+        current = trial if trial or not whole else current
     return tuple(current)
 
 
@@ -511,133 +579,3 @@ def _miss_cut(costs: Sequence[int], cut: int, charge: int) -> list[int]:
         left = _FAR if i == cut else min(cost, left + GAP)
         missed.append(left - charge if left < _FAR // 2 else _FAR)
     return missed
-
-
-# Step 4: the best sum of one row of counts from each segment.
-#
-# P, R, Acc, WAcc and single counts are ratios of sums. A ratio is maximized exactly, in integers (Dinkelbach 1967). All
-# picks that reach the maximum are again one set of rows for each segment, over which the next key is maximized. F and I
-# are not such ratios, and neither is WAcc where the weight is not a short binary fraction: there rounding decides
-# between equals, so all distinct sums are collected and compared as floats.
-
-Rows = Sequence[Sequence[Counts]]  # the rows of counts of each segment
-Remaining = list[list[int]]  # which of them are still to choose from
-
-
-class Ratio(NamedTuple):
-    """Two weighted sums of counts, the lower one with a constant; it is 1 where the class `fault` is not counted."""
-
-    upper: list[int]
-    lower: list[int]
-    constant: int = 0
-    fault: int | None = None
-
-
-def pick_best(segments: Rows, offset: Counts, goal: Objective, sum_limit: int) -> list[int]:
-    """Pick one row of each segment so that their sum with the offset is best (step 4).
-
-    Of equally good picks it is the first, in the order of the segments' rows, later segments varying fastest.
-    """
-    if len(segments) == 1:
-        return [best_of(segments[0], offset, goal)]
-    remaining = [_first_of_equals(rows) for rows in segments]
-    weight = _short_fraction(goal.weight)
-    if goal.metric == WACC and weight:
-        return [rows[0] for rows in _narrow_by_keys(segments, remaining, offset, goal.aspect, weight)]
-    if goal.metric not in (F, WACC, I):
-        remaining, _ = maximize(segments, remaining, offset, metric_ratio(goal.metric, 5 * goal.aspect))
-    return _best_of_all_sums(segments, remaining, offset, goal, sum_limit)
-
-
-def _first_of_equals(rows: Sequence[Counts]) -> list[int]:
-    first: dict[tuple[int, ...], int] = {}
-    for index, row in enumerate(rows):
-        first.setdefault(tuple(row), index)
-    return list(first.values())
-
-
-def _short_fraction(weight: float) -> tuple[int, int] | None:
-    """Return the weight as a fraction of integers, if it has few enough bits for WAcc to be rounded only once.
-
-    None at 0 and below, where denominators may be 0 or negative.
-    """
-    above, below = weight.as_integer_ratio()
-    return (above, below) if 0 < above < 1 << 20 and below <= 1 << 10 else None
-
-
-def _narrow_by_keys(
-    segments: Rows, remaining: Remaining, offset: Counts, chosen: int, weight: tuple[int, int]
-) -> Remaining:
-    """Apply the keys WAcc, I and Acc of both aspects; at equal WAcc within (0, 1), I is the lowest baseline."""
-    baseline = Ratio([int(n == 10 + FN) for n in range(15)], [int(n in (10 + TN, 10 + FN)) for n in range(15)])
-    for aspect in (chosen, 1 - chosen):
-        remaining, (right, whole) = maximize(segments, remaining, offset, metric_ratio(WACC, 5 * aspect, weight))
-        if 0 < right < whole:
-            remaining, _ = maximize(segments, remaining, offset, baseline)
-        remaining, _ = maximize(segments, remaining, offset, metric_ratio(ACC, 5 * aspect))
-    return remaining
-
-
-def metric_ratio(metric: int, start: int, weight: tuple[int, int] = (1, 1)) -> Ratio:
-    """Return a metric of the aspect whose counts begin at `start`, as a ratio of sums."""
-    w, one = weight
-    upper, lower = {
-        P: ((1, 0, 0, 0, 0), (1, 0, 1, 0, 0)),
-        R: ((1, 0, 0, 0, 0), (1, 0, 0, 1, 0)),
-        ACC: ((1, 1, 0, 0, 0), (1, 1, 1, 1, -1)),
-        WACC: ((2 * w, 2 * one, 0, 0, 0), (2 * w, 2 * one, 2 * w, 2 * one, -w - one)),
-    }.get(metric, (tuple(int(n == metric) for n in range(5)), (0,) * 5))
-    before, after = [0] * start, [0] * (10 - start)
-    fault = {P: start + FP, R: start + FN}.get(metric)
-    return Ratio([*before, *upper, *after], [*before, *lower, *after], int(metric < P), fault)
-
-
-def maximize(segments: Rows, remaining: Remaining, offset: Counts, ratio: Ratio) -> tuple[Remaining, tuple[int, int]]:
-    """Narrow every segment to the rows from which the largest ratio is reached; return them and that ratio.
-
-    Dinkelbach's iteration: (a) Take the ratio value / whole of the current picks. (b) In each segment, find the rows of
-    the largest gain upper * whole - lower * value. (c) If all gains together are 0, the ratio is the largest there is
-    and these rows reach it. (d) Otherwise pick the first of them and repeat.
-    """
-    if ratio.fault is not None and not offset[ratio.fault]:
-        faultless = [[n for n in rows if not segments[g][n][ratio.fault]] for g, rows in enumerate(remaining)]
-        if all(faultless):
-            return faultless, (1, 1)
-    upper = [[_weigh(ratio.upper, segments[g][n]) for n in rows] for g, rows in enumerate(remaining)]
-    lower = [[_weigh(ratio.lower, segments[g][n]) for n in rows] for g, rows in enumerate(remaining)]
-    first_upper, first_lower = _weigh(ratio.upper, offset), _weigh(ratio.lower, offset) + ratio.constant
-    picks = [0] * len(segments)
-    while True:
-        value = first_upper + sum(row[pick] for row, pick in zip(upper, picks, strict=True))  # (a)
-        whole = first_lower + sum(row[pick] for row, pick in zip(lower, picks, strict=True))
-        gains = [  # (b)
-            [above * whole - below * value for above, below in zip(*rows, strict=True)]
-            for rows in zip(upper, lower, strict=True)
-        ]
-        largest = [max(row) for row in gains]
-        if first_upper * whole - first_lower * value + sum(largest) == 0:  # (c)
-            kept = [
-                [n for n, gain in zip(rows, row, strict=True) if gain == top]
-                for rows, row, top in zip(remaining, gains, largest, strict=True)
-            ]
-            return kept, (value, whole)
-        picks = [row.index(top) for row, top in zip(gains, largest, strict=True)]  # (d)
-
-
-def _weigh(weights: Sequence[int], counts: Counts) -> int:
-    return sum(weight * count for weight, count in zip(weights, counts, strict=True))
-
-
-def _best_of_all_sums(segments: Rows, remaining: Remaining, offset: Counts, goal: Objective, limit: int) -> list[int]:
-    """Collect every distinct sum with the first picks that make it, and compare them all."""
-    sums: dict[tuple[int, ...], list[int]] = {(0,) * 15: []}
-    for g, rows in enumerate(remaining):
-        longer: dict[tuple[int, ...], list[int]] = {}
-        for total, picks in sums.items():
-            for n in rows:
-                longer.setdefault(tuple(add_counts(total, segments[g][n])), [*picks, n])
-            if len(longer) > limit:
-                raise RefusedError(TOO_MANY)
-        sums = longer
-    candidates = list(sums)
-    return sums[candidates[best_of(candidates, offset, goal)]]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, CorpusCache, Gold
 from gecbench.display import percent
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.kernels.alignment import METRICS, Objective, classify_column
 from gecbench.kernels.imeasure import Limits
 from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, intern_lines, offsets_of, split_tokens
@@ -37,14 +37,18 @@ COUNT_NAMES = ("tp", "tn", "fp", "fn", "fpn")
 DETECTION, CORRECTION, BASELINE, SCORED = slice(0, 5), slice(5, 10), slice(10, 15), 15
 _ASPECTS = {"detection": DETECTION, "correction": CORRECTION}
 ASPECTS = ("d", "c")
-Mixing = bool | Literal["cap", "bounded"]
+Mixing = bool | Literal["strict", "cap"]
 Beyond = Literal["unmixed", "excluded"]
 EXCLUDED, DONE, COLLIDES, TOO_MANY, TOO_LONG = range(-1, 4)
 REFUSALS = {
     COLLIDES: ("every combination of its required groups edits one span twice", "Join those groups, or do not mix"),
-    TOO_MANY: ("its mixed references are too many to score exactly", "Leave such sentences unmixed: mixing=cap"),
+    TOO_MANY: ("its mixed references are too many to score exactly", "Leave such sentences unmixed: mixing=yes"),
     TOO_LONG: ("source, prediction and references are too long to align", "Split the sentence"),
 }
+
+
+class MixingLimitWarning(UserWarning):
+    """Sentences whose mixed references are too many to search."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +60,11 @@ class IMeasure(Metric):
     sentence is scored against the reference that suits it best. Equal to the official scorer, ties included.
 
     `mixing`: True takes every combination of the annotators' corrections of independent errors as a reference, without
-      listing them; a sentence that cannot be done exactly is refused. False takes the annotators as they are (rewrites
-      as they are, where the corpus has nothing else). "cap" mixes only cleanly grouped sentences of at most `cap`
-      combinations; the others are, by `beyond`, "unmixed" or "excluded". "bounded" mixes as True does, but leaves a
-      sentence unmixed that would take long or cannot be done. The score's diagnostics tell how many.
+      listing them. Where the search for the best one exceeds its limits, the sentence is scored against its best
+      unmixed annotator; a warning, the diagnostics and the signature (`capped:1`) tell how many there are. "strict"
+      refuses such a sentence. False takes the annotators as they are, or rewrites as they are where the corpus has
+      nothing else. "cap" mixes only cleanly grouped sentences of at most `cap` combinations; the others are, by
+      `beyond`, "unmixed" or "excluded".
     `objective`: what the chosen reference maximises: d (detection) or c (correction) and one of tp tn fp fn p r f acc
       wacc i.
     `treebank`: the official converter makes `can't` to `ca n't`.
@@ -81,15 +86,12 @@ class IMeasure(Metric):
     papers: ClassVar[str] = "Felice & Briscoe 2015"
     golds: ClassVar[tuple[Gold, ...]] = ("groups", "annotations", "references")
     explains: ClassVar[bool] = True
-    board_parameters: ClassVar[Mapping[str, Any]] = {"mixing": "bounded"}  # so that no output keeps a server busy
     limits: ClassVar[Limits] = Limits()
-    fast_limits: ClassVar[Limits] = Limits(segment=1 << 10, sums=1 << 12)
-    affordable_cells: ClassVar[int] = 1 << 28
 
     mixing: Mixing = parameter(
         True,
-        'mix the annotators\' corrections; False: not; "cap": where there are at most `cap` mixes; "bounded": where '
-        "that takes little time",
+        'mix the annotators\' corrections; "strict": refuse a sentence with too many mixes to search; False: not; '
+        '"cap": where there are at most `cap` mixes',
     )
     cap: int = parameter(1024, 'the most mixes of a sentence with mixing="cap"')
     beyond: Beyond = parameter("unmixed", 'what sentences with more mixes are, "unmixed" or "excluded"')
@@ -115,8 +117,7 @@ class IMeasure(Metric):
         for name, value, least in (("weight", self.weight, -1e6), ("beta", self.beta, 0)):
             if not isinstance(value, (int, float)) or not least <= value <= 1e6:
                 raise InputError(f"imeasure: {name}={value!r} is not a number from {least:.0f} to a million")
-        leaves_unmixed = self.mixing == "bounded" or (self.mixing == "cap" and self.beyond == "unmixed")
-        if leaves_unmixed and self.optimise == "corpus":
+        if self.mixing == "cap" and self.beyond == "unmixed" and self.optimise == "corpus":
             raise InputError(
                 "imeasure: optimise=corpus goes through the sentences in order and cannot leave some unmixed",
                 fix="Use mixing=cap and beyond=excluded, or optimise=sentence",
@@ -182,6 +183,21 @@ class IMeasure(Metric):
         selection, sources = self.select(corpus, predictions), spaced_sources(corpus)
         outputs = {i: " ".join(split_tokens(predictions[i], self.tokens)) for i in sentences}
         return [explain_sentence(selection, i, sources[i], outputs[i], self.weight) for i in sentences]
+
+    def outcome_fields(self, diagnostics: Mapping[str, int]) -> dict[str, object]:
+        """Return how many sentences could not be mixed within the limits."""
+        capped = diagnostics.get("capped_sentences", 0)
+        return {"capped": capped} if capped else {}
+
+    def warn_of_outcome(self, diagnostics: Mapping[str, int], name: str) -> None:
+        """Warn that sentences could not be mixed within the limits."""
+        if capped := diagnostics.get("capped_sentences", 0):
+            warnings.warn(
+                f"{name}: too many mixed references to search in {counted(capped, 'sentence')}, scored against the "
+                "best unmixed annotator instead. imeasure(mixing=strict) refuses such sentences.",
+                MixingLimitWarning,
+                stacklevel=2,
+            )
 
     def sentence_values(self, statistics: Statistics) -> Values:
         """Return I of each sentence's correction; not a number where the sentence was excluded."""
@@ -261,33 +277,37 @@ _MIXABLE: CorpusCache[Mixable] = CorpusCache()
 
 
 def select_references(corpus: Corpus, predictions: Sequence[str], metric: IMeasure) -> ChosenReferences:
-    """Choose a reference for every sentence, or say which sentence cannot be scored exactly."""
-    sources, capped = spaced_sources(corpus), metric.mixing == "cap"
+    """Choose a reference for every sentence, or say which sentence cannot be scored."""
+    sources = spaced_sources(corpus)
     parts: list[tuple[Sequence[int], ChosenReferences]] = []
-    mixed: set[int] = set()
-    excluding = capped and metric.beyond == "excluded"
+    left: Sequence[int] = range(len(corpus))
+    excluding = metric.mixing == "cap" and metric.beyond == "excluded"
     # 1. Mix all sentences, or those that are cleanly grouped and within the cap (section 3).
     if metric.mixing:
         inside, kept, gold, known = _mixable(corpus, metric)
-        bounded = metric.mixing == "bounded"
-        limits = metric.fast_limits if bounded else metric.limits
-        chosen = choose_mixed(kept, [predictions[i] for i in inside], gold, known, metric, limits)
+        chosen = choose_mixed(kept, [predictions[i] for i in inside], gold, known, metric)
+        if metric.mixing != "cap":  # a limit of the search does not stop the score of a corpus
+            strict = metric.mixing == "strict" or metric.optimise == "corpus"
+            _check_status(corpus, chosen.status, inside, set(REFUSALS) if strict else {COLLIDES})
         parts.append((inside, chosen))
-        if bounded and (again := _affordable(sources, predictions, chosen.status, gold, metric)):
-            parts.append((again, _mix_again(sources, predictions, again, gold.select(again), metric)))
-        if not excluding:
-            refused = set(REFUSALS) if metric.mixing is True else {TOO_LONG}
-            _check_status(corpus, chosen.status, inside, refused)
-        mixed = {i for part, made in parts for i, scored in zip(part, made.scored, strict=True) if scored}
+        mixed = {i for i, scored in zip(inside, chosen.scored, strict=True) if scored}
+        left = [i for i in range(len(corpus)) if i not in mixed]
     # 2. Score the others against their unmixed references, unless they are to be excluded.
-    left = [i for i in range(len(corpus)) if i not in mixed]
     if left and not excluding:
         references = listed_references(corpus, metric.treebank, left)
         chosen = choose_listed([sources[i] for i in left], [predictions[i] for i in left], references, metric)
         _check_status(corpus, chosen.status, left, set(REFUSALS))
         parts.append((left, chosen))
-    bridged = int(mixed_gold(corpus, metric.treebank).bridged.sum()) if metric.mixing else 0
-    return _join(len(corpus), parts, len(mixed), bridged)
+    joined = _join(len(corpus), parts)
+    scored = int(joined.scored.sum())
+    diagnostics = {
+        **joined.diagnostics,
+        "bridged_sentences": int(mixed_gold(corpus, metric.treebank).bridged.sum()) if metric.mixing else 0,
+        "capped_sentences": len(left) if metric.mixing is True else 0,
+        "unmixed_sentences": 0 if excluding else len(left),
+        "excluded_sentences": len(corpus) - scored,
+    }
+    return replace(joined, diagnostics=diagnostics)
 
 
 def _mixable(corpus: Corpus, metric: IMeasure) -> Mixable:
@@ -306,49 +326,15 @@ def _mixable(corpus: Corpus, metric: IMeasure) -> Mixable:
     return _MIXABLE.put(corpus, key, (inside, sources, gold, known))
 
 
-def _mix_again(
-    sources: Sequence[str],
-    predictions: Sequence[str],
-    sentences: Sequence[int],
-    gold: MixedGold,
-    metric: IMeasure,
-) -> ChosenReferences:
-    """Choose mixed references of some sentences under the usual limits."""
-    kept = [sources[i] for i in sentences]
-    known = known_lines(kept, gold.texts, metric.tokens)
-    return choose_mixed(kept, [predictions[i] for i in sentences], gold, known, metric, metric.limits)
-
-
-def _affordable(
-    sources: Sequence[str],
-    predictions: Sequence[str],
-    status: npt.NDArray[np.int32],
-    gold: MixedGold,
-    metric: IMeasure,
-) -> list[int]:
-    """Return sentences beyond `fast_limits` that fit into `affordable_cells`, cheapest first."""
-    combinations = gold.combinations()
-
-    def cost(i: int) -> int:
-        return combinations[i] * len(sources[i].split()) * len(predictions[i].split())
-
-    left = [i for i in np.flatnonzero(status == TOO_MANY).tolist() if combinations[i] <= metric.limits.segment]
-    left.sort(key=cost)
-    spent = accumulate(map(cost, left))
-    return sorted(i for i, cells in zip(left, spent, strict=True) if cells <= metric.affordable_cells)
-
-
 def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequence[int], refused: set[int]) -> None:
-    """Raise for the first sentence that the kernel could not do exactly."""
+    """Raise for the first sentence that the kernel could not do, for one of these reasons."""
     failed = np.flatnonzero(np.isin(status, list(refused)))
     if len(failed):
         problem, fix = REFUSALS[int(status[failed[0]])]
         raise InputError(f"sentence {(corpus.ids or ())[sentences[int(failed[0])]]}: {problem}", fix=fix)
 
 
-def _join(
-    size: int, parts: Sequence[tuple[Sequence[int], ChosenReferences]], mixed: int, bridged: int
-) -> ChosenReferences:
+def _join(size: int, parts: Sequence[tuple[Sequence[int], ChosenReferences]]) -> ChosenReferences:
     """Return the selection of a whole corpus from those of some of its sentences; the others are excluded."""
     counts: Counts = np.zeros((size, 15), dtype=np.int64)
     status = np.full(size, EXCLUDED, dtype=np.int32)
@@ -365,16 +351,8 @@ def _join(
         number, place = map(int, owners[i])
         return parts[number][1].reference(place)
 
-    scored = int((status == DONE).sum())
     offered, alignments, cells = map(sum, work.T.tolist())
-    diagnostics = {
-        "alignments_asked": offered,
-        "alignments_done": alignments,
-        "alignment_cells": cells,
-        "bridged_sentences": bridged,
-        "unmixed_sentences": scored - mixed,
-        "excluded_sentences": size - scored,
-    }
+    diagnostics = {"alignments_asked": offered, "alignments_done": alignments, "alignment_cells": cells}
     return ChosenReferences(counts, status, work, reference, diagnostics)
 
 
@@ -401,7 +379,6 @@ def choose_mixed(
     gold: MixedGold,
     known: KnownLines,
     metric: IMeasure,
-    limits: Limits | None = None,
 ) -> ChosenReferences:
     """Choose one of the references that each sentence's groups can be mixed to, without listing them.
 
@@ -414,7 +391,7 @@ def choose_mixed(
         hypothesis,
         gold.arrays(correction),
         metric.goal(),
-        limits or metric.limits,
+        metric.limits,
         threads=kernels.threads(),
     )
 

@@ -16,6 +16,7 @@ from gecbench.corpus.corpus import Corpus, CorpusCache
 from gecbench.corpus.derive import alternatives_of, annotator_references, extracted_annotations, unmixed_references
 from gecbench.corpus.edits import Annotation, Edit, EditTable, apply_edits, span
 from gecbench.corpus.groups import GroupedSentence, is_bridged, split_correction
+from gecbench.corpus.python2 import dict_order, string_hashes
 from gecbench.errors import InputError
 from gecbench.kernels.grouping import GroupLayout
 from gecbench.kernels.imeasure import GroupArrays
@@ -224,11 +225,24 @@ def listed_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) 
 def _list_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -> list[list[str]]:
     groups, annotations, sources = corpus.groups, corpus.annotations, spaced_sources(corpus)
     if groups is not None:
-        return [unmixed_references(sources[i], groups[i]) for i in sentences]
+        listed = [unmixed_references(sources[i], groups[i]) for i in sentences]
+        return _in_official_order([sources[i] for i in sentences], listed)
     if annotations is not None:
-        return [annotator_references(sources[i], annotations[i], treebank) for i in sentences]
+        listed = [annotator_references(sources[i], annotations[i], treebank) for i in sentences]
+        return _in_official_order([sources[i] for i in sentences], listed)
     references = _require_references(corpus)
     return [[" ".join(text.split()) for text in references[i]] for i in sentences]
+
+
+def _in_official_order(sources: Sequence[str], references: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return each sentence's references as the official dictionary of them iterates (docs/imeasure.md, section 6).
+
+    The source, if it is one of them, is the first key.
+    """
+    keys = [sorted(texts, key=source.__ne__) for source, texts in zip(sources, references, strict=True)]
+    hashes = iter(string_hashes([text for texts in keys for text in texts if len(texts) > 1]))
+    orders = [dict_order([next(hashes) for _ in texts]) if len(texts) > 1 else [0] for texts in keys]
+    return [[texts[k] for k in order] for texts, order in zip(keys, orders, strict=True)]
 
 
 def _require_references(corpus: Corpus) -> Sequence[Sequence[str]]:

@@ -1,0 +1,188 @@
+"""The best sum of counts over the references of a sentence: step 4 of the search in `kernels/imeasure.py`.
+
+The references of a sentence are the paths of a graph. Its layers are the segments of the sentence, and an edge is a
+reference of a segment with its counts. Where the sentence is cut, all edges of a layer join the same two nodes; where
+it is not, the nodes tell how an alignment can go on (`kernels/lattice.py`). A path starts and ends at node 0.
+
+P, R, Acc, WAcc and single counts are ratios of sums. A ratio is maximized exactly, in integers (Dinkelbach 1967). The
+paths that reach the maximum are all paths of a smaller graph, over which the next key is maximized. F and I are not
+such ratios, and neither is WAcc where the weight is not a short binary fraction: there rounding decides between equals,
+so all distinct sums are collected and compared as floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby, product
+from typing import NamedTuple
+
+from gecbench.kernels.alignment import ACC, FN, FP, TN, WACC, Counts, F, I, Objective, P, R, add_counts, best_of
+
+
+class Edge(NamedTuple):
+    """A reference of a segment, by its number, with its counts; it leads from one node to another."""
+
+    option: int
+    counts: Counts
+    start: int = 0
+    end: int = 0
+
+
+Layers = Sequence[Sequence[Edge]]
+Path = list[Edge]
+
+
+class Ratio(NamedTuple):
+    """Two weighted sums of counts, the lower one with a constant; it is 1 where the class `fault` is not counted."""
+
+    upper: list[int]
+    lower: list[int]
+    constant: int = 0
+    fault: int | None = None
+
+
+def pick_best(layers: Layers, offset: Counts, goal: Objective, sum_limit: int) -> Path | None:
+    """Return the path whose sum with the offset is best, None if there are too many sums to compare.
+
+    Of equally good paths it is the first, in the order of the options, later segments varying fastest.
+    """
+    if len(layers) == 1:
+        return [layers[0][best_of([edge.counts for edge in layers[0]], offset, goal)]]
+    layers = _keep_best(layers, [[0] * len(layer) for layer in layers])[1]
+    weight = _short_fraction(goal.weight)
+    if goal.metric == WACC and weight:
+        return _first_path(_narrow_by_keys(layers, offset, goal.aspect, weight))
+    if goal.metric not in (F, WACC, I):
+        layers, _ = maximize(layers, offset, metric_ratio(goal.metric, 5 * goal.aspect))
+    return _best_of_all_sums(layers, offset, goal, sum_limit)
+
+
+def _short_fraction(weight: float) -> tuple[int, int] | None:
+    """Return the weight as a fraction of integers, if it has few enough bits for WAcc to be rounded only once.
+
+    None at 0 and below, where denominators may be 0 or negative.
+    """
+    above, below = weight.as_integer_ratio()
+    return (above, below) if 0 < above < 1 << 20 and below <= 1 << 10 else None
+
+
+def _narrow_by_keys(layers: Layers, offset: Counts, chosen: int, weight: tuple[int, int]) -> Layers:
+    """Apply the keys WAcc, I and Acc of both aspects; at equal WAcc within (0, 1), I is the lowest baseline."""
+    baseline = Ratio([int(n == 10 + FN) for n in range(15)], [int(n in (10 + TN, 10 + FN)) for n in range(15)])
+    for aspect in (chosen, 1 - chosen):
+        layers, (right, whole) = maximize(layers, offset, metric_ratio(WACC, 5 * aspect, weight))
+        if 0 < right < whole:
+            layers, _ = maximize(layers, offset, baseline)
+        layers, _ = maximize(layers, offset, metric_ratio(ACC, 5 * aspect))
+    return layers
+
+
+def metric_ratio(metric: int, start: int, weight: tuple[int, int] = (1, 1)) -> Ratio:
+    """Return a metric of the aspect whose counts begin at `start`, as a ratio of sums."""
+    w, one = weight
+    upper, lower = {
+        P: ((1, 0, 0, 0, 0), (1, 0, 1, 0, 0)),
+        R: ((1, 0, 0, 0, 0), (1, 0, 0, 1, 0)),
+        ACC: ((1, 1, 0, 0, 0), (1, 1, 1, 1, -1)),
+        WACC: ((2 * w, 2 * one, 0, 0, 0), (2 * w, 2 * one, 2 * w, 2 * one, -w - one)),
+    }.get(metric, (tuple(int(n == metric) for n in range(5)), (0,) * 5))
+    before, after = [0] * start, [0] * (10 - start)
+    fault = {P: start + FP, R: start + FN}.get(metric)
+    return Ratio([*before, *upper, *after], [*before, *lower, *after], int(metric < P), fault)
+
+
+def maximize(layers: Layers, offset: Counts, ratio: Ratio) -> tuple[Layers, tuple[int, int]]:
+    """Narrow the graph to the paths that reach the largest ratio; return it and that ratio.
+
+    Dinkelbach's iteration: (a) Take the ratio value / whole of the current path. (b) Find the paths with the largest
+    sum of gains, upper * whole - lower * value. (c) If that sum is 0, the ratio is the largest there is and these paths
+    reach it. (d) Otherwise take the first of them and repeat.
+    """
+    if ratio.fault is not None and not offset[ratio.fault]:
+        faults = [[-min(edge.counts[ratio.fault], 1) for edge in layer] for layer in layers]
+        fewest, faultless = _keep_best(layers, faults)
+        if fewest == 0:
+            return faultless, (1, 1)
+    first_upper, first_lower = _weigh(ratio.upper, offset), _weigh(ratio.lower, offset) + ratio.constant
+    path = _first_path(layers)
+    while True:
+        value = first_upper + sum(_weigh(ratio.upper, edge.counts) for edge in path)  # (a)
+        whole = first_lower + sum(_weigh(ratio.lower, edge.counts) for edge in path)
+        gains = [  # (b)
+            [_weigh(ratio.upper, edge.counts) * whole - _weigh(ratio.lower, edge.counts) * value for edge in layer]
+            for layer in layers
+        ]
+        most, kept = _keep_best(layers, gains)
+        if first_upper * whole - first_lower * value + most == 0:  # (c)
+            return kept, (value, whole)
+        path = _first_path(kept)  # (d)
+
+
+def _weigh(weights: Sequence[int], counts: Counts) -> int:
+    return sum(weight * count for weight, count in zip(weights, counts, strict=True))
+
+
+def _keep_best(layers: Layers, gains: Sequence[Sequence[int]]) -> tuple[int, Layers]:
+    """Return the largest sum of gains of a path, and the edges on the paths that have it."""
+    ahead: list[dict[int, int]] = [{0: 0}]  # the most on the way to each node of a boundary
+    for layer, values in zip(layers, gains, strict=True):
+        reached: dict[int, int] = {}
+        for edge, gain in zip(layer, values, strict=True):
+            if edge.start in ahead[-1]:
+                sum_here = ahead[-1][edge.start] + gain
+                reached[edge.end] = max(reached.get(edge.end, sum_here), sum_here)
+        ahead.append(reached)
+    kept: list[list[Edge]] = []
+    wanted = {0: ahead[-1][0]}  # nodes of best paths, with the most on the way to them
+    for before, layer, values in zip(ahead[-2::-1], layers[::-1], gains[::-1], strict=True):
+        best = [
+            edge
+            for edge, gain in zip(layer, values, strict=True)
+            if edge.end in wanted and edge.start in before and before[edge.start] + gain == wanted[edge.end]
+        ]
+        wanted = {edge.start: before[edge.start] for edge in best}
+        kept.append(best)
+    return ahead[-1][0], kept[::-1]
+
+
+def _first_path(layers: Layers) -> Path:
+    """Return the path with the first options; every edge must be on a path."""
+    nodes, chosen = {0}, []
+    for layer in layers:
+        first = min(edge.option for edge in layer if edge.start in nodes)
+        chosen.append([edge for edge in layer if edge.start in nodes and edge.option == first])
+        nodes = {edge.end for edge in chosen[-1]}
+    path: Path = []
+    node = 0
+    for edges in reversed(chosen):
+        path.append(next(edge for edge in edges if edge.end == node))
+        node = path[-1].start
+    return path[::-1]
+
+
+class _Partial(NamedTuple):
+    """A beginning of a path, and the place of its options in the order of all; alike at several nodes of a boundary."""
+
+    order: int
+    path: Path
+
+
+def _best_of_all_sums(layers: Layers, offset: Counts, goal: Objective, limit: int) -> Path | None:
+    """Collect every distinct sum with the first path that makes it, and compare them all."""
+    sums: dict[tuple[int, tuple[int, ...]], _Partial] = {(0, (0,) * 15): _Partial(0, [])}
+    for layer in layers:
+        longer: dict[tuple[int, tuple[int, ...]], _Partial] = {}
+        order = 0
+        for _, alike in groupby(sums.items(), key=lambda item: item[1].order):
+            known = list(alike)
+            for option in sorted({edge.option for edge in layer}):
+                for ((node, total), partial), edge in product(known, layer):
+                    if edge.option == option and edge.start == node:
+                        found = (edge.end, tuple(add_counts(total, edge.counts)))
+                        longer.setdefault(found, _Partial(order, [*partial.path, edge]))
+                order += 1
+            if len(longer) > limit:
+                return None
+        sums = longer
+    candidates = list(sums)
+    return sums[candidates[best_of([total for _, total in candidates], offset, goal)]].path

@@ -1,0 +1,244 @@
+"""The best mixed reference of a sentence that cannot be cut: a search over a lattice of references.
+
+`kernels/imeasure.py` cuts a sentence where every optimal alignment of every mixed reference passes one cell. Some
+outputs leave no such cell: a truncated one can align its last words with any later occurrence at the same cost. Here
+the references are still divided between blocks of error groups, but an alignment may pass a boundary in several cells.
+
+1. Bound, over all references, how much better a passage through each cell can be than one through a chosen cell, the
+   pivot. Where the bound is below 0, no optimal alignment passes. The other cells are alive.
+2. Go through the segments from left to right. Two beginnings of references whose savings in the live cells of a
+   boundary differ by a constant go on in the same way, so they are one class. Trace the official alignment back through
+   the segment, from each live cell at its end to the live cell at its start, and count.
+3. The references of the segments, with the classes and cells that they connect, are the edges of a graph. A path
+   through it is a mixed reference with its official alignment. `kernels/best_sum.py` finds the best.
+
+Savings are those of `kernels/alignment.py`. A plane holds them for all prefixes of source and hypothesis at one place
+of the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gecbench.kernels.alignment import (
+    FN,
+    FP,
+    MOVES,
+    TP,
+    Column,
+    Counts,
+    Tokens,
+    count_columns,
+    largest_saving,
+    pair_savings,
+    token_saving,
+)
+from gecbench.kernels.best_sum import Edge
+
+Plane = NDArray[np.int64]
+Cell = tuple[int, int]  # a position in the source and one in the hypothesis
+_NOWHERE = -(1 << 40)
+_MOST_CLASSES = 64
+_MOST_EDGES = 1 << 16  # of a segment
+
+
+class Lattice:
+    """Source, hypothesis, the options of each segment (references as tokens), and the pivots of all boundaries."""
+
+    def __init__(
+        self, source: Tokens, hypothesis: Tokens, segments: Sequence[Sequence[Tokens]], pivots: Sequence[Cell]
+    ) -> None:
+        self.source, self.hypothesis, self.segments, self.pivots = source, hypothesis, segments, pivots
+        self.cells = 0  # of all planes so far
+
+    def live_cells(self) -> list[list[Cell]]:
+        """Return for each boundary the cells through which an optimal alignment of some reference may pass (step 1).
+
+        An alignment passes a boundary in the cell from which it takes the next token of the reference. `ahead` is the
+        most that any beginning can save on the way to a cell above what it saves on the way to the pivot; `behind` is
+        the same for what comes after. Each crosses a segment by its best option, less what that option saves between
+        the pivots of both ends.
+        """
+        planes = Planes(self.source, self.hypothesis)
+        saved = [
+            [largest_saving(self.source[i:end_i], self.hypothesis[j:end_j], option) for option in options]
+            for options, (i, j), (end_i, end_j) in zip(self.segments, self.pivots[:-1], self.pivots[1:], strict=True)
+        ]
+        ahead = [planes.start()]
+        for options, known in zip(self.segments, saved, strict=True):
+            ends = [planes.cross(ahead[-1], option)[-1] - most for option, most in zip(options, known, strict=True)]
+            ahead.append(np.maximum.reduce(ends))
+        behind = [planes.holding({self.pivots[-1]: 0})]
+        for options, known in zip(self.segments[::-1], saved[::-1], strict=True):
+            ends = [planes.cross_back(behind[-1], option) - most for option, most in zip(options, known, strict=True)]
+            behind.append(np.maximum.reduce(ends))
+        self.cells += planes.cells
+        sums = [before + after for before, after in zip(ahead, behind[::-1], strict=True)]
+        return [[(int(i), int(j)) for i, j in np.argwhere(total >= 0)] for total in sums]
+
+    def edges(self, limit: int) -> list[list[Edge]] | None:
+        """Return the edges of every segment (step 2), None if they take more than `limit` cells of planes.
+
+        Node c * cells + n of a boundary is its class c and its live cell n.
+        """
+        bounds = 2 * sum(len(option) for options in self.segments for option in options)
+        if bounds * (len(self.source) + 1) * (len(self.hypothesis) + 1) > limit:
+            return None
+        live = self.live_cells()
+        classes: list[dict[Cell, int]] = [{(0, 0): 0}]
+        layers: list[list[Edge]] = []
+        for options, starts, ends in zip(self.segments, [[(0, 0)], *live[1:-1]], live[1:], strict=True):
+            # No alignment between live cells leaves the box around them.
+            first_i, first_j = (min(cell[side] for cell in starts) for side in (0, 1))
+            last_i, last_j = (max(cell[side] for cell in ends) for side in (0, 1))
+            box = Planes(self.source[first_i:last_i], self.hypothesis[first_j:last_j])
+            numbers = {(i - first_i, j - first_j): number for number, (i, j) in enumerate(starts)}
+            targets = [(i - first_i, j - first_j) for i, j in ends]
+            known: dict[tuple[int, ...], int] = {}
+            layers.append([])
+            for (number, values), (option, tokens) in product(enumerate(classes), enumerate(options)):
+                inside = {
+                    (i - first_i, j - first_j): value for (i, j), value in values.items() if i <= last_i and j <= last_j
+                }
+                start = box.holding(inside)
+                planes = box.cross(start if len(layers) > 1 else box.close(start), tokens)
+                found = [int(planes[-1][cell]) if min(cell) >= 0 else _NOWHERE for cell in targets]
+                saved = tuple(value - max(found) if value > _NOWHERE // 2 else _NOWHERE for value in found)
+                reached = known.setdefault(saved, len(known))
+                if self.cells + box.cells > limit or reached == _MOST_CLASSES or len(layers[-1]) > _MOST_EDGES:
+                    return None
+                for place, cell in enumerate(targets):
+                    if saved[place] > _NOWHERE:
+                        origin, counts = box.trace_back(planes, tokens, cell, whole=len(layers) == 1)
+                        node = number * len(starts) + numbers[origin]
+                        layers[-1].append(Edge(option, counts, node, reached * len(ends) + place))
+            classes = [dict(zip(ends, saved, strict=True)) for saved in known]
+            self.cells += box.cells
+        return layers
+
+
+def add_baseline(layers: Sequence[Sequence[Edge]], baseline: Sequence[Sequence[Edge]]) -> list[list[Edge]]:
+    """Return edges with the baseline's counts; a node is a node of both graphs.
+
+    The baseline's edges are those of a lattice with an empty hypothesis: its official alignment is that of source and
+    reference. There a token that both have is a false positive, and every other column is something to correct.
+    """
+    joined: list[list[Edge]] = []
+    starts = 1  # nodes of the baseline where the segment starts
+    for edges, others in zip(layers, baseline, strict=True):
+        ends = 1 + max(other.end for other in others)
+        by_option: dict[int, list[Edge]] = {}
+        for other in others:
+            by_option.setdefault(other.option, []).append(other)
+        joined.append(
+            [
+                Edge(
+                    edge.option,
+                    [*edge.counts, 0, other.counts[FP], 0, other.counts[TP] + other.counts[FN], 0],
+                    edge.start * starts + other.start,
+                    edge.end * ends + other.end,
+                )
+                for edge in edges
+                for other in by_option[edge.option]
+            ]
+        )
+        starts = ends
+    return joined
+
+
+class Planes:
+    """The moves between planes of one source and hypothesis."""
+
+    def __init__(self, source: Tokens, hypothesis: Tokens) -> None:
+        self.source, self.hypothesis = source, hypothesis
+        self.savings = pair_savings(source, hypothesis)
+        self.cells = 0  # of all planes so far
+
+    def holding(self, values: Mapping[Cell, int]) -> Plane:
+        """Return a plane with savings in some cells alone."""
+        plane = np.full((len(self.source) + 1, len(self.hypothesis) + 1), _NOWHERE, dtype=np.int64)
+        for cell, value in values.items():
+            plane[cell] = value
+        return plane
+
+    def start(self) -> Plane:
+        """Return the plane before the first token of the reference."""
+        return self.close(self.holding({(0, 0): 0}))
+
+    def cross(self, plane: Plane, tokens: Tokens) -> list[Plane]:
+        """Return the planes from the start of a segment to its end, one after each token of the reference."""
+        self.cells += len(tokens) * plane.size
+        planes = [plane]
+        for token in tokens:
+            source, hypothesis = self._save_with(token)
+            before, after = planes[-1], planes[-1].copy()
+            np.maximum(after[1:], before[:-1] + source, out=after[1:])
+            np.maximum(after[:, 1:], before[:, :-1] + hypothesis, out=after[:, 1:])
+            all_three = before[:-1, :-1] + self.savings + source + hypothesis
+            np.maximum(after[1:, 1:], all_three, out=after[1:, 1:])
+            planes.append(self.close(after))
+        return planes
+
+    def cross_back(self, plane: Plane, tokens: Tokens) -> Plane:
+        """Return what can be saved from each cell at the start of a segment, given that of the cells at its end."""
+        self.cells += len(tokens) * plane.size
+        for token in reversed(tokens):
+            source, hypothesis = self._save_with(token)
+            after = self.close(plane[::-1, ::-1], backward=True)[::-1, ::-1]
+            plane = after.copy()
+            np.maximum(plane[:-1], after[1:] + source, out=plane[:-1])
+            np.maximum(plane[:, :-1], after[:, 1:] + hypothesis, out=plane[:, :-1])
+            all_three = after[1:, 1:] + self.savings + source + hypothesis
+            np.maximum(plane[:-1, :-1], all_three, out=plane[:-1, :-1])
+        return plane
+
+    def _save_with(self, token: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return what a token of the reference saves with each token of the source and of the hypothesis."""
+        return pair_savings(self.source, [token]), pair_savings([token], self.hypothesis)
+
+    def close(self, plane: Plane, backward: bool = False) -> Plane:
+        """Add the moves that take no token of the reference."""
+        savings = self.savings[::-1, ::-1] if backward else self.savings
+        closed = plane.copy()
+        for i in range(len(closed)):
+            if i:
+                np.maximum(closed[i], closed[i - 1], out=closed[i])
+                np.maximum(closed[i, 1:], closed[i - 1, :-1] + savings[i - 1], out=closed[i, 1:])
+            np.maximum.accumulate(closed[i], out=closed[i])
+        return closed
+
+    def trace_back(self, planes: Sequence[Plane], tokens: Tokens, end: Cell, whole: bool) -> tuple[Cell, Counts]:
+        """Return the cell at the start of the segment from which the official alignment comes, and its counts.
+
+        What an alignment does at a boundary before it takes a token of the reference belongs to the segment before it;
+        with `whole`, for the first segment, it belongs here.
+        """
+        i, j, k = *end, len(tokens)
+        columns: list[Column] = []
+        while k or (whole and (i or j)):
+            for over_source, over_hypothesis, over_reference in MOVES:
+                before_i, before_j, before_k = i - over_source, j - over_hypothesis, k - over_reference
+                if min(before_i, before_j, before_k) < 0:
+                    continue
+                saved = int(planes[before_k][before_i, before_j])
+                if over_source and over_hypothesis:
+                    saved += int(self.savings[before_i, before_j])
+                if over_source and over_reference:
+                    saved += token_saving(self.source[before_i], tokens[before_k])
+                if over_hypothesis and over_reference:
+                    saved += token_saving(self.hypothesis[before_j], tokens[before_k])
+                if saved == planes[k][i, j]:
+                    columns.append(
+                        (
+                            before_i if over_source else -1,
+                            before_j if over_hypothesis else -1,
+                            before_k if over_reference else -1,
+                        )
+                    )
+                    i, j, k = before_i, before_j, before_k
+                    break
+        return (i, j), count_columns(columns, self.source, self.hypothesis, tokens)
