@@ -25,22 +25,23 @@ class Counter {
  public:
   Counter(int order, bool multiset) : order_(order), multiset_(multiset) {}
 
-  // `texts` are the source, then the references, whose rows are filled.
-  void fill(TokenSpan hypothesis, const std::vector<TokenSpan>& texts, std::int64_t* rows) {
+  // `texts` are the hypothesis, the source, then the references, whose rows are filled.
+  void fill(const std::vector<TokenSpan>& texts, std::int64_t* rows) {
     const int width = 2 + 2 * order_;
-    for (std::size_t r = 1; r < texts.size(); ++r) {
-      rows[(r - 1) * width] = hypothesis.size;
-      rows[(r - 1) * width + 1] = texts[r].size;
+    for (std::size_t r = 2; r < texts.size(); ++r) {
+      rows[(r - 2) * width] = texts[0].size;
+      rows[(r - 2) * width + 1] = texts[r].size;
     }
-    ngrams_.begin(hypothesis, texts);
+    ngrams_.begin(texts, 1);
     for (int n = 1; n <= order_; ++n) {
-      ngrams_.count_hypothesis(n, in_hypothesis_);
-      ngrams_.count_text(texts, 0, n, in_source_);
-      for (std::size_t r = 1; r < texts.size(); ++r) {
-        ngrams_.count_text(texts, r, n, in_reference_);
-        std::int64_t* pair = rows + (r - 1) * width + 2 * n;
+      ngrams_.begin_order(n);
+      ngrams_.count(0, in_hypothesis_);
+      ngrams_.count(1, in_source_);
+      for (std::size_t r = 2; r < texts.size(); ++r) {
+        ngrams_.count(r, in_reference_);
+        std::int64_t* pair = rows + (r - 2) * width + 2 * n;
         pair[0] = multiset_ ? literal_numerator() : official_numerator();
-        pair[1] = ngrams(hypothesis, n);
+        pair[1] = ngrams(texts[0], n);
       }
     }
   }
@@ -69,8 +70,8 @@ class Counter {
 
   int order_;
   bool multiset_;
-  HypothesisNgrams ngrams_;
-  HypothesisNgrams::Occurrences in_source_, in_hypothesis_, in_reference_;
+  NgramCounter ngrams_;
+  NgramCounter::Occurrences in_source_, in_hypothesis_, in_reference_;
 };
 
 // 2. Draws
@@ -194,9 +195,9 @@ void gleu_counts(const TokenArray& sources, const TokenArray& hypotheses, const 
     Counter counter(order, multiset);
     std::vector<TokenSpan> texts;
     for (std::int64_t i = begin; i < end; ++i) {
-      texts.assign(1, sources[i]);
+      texts = {hypotheses[i], sources[i]};
       for (std::int64_t r = reference_rows[i]; r < reference_rows[i + 1]; ++r) texts.push_back(references[r]);
-      counter.fill(hypotheses[i], texts, counts + reference_rows[i] * width);
+      counter.fill(texts, counts + reference_rows[i] * width);
     }
   });
 }

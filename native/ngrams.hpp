@@ -1,6 +1,6 @@
-// Exact n-gram counts of a hypothesis and other texts, without tuples of tokens: an n-gram is a pair of (n - 1)-grams,
-// and pairs are numbered as they appear in the hypothesis. N-grams that it does not have share the number 0, since no
-// metric needs them apart. Used by GLEU and BLEU.
+// Exact n-gram counts of several texts, without tuples of tokens: an n-gram is a pair of (n - 1)-grams, and pairs are
+// numbered as they appear in the first texts. N-grams that these do not have share the number 0, since no metric needs
+// them apart. Used by GLEU and GREEN.
 #pragma once
 
 #include <algorithm>
@@ -91,52 +91,59 @@ inline std::int64_t ngrams(TokenSpan tokens, int order) {
   return std::max<std::int64_t>(std::int64_t{tokens.size} + 1 - order, 0);
 }
 
-// Counts the n-grams of a hypothesis in it and in other texts, order after order from 1 on. An n-gram is the pair of
-// its first and its last n - 1 tokens.
-class HypothesisNgrams {
+// Counts n-grams in several texts, order after order from 1 on. The n-grams of the first texts have numbers of their
+// own; all others share the number 0. An n-gram is the pair of its first and its last n - 1 tokens.
+class NgramCounter {
  public:
-  using Occurrences = std::vector<std::int32_t>;  // by number; those of number 0 are not in the hypothesis
+  using Occurrences = std::vector<std::int32_t>;  // by number
 
-  void begin(TokenSpan hypothesis, const std::vector<TokenSpan>& texts) {
-    hypothesis_ = hypothesis;
-    numbers_of_hypothesis_.resize(hypothesis.size);
-    numbers_of_texts_.resize(std::max(numbers_of_texts_.size(), texts.size()));
-    for (std::size_t t = 0; t < texts.size(); ++t) numbers_of_texts_[t].resize(texts[t].size);
+  // The n-grams of the first `numbered` texts are told apart. The texts must live until the last order is counted.
+  void begin(const std::vector<TokenSpan>& texts, std::size_t numbered) {
+    texts_ = &texts;
+    numbered_ = numbered;
+    numbers_.resize(std::max(numbers_.size(), texts.size()));
+    for (std::size_t t = 0; t < texts.size(); ++t) numbers_[t].resize(texts[t].size);
   }
 
-  void count_hypothesis(int n, Occurrences& occurrences) {
-    const std::int64_t positions = ngrams(hypothesis_, n);
-    pairs_.reset(positions, n == 1 ? PairNumbers::kAnything : pairs_.used());
-    Numbers& numbers = numbers_of_hypothesis_;
-    for (std::int64_t i = 0; i < positions; ++i)
-      numbers[i] = n == 1 ? pairs_.number(0, hypothesis_[i]) : pairs_.number(numbers[i], numbers[i + 1]);
-    occurrences.assign(pairs_.used() + 1, 0);
-    for (std::int64_t i = 0; i < positions; ++i) ++occurrences[numbers[i]];
+  // Numbers the n-grams of the next order.
+  void begin_order(int n) {
+    n_ = n;
+    std::int64_t most = 0;
+    for (std::size_t t = 0; t < numbered_; ++t) most += ngrams((*texts_)[t], n);
+    pairs_.reset(most, n == 1 ? PairNumbers::kAnything : pairs_.used());
+    for (std::size_t t = 0; t < numbered_; ++t) {
+      const TokenSpan tokens = (*texts_)[t];
+      Numbers& numbers = numbers_[t];
+      const std::int64_t positions = ngrams(tokens, n);
+      for (std::int64_t i = 0; i < positions; ++i)
+        numbers[i] = n == 1 ? pairs_.number(0, tokens[i]) : pairs_.number(numbers[i], numbers[i + 1]);
+    }
   }
 
-  // Call it after count_hypothesis(n).
-  void count_text(const std::vector<TokenSpan>& texts, std::size_t text, int n, Occurrences& occurrences) {
-    const TokenSpan tokens = texts[text];
-    Numbers& numbers = numbers_of_texts_[text];
-    const std::int64_t positions = ngrams(tokens, n);
-    if (n == 1) {
-      for (std::int64_t i = 0; i < positions; ++i) numbers[i] = pairs_.find(0, tokens[i]);
-    } else {
-      pairs_.find_adjacent(numbers.data(), positions);
+  void count(std::size_t text, Occurrences& occurrences) {
+    const TokenSpan tokens = (*texts_)[text];
+    Numbers& numbers = numbers_[text];
+    const std::int64_t positions = ngrams(tokens, n_);
+    if (text >= numbered_) {
+      if (n_ == 1) {
+        for (std::int64_t i = 0; i < positions; ++i) numbers[i] = pairs_.find(0, tokens[i]);
+      } else {
+        pairs_.find_adjacent(numbers.data(), positions);
+      }
     }
     occurrences.assign(pairs_.used() + 1, 0);
     for (std::int64_t i = 0; i < positions; ++i) ++occurrences[numbers[i]];
-    occurrences[PairNumbers::kAbsent] = 0;
   }
 
  private:
   using Numbers = std::vector<std::int32_t>;
 
-  TokenSpan hypothesis_;
+  const std::vector<TokenSpan>* texts_ = nullptr;
+  std::size_t numbered_ = 0;
+  int n_ = 0;
   PairNumbers pairs_;
-  // Number of the n-gram that starts at each position; before order n is counted, of the (n - 1)-gram.
-  Numbers numbers_of_hypothesis_;
-  std::vector<Numbers> numbers_of_texts_;
+  // Number of the n-gram that starts at each position of a text; before order n is counted, of the (n - 1)-gram.
+  std::vector<Numbers> numbers_;
 };
 
 }  // namespace gecbench

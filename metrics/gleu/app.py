@@ -49,7 +49,7 @@ def build():
                 label="Tokens separated by blanks; leave unused references empty",
             ),
             gradio.Dropdown(["py2", "py3"], value="py2", label="Reference draws"),
-            gradio.Dropdown(["2017", "2016", "equation1"], value="2017", label="Variant"),
+            gradio.Dropdown(["2017", "2016", "equation1", "multiset"], value="2017", label="Variant"),
         ],
         outputs=gradio.JSON(label="Result"),
         title="GLEU for grammatical error correction",

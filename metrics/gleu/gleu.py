@@ -36,11 +36,12 @@ Args:
     order (int, 4): longest n-gram (the official script ignores its own option).
     iterations (int, 500): number of draws of references.
     draws (str, "py2"): "py2", the draws of the published figures, or "py3".
-    variant (str, "2017"): "2017" (official), "2016" (inverted brevity penalty) or "equation1".
+    variant (str, "2017"): "2017" (official), "2016" (inverted brevity penalty), "equation1" or "multiset" (GLEU+ of
+        gec-metrics).
     tokens (str, "ascii"): what separates tokens: "ascii" blanks (official) or all "unicode" whitespace.
     resamples (int, 0): bootstrap resamples for an interval, 0 for none.
     per_sentence (bool, False): also return the smoothed score of each sentence.
-    aligned (bool, False): skip the check for shifted lines.
+    aligned (bool, False): skip the checks for shifted lines and for swapped or identical texts.
     tokenize (str, none): split natural text: "auto" as the corpus does, or "treebank", "moses", "spacy", "13a" ...
     tokenized (bool, False): take text that is not tokenised like its sources as it is.
 Returns:

@@ -91,8 +91,10 @@ def test_draws_of_both_pythons(kernels_of, seed, references, python3, expected):
         # The numerator of a sentence is at least zero, but not in Equation 1.
         ("a b", "a b", "c d", {"order": 1}, [2, 2, 0, 2]),
         ("a b", "a b", "c d", {"order": 1, "variant": "equation1"}, [2, 2, -2, 2]),
-        # An empty hypothesis is counted.
+        ("a b", "a b", "c d", {"order": 1, "variant": "multiset"}, [2, 2, -2, 2]),
+        # An empty hypothesis is counted; in gec-metrics it has length 1.
         ("a b", "", "a c", {"order": 2}, [0, 2, 0, 0, 0, 0]),
+        ("a b", "", "a c", {"order": 2, "variant": "multiset"}, [1, 2, 0, 0, 0, 0]),
         # A no-break space is part of a token; any run of ASCII blanks separates.
         ("a", "a\u00a0b", "a", {"order": 1}, [1, 1, 0, 1]),
         ("a", "a\u00a0b", "a", {"order": 1, "tokens": "unicode"}, [2, 1, 1, 2]),
@@ -124,6 +126,13 @@ class TestValue:
         assert score.sentence_scores().tolist() == [1]
         assert GLEU(order=2).score(**perfect).value == 1
 
+    def test_multiset_draws_as_python_3_and_smooths_nothing(self):
+        metric = GLEU(variant="multiset")
+        assert metric.draws == "py3"
+        perfect = {"sources": ["Hi ."], "predictions": ["Hi !"], "references": [["Hi !"]]}
+        assert metric.score(**perfect).sentence_scores().tolist() == [0]
+        assert GLEU(variant="equation1").score(**perfect).sentence_scores().tolist() == [1]
+
     def test_a_corpus_of_empty_hypotheses_scores_zero(self):
         score = GLEU().score(sources=["a b"], predictions=[""], references=[["a c"]])
         assert score.value == 0
@@ -139,7 +148,7 @@ class TestValue:
         assert score.signature["refs"] == "1-3"
 
 
-@pytest.mark.parametrize("variant", ["2017", "2016", "equation1"])
+@pytest.mark.parametrize("variant", ["2017", "2016", "equation1", "multiset"])
 @settings(max_examples=60)
 @given(corpus=corpora)
 def test_laws(variant, corpus):

@@ -1,12 +1,22 @@
 """GLEU on the real corpora: every figure of the official script, to 1e-9."""
 
 import pytest
-from mirror_files import KEPT, conll14_rewrites, golden, jfleg, needs_mirror, submission
+from mirror_files import (
+    KEPT,
+    conll14_rewrites,
+    golden,
+    jfleg,
+    needs_mirror,
+    seeda_corpus,
+    seeda_output,
+    submission,
+)
 
 from gecbench import BLEU, GLEU, Corpus
 
 pytestmark = needs_mirror
 GOLDEN = golden("gleu.json")
+SEEDA = golden("green_seeda.json.gz")
 JFLEG_RUNS = [name for name in GOLDEN["jfleg"] if not name.endswith("human_average")]
 
 
@@ -76,3 +86,13 @@ def test_bleu_is_sacrebleu(name):
     old = BLEU(variant="2016").score_corpus(part, chosen)
     assert old.value == pytest.approx(GOLDEN["bleu_2016"][name]["computed"], abs=1e-9)
     assert old.value == pytest.approx(GOLDEN["bleu_2016"][name]["published"], abs=1e-11)
+
+
+@pytest.mark.parametrize("references", SEEDA["references"])
+@pytest.mark.parametrize("system", SEEDA["systems"])
+def test_multiset_is_what_gec_metrics_calls_gleu(system, references):
+    metric, expected = GLEU(variant="multiset"), SEEDA["references"][references]["gleu_plus_gecmetrics"]
+    score = metric.score_corpus(seeda_corpus(references), seeda_output(system), aligned=True)
+    assert score.value == pytest.approx(expected["corpus"][system], abs=1e-12)
+    if system in expected["sentences"]:
+        assert score.sentence_scores() == pytest.approx(expected["sentences"][system], abs=1e-12)

@@ -7,17 +7,15 @@ takes floor(random() * k); CPython 3 takes the top bits of 32-bit outputs until 
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.kernels.tokens import Offsets, TokenArray
+from gecbench.kernels.tokens import Ngrams, Offsets, TokenArray, ngrams
 
 Counts = npt.NDArray[np.int64]
 States = npt.NDArray[np.uint32]
-Ngrams = Counter[tuple[int, ...]]
 
 
 def gleu_counts(
@@ -48,11 +46,6 @@ def gleu_counts(
         for row in rows:
             counts[row, :2] = len(hypothesis), len(texts[row])
     return counts
-
-
-def ngrams(tokens: Sequence[int], n: int) -> Ngrams:
-    """Return the multiset of n-grams of a sequence."""
-    return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
 
 
 def official_numerator(hypothesis: Ngrams, source: Ngrams, reference: Ngrams) -> int:

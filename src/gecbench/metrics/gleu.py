@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -14,7 +13,7 @@ from gecbench import kernels
 from gecbench.corpus.corpus import Corpus, CorpusCache
 from gecbench.display import percent
 from gecbench.errors import InputError
-from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, offsets_of, split_tokens
+from gecbench.kernels.tokens import KnownLines, TokenRule, encode_lines, ngrams, offsets_of, split_tokens
 from gecbench.metrics.base import (
     Counts,
     Metric,
@@ -29,10 +28,20 @@ from gecbench.metrics.base import (
 from gecbench.metrics.explain import Cell, Explanation, Mark, Row
 from gecbench.metrics.policy import Generator, Sampled
 
-Variant = Literal["2017", "2016", "equation1"]
+Variant = Literal["2017", "2016", "equation1", "multiset"]
 _MOST_ITERATIONS = 100_000
 _NORMAL_975 = 1.959963984540054
 _KNOWN_LINES: CorpusCache[KnownLines] = CorpusCache()
+
+
+def known_lines(corpus: Corpus, rule: TokenRule) -> KnownLines:
+    """Return sources and references as tokens, which every system is counted against."""
+    known = _KNOWN_LINES.get(corpus, rule)
+    if known is None:
+        references = [text for texts in corpus.references or () for text in texts]
+        known = KnownLines.of([encode_lines(corpus.sources), encode_lines(references)], rule)
+        _KNOWN_LINES.put(corpus, rule, known)
+    return known
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,8 @@ class GLEU(Metric):
       - "2016": the same with the brevity penalty of May 2016, whose two lengths were swapped, so that long outputs
         are penalized and short ones are not. The figures of Sakaguchi et al. 2016 carry it.
       - "equation1": Equation 1 of Sakaguchi et al. 2016 taken literally (multisets, no lower bound of 0).
+      - "multiset": what gec-metrics calls GLEU, and others GLEU+: the counts of "equation1" with Python 3's draws. An
+        empty line has length 1, and sentence scores are not smoothed.
     `draws`: "py2" draws references as Python 2 did, which made the published figures of JFLEG and of the 2016
       paper; "py3" as the same scripts do under Python 3.
     `tokens`: the official script splits bytes, on ASCII blanks only; JFLEG's under Python 3 on all whitespace.
@@ -65,12 +76,16 @@ class GLEU(Metric):
     order: int = parameter(4, "longest n-gram (the official script ignores its own option)")
     iterations: int = parameter(500, "number of draws of references")
     draws: Generator = parameter("py2", '"py2", the draws of the published figures, or "py3"')
-    variant: Variant = parameter("2017", '"2017" (official), "2016" (inverted brevity penalty) or "equation1"')
+    variant: Variant = parameter(
+        "2017", '"2017" (official), "2016" (inverted brevity penalty), "equation1" or "multiset" (GLEU+ of gec-metrics)'
+    )
     tokens: TokenRule = parameter(
         "ascii", 'what separates tokens: "ascii" blanks (official) or all "unicode" whitespace'
     )
 
     def __post_init__(self) -> None:
+        if self.variant == "multiset":
+            object.__setattr__(self, "draws", "py3")
         super().__post_init__()
         check_whole("gleu", "order", self.order)
         check_whole("gleu", "iterations", self.iterations)
@@ -86,34 +101,32 @@ class GLEU(Metric):
         """Return both lengths, then numerator and denominator per order, of every sentence and reference."""
         references = require_references(corpus, self.title)
         rows = offsets_of(references)
-        known = self._known_lines(corpus)
+        known = known_lines(corpus, self.tokens)
         source, reference = known.tokens[: len(corpus)], known.tokens[len(corpus) :]
         hypothesis = known.number(encode_lines(predictions))
         counts = kernels.select("gleu").gleu_counts(
-            source, hypothesis, reference, rows, self.order, self.variant == "equation1", kernels.threads()
+            source, hypothesis, reference, rows, self.order, self._is_literal, kernels.threads()
         )
+        if self.variant == "multiset":
+            np.maximum(counts[:, :2], 1, out=counts[:, :2])
         return Statistics(counts, rows)
 
-    def _known_lines(self, corpus: Corpus) -> KnownLines:
-        """Return sources and references as tokens, which every system is counted against."""
-        known = _KNOWN_LINES.get(corpus, self.tokens)
-        if known is None:
-            references = [text for texts in corpus.references or () for text in texts]
-            known = KnownLines.of([encode_lines(corpus.sources), encode_lines(references)], self.tokens)
-            _KNOWN_LINES.put(corpus, self.tokens, known)
-        return known
+    @property
+    def _is_literal(self) -> bool:
+        """Whether the penalty is that of Equation 1."""
+        return self.variant in ("equation1", "multiset")
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
         """Show which n-grams of some sentences (counted from 0) count with each reference, and which are penalized."""
         references = require_references(corpus, self.title)
         statistics = self.count(corpus, predictions)
-        values = self.values(np.maximum(statistics.counts, 1))
+        values = self._values_of_rows(statistics)
         found = []
         for i in sentences:
             rows = slice(*statistics.offsets[i : i + 2].tolist())
             texts = [corpus.sources[i], predictions[i], *references[i]]
             tokens = [split_tokens(text, self.tokens) for text in texts]
-            found.append(explain_ngrams(i, tokens, values[rows].tolist(), self.order, self.variant == "equation1"))
+            found.append(explain_ngrams(i, tokens, values[rows].tolist(), self.order, self._is_literal))
         return found
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
@@ -147,13 +160,17 @@ class GLEU(Metric):
         return parts
 
     def sentence_values(self, statistics: Statistics) -> Values:
-        """Return the smoothed score of each sentence, averaged over all its references (no drawing).
+        """Return the smoothed score of each sentence, averaged over all its references (no drawing)."""
+        means: Values = np.add.reduceat(self._values_of_rows(statistics), statistics.offsets[:-1])
+        return means / statistics.choices()
 
-        As in the official script every 0 among the counts becomes 1, lengths and denominators included.
+    def _values_of_rows(self, statistics: Statistics) -> Values:
+        """Return the score of each sentence and reference.
+
+        As in the official script every 0 among the counts becomes 1, lengths and denominators included; gec-metrics
+        does not smooth.
         """
-        values = self.values(np.maximum(statistics.counts, 1))
-        means: Values = np.add.reduceat(values, statistics.offsets[:-1]) / statistics.choices()
-        return means
+        return self.values(statistics.counts if self.variant == "multiset" else np.maximum(statistics.counts, 1))
 
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
         """Return variant, references, order, draws and tokens."""
@@ -219,9 +236,9 @@ def ngram_credits(source: Tokens, prediction: Tokens, reference: Tokens, n: int,
     As many count as the reference has. What else is in the source is penalized: in the official script only if the
     reference does not have the n-gram at all, in Equation 1 of Sakaguchi et al. 2016 (`literal`) if it has fewer.
     """
-    in_source, in_reference = _ngrams(source, n), _ngrams(reference, n)
+    in_source, in_reference = ngrams(source, n), ngrams(reference, n)
     found = []
-    for ngram, count in _ngrams(prediction, n).items():
+    for ngram, count in ngrams(prediction, n).items():
         matched = min(count, in_reference[ngram])
         kept = min(count, in_source[ngram])
         penalized = max(kept - matched, 0) if literal else 0 if in_reference[ngram] else kept
@@ -257,7 +274,3 @@ def _sum(found: Sequence[NgramCredit], literal: bool) -> Cell:
     equals = "=" if numerator == matched - penalized else "→"
     made_of = f"{matched} − {penalized} {equals} " if penalized else ""
     return Cell(f"{made_of}{numerator} of {total}", "note")
-
-
-def _ngrams(tokens: Tokens, n: int) -> Counter[tuple[str, ...]]:
-    return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
