@@ -1,0 +1,82 @@
+"""CLEME and CLEME 2.0 for grammatical error correction, as an `evaluate` module over the gecbench package."""
+
+import evaluate
+
+import gecbench
+import gecbench.huggingface.evaluate_metric
+
+_DESCRIPTION = """\
+CLEME for grammatical error correction (Ye et al., 2023): F0.5 of chunks, the parts of a sentence that hold whole edits
+of the system and of all references. CLEME 2.0 (Ye et al., 2025) tells wrong corrections of real errors from
+unnecessary changes and reports hit, wrong, under- and over-correction rates. Equal to the official program with length
+weights or none; texts are turned into edits by the installed errant.
+"""
+
+_CITATION = """\
+@inproceedings{ye-etal-2023-cleme,
+  title = {{CLEME}: Debiasing Multi-reference Evaluation for Grammatical Error Correction},
+  author = {Ye, Jingheng and Li, Yinghui and Zhou, Qingyu and Li, Yangning and Ma, Shirong and Zheng, Hai-Tao and
+    Shen, Ying},
+  booktitle = {Proceedings of EMNLP 2023},
+  year = {2023},
+}
+@inproceedings{ye-etal-2025-cleme2,
+  title = {{CLEME}2.0: Towards Interpretable Evaluation by Disentangling Edits for Grammatical Error Correction},
+  author = {Ye, Jingheng and Xu, Zishan and Li, Yinghui and Song, Linlin and Zhou, Qingyu and Zheng, Hai-Tao and
+    Shen, Ying and Jiang, Wenhao and Kim, Hong-Gee and Liu, Ruitong and Su, Xin and Shan, Zifei},
+  booktitle = {Proceedings of ACL 2025},
+  year = {2025},
+}
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (list of str): the sentences before correction, tokens separated by blanks.
+    predictions (list of str): the system's edits of each sentence as a block of M2 ("S ...", then "A ..." lines); or
+        the corrected sentences, which the installed errant annotates.
+    references (list of str, or list of list of str): the gold edits of each sentence as a block of M2; or rewrites of
+        each sentence, which the installed errant annotates.
+    version (int, 1): 1 for F0.5, 2 for the comprehensive score of CLEME 2.0.
+    assumption (str, "dependent"): "dependent": one reference at a time, or "independent": all references of a chunk at
+        once.
+    weights (str, "length"): "length" of the chunk, or "none".
+    model (str, "en_core_web_sm"): texts: the spaCy pipeline, an installed package or a folder.
+    resamples (int, 0): bootstrap resamples for an interval, 0 for none.
+    per_sentence (bool, False): also return the score of each sentence.
+    aligned (bool, False): skip the check for shifted lines.
+    tokenize (str, none): split natural text: "auto" as the corpus does, or "treebank", "moses", "spacy", "13a" ...
+    tokenized (bool, False): take text that is not tokenised like its sources as it is.
+Returns:
+    cleme (float): F0.5 or the comprehensive score, between 0 and 1.
+    precision, recall, accuracy (float): its ingredients in version 1.
+    hit, err, und, ove (float): rates of hit, wrong, under- and over-correction.
+    tp, fp, fn, tn, fp_ne, fp_un: chunks of each kind (int), or the sums of their weights (float).
+    interval_low, interval_high (float): 95 % bootstrap interval, if resamples were asked for.
+    sentence_scores (list of float): if per_sentence.
+    signature (str): how the number was made, with the versions of errant, spaCy and the model if they were used.
+Examples:
+    >>> import gecbench
+    >>> cleme = gecbench.load_metric("cleme")
+    >>> gold = "S She like cat .\\nA 1 2|||R:VERB:SVA|||likes|||REQUIRED|||-NONE-|||0"
+    >>> ours = "S She like cat .\\nA 1 2|||R:VERB|||likes|||REQUIRED|||-NONE-|||0"
+    >>> cleme.compute(sources=["She like cat ."], predictions=[ours], references=[gold])["cleme"]
+    1.0
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class Cleme(gecbench.huggingface.evaluate_metric.EditToEditMetric):
+    metric = gecbench.CLEME
+
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=gecbench.huggingface.evaluate_metric.text_or_m2_features(),
+            codebase_urls=["https://github.com/gecbench/gecbench"],
+            reference_urls=[
+                "https://aclanthology.org/2023.emnlp-main.378",
+                "https://aclanthology.org/2025.acl-long.10",
+            ],
+        )

@@ -1,0 +1,477 @@
+"""CLEME and CLEME 2.0 compare whole chunks of sentences (Ye et al. 2023, 2025), equal to the official program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import itemgetter
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench.corpus.corpus import Corpus, CorpusCache, Gold
+from gecbench.corpus.edits import EditTable, check_apart, span
+from gecbench.display import percent
+from gecbench.errors import InputError
+from gecbench.kernels.greedy import ten_thousandths
+from gecbench.metrics.base import Counts, Metric, Signature, Statistics, Values, mean_count, parameter
+from gecbench.metrics.errant import ERRANT
+from gecbench.metrics.errant_annotate import DEFAULT_MODEL
+from gecbench.metrics.explain import Cell, Explanation, Mark, Row
+from gecbench.metrics.policy import BestRow, GreedyObjective, Policy, SingleRow
+
+Assumption = Literal["dependent", "independent"]
+Weighting = Literal["length", "none"]
+Tokens = Sequence[str]
+Edits = list[tuple[int, int, Tokens]]  # start, end and correction, in the order of the text, without overlaps
+Factors = tuple[float, float, float, float]
+Columns = Sequence[Any] | npt.NDArray[Any]  # totals in the order of KINDS, each a number or an array
+
+KINDS = ("TP", "FP_ne", "FP_un", "FN", "TN")  # the columns of the counts
+TP, FP_NE, FP_UN, FN, TN = range(5)
+CORPUS_FACTORS: Factors = (0.45, 0.35, 0.15, 0.05)
+SENTENCE_FACTORS: Factors = (0.35, 0.25, 0.20, 0.20)
+_LEAST_WEIGHT, _MOST_WEIGHT = 0.75, 1.25
+_WEIGHT_UNIT = 2**36  # counts are whole numbers: a weight of 1 counts as this many
+_MARKS: tuple[Mark, ...] = ("match", "wrong", "wrong", "miss", "plain")
+_MEANINGS: dict[Mark, str] = {
+    "match": "TP: changed as in the reference",
+    "wrong": "FP: changed otherwise; FP_ne where the reference changes it, too, FP_un where nothing was to be changed",
+    "miss": "FN: left as it was, unlike in the reference",
+}
+
+
+class Chunk(NamedTuple):
+    """A part of the source, [start, end), with what each text makes of it and whether it has an edit there."""
+
+    start: int
+    end: int
+    targets: list[Tokens]
+    changed: list[bool]
+
+    def length(self, text: int = 0) -> int:
+        """Return the number of tokens, before or after, of whichever there are more."""
+        return max(self.end - self.start, len(self.targets[text]))
+
+    def kinds(self, assumption: Assumption) -> list[int]:
+        """Return how the first text's chunk counts against each other text, or once against all (independent)."""
+        ours, *theirs = self.targets
+        changes, *others = self.changed
+        if assumption == "dependent":
+            if not changes:
+                return [TN if ours == target else FN for target in theirs]
+            pairs = zip(theirs, others, strict=True)
+            return [TP if ours == target else FP_NE if changed else FP_UN for target, changed in pairs]
+        if not changes:
+            return [FN if all(others) else TN]
+        return [TP if ours in theirs else FP_NE if any(others) else FP_UN]
+
+
+def changed_spans(texts: Sequence[Edits]) -> list[tuple[int, int]]:
+    """Return the parts of a source in which texts have edits; edits that overlap or touch are in one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted([edit[:2] for edits in texts for edit in edits]):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def chunk_at(start: int, end: int, tokens: Tokens, texts: Sequence[Edits]) -> Chunk:
+    """Return the chunk of a part of the source."""
+    inside = [[edit for edit in edits if start <= edit[0] and edit[1] <= end] for edits in texts]
+    source = tokens[start:end]
+    targets = [_apply(edits, start, end, tokens) if edits else source for edits in inside]
+    return Chunk(start, end, targets, [bool(edits) for edits in inside])
+
+
+def _apply(edits: Edits, start: int, end: int, tokens: Tokens) -> Tokens:
+    """Return the tokens [start, end) with edits applied."""
+    target: list[str] = []
+    for first, last, correction in edits:
+        target += tokens[start:first]
+        target += correction
+        start = last
+    target += tokens[start:end]
+    return target
+
+
+def unchanged_spans(changed: Sequence[tuple[int, int]], tokens: Tokens) -> list[tuple[int, int]]:
+    """Return the parts of a source before, between and after those that are changed; all of it if none is."""
+    if not changed:
+        return [(0, len(tokens))]
+    starts, ends = [0, *(end for _, end in changed)], [*(start for start, _ in changed), len(tokens)]
+    return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
+
+
+def split_chunks(tokens: Tokens, texts: Sequence[Edits]) -> list[Chunk]:
+    """Cut a source into chunks, changed or not, in the order of the text."""
+    changed = changed_spans(texts)
+    kept = [
+        Chunk(start, end, [tokens[start:end]] * len(texts), [False] * len(texts))
+        for start, end in unchanged_spans(changed, tokens)
+    ]
+    return sorted([*kept, *(chunk_at(*place, tokens, texts) for place in changed)], key=_place)
+
+
+def edits_by_sentence(sources: Sequence[str], table: EditTable) -> list[list[Edits]]:
+    """Return the edits of each annotator of each sentence, sorted; overlapping edits of an annotator are refused.
+
+    As in the official program, `x||y` is one correction and one that begins with `-NONE-` deletes.
+    """
+    corrections = [_correction("||".join(texts)) for texts in table.alternatives]
+    columns = (table.starts.tolist(), table.ends.tolist(), [corrections[k] for k in table.corrections.tolist()])
+    edits = list(zip(*columns, strict=True))
+    rows = [edits[begin:end] for begin, end in pairwise(table.edit_offsets.tolist())]
+    found = [rows[begin:end] or [[]] for begin, end in pairwise(table.row_offsets.tolist())]
+    for i, annotators in enumerate(found):
+        for row, annotator in enumerate(annotators):
+            if len(annotator) > 1:
+                annotator.sort(key=_place)
+                if any(left[1] > right[0] for left, right in pairwise(annotator)):
+                    check_apart(sources[i], sorted(table.annotations[i][row].edits, key=span))
+    return found
+
+
+_place = itemgetter(0, 1)
+
+
+def _correction(text: str) -> Tokens:
+    words = text.split()
+    return [] if words[:1] == ["-NONE-"] else words
+
+
+def _is_empty(tokens: Tokens, edits: Edits) -> bool:
+    """Return whether a text has no tokens left."""
+    return len(tokens) + sum(len(correction) - (end - start) for start, end, correction in edits) == 0
+
+
+class GoldTexts(NamedTuple):
+    """The tokens of each source, and the edits of each of its references but those that delete everything."""
+
+    tokens: Sequence[Tokens]
+    references: list[list[Edits]]
+    annotators: list[list[int]]
+
+    @classmethod
+    def of(cls, sources: Sequence[str], table: EditTable) -> GoldTexts:
+        """Read references off a table; where all of a sentence delete everything, the first one is kept."""
+        tokens = [source.split() for source in sources]
+        numbers, bounds = table.annotators.tolist(), pairwise(table.row_offsets.tolist())
+        references, annotators = [], []
+        for words, found, (begin, end) in zip(tokens, edits_by_sentence(sources, table), bounds, strict=True):
+            kept = [k for k, edits in enumerate(found) if not _is_empty(words, edits)] or [0]
+            references.append([found[k] for k in kept])
+            annotators.append([numbers[begin + k] if begin < end else 0 for k in kept])
+        return cls(tokens, references, annotators)
+
+
+_GOLD_TEXTS: CorpusCache[GoldTexts] = CorpusCache()
+
+
+@dataclass(frozen=True)
+class CLEME(Metric):
+    """F0.5 or the comprehensive score of chunks: parts of a sentence that hold whole edits of all texts.
+
+    A chunk that the system changed is right (TP) if the reference has the same there, otherwise wrong: FP_ne if the
+    reference changes it, too, FP_un if nothing was to be changed. One that the system left is missed (FN) if the
+    reference changes it.
+
+    `version`: 1 is F0.5. 2 is the weighted sum of four rates: TP (hit) and FP_ne (err) and FN (und) of the chunks to
+      change, and FP_un (ove) of those that were changed.
+    `assumption`: "dependent" compares with one reference after another, and takes the one that makes the score of
+      everything so far best. "independent" compares each chunk with all references at once.
+    `weights`: "length" counts a long chunk more if it is right or missed, and less if it is wrong, from 0.75 to 1.25.
+
+    Predictions are edits (an M2 file, `EditedTexts`), or texts, which the installed `errant` turns into edits first. So
+    is the gold. Sentence scores are the program's: rounded to four decimals for version 1, and with factors of their
+    own for version 2.
+
+    >>> from gecbench.corpus.edits import EditedTexts
+    >>> from gecbench.formats.m2 import parse_m2
+    >>> gold = parse_m2(["S She like cat .", "A 1 2|||R:VERB:SVA|||likes|||REQUIRED|||-NONE-|||0",
+    ...                  "A 2 3|||R:NOUN:NUM|||cats|||REQUIRED|||-NONE-|||0"])
+    >>> ours = parse_m2(["S She like cat .", "A 0 1|||R:PRON|||He|||REQUIRED|||-NONE-|||0"])
+    >>> score = CLEME(weights="none").score_corpus(gold, EditedTexts.of(ours.sources, ours.annotations))
+    >>> [score.parts[name] for name in ("tp", "fp_ne", "fp_un", "fn", "tn")]
+    [0, 1, 0, 0, 1]
+    """
+
+    name: ClassVar[str] = "cleme"
+    title: ClassVar[str] = "CLEME"
+    description: ClassVar[str] = (
+        "F0.5 of chunks that hold whole edits, or hit, wrong, under- and over-correction rates in one score"
+    )
+    papers: ClassVar[str] = "Ye et al. 2023, 2025"
+    golds: ClassVar[tuple[Gold, ...]] = ERRANT.golds
+    extra: ClassVar[str | None] = ERRANT.extra
+    requires: ClassVar[Mapping[str, str]] = ERRANT.requires
+    explains: ClassVar[bool] = True
+    columns: ClassVar[tuple[str, ...]] = ("precision", "recall", "ove")
+    lower_is_better: ClassVar[tuple[str, ...]] = ("ove",)
+
+    version: Literal[1, 2] = parameter(1, "1 for F0.5, 2 for the comprehensive score of CLEME 2.0")
+    assumption: Assumption = parameter(
+        "dependent", '"dependent": one reference at a time, or "independent": all references of a chunk at once'
+    )
+    weights: Weighting = parameter("length", '"length" of the chunk, or "none"')
+    model: str = parameter(DEFAULT_MODEL, "texts: the spaCy pipeline, an installed package or a folder")
+
+    @property
+    def errant(self) -> ERRANT:
+        """What turns texts into edits."""
+        return ERRANT(model=self.model)
+
+    @property
+    def reference_policy(self) -> Policy:
+        """The reference for the best score so far; there is nothing to choose if chunks are independent."""
+        return SingleRow() if self.assumption == "independent" else BestSoFar(self.version)
+
+    @property
+    def _unit(self) -> int:
+        """How much a chunk with a weight of 1 counts."""
+        return 1 if self.weights == "none" else _WEIGHT_UNIT
+
+    def check_parts(self) -> None:
+        """Refuse length weights, which look at the mean length of the chunks of the whole corpus."""
+        if self.weights == "length":
+            raise InputError(
+                "cleme: weights=length looks at the length of all chunks of the corpus",
+                fix="Score it at once, or use weights=none",
+            )
+
+    def gold_texts(self, corpus: Corpus) -> GoldTexts:
+        """Return the references' edits of each sentence, made once."""
+        found = _GOLD_TEXTS.get(corpus, self.model)
+        if found is None:
+            found = _GOLD_TEXTS.put(corpus, self.model, GoldTexts.of(corpus.sources, self.errant.gold_table(corpus)))
+        return found
+
+    def system_edits(self, corpus: Corpus, predictions: Sequence[str]) -> list[Edits]:
+        """Return the system's edits of each sentence."""
+        found = edits_by_sentence(corpus.sources, self.errant.system_table(corpus, predictions))
+        for i, annotators in enumerate(found):
+            if len(annotators) > 1:
+                raise InputError(
+                    f"cleme: sentence {i + 1} has edits of {len(annotators)} annotators as a system's",
+                    fix="Give the edits of one",
+                )
+        return [annotators[0] for annotators in found]
+
+    def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
+        """Return TP, FP_ne, FP_un, FN and TN of every sentence, for each of its references if they are dependent.
+
+        With length weights these are sums of weights in units of 2^-36, since counts are whole numbers.
+        """
+        gold = self.gold_texts(corpus)
+        rows: list[int] = []
+        kinds: list[int] = []
+        lengths: list[int] = []
+        changed_lengths: list[int] = []
+        unchanged: list[int] = []
+        offsets = [0]
+        texts = zip(gold.tokens, self.system_edits(corpus, predictions), gold.references, strict=True)
+        for tokens, ours, theirs in texts:
+            compared = [ours, *theirs]
+            first, last = offsets[-1], offsets[-1] + (len(theirs) if self.assumption == "dependent" else 1)
+            changed = changed_spans(compared)
+            for start, end in changed:
+                chunk = chunk_at(start, end, tokens, compared)
+                rows += range(first, last)
+                kinds += chunk.kinds(self.assumption)
+                lengths += [chunk.length()] * (last - first)
+                changed_lengths += [chunk.length(k) for k, is_changed in enumerate(chunk.changed) if is_changed and k]
+            unchanged += [len(unchanged_spans(changed, tokens))] * (last - first)
+            offsets.append(last)
+        counts = np.zeros((offsets[-1], len(KINDS)), dtype=np.int64)
+        counts[:, TN] = np.array(unchanged, dtype=np.int64) * self._unit
+        places = np.array([rows, kinds], dtype=np.int64)
+        np.add.at(counts, tuple(places), self._weigh(places[1], np.array(lengths), changed_lengths))
+        return Statistics(counts, np.array(offsets, dtype=np.int64))
+
+    def _weigh(self, kinds: npt.NDArray[Any], lengths: npt.NDArray[Any], changed: Sequence[int]) -> Counts:
+        """Return what each chunk counts, given the lengths of the references' changed chunks.
+
+        With the mean length m of those, a chunk of length l that is right or missed counts 2 / (1 + e^(m - l)), and one
+        that is wrong 2 / (1 + e^(l - m)), both within their limits. Without any changed chunk all count 1; officially
+        all weights are then not numbers.
+        """
+        if self.weights == "none":
+            return np.ones(len(kinds), dtype=np.int64)
+        # Beyond 0.51 a weight is at its limit, so nothing is lost where the exponential would overflow.
+        beyond = np.clip(lengths - np.mean(changed), -1, 1) if changed else np.zeros(len(kinds))
+        wrong = (kinds == FP_NE) | (kinds == FP_UN)
+        weights = np.clip(2 / (1 + np.exp(np.where(wrong, beyond, -beyond))), _LEAST_WEIGHT, _MOST_WEIGHT)
+        scaled: Counts = np.rint(np.where(kinds == TN, 1.0, weights) * _WEIGHT_UNIT).astype(np.int64)
+        return scaled
+
+    def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
+        """Show the chunks of some sentences (counted from 0), and what each of the system's counts as."""
+        statistics, gold = self.count(corpus, predictions), self.gold_texts(corpus)
+        policy, system = self.reference_policy, self.system_edits(corpus, predictions)
+        rows = policy.chosen(statistics) if isinstance(policy, BestSoFar) else statistics.offsets[:-1]
+        places, values = (rows - statistics.offsets[:-1]).tolist(), self.sentence_values(statistics).tolist()
+        found = []
+        for i in sentences:
+            chunks = split_chunks(gold.tokens[i], [system[i], *gold.references[i]])
+            texts = dict(enumerate(gold.annotators[i], start=1))
+            if self.assumption == "dependent":
+                texts = {places[i] + 1: texts[places[i] + 1]}
+            kinds = [chunk.kinds(self.assumption)[places[i]] for chunk in chunks]
+            counts = {name: kinds.count(k) for k, name in enumerate(KINDS)}
+            title = f"Sentence {i + 1}: CLEME {percent(values[i])}"
+            cells = _explain_chunks(gold.tokens[i], chunks, kinds, texts)
+            found.append(Explanation(title, cells, aligned=True, counts=counts, meanings=_MEANINGS))
+        return found
+
+    def values(self, totals: npt.NDArray[Any]) -> Values:
+        """Return F0.5, or the comprehensive score."""
+        columns = np.moveaxis(totals, -1, 0)
+        values: Values = f_half(columns) if self.version == 1 else comprehensive(columns, CORPUS_FACTORS)
+        return values
+
+    def parts(self, totals: Counts) -> dict[str, float]:
+        """Return precision, recall, accuracy, the rates of CLEME 2.0, and the counts or sums of weights."""
+        tp, fp_ne, fp_un, fn, tn = columns = totals.T
+        precision, recall = precision_recall(columns)
+        ratios = {"precision": precision, "recall": recall, "accuracy": accuracy(columns)}
+        ratios |= dict(zip(("hit", "err", "und", "ove"), rates(columns), strict=True))
+        counts = {"tp": tp, "fp": fp_ne + fp_un, "fn": fn, "tn": tn, "fp_ne": fp_ne, "fp_un": fp_un}
+        means = {name: mean_count(found) for name, found in counts.items()}
+        if self.weights == "length":
+            means = {name: mean / self._unit for name, mean in means.items()}
+        return {name: float(found.mean()) for name, found in ratios.items()} | means
+
+    def sentence_values(self, statistics: Statistics) -> Values:
+        """Return the program's score of each sentence with the reference that is best for it alone."""
+        policy = BestAlone(self.version)
+        return policy.criteria(statistics.counts[policy.chosen(statistics)])[0]
+
+    def signature_fields(self, corpus: Corpus) -> dict[str, object]:
+        """Return the version, how chunks are compared and weighted, and the gold."""
+        rewrites = self.gold(corpus) == "references"
+        return {
+            "edition": self.version,
+            "assumption": self.assumption,
+            "weights": self.weights,
+            "gold": f"rewrites:{corpus.reference_range()}" if rewrites else "edits",
+        }
+
+    def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
+        """Return how texts became edits, as ERRANT does."""
+        return self.errant.reading_fields(corpus, predictions)
+
+    @staticmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Return the parameters that made a score."""
+        return {
+            "version": int(signature["edition"]),
+            "assumption": signature["assumption"],
+            "weights": signature["weights"],
+            "model": signature.get("model", DEFAULT_MODEL).partition(":")[0],
+        }
+
+
+def _explain_chunks(
+    tokens: Tokens, chunks: Sequence[Chunk], kinds: Sequence[int], texts: Mapping[int, int]
+) -> list[Row]:
+    """Show chunks side by side: of the source, of the system, and of some texts, given with their annotators."""
+    pairs = list(zip(chunks, kinds, strict=True))
+    return [
+        Row("source", [Cell(_shown(tokens[chunk.start : chunk.end])) for chunk in chunks]),
+        Row("system", [Cell(_shown(chunk.targets[0]), _MARKS[kind]) for chunk, kind in pairs]),
+        *(
+            Row(f"annotator {annotator}", [Cell(_shown(chunk.targets[text])) for chunk in chunks])
+            for text, annotator in texts.items()
+        ),
+        Row("counts as", [Cell(KINDS[kind], "note") for kind in kinds]),
+    ]
+
+
+def _shown(tokens: Tokens) -> str:
+    return " ".join(tokens) or "∅"
+
+
+def _divide(numerator: Any, denominator: Any, otherwise: float) -> Any:
+    """Return a ratio, or another number where there is nothing to divide by."""
+    if isinstance(denominator, np.ndarray):
+        return np.where(denominator > 0, numerator / np.where(denominator > 0, denominator, 1), otherwise)
+    return numerator / denominator if denominator > 0 else otherwise
+
+
+def precision_recall(totals: Columns) -> tuple[Any, Any]:
+    """Return precision and recall, each 1 where its denominator is 0."""
+    tp, fp_ne, fp_un, fn, _ = totals
+    return _divide(tp, tp + fp_ne + fp_un, 1.0), _divide(tp, tp + fn, 1.0)
+
+
+def f_half(totals: Columns) -> Any:
+    """Return F0.5, 0 where precision and recall are."""
+    precision, recall = precision_recall(totals)
+    return _divide(1.25 * precision * recall, 0.25 * precision + recall, 0.0)
+
+
+def accuracy(totals: Columns) -> Any:
+    """Return the share of chunks that are right, changed or not."""
+    return _divide(totals[TP] + totals[TN], sum(totals), 0.0)
+
+
+def rates(totals: Columns) -> tuple[Any, Any, Any, Any]:
+    """Return the rates of hit, wrong, under- and over-correction, 0 where there is nothing to divide by."""
+    tp, fp_ne, fp_un, fn, _ = totals
+    necessary = tp + fp_ne + fn
+    hit, err, und = (_divide(found, necessary, 0.0) for found in (tp, fp_ne, fn))
+    return hit, err, und, _divide(fp_un, tp + fp_ne + fp_un, 0.0)
+
+
+def comprehensive(totals: Columns, factors: Factors) -> Any:
+    """Return the weighted sum of the hit rate and of what the other three rates leave of 1."""
+    hit, err, und, ove = rates(totals)
+    return factors[0] * hit + factors[1] * (1 - err) + factors[2] * (1 - und) + factors[3] * (1 - ove)
+
+
+def _rounded(value: Any) -> Any:
+    """Round to four decimals as Python does."""
+    return ten_thousandths(value) / 10000 if isinstance(value, np.ndarray) else round(value, 4)
+
+
+@dataclass(frozen=True)
+class BestSoFar(GreedyObjective):
+    """The reference that makes the score of everything so far best; F0.5 is rounded to four decimals.
+
+    Ties go to more TP, then fewer FP, fewer FN and more TN of the reference alone, then to the first. Chunks depend on
+    all references of a sentence, so none can be left out afterwards.
+    """
+
+    one_row_per_reference: ClassVar[bool] = False
+
+    version: int
+    factors: Factors = CORPUS_FACTORS
+
+    def objective(self, totals: Columns) -> Any:
+        """Return the score to compare."""
+        return _rounded(f_half(totals)) if self.version == 1 else comprehensive(totals, self.factors)
+
+    def criteria(self, counts: Counts) -> Sequence[npt.NDArray[Any]]:
+        """Return TP, how few FP and FN, and TN."""
+        tp, fp_ne, fp_un, fn, tn = counts.T
+        return tp, -(fp_ne + fp_un), -fn, tn
+
+
+@dataclass(frozen=True)
+class BestAlone(BestRow):
+    """The reference with the best score of a sentence alone, as the program compares them."""
+
+    version: int
+    factors: Factors = SENTENCE_FACTORS
+
+    def criteria(self, counts: Counts) -> Sequence[Values]:
+        """Return F0.5, precision, recall and accuracy, rounded; or the comprehensive score and its rates."""
+        totals = counts.T
+        if self.version == 1:
+            return [_rounded(each) for each in (f_half(totals), *precision_recall(totals), accuracy(totals))]
+        hit, *others = rates(totals)
+        return [comprehensive(totals, self.factors), hit, *(-each for each in others)]
