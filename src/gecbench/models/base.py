@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from gecbench.display import shorten
 from gecbench.errors import InputError, did_you_mean
 from gecbench.models.prompts import Prompt
 
@@ -25,7 +26,6 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
         *("max_requests", "max_tokens", "key_variable"),
     ),
 }
-_SHOWN = 60
 
 
 @dataclass(frozen=True)
@@ -119,12 +119,6 @@ def make_model(text: str, **options: Any) -> Model:
             raise InputError(f"{kind}: models have no option {name!r}", fix=fix)
     model: Model = pkgutil.resolve_name(_CLASSES[kind])(text, **given)
     return model
-
-
-def shorten(text: str, length: int = _SHOWN) -> str:
-    """Return the text on one line, cut to `length` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= length else f"{line[: length - 1]}…"
 
 
 def flatten(text: str) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
-from pathlib import Path
 from typing import Any, get_origin
 
-from gecbench.errors import InputError
-from gecbench.models.base import Model, Outputs, shorten
+from gecbench.display import shorten
+from gecbench.errors import counted
+from gecbench.metrics.plugin import find_function
+from gecbench.models.base import Model, Outputs
 
-_FIX = "Write python:module:function; the module may be a file in the current folder"
 _TAKES = "It must take a string and return one, or take a list and return a list"
 
 
@@ -26,7 +25,7 @@ class FunctionModel(Model):
 
     def __init__(self, text: str, function: Callable[..., Any] | None = None) -> None:
         super().__init__(text)
-        self.function = function or _find(text.partition(":")[2])
+        self.function = function or find_function(text, "model")[1]
         self._by_sentence = _annotated_for_sentence(self.function)
 
     @property
@@ -60,7 +59,7 @@ class FunctionModel(Model):
             raise self.failure(f"returned a {type(outputs).__name__} for a list", first_line, sentences[0], fix=_TAKES)
         found = list(outputs)
         if len(found) != len(sentences):
-            problem = f"returned {len(found)} outputs for {len(sentences)} sentences"
+            problem = f"returned {counted(len(found), 'output')} for {counted(len(sentences), 'sentence')}"
             raise self.failure(problem, first_line, sentences[0], fix="Return one string for each, in order")
         for k, output in enumerate(found):
             if not isinstance(output, str):
@@ -75,29 +74,6 @@ class FunctionModel(Model):
             problem = f"raised {type(error).__name__}: {shorten(str(error), 200)}"
             fix = "Earlier outputs are kept: run again to continue from there"
             raise self.failure(problem, line, sentence, fix=fix) from error
-
-
-def _find(place: str) -> Callable[..., Any]:
-    module_name, _, path = place.partition(":")
-    if not module_name or not path:
-        raise InputError(f"cannot read the model 'python:{place}'", fix=_FIX)
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        with redirect_stdout(sys.stderr):
-            found: Any = importlib.import_module(module_name)
-    except (Exception, SystemExit) as error:
-        problem = f"cannot import {module_name}: {type(error).__name__}: {shorten(str(error), 200)}"
-        raise InputError(problem, fix=_FIX) from error
-    for part in path.split("."):
-        if not hasattr(found, part):
-            raise InputError(f"{module_name} has no {path!r}", fix=_FIX)
-        found = getattr(found, part)
-    if not callable(found):
-        raise InputError(f"{place} is a {type(found).__name__}, not a function", fix=_FIX)
-    function: Callable[..., Any] = found
-    return function
 
 
 def _annotated_for_sentence(function: Callable[..., Any]) -> bool | None:

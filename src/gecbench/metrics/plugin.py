@@ -1,0 +1,296 @@
+"""`python:module:function`: a metric of your own, a Python function that returns a score for every sentence."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import io
+import json
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout, suppress
+from dataclasses import dataclass
+from functools import partial
+from numbers import Real
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gecbench.corpus.corpus import Corpus
+from gecbench.display import shorten
+from gecbench.errors import InputError, UnwritableError, counted
+from gecbench.formats.text import cache_folder, write_bytes
+from gecbench.metrics.base import METRICS, Counts, Metric, Signature, Statistics, Values, parameter, require_references
+from gecbench.metrics.policy import SingleRow
+
+_FIX = "Write python:module:function; the module may be a file in the current folder"
+_RETURNS = "It takes lists of sources, outputs and references, and returns a list of numbers, one per sentence"
+_DECLARATION = "gecbench_metric"
+_ASKED_TWICE = 3
+_TOLERANCE = 1e-4  # a neural scorer's last digits depend on the size of the batch
+_LONGEST_WORD = 60
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_SOURCES: dict[str, tuple[object, str]] = {}
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a function says about itself."""
+
+    name: str
+    version: str
+    higher_is_better: bool = True
+
+
+def metric(*, name: str, version: str, higher_is_better: bool = True) -> Callable[[_Function], _Function]:
+    """Declare the name, version and direction of a metric of your own; use it as a decorator.
+
+    Args:
+        name: The metric's name in tables and signatures.
+        version: Change it whenever the scores change for another reason than the module's own text.
+        higher_is_better: Whether a higher score is a better one.
+
+    Returns:
+        A decorator that returns the function itself.
+
+    Raises:
+        InputError: The name or version is empty, too long or has a `|`, or the name is that of a metric of gecbench.
+
+    >>> @metric(name="length-ratio", version="1.0")
+    ... def length_ratio(sources, outputs, references):
+    ...     return [len(output) / len(source) for source, output in zip(sources, outputs)]
+    """
+    declaration = Declaration(name, version, higher_is_better)
+    _check_declaration(declaration)
+
+    def declare(function: _Function) -> _Function:
+        setattr(function, _DECLARATION, declaration)
+        return function
+
+    return declare
+
+
+def _check_declaration(declared: Declaration) -> None:
+    for what, word in (("name", declared.name), ("version", declared.version)):
+        usable = isinstance(word, str) and word.strip() == word and word.isprintable() and "|" not in word
+        if not usable or not 0 < len(word) <= _LONGEST_WORD:
+            fix = f"Use 1 to {_LONGEST_WORD} printable characters other than '|'"
+            raise InputError(f"a metric cannot have the {what} {word!r}", fix=fix)
+    if declared.name.lower() in METRICS:
+        fix = 'Declare another one: @gecbench.metric(name="…", version="…")'
+        raise InputError(f"{declared.name} is a metric of gecbench, and cannot be the name of your own", fix=fix)
+    if not isinstance(declared.higher_is_better, bool):
+        raise InputError(f"higher_is_better={declared.higher_is_better!r} is neither True nor False")
+
+
+def find_function(text: str, kind: str) -> tuple[ModuleType, Callable[..., Any]]:
+    """Import what `python:module:function` names, from the current folder or an installed package.
+
+    `kind` is what it is used for: a model or a metric.
+    """
+    place = text.partition(":")[2]
+    module_name, _, path = place.partition(":")
+    if not module_name or not path:
+        raise InputError(f"cannot read the {kind} {text!r}", fix=_FIX)
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        with redirect_stdout(sys.stderr):
+            module = importlib.import_module(module_name)
+    except (Exception, SystemExit) as error:
+        problem = f"cannot import {module_name}: {type(error).__name__}: {shorten(str(error), 200)}"
+        raise InputError(problem, fix=_FIX) from error
+    found: Any = module
+    for part in path.split("."):
+        if not hasattr(found, part):
+            raise InputError(f"{module_name} has no {path!r}", fix=_FIX)
+        found = getattr(found, part)
+    if not callable(found):
+        raise InputError(f"{place} is a {type(found).__name__}, not a function", fix=_FIX)
+    return module, found
+
+
+@dataclass(frozen=True)
+class Plugin(Metric):
+    """A function that takes lists of sources, outputs and references and returns a score for each sentence.
+
+    The corpus score is the mean of the sentence scores; intervals and tests resample them. Scores are cached by
+    content: the function, its declared version, its module's text, and all sentences. A few sentences are scored
+    twice, and other answers the second time are refused.
+    """
+
+    name: ClassVar[str] = "python"
+    title: ClassVar[str] = "python"
+    description: ClassVar[str] = "A Python function of your own: python:module:function"
+    papers: ClassVar[str] = ""
+
+    function: str = parameter("", "python:module:function")
+
+    # Set when it is made, like the name, title and direction.
+    _declared: ClassVar[Declaration]
+    _source: ClassVar[str]
+    _call: ClassVar[Callable[..., Any]]
+    _file: ClassVar[str | None]
+
+    def __post_init__(self) -> None:
+        module, function = find_function(self.function, "metric")
+        source = _source_of(module, function)
+        declared = getattr(function, _DECLARATION, None)
+        if not isinstance(declared, Declaration):
+            if not source:
+                fix = 'Declare one: @gecbench.metric(name="…", version="…")'
+                raise InputError(f"{self.function} has no version, and no source to take one from", fix=fix)
+            declared = Declaration(module.__name__, source[:12])
+            _check_declaration(declared)
+        own = {"name": declared.name, "title": declared.name, "higher_is_better": declared.higher_is_better}
+        file = getattr(module, "__file__", None)
+        made = {"_declared": declared, "_source": source, "_call": function, "_file": file}
+        for attribute, value in {**own, **made}.items():
+            object.__setattr__(self, attribute, value)
+
+    @property
+    def reference_policy(self) -> SingleRow:
+        """All references at once."""
+        return SingleRow()
+
+    def check_parts(self) -> None:
+        """Refuse to score in parts, of which the function would see one at a time."""
+        fix = "Score it at once, without --stream, Spark or tables of counts"
+        raise InputError(f"{self.function} returns scores, which cannot be merged as counts", fix=fix)
+
+    def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
+        """Return each sentence's score, and 1: their totals give the mean."""
+        references = [list(texts) for texts in require_references(corpus, self.title)]
+        sources, outputs = list(corpus.sources), list(predictions)
+        key = json.dumps([self.function, vars(self._declared), self._source, sources, outputs, references])
+        path = cache_folder() / "plugins" / f"{hashlib.sha256(key.encode()).hexdigest()}.npy"
+        scores = _read_scores(path, len(outputs))
+        if scores is None:
+            scores = self._checked_scores(sources, outputs, references)
+            _write_scores(path, scores)
+        # Scores are no integers, but a policy with one row per sentence and one round only adds them.
+        counts: Any = np.column_stack([scores, np.ones(len(scores))])
+        return Statistics(counts, np.arange(len(scores) + 1, dtype=np.int64))
+
+    def values(self, totals: npt.NDArray[Any]) -> Values:
+        """Return the mean of the sentence scores."""
+        means: Values = totals[..., 0] / totals[..., 1]
+        return means
+
+    def parts(self, totals: Counts) -> dict[str, float]:
+        """Return nothing: a function has no parts."""
+        return {}
+
+    def sentence_values(self, statistics: Statistics) -> Values:
+        """Return the function's scores."""
+        return statistics.counts[:, 0].astype(np.float64)
+
+    def signature(self, corpus: Corpus, predictions: Sequence[str]) -> Signature:
+        """Return a signature that begins with `python`, whatever the metric is called."""
+        return Signature.of("python", self.signature_fields(corpus))
+
+    def signature_fields(self, corpus: Corpus) -> dict[str, object]:
+        """Return the function, its declared name, version and direction, and how sentences make a corpus score."""
+        return {
+            "function": self.function.removeprefix("python:"),
+            "name": self.name,
+            "release": self._declared.version,
+            "better": "higher" if self.higher_is_better else "lower",
+            "corpus": "mean",
+            "refs": corpus.reference_range(),
+        }
+
+    @staticmethod
+    def signature_parameters(signature: Signature) -> dict[str, Any]:
+        """Refuse: a signature may come from anywhere, and never imports a module."""
+        raise ValueError(str(signature))
+
+    def _checked_scores(self, sources: list[str], outputs: list[str], references: list[list[str]]) -> Values:
+        """Return the function's scores, after asking for some of them again."""
+        scores = self._ask(sources, outputs, references)
+        some = np.unique(np.linspace(0, len(outputs) - 1, _ASKED_TWICE).astype(int)).tolist()
+        again = self._ask(*([texts[i] for i in some] for texts in (sources, outputs, references)))
+        for i, second in zip(some, again.tolist(), strict=True):
+            first = float(scores[i])
+            if abs(first - second) > _TOLERANCE * max(1.0, abs(first)):
+                raise InputError(
+                    f"{self.function} changes its answer: {first:g}, then {second:g} (sentence {i + 1}, "
+                    f"asked again {'among' if len(some) > 1 else 'with'} {counted(len(some), 'sentence')})",
+                    fix="Fix its seed or temperature, and score each sentence by itself",
+                )
+        return scores
+
+    def _ask(self, sources: Sequence[Any], outputs: Sequence[Any], references: Sequence[Any]) -> Values:
+        """Call the function once and check what it returns."""
+        fail = partial(InputError, fix=_RETURNS)
+        try:
+            with redirect_stdout(sys.stderr):
+                found = self._call(list(sources), list(outputs), [list(texts) for texts in references])
+                scores = found if isinstance(found, (str, bytes, dict, set)) else list(found)
+        except (Exception, SystemExit) as error:
+            raise self._failure(error) from error
+        if not isinstance(scores, list):
+            raise fail(f"{self.function} returned a {type(scores).__name__}, not a list")
+        if len(scores) != len(outputs):
+            problem = f"returned {counted(len(scores), 'score')} for {counted(len(outputs), 'sentence')}"
+            raise fail(f"{self.function} {problem}")
+        for i, score in enumerate(scores):
+            if not isinstance(score, Real) or isinstance(score, bool):
+                raise fail(f"{self.function} returned a {type(score).__name__}, not a number, for sentence {i + 1}")
+            if not np.isfinite(float(score)):
+                raise fail(f"{self.function} returned {float(score)} for sentence {i + 1}")
+        return np.array([float(score) for score in scores])
+
+    def _failure(self, error: BaseException) -> InputError:
+        """Return an error of the function as one sentence, with the line of its module that it came from."""
+        frames = traceback.extract_tb(error.__traceback__)
+        line = next((frame.lineno for frame in reversed(frames) if frame.filename == self._file), None)
+        text = shorten(str(error), 200)
+        what = type(error).__name__ + (f": {text.rstrip('.')}" if text else "")
+        place = f" ({Path(self._file).name}, line {line})" if self._file and line else ""
+        return InputError(f"{self.function} raised {what}{place}", fix=None if place else _RETURNS)
+
+
+def _source_of(module: ModuleType, function: Callable[..., Any]) -> str:
+    """Return a hash of the module's text as it was when first seen, empty if it has none.
+
+    A session that goes on after the file was edited runs the old code until the module is reloaded.
+    """
+    spec, digest = _SOURCES.get(module.__name__, (None, ""))
+    if digest and spec is module.__spec__ and spec is not None:
+        return digest
+    text = b""
+    with suppress(OSError, TypeError):
+        file = inspect.getsourcefile(module)
+        text = Path(file).read_bytes() if file else b""
+    if not text:
+        with suppress(OSError, TypeError):
+            text = inspect.getsource(function).encode()
+    digest = hashlib.sha256(text).hexdigest() if text else ""
+    _SOURCES[module.__name__] = (module.__spec__, digest)
+    return digest
+
+
+def _read_scores(path: Path, sentences: int) -> Values | None:
+    """Return cached scores, None if there are none or the file is damaged."""
+    try:
+        scores: Values = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None
+    whole = scores.shape == (sentences,) and scores.dtype == np.float64 and bool(np.isfinite(scores).all())
+    return scores if whole else None
+
+
+def _write_scores(path: Path, scores: Values) -> None:
+    """Keep scores; a cache that cannot be written costs time, not the result."""
+    data = io.BytesIO()
+    np.save(data, scores, allow_pickle=False)
+    with suppress(OSError, UnwritableError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(path, data.getvalue())
