@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mirror_files import MIRROR, needs_mirror
 
 import gecbench
 from gecbench.corpora.load import load_rankings
@@ -65,7 +66,11 @@ def test_own_judgments_corpus_and_outputs(tmp_path, run):
         (["--human", "jfleg", "-c", "demo"], "no outputs of the judged systems"),
         (["mine.tsv", "--sentences", "other.tsv"], "sentence scores of other, but no system scores of it"),
         (["mine.tsv", "--human", "two.tsv"], "two.tsv: 2 sets of human scores"),
-        (["two.tsv", "--runs", "5"], "a is missing from"),
+        (
+            ["two.tsv", "--runs", "5"],
+            "human scores. Name your judgments with --human; by default they are the demo",
+        ),
+        (["two.tsv", "--human", "demo", "--runs", "5"], "a is missing from the human scores. Both must"),
     ],
 )
 def test_bad_input(arguments, message, refused, folder, monkeypatch):
@@ -85,3 +90,71 @@ def test_a_missing_system_is_noticed_before_any_work(given, folder, refused, mon
     Path("A.txt").write_text("".join(f"{source}\n" for source in gecbench.load_demo().sources))
     arguments = ["mine.tsv"] if given == "scores" else ["-c", "demo", "-p", "A.txt"]
     assert "A is missing from the human scores" in refused(["meta", *arguments])
+
+
+@needs_mirror
+def test_judgments_that_count_from_one_are_read_so(run):
+    """SEEDA's files count from 1. The agreement with sentence scores was measured with the judgments read correctly."""
+    folder = Path(MIRROR or "") / "raw.githubusercontent.com/tmu-nlp/SEEDA/0c6c07f98dcfab016f1169b680997f1f29ea0705"
+    outputs = sorted((folder / "outputs" / "all").glob("*.txt"))
+    words = ("--human", folder / "data" / "judgments_edit.xml", "-c", "conll14", "-p", *outputs, "-m", "gleu", "m2")
+    (gleu, m2) = json.loads(run("meta", *words, "-f", "json", "--runs", "1"))
+    assert (round(gleu["sentences"]["tau"], 3), round(m2["sentences"]["tau"], 3)) == (0.268, 0.188)
+    assert (round(gleu["sentences"]["accuracy"], 3), round(m2["sentences"]["accuracy"], 3)) == (0.634, 0.594)
+
+
+def test_systems_without_judgments_are_left_out_in_one_line(tmp_path, run, capsys):
+    path = tmp_path / "mine.tsv"
+    path.write_text("good-corrector\t3\nrule-based\t2\nspell-checker\t1\nnew\t9\n")
+    with pytest.warns(UserWarning, match=r"left out: do-nothing \(no scores\), new \(no judgments\)$"):
+        (row,) = json.loads(run("meta", path, "--runs", "20", "-f", "json"))
+    assert row["systems"]["pearson"]["items"] == 3
+
+
+def test_chosen_systems(tmp_path, run, refused, recwarn):
+    words = ("meta", write_scores(tmp_path), "--runs", "20", "-m", "gleu")
+    rows = json.loads(run(*words, "-f", "json", "--systems", "good-corrector", "rule-based", "do-nothing"))
+    assert [row["systems"]["pearson"]["items"] for row in rows] == [3, 3]
+    assert rows[1]["sentences"]["pairs"] < json.loads(run(*words, "-f", "json"))[1]["sentences"]["pairs"]
+    assert not recwarn.list
+    refused([*words, "--systems", "rule-base"], "no system or set 'rule-base'. Did you mean")
+    refused([*words, "--systems", "rule-based"], "1 system. A correlation needs two systems or more")
+
+
+def test_json_says_how_ties_counted_and_adds_tests_and_windows(run):
+    words = ("meta", "-m", "gleu", "m2", "--runs", "20", "-f", "json")
+    gleu, m2 = json.loads(run(*words, "--ties", "drop", "--windows", "3"))
+    assert (gleu["ties"], gleu["aggregate"]) == ("drop", "corpus")
+    assert [(window["first"], window["last"]) for window in m2["windows"]] == [(1, 3), (2, 4)]
+    assert m2["williams"]["pearson"]["best"] == "gleu"
+    assert m2["sentences"]["pairs"] <= json.loads(run(*words))[1]["sentences"]["pairs"]
+
+
+def test_windows_are_a_second_table(run):
+    text = run("meta", "-m", "gleu", "--runs", "20", "--windows", "3")
+    assert "coefficient    1–3    2–4" in text
+
+
+def test_figures(tmp_path, run):
+    pytest.importorskip("matplotlib")
+    folder = tmp_path / "figures"
+    run("meta", "-m", "gleu", "m2", "--runs", "20", "--windows", "3", "--figures", folder, "--figure-format", "svg")
+    assert sorted(path.name for path in folder.iterdir()) == ["meta-scores.svg", "meta-windows.svg"]
+
+
+@needs_mirror
+def test_seeda_by_name(run):
+    """M2 and GLEU+ with the right references, as in the table of published figures."""
+    words = ("meta", "--human", "seeda:edit", "-m", "gleu(variant=multiset)", "m2", "-f", "json")
+    gleu, m2 = json.loads(run(*words, "--systems", "base", "--ties", "seeda"))
+    figures = [round(gleu["systems"][method]["value"], 6) for method in ("pearson", "spearman")]
+    assert figures == [0.909011, 0.944056]
+    assert round(gleu["sentences"]["accuracy"], 6) == 0.675791
+    assert [round(m2["systems"][method]["value"], 3) for method in ("pearson", "spearman")] == [0.767, 0.755]
+    assert m2["systems"]["pearson"]["items"] == 12
+    low, high = (m2["systems"]["pearson"]["interval"][end] for end in ("low", "high"))
+    assert low < 0.767 < high
+    gleu, _ = json.loads(run(*words, "--systems", "fluency"))
+    assert [round(gleu["systems"][method]["value"], 3) for method in ("pearson", "spearman")] == [0.271, 0.662]
+    (gleu,) = json.loads(run(*words[:5], "-f", "json"))
+    assert gleu["systems"]["pearson"]["items"] == 15

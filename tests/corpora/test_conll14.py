@@ -155,7 +155,7 @@ ENTITIES = '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'
 @pytest.mark.parametrize(
     ("key", "text", "config", "message"),
     [
-        (FLUENCY, "x\n", ["all"], "1 lines, but the source has 5"),
+        (FLUENCY, "x\n", ["all"], "1 line, but the source has 5"),
         (SUBMISSION, "x\n" * 5, ["systems"], "sentence 1 is not"),
         (RANKINGS, ENTITIES, ["judgments", "expert"], "document type and entity declarations are refused"),
     ],

@@ -69,7 +69,7 @@ def test_the_gug_key_sees_through_tokenisation():
     ("key", "text", "message"),
     [
         ("jfleg/test/test.src", "One .\nTwo .\n", "GUG row 3 is not test sentence 1"),
-        ("jfleg/test/test.ref2", "Only one line .\n", "1 lines, but the source has 2"),
+        ("jfleg/test/test.ref2", "Only one line .\n", "1 line, but the source has 2"),
         ("jfleg/EACL_exp/m2converter/test.ref.m2", "S One .\n\nS Two .\n", "sentence 1 is not"),
     ],
 )

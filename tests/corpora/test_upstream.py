@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+import re
+import socket
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,7 +18,6 @@ from gecbench.corpora.upstream import (
     Pin,
     Source,
     Upstream,
-    cache_folder,
     default_pins,
     offline,
 )
@@ -156,11 +157,13 @@ def test_a_wrong_mirror_file_is_an_error_and_stays_untouched(tmp_path):
     assert (mirror / PATH).read_bytes() == b"edited"
 
 
-def test_offline_uses_the_cache_and_else_says_what_to_do(server, read):
-    with pytest.raises(OfflineError, match="GECBENCH_MIRROR") as caught:
+def test_offline_uses_the_cache_and_else_says_what_to_do(server, read, tmp_path):
+    with pytest.raises(OfflineError, match=rf"lacks {PATH}, and the network is switched off\. Set GECBENCH_MIRROR to"):
         read(is_offline=True)
+    unset = "or unset GECBENCH_OFFLINE, HF_HUB_OFFLINE, HF_DATASETS_OFFLINE"
+    with pytest.raises(OfflineError, match=rf"the mirror {tmp_path} lacks {PATH}, and the network .* {unset}\.$"):
+        read(is_offline=True, mirror=tmp_path)
     assert server.requests == []
-    assert PATH in str(caught.value)
     assert read() == read(is_offline=True) == CONTENT
 
 
@@ -178,9 +181,36 @@ def test_progress_is_silent_where_there_is_no_terminal(read, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_no_server_at_all(read):
-    with pytest.raises(UpstreamError, match="2 attempts"):
-        read(base_url="http://127.0.0.1:9", downloader=Downloader(2, 0.0, 1.0))
+UNREACHABLE = {
+    "a closed port": ("127.0.0.1:9", "Connection refused"),
+    "no such host": ("no-such-host.invalid", "[^)]+"),
+}
+
+
+@pytest.mark.parametrize(("host", "cause"), UNREACHABLE.values(), ids=UNREACHABLE)
+@pytest.mark.parametrize("has_mirror", [False, True], ids=["no mirror", "mirror"])
+def test_no_server_at_all(read, tmp_path, host, cause, has_mirror):
+    """Another attempt would fail alike, so there is none; the error says how to do without a network."""
+    patient = Downloader(pause=lambda _: pytest.fail("it waited"))
+    mirror = tmp_path / "folder" if has_mirror else None
+    with pytest.raises(UpstreamError) as caught:
+        read(base_url=f"http://{host}", downloader=patient, mirror=mirror)
+    layout = "Set GECBENCH_MIRROR to a folder laid out as <host>/<path> that has the file as"
+    if has_mirror:
+        start, fix = f"the mirror {mirror} lacks {PATH}, and cannot", "Add the file to the mirror"
+    else:
+        start, fix = "cannot", f"{layout} {PATH}"
+    expected = rf"{re.escape(start)} connect to {host} \({cause}\)\. {re.escape(fix)}, or try again with a network\."
+    assert re.fullmatch(expected, str(caught.value)), str(caught.value)
+
+
+def test_a_time_out_is_retried(read):
+    """A server that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(UpstreamError) as caught:
+            read(base_url=address, downloader=Downloader(2, 0.0, 0.2))
+    assert f"{address}/{PATH} could not be fetched in 2 attempts (timed out). Set GECBENCH_MIRROR" in str(caught.value)
 
 
 def test_pauses_grow(server, read):
@@ -197,12 +227,6 @@ def test_offline_variables(variable):
     assert offline({variable: "true"})
     assert not offline({variable: "0"})
     assert not offline({})
-
-
-def test_cache_folder_follows_the_hugging_face_home(tmp_path):
-    assert cache_folder({"HF_HOME": str(tmp_path), "XDG_CACHE_HOME": "/elsewhere"}) == tmp_path / "gecbench"
-    assert cache_folder({"XDG_CACHE_HOME": str(tmp_path)}) == tmp_path / "huggingface" / "gecbench"
-    assert cache_folder({}).parts[-3:] == (".cache", "huggingface", "gecbench")
 
 
 def test_environment(monkeypatch, tmp_path):

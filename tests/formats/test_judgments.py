@@ -18,6 +18,7 @@ from gecbench.formats.judgments import (
     Judgment,
     Place,
     Ranking,
+    count_from_zero,
     expand_pairs,
     parse_expert_groups,
     parse_jfleg_pairwise,
@@ -73,6 +74,7 @@ def test_ranking_xml_reads_commas_and_durations() -> None:
         ('<ranking-item src-id="3" user="ann">', "<translation/>", 3, "outside"),
         ("<translation", '<ranking-item src-id="3" user="ann"/><translation', 4, "inside a ranking-item"),
         ('user="ann"', 'user="ann" duration="soon"', 3, "'soon' is not hours:minutes:seconds"),
+        ('user="ann"', f'user="ann" duration="{"9" * 400}:00:01"', 3, "the duration is too long"),
     ],
 )
 def test_bad_ranking_xml(old: str, new: str, line: int, message: str) -> None:
@@ -216,7 +218,7 @@ def test_relabel_without_texts_regroups_by_output() -> None:
     outputs = {"A": ["same"], "B": ["sa me"], "C": ["other"]}
     (again,) = relabel([Ranking(0, "e1", (Place(("A",), 1), Place(("B",), 4), Place(("C",), 2)))], outputs)
     assert [(place.systems, place.rank) for place in again.places] == [(("A", "B"), 2.5), (("C",), 2)]
-    with pytest.raises(InputError, match="sentence 1 was judged, but A has 1 lines"):
+    with pytest.raises(InputError, match=r"sentence 1 was judged, but A has 1 line\b"):
         relabel([Ranking(1, "e1", ())], outputs)
 
 
@@ -238,9 +240,41 @@ def test_expert_groups() -> None:
         ("7\t0\t__import__('os')", "not a table of rankings"),
         ("7\t0\t{}", "not a table of rankings"),
         ("7\t0\t{'A||B': [5]}", "not a table of rankings"),
-        ("7\t0\t{'A||B': [['1']]}", "1 ranks for 2 texts"),
+        ("7\t0\t{'A||B': [['1']]}", "1 rank for 2 texts"),
         ("7\t0\t{'A||B': [['1', 'b']]}", "rank is 'b'"),
     ],
 )
 def test_bad_expert_groups(line: str, message: str) -> None:
     check_refused(parse_expert_groups, "1\t0\t{'A||B': [['1', '2']]}\n" + line, 2, message)
+
+
+def ranking_of(sentence: int, *places: str) -> Ranking:
+    return Ranking(sentence, "judge", tuple(Place(tuple(names.split()), rank) for rank, names in enumerate(places)))
+
+
+OUTPUTS = {"A": ["one", "two", "three"], "B": ["one", "deux", "three"], "C": ["uno", "deux", "tres"]}
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_places_with_several_systems_show_where_the_numbers_start(first: int) -> None:
+    rankings = [ranking_of(first, "A B", "C"), ranking_of(first + 1, "B C", "A"), ranking_of(first + 2, "A B", "C")]
+    found, seen = count_from_zero(rankings, OUTPUTS, file="mine.xml")
+    assert ([ranking.sentence for ranking in found], seen) == ([0, 1, 2], first)
+
+
+def test_the_numbers_alone_may_show_where_they_start() -> None:
+    for numbers, expected in (((0, 1), 0), ((1, 3), 1), ((1, 2), None)):
+        found, seen = count_from_zero([ranking_of(n, "A", "C") for n in numbers], OUTPUTS, file="mine.csv")
+        assert seen == expected
+        assert [ranking.sentence for ranking in found] == [n - (expected or 0) for n in numbers]
+
+
+def test_judgments_of_other_outputs_are_refused() -> None:
+    with pytest.raises(InputError, match=r"^mine.xml: systems that were judged together, .* have different outputs"):
+        count_from_zero([ranking_of(n, "A B C") for n in (1, 2)], OUTPUTS, file="mine.xml")
+    with pytest.raises(InputError, match="sentence 4 was judged, but the outputs have 3 lines"):
+        count_from_zero([ranking_of(4, "A", "B")], OUTPUTS, file="mine.xml")
+
+
+def test_expert_groups_with_a_key_that_cannot_be_hashed():
+    check_refused(parse_expert_groups, "1\t0\t{[]: [['1', '2']]}\n", 1, "the third field is not a table of rankings")

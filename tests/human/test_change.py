@@ -50,7 +50,7 @@ def test_groups_average_over_pairs() -> None:
 
 
 def test_what_cannot_be_compared() -> None:
-    with pytest.raises(InputError, match="1 sentences cannot be compared with 2"):
+    with pytest.raises(InputError, match="1 sentence cannot be compared with 2"):
         change(["a"], ["a", "b"])
     with pytest.raises(InputError, match="0 sentences"):
         change([], [])

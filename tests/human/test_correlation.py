@@ -21,12 +21,14 @@ from gecbench.formats.tables import parse_system_scores
 from gecbench.human.correlation import (
     METHODS,
     MetricScores,
+    approximate_interval,
     coefficient,
     correlate,
     correlate_runs,
     meta_evaluate,
     score_systems,
     sentence_agreement,
+    williams_test,
 )
 from gecbench.human.ranking import expected_wins
 
@@ -47,7 +49,6 @@ def test_correlate_goes_by_name() -> None:
     swapped = correlate(metric | {"A": 3.0, "B": 7.0}, HUMAN)
     assert swapped.value == pytest.approx(1 - 6 * 2 / (4 * 15))
     assert swapped.items == 4
-    assert swapped.interval is None
 
 
 def test_a_missing_system_is_an_error() -> None:
@@ -182,3 +183,90 @@ def test_table_6_from_the_published_metric_scores(mirror):
         scores = {"INPUT" if system == "source" else system: score for system, score in metrics[name].items()}
         for method in ("spearman", "pearson"):
             assert correlate(scores, human, method).value == pytest.approx(cell[method], abs=0.0005), name
+
+
+def test_williams_test_by_hand() -> None:
+    """K = 1 - .64 - .25 - .16 + .32 = .27. With n = 13: 2 K 12/10 + 1.3² / 4 · .6³ = .648 + .09126 = .73926."""
+    t, _ = williams_test(0.8, 0.5, 0.4, 13)
+    assert t == pytest.approx(0.3 * (12 * 1.4 / 0.73926) ** 0.5)
+    t, p = williams_test(0.8, 0.5, 0.4, 5)  # 1.08 + .09126; with 2 degrees of freedom p = 1 - t / sqrt(2 + t²)
+    assert t == pytest.approx(0.3 * (4 * 1.4 / 1.17126) ** 0.5)
+    assert (round(t, 5), round(p, 5)) == (0.65598, 0.57922)
+    assert williams_test(0.5, 0.8, 0.4, 5) == pytest.approx((-t, p))
+
+
+def test_williams_test_at_its_limits() -> None:
+    assert williams_test(0.8, 0.8, 1.0, 12) == (0.0, 1.0)
+    assert all(map(isnan, williams_test(0.8, 0.5, 0.4, 3)))
+    assert all(map(isnan, williams_test(0.8, float("nan"), 0.4, 12)))
+
+
+def test_metrics_are_tested_against_the_best() -> None:
+    human = {"A": 1.0, "B": 2.0, "C": 3.0, "D": 4.0, "E": 5.0, "F": 6.0}
+    good = MetricScores("good", "-", {"A": 1.1, "B": 1.9, "C": 3.2, "D": 3.9, "E": 5.1, "F": 5.9})
+    same = MetricScores("same", "-", {name: 2 * score for name, score in good.systems.items()})
+    bad = MetricScores("bad", "-", {"A": 3.0, "B": 1.0, "C": 4.0, "D": 1.5, "E": 5.0, "F": 2.0})
+    rows = meta_evaluate([bad, good, same], human)
+    tests = [row.williams["pearson"] for row in rows]
+    assert {test.best for test in tests} == {"good"}
+    assert [test.significant for test in tests] == [True, False, False]
+    assert not meta_evaluate([good], human)[0].williams
+
+
+def test_approximate_intervals_by_hand() -> None:
+    """atanh(.41) = .435611; 1.959964 / sqrt(9) = .653321; tanh(-.217710) = -.214334, tanh(1.088933) = .796488."""
+    found = approximate_interval(0.41, 12, "pearson")
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((-0.214334, 0.796488), abs=2e-6)
+    wider = approximate_interval(0.41, 12, "spearman")
+    assert wider is not None
+    assert wider.low < found.low < found.high < wider.high
+    assert approximate_interval(0.41, 3, "pearson") is None
+    assert approximate_interval(1.0, 12, "pearson") is None
+
+
+@pytest.mark.parametrize(
+    ("ties", "accuracy", "tau"),
+    [("half", 3 / 6, 0), ("seeda", 4 / 6, 2 / 6), ("drop", 2 / 4, 0), ("wrong", 2 / 6, -2 / 6)],
+)
+def test_rules_for_ties_by_hand(ties, accuracy, tau) -> None:
+    """Two pairs agree, two disagree, and the metric ties on two, in which B, later in the alphabet, is better."""
+    scores = {("A", 0): 2.0, ("B", 0): 1.0, ("A", 1): 1.0, ("B", 1): 1.0}
+    judgments = [
+        *[Judgment(0, "j", "A", "B", 1, 2)] * 2,
+        *[Judgment(0, "j", "A", "B", 2, 1)] * 2,
+        Judgment(1, "j", "A", "B", 2, 1),
+        Judgment(1, "j", "B", "A", 1, 2),
+    ]
+    found = sentence_agreement(scores, judgments, ties=ties)
+    assert found.ties_later == 2
+    assert (found.accuracy, found.tau) == pytest.approx((accuracy, tau))
+    earlier = [replace(pair, rank1=pair.rank2, rank2=pair.rank1) for pair in judgments]
+    assert sentence_agreement(scores, earlier, ties="seeda").accuracy == pytest.approx(2 / 6)
+
+
+def test_windows_go_down_the_human_ranking() -> None:
+    metric = MetricScores("mine", "-", {"A": 3.0, "B": 4.0, "C": 2.0, "D": 1.0})
+    (row,) = meta_evaluate([metric], HUMAN, windows=3)
+    assert [(window.first, window.last, window.values["spearman"]) for window in row.windows] == [
+        (1, 3, pytest.approx(0.5)),
+        (2, 4, pytest.approx(1.0)),
+    ]
+    with pytest.raises(InputError, match="windows of 5 systems"):
+        meta_evaluate([metric], HUMAN, windows=5)
+
+
+def test_aggregation_by_hand() -> None:
+    """A beats B twice and ties once, A and C are even, B never beats C: means of (1, 1/2), (0, 0), (1/2, 1)."""
+    rows = {"A": (3.0, 1.0, 1.0), "B": (1.0, 1.0, 0.0), "C": (2.0, 2.0, 1.0)}
+    sentences = {(name, i): score for name, scores in rows.items() for i, score in enumerate(scores)}
+    found = MetricScores("mine", "-", dict.fromkeys(rows, 0.0), sentences).aggregated("expected-wins")
+    assert found.systems == pytest.approx({"A": 0.75, "B": 0.0, "C": 0.75})
+    skills = MetricScores("mine", "-", dict.fromkeys(rows, 0.0), sentences).aggregated("trueskill").systems
+    assert min(skills["A"], skills["C"]) > 0 > skills["B"]
+    with pytest.raises(InputError, match="no sentence scores of mine to aggregate"):
+        MetricScores("mine", "-", HUMAN).aggregated("trueskill")
+    with pytest.raises(InputError, match="no score of A for sentence 2"):
+        MetricScores("mine", "-", {"A": 0, "B": 0}, {("A", 1): 0.0, ("B", 1): 0.0, ("B", 2): 0.0}).aggregated(
+            "trueskill"
+        )

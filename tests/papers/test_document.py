@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -94,3 +95,24 @@ def test_curves():
         "b, published": [[2, 60]],
     }
     assert [text.get_text() for text in axis.get_legend().get_texts()] == ["a", "a, published", "b, published"]
+
+
+def test_named_points():
+    panels = {"m": {"a": (1, 2), "b": (3, 4)}, "n": {"a": (1, 5), "b": (3, 0)}}
+    left, right = drawn(document.named_points, panels, ("human", "metric"))
+    assert (left.get_title(), left.get_xlabel(), left.get_ylabel()) == ("m", "human", "metric")
+    assert left.collections[0].get_offsets().tolist() == [[1, 2], [3, 4]]
+    assert {text.get_text(): text.xy for text in right.texts} == panels["n"]
+
+
+def test_names_of_near_points_are_apart():
+    points = {name: (0.0, k / 1e6) for k, name in enumerate("abcdef")} | {"low": (-1.0, -1.0), "high": (1.0, 1.0)}
+    (axis,) = drawn(document.named_points, {"m": points}, ("human", "metric"))
+    places = sorted((text.get_ha(), text.xyann[1]) for text in axis.texts)
+    assert all(b[1] - a[1] >= 0.05 - 1e-9 for a, b in pairwise(places) if a[0] == b[0])
+
+
+def test_windows_are_curves():
+    (axis,) = drawn(document.window_figure({"m": ([1, 2], [0.5, -0.5])}, 4, "a note").draw)
+    assert axis.get_xlabel() == "rank of the best of 4 systems"
+    assert axis.lines[0].get_xydata().tolist() == [[1, 0.5], [2, -0.5]]

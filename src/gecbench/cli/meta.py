@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from math import nan
 from pathlib import Path
 from typing import Any
 
-from gecbench.analysis.tables import Table, render_rows
+from gecbench.analysis.tables import Table, render_rows, render_table
 from gecbench.cli.human import add_ranking_options, list_judgments, make_ranking
 from gecbench.cli.options import (
     add_command,
@@ -20,26 +21,36 @@ from gecbench.cli.options import (
     preprocessing_of,
     read_systems,
 )
+from gecbench.cli.reproduce import add_figures_options, check_figures, draw_figures
 from gecbench.corpora.catalog import HUMAN_JUDGMENTS
 from gecbench.corpora.load import load_rankings, resolve_corpus
 from gecbench.corpus.corpus import Corpus
+from gecbench.display import log_info
 from gecbench.errors import InputError
-from gecbench.formats.judgments import Judgment, expand_pairs
+from gecbench.formats.judgments import Judgment, Ranking, count_from_zero, expand_pairs
 from gecbench.formats.tables import read_sentence_scores, read_system_scores
+from gecbench.formats.text import check_files
 from gecbench.human.correlation import (
+    AGGREGATES,
     METHODS,
     NO_REFERENCES,
-    Correlation,
+    SIGNIFICANT,
+    TIES,
+    WINDOW_METHODS,
     MetaRow,
+    Method,
     MetricScores,
+    choose_systems,
     meta_evaluate,
-    same_systems,
     score_systems,
 )
+from gecbench.human.ranking import HumanRanking
+from gecbench.papers.document import Figure, Reproduction, score_figure, window_figure
 
 _EXAMPLES = """  gecbench meta                                          (every metric on the demo)
   gecbench meta my_scores.tsv --human conll14            (lines: system TAB score; 13 systems, INPUT among them)
   gecbench meta my_scores.tsv --sentences mine_by_sentence.tsv --human conll14 -m gleu m2
+  gecbench meta --human seeda:edit -m gleu m2 green --systems base --windows 4
   gecbench meta --human conll14 -m gleu -c conll14_fluency:nucle conll14_fluency:expert_fluency
   gecbench meta --human judgments.csv -m gleu -c my_corpus.jsonl -p outputs/*.txt
   gecbench meta my_scores.tsv --human human_scores.tsv   (scores instead of judgments)
@@ -60,47 +71,141 @@ def add_parser(commands: Any, summary: str) -> None:
         default=[],
         help="[metric] system sentence score, sentences from 0",
     )
-    parser.add_argument(
-        "--human", metavar="NAME|FILE", default="demo", help="judgments: a name, CSV or XML; or a TSV of human scores"
-    )
+    about = "judgments: a name, CSV or XML; or a TSV of human scores (default: demo)"
+    parser.add_argument("--human", metavar="NAME|FILE", help=about)
     parser.add_argument("-c", "--corpora", metavar="NAME|FILE", nargs="+", help="reference sets (default: by --human)")
     add_predictions_options(parser, None)
     add_ranking_options(parser)
+    parser.add_argument(
+        "--systems",
+        metavar="SET|NAME",
+        nargs="+",
+        default=["all"],
+        help="only these systems; SEEDA's sets are base (12) and fluency (14) (default: all)",
+    )
+    parser.add_argument(
+        "--aggregate",
+        choices=AGGREGATES,
+        default="corpus",
+        help="a system's score: of the corpus, or made of its sentence scores (default: corpus)",
+    )
+    parser.add_argument(
+        "--ties", choices=TIES, default="half", help="how a metric's ties on sentences count (default: half)"
+    )
+    parser.add_argument(
+        "--windows",
+        metavar="N",
+        type=count,
+        default=0,
+        help="also correlate among each N neighbors in the human ranking (SEEDA: 4)",
+    )
     parser.add_argument(
         "--resamples",
         metavar="N",
         type=count,
         default=0,
-        help="bootstrapped sets of systems for intervals, 0 for none (default: 0)",
+        help="bootstrapped sets of systems for intervals, 0 for those of judgments or approximate ones (default: 0)",
     )
+    add_figures_options(parser)
     add_format_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Correlate metrics with human judgments and print a table."""
-    known, judgments = _human(options)
+    check_files([*options.scores, *options.sentences, *options.predictions])
+    options.by_default, options.human = options.human is None, options.human or "demo"
+    if options.figures:
+        check_figures(Path(options.figures))
+    known, rankings = _human(options)
     corpora, systems = _scorable(options)
+    if rankings is not None and systems:
+        rankings = _count_from_zero(rankings, systems, options.human)
+    judgments = None if rankings is None else list(expand_pairs(rankings))
     scores = _external_scores(options)
-    for names in (*(one.systems for one in scores), *([systems] if systems else [])):
-        same_systems(names, known)
+    chosen = _chosen_systems(options, known, [*(one.systems for one in scores), *([systems] if systems else [])])
+    scores = [one.select(chosen) for one in scores]
     metrics = options.metrics or ([] if options.scores else ["gleu", "m2", "bleu"])
-    scores += score_systems(metrics, corpora, systems, sentences=judgments is not None, **preprocessing_of(options))
-    human = known if judgments is None else make_ranking(options, judgments)
-    rows = meta_evaluate(scores, human, judgments, resamples=options.resamples, seed=options.seed)
+    by_sentence = judgments is not None or options.aggregate != "corpus"
+    scored = {name: lines for name, lines in systems.items() if name in chosen}
+    scores += score_systems(metrics, corpora, scored, sentences=by_sentence, **preprocessing_of(options))
+    human = _human_scores(options, known, judgments, chosen)
+    if judgments is not None:
+        judgments = [pair for pair in judgments if {pair.system1, pair.system2} <= chosen]
+    rows = meta_evaluate(
+        scores,
+        human,
+        judgments,
+        resamples=options.resamples,
+        seed=options.seed,
+        ties=options.ties,
+        aggregate=options.aggregate,
+        windows=options.windows,
+    )
+    if options.figures:
+        people = human.scores() if isinstance(human, HumanRanking) else human
+        drawn = Reproduction("meta", "", (), _figures(rows, people, options))
+        draw_figures([drawn], Path(options.figures), options.figure_format)
     header = ["metric", "references", *METHODS, "sentence tau", "accuracy"]
     table = Table(header, [_cells(row) for row in rows])
-    print(render_rows(table, [_plain(row) for row in rows], options.format))
+    print(render_rows(table, [_plain(row, options) for row in rows], options.format))
+    if options.windows and options.format != "json":
+        print("\n" + render_table(_window_table(rows), options.format))
+    if any(row.williams for row in rows):
+        log_info(f"* cannot be told from the best of its column (Williams' test, p ≥ {SIGNIFICANT})")
 
 
-def _human(options: argparse.Namespace) -> tuple[Mapping[str, float], Sequence[Judgment] | None]:
-    """Return the human scores of a file and None, or the judged systems (scores NaN) and the judgments."""
+def _chosen_systems(
+    options: argparse.Namespace, judged: Collection[str], scored: Sequence[Collection[str]]
+) -> frozenset[str]:
+    """Return the systems of --systems that are judged and scored."""
+    source = HUMAN_JUDGMENTS.get(options.human)
+    try:
+        return choose_systems(options.systems, judged, scored, source.sets if source else {})
+    except InputError as error:
+        if options.by_default and "is missing from" in error.problem:
+            fix = f"Name your judgments with --human; by default they are the demo's, of {', '.join(sorted(judged))}"
+            raise InputError(error.problem, fix=fix) from error
+        raise
+
+
+def _human(options: argparse.Namespace) -> tuple[Mapping[str, float], Sequence[Ranking] | None]:
+    """Return the human scores of a file and None, or the judged systems (scores NaN) and the rankings."""
     if options.human not in HUMAN_JUDGMENTS and Path(options.human).suffix in (".tsv", ".txt"):
         found = read_system_scores(options.human)
         if len(found) != 1:
             raise InputError(f"{len(found)} sets of human scores", file=options.human, fix="Give system TAB score")
         return next(iter(found.values())), None
-    judgments = list(expand_pairs(load_rankings(options.human)))
-    return dict.fromkeys((name for pair in judgments for name in (pair.system1, pair.system2)), nan), judgments
+    rankings = load_rankings(options.human)
+    pairs = expand_pairs(rankings)
+    return dict.fromkeys((name for pair in pairs for name in (pair.system1, pair.system2)), nan), rankings
+
+
+def _human_scores(
+    options: argparse.Namespace,
+    known: Mapping[str, float],
+    judgments: Sequence[Judgment] | None,
+    systems: Collection[str],
+) -> Mapping[str, float] | HumanRanking:
+    """Return the scores given or published, else a ranking of the judgments, of these systems."""
+    source = HUMAN_JUDGMENTS.get(options.human)
+    if judgments is not None and (source is None or source.scores is None):
+        return make_ranking(options, judgments).select(systems)
+    scores = source.scores(options.method) if source and source.scores else known
+    return {name: score for name, score in scores.items() if name in systems}
+
+
+def _count_from_zero(rankings: Sequence[Ranking], systems: Mapping[str, Sequence[str]], name: str) -> Sequence[Ranking]:
+    """Return rankings whose sentences are counted from 0, and say how they were counted if it is not plain."""
+    found, first = count_from_zero(rankings, systems, file=name)
+    if first == 1:
+        log_info(f"{name}: sentences are numbered from 1")
+    elif first is None:
+        warnings.warn(
+            f"{name}: nothing shows whether sentences are numbered from 0 or from 1; they are taken to count from 0",
+            UserWarning,
+            stacklevel=2,
+        )
+    return found
 
 
 def _scorable(options: argparse.Namespace) -> tuple[dict[str, Corpus], Mapping[str, Sequence[str]]]:
@@ -108,6 +213,8 @@ def _scorable(options: argparse.Namespace) -> tuple[dict[str, Corpus], Mapping[s
     source = HUMAN_JUDGMENTS.get(options.human)
     names = options.corpora or ([source.corpus] if source and source.corpus else [])
     corpora = {name: resolve_corpus(name, options.metrics) for name in names}
+    if source is not None:
+        corpora = {name: source.judged_part(corpus) for name, corpus in corpora.items()}
     if options.metrics is None and options.scores:
         return corpora, {}
     if not corpora:
@@ -138,19 +245,49 @@ def _external_scores(options: argparse.Namespace) -> list[MetricScores]:
 
 
 def _cells(row: MetaRow) -> list[str]:
-    cells = [row.metric, row.references, *(_coefficient(row.correlations[method]) for method in METHODS)]
+    cells = [row.metric, row.references, *(_coefficient(row, method) for method in METHODS)]
     if row.sentences is None:
         return [*cells, "", ""]
     return [*cells, f"{row.sentences.tau:.3f}", f"{row.sentences.accuracy:.3f}"]
 
 
-def _coefficient(found: Correlation) -> str:
-    if found.interval is None:
-        return f"{found.value:.3f}"
-    return f"{found.value:.3f} [{found.interval.low:.2f}, {found.interval.high:.2f}]"
+def _coefficient(row: MetaRow, method: Method) -> str:
+    """Return a coefficient with its interval, marked if it cannot be told from the best."""
+    found, test = row.correlations[method], row.williams.get(method)
+    text = f"{found.value:.3f}{'*' if test and not test.significant else ''}"
+    return text if found.interval is None else f"{text} [{found.interval.low:.2f}, {found.interval.high:.2f}]"
 
 
-def _plain(row: MetaRow) -> dict[str, object]:
+def _window_table(rows: Sequence[MetaRow]) -> Table:
+    """Return the coefficients of each window, a line per metric and coefficient."""
+    header = ["metric", "references", "coefficient", *(f"{window.first}–{window.last}" for window in rows[0].windows)]
+    lines = [
+        [row.metric, row.references, method, *(f"{window.values[method]:.3f}" for window in row.windows)]
+        for row in rows
+        for method in WINDOW_METHODS
+    ]
+    return Table(header, lines)
+
+
+def _figures(rows: Sequence[MetaRow], human: Mapping[str, float], options: argparse.Namespace) -> tuple[Figure, ...]:
+    """Return the scores against human scores and, if asked for, the windows."""
+    names = [row.metric if row.references == NO_REFERENCES else f"{row.metric}, {row.references}" for row in rows]
+    panels = {
+        name: {system: (human[system], score) for system, score in row.scores.items()}
+        for name, row in zip(names, rows, strict=True)
+    }
+    note = f"Judgments: {options.human}. A system's score: {options.aggregate}."
+    figures = [score_figure(panels, note)]
+    if options.windows:
+        lines = {
+            name: ([one.first for one in row.windows], [one.values["pearson"] for one in row.windows])
+            for name, row in zip(names, rows, strict=True)
+        }
+        figures.append(window_figure(lines, options.windows, note))
+    return tuple(figures)
+
+
+def _plain(row: MetaRow, options: argparse.Namespace) -> dict[str, object]:
     correlations = {method: asdict(found) for method, found in row.correlations.items()}
     for plain in correlations.values():
         del plain["method"]
@@ -158,6 +295,17 @@ def _plain(row: MetaRow) -> dict[str, object]:
         "tau": row.sentences.tau,
         "accuracy": row.sentences.accuracy,
         "accuracy_with_ties": row.sentences.accuracy_with_ties,
-        "pairs": row.sentences.decided,
+        "pairs": row.sentences.counted,
     }
-    return {"metric": row.metric, "references": row.references, "systems": correlations, "sentences": sentences}
+    return {
+        "metric": row.metric,
+        "references": row.references,
+        "systems": correlations,
+        "sentences": sentences,
+        "ties": options.ties,
+        "aggregate": options.aggregate,
+        "williams": {
+            method: {**asdict(test), "significant": test.significant} for method, test in row.williams.items()
+        },
+        "windows": [{"first": each.first, "last": each.last, **each.values} for each in row.windows],
+    }

@@ -31,8 +31,10 @@ def add_parser(commands: Any, summary: str) -> None:
     papers = "\n".join(f"  {name:<15}{description}" for name, description in PAPERS.items())
     parser.epilog = f"papers:\n{papers}\n\n{parser.epilog}"
     parser.add_argument("papers", metavar="PAPER", nargs="*", help="which papers (default: all)")
-    parser.add_argument("--figures", metavar="FOLDER", help="draw the figures into this folder (needs matplotlib)")
-    parser.add_argument("--figure-format", choices=("png", "svg", "pdf"), default="png", help="(default: png)")
+    add_figures_options(parser)
+    parser.add_argument(
+        "--edits", metavar="FOLDER", help="ERRANT's edits for seeda: SYSTEM.m2, gold_right.m2, gold_gecmetrics.m2"
+    )
     parser.add_argument("--runs", metavar="N", type=count, default=1000, help="runs of TrueSkill (default: 1000)")
     parser.add_argument(
         "--processes", metavar="N", type=count, default=os.cpu_count() or 1, help="for the slow parts (default: all)"
@@ -40,18 +42,26 @@ def add_parser(commands: Any, summary: str) -> None:
     add_format_option(parser)
 
 
+def add_figures_options(parser: argparse.ArgumentParser) -> None:
+    """Add where figures go, and their format."""
+    parser.add_argument("--figures", metavar="FOLDER", help="draw the figures into this folder (needs matplotlib)")
+    parser.add_argument("--figure-format", choices=("png", "svg", "pdf"), default="png", help="(default: png)")
+
+
 def run(options: argparse.Namespace) -> None:
     """Compute, draw and print."""
     for paper in options.papers:
         check_paper(paper)
+    edits = Path(options.edits) if options.edits else None
+    if edits is not None and not edits.is_dir():
+        raise InputError("is not a folder", file=options.edits)
     if options.figures:
-        _matplotlib()
-        _make_folder(Path(options.figures))
+        check_figures(Path(options.figures))
     chosen = options.papers or list(PAPERS)
     found = []
     for k, paper in enumerate(chosen, 1):
         log_info(f"{paper} ({k} of {len(chosen)})")
-        found.append(reproduce(paper, processes=max(1, options.processes), runs=options.runs))
+        found.append(reproduce(paper, processes=max(1, options.processes), runs=options.runs, edits=edits))
     if options.figures:
         draw_figures(found, Path(options.figures), options.figure_format)
     if options.format == "markdown":
@@ -67,7 +77,9 @@ def _matplotlib() -> Any:
     return figure
 
 
-def _make_folder(folder: Path) -> None:
+def check_figures(folder: Path) -> None:
+    """Make the folder for figures, and raise unless they can be drawn."""
+    _matplotlib()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

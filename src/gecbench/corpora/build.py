@@ -25,7 +25,7 @@ from gecbench.corpora.declaration import (
 )
 from gecbench.corpora.load import find_dataset
 from gecbench.corpora.upstream import Upstream
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.formats.text import write_bytes
 
 LOCK_FILE = Path(__file__).parent / "lock.tsv"
@@ -142,7 +142,7 @@ def build_dataset(
     for config in chosen:
         for split in config.splits:
             file, content = _make_split(config, split, list(config.rows(source, split)))
-            say(f"{file.path}: {file.rows} rows, {file.bytes} bytes, sha256 {file.sha256[:12]}…")
+            say(f"{file.path}: {counted(file.rows, 'row')}, {counted(file.bytes, 'byte')}, sha256 {file.sha256[:12]}…")
             built.append(file)
             contents.append(content)
     for file, content in zip(built, contents, strict=True):

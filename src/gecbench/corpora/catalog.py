@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from gecbench.corpora import conll14, jfleg
+from gecbench.corpora import conll14, jfleg, seeda
 from gecbench.corpora.declaration import VERSION, DatasetDeclaration, HumanJudgments
 from gecbench.corpora.demo import DATA, load_demo_systems
 from gecbench.errors import InputError
@@ -31,7 +31,9 @@ _DEMO = HumanJudgments(
     "demo",
 )
 HUMAN_JUDGMENTS: Mapping[str, HumanJudgments] = MappingProxyType(
-    {"demo": _DEMO} | {name: found for each in DATASETS.values() for name, found in each.judgments.items()}
+    {"demo": _DEMO}
+    | {name: found for each in DATASETS.values() for name, found in each.judgments.items()}
+    | dict(seeda.JUDGMENTS)
 )
 
 

@@ -89,9 +89,9 @@ JUDGMENT_FIELDS = (
         "what was ranked: systems that gave this text, rank (lower is better, null where left blank), text",
     ),
 )
-_DOCUMENT = re.compile(r'<DOC nid="(\d+)">(.*?)</DOC>', re.DOTALL)
-_TEXT = re.compile(r"<TEXT>(.*?)</TEXT>", re.DOTALL)
-_PARAGRAPH = re.compile(r"<(TITLE|P)>(.*?)</\1>", re.DOTALL)
+_DOCUMENT = re.compile(r'<(DOC) nid="(\d+)">')
+_TEXT = re.compile(r"<(TEXT)>")
+_PARAGRAPH = re.compile(r"<(TITLE|P)>")
 
 
 # Sentences
@@ -118,12 +118,23 @@ def read_merged_ids(lines: list[str]) -> list[int]:
 
 def _paragraphs(sgml: str) -> Iterator[tuple[int, int, str, str]]:
     """Yield essay, paragraph number, kind (TITLE or P) and text."""
-    for document in _DOCUMENT.finditer(sgml):
-        text = _TEXT.search(document[2])
+    for document, content in _elements(sgml, _DOCUMENT):
+        text = next((inside for _, inside in _elements(content, _TEXT)), None)
         if text is None:
-            raise InputError(f"essay {document[1]} has no TEXT")
-        for number, paragraph in enumerate(_PARAGRAPH.finditer(text[1])):
-            yield int(document[1]), number, paragraph[1], html.unescape(paragraph[2])
+            raise InputError(f"essay {document[2]} has no TEXT")
+        for number, (paragraph, inside) in enumerate(_elements(text, _PARAGRAPH)):
+            yield int(document[2]), number, paragraph[1], html.unescape(inside)
+
+
+def _elements(sgml: str, opening: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield the opening tag of each element and what is inside it; the tag's name is the pattern's first group."""
+    place = 0
+    while tag := opening.search(sgml, place):
+        end = sgml.find(f"</{tag[1]}>", tag.end())
+        if end < 0:
+            return
+        yield tag, sgml[tag.end() : end]
+        place = end
 
 
 def place_sentences(sentences: Sequence[str], sgml: str) -> list[Row]:

@@ -11,8 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 from gecbench.corpora.upstream import Upstream
+from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation, Edit
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.formats.judgments import Ranking
 from gecbench.formats.m2 import NOOP
 
@@ -104,12 +105,32 @@ def by_name(*configs: Config) -> Mapping[str, Config]:
 
 @dataclass(frozen=True)
 class HumanJudgments:
-    """Published judgments: rankings, the judged systems' outputs (None: not public), a corpus to score them on."""
+    """Published judgments: rankings, the judged systems' outputs (None: not public), a corpus to score them on.
+
+    `sentences` are the positions in the corpus of what was judged, if that is not all of it; rankings and outputs are
+    of these alone. `scores` are the published human scores by a method ("trueskill", "expected-wins"), `sets` the
+    names for some of the systems.
+    """
 
     description: str
     rankings: Callable[[], list[Ranking]]
     systems: Callable[[], Mapping[str, list[str]]] | None = None
     corpus: str | None = None
+    sentences: Callable[[], Sequence[int]] | None = None
+    scores: Callable[[str], Mapping[str, float]] | None = None
+    sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def judged_part(self, corpus: Corpus) -> Corpus:
+        """Return the judged sentences of a corpus, which may have been selected before."""
+        places = self.sentences() if self.sentences else range(len(corpus))
+        if len(corpus) == len(places):
+            return corpus
+        if len(corpus) <= places[-1]:
+            raise InputError(
+                f"{corpus.name} has {counted(len(corpus), 'sentence')}, but sentence {places[-1] + 1} was judged",
+                fix=f"Give references for all of {self.corpus}, or for its {len(places)} judged sentences",
+            )
+        return corpus.select(places)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from gecbench.corpora.declaration import (
 )
 from gecbench.corpora.upstream import Upstream, check_sources
 from gecbench.corpus.edits import Annotation, extract_all_edits
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.formats.judgments import Ranking, parse_jfleg_pairwise
 from gecbench.formats.m2 import parse_blocks
 from gecbench.formats.tables import parse_csv
@@ -108,13 +108,15 @@ def _gug_judgments(upstream: Upstream, sentences: list[str], split: str) -> list
     """Return the GUG judgments of every JFLEG sentence: line i is the i-th row of the split's set."""
     rows = [(text, judged) for _, text, judged in read_gug(upstream, split)]
     if len(rows) != len(sentences):
-        raise InputError(f"{len(rows)} GUG rows for {len(sentences)} sentences of {split}", file=GUG)
+        raise InputError(
+            f"{counted(len(rows), 'GUG row')} for {counted(len(sentences), 'sentence')} of {split}", file=GUG
+        )
     for number, (sentence, (text, judged)) in enumerate(zip(sentences, rows, strict=True), 1):
         if comparison_key(sentence) != comparison_key(text):
             raise InputError(f"GUG row {judged['gug_id']} is not {split} sentence {number}", file=GUG)
         if len(judged["gug_crowd"]) != CROWD_SIZE:
             found = len(judged["gug_crowd"])
-            raise InputError(f"GUG row {judged['gug_id']} has {found} crowd judgements", file=GUG)
+            raise InputError(f"GUG row {judged['gug_id']} has {counted(found, 'crowd judgment')}", file=GUG)
     return [judged for _, judged in rows]
 
 

@@ -15,8 +15,8 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_annotations, derive_references
 from gecbench.errors import GecbenchError, InputError, MissingDependencyError, did_you_mean
 from gecbench.formats.judgments import Ranking, read_judgments
-from gecbench.formats.tables import read_edits
-from gecbench.formats.text import STANDARD_INPUT
+from gecbench.formats.tables import ENDINGS, is_m2, read_edits
+from gecbench.formats.text import STANDARD_INPUT, read_lines
 from gecbench.metrics.base import Metric, with_needed_references
 
 CORPUS_FILES = (".m2", ".xml", ".jsonl")
@@ -29,14 +29,14 @@ def resolve_corpus(what: CorpusLike, metrics: Sequence[str | Metric] | None = No
     """Return a corpus from a name (`demo`, `jfleg:test`), a file (.m2, .xml, .jsonl; .gz too), rows, or itself.
 
     Rows (a `datasets.Dataset`, a pandas or polars frame, a list of dictionaries) have the columns `sentence` and
-    `corrections` or `annotations`, or the usual names for source and references. Edits of a file
-    are applied to give references: where one of `metrics` needs them, or, without `metrics`, if they can be applied.
+    `corrections` or `annotations`, or the usual names for source and references. Edits are applied
+    to give references where one of `metrics` needs them; without `metrics`, those of a file if they can be applied.
 
     >>> resolve_corpus("demo").reference_range()
     '4'
     """
     if isinstance(what, Corpus):
-        return what
+        return what if metrics is None else with_needed_references(what, metrics)
     if not isinstance(what, (str, Path)):
         return _corpus_of_table(what)
     name = str(what)
@@ -213,9 +213,24 @@ def read_file(name: str) -> Corpus:
         raise InputError(f"no corpus or file {name!r:.80}", fix=near + known_corpora())
     if ending in (".m2", ".xml"):
         return read_edits(name)
-    from gecbench.formats.jsonl import read_jsonl
+    if ending in ENDINGS and ending != ".jsonl":
+        fix = f"Give -s {name} -r {name}: its columns are found by their usual names"
+        raise InputError(f"a corpus is not read from {ending}", file=name, fix=fix)
+    from gecbench.formats.jsonl import parse_jsonl
 
-    return read_jsonl(name)
+    lines = read_lines(name)
+    if ending != ".jsonl":
+        _check_is_json(lines, name)
+    return parse_jsonl(lines, name)
+
+
+def _check_is_json(lines: Sequence[str], name: str) -> None:
+    """Refuse lines of a file with another ending than .jsonl that are plainly something else, by what they are."""
+    if is_m2(lines):
+        raise InputError("is an M2 file", file=name, fix="Give it the ending .m2, or give it with --gold")
+    if lines and not lines[0].lstrip().startswith("{"):
+        fix = "Give sources with -s and references with -r (in Python: gecbench.Corpus(sources=…, references=…))"
+        raise InputError(f"is plain text, not a corpus ({', '.join(CORPUS_FILES)})", file=name, fix=fix)
 
 
 def _corpus_of_table(table: Any) -> Corpus:

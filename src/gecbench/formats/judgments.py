@@ -17,7 +17,7 @@ from math import isnan, nan
 from pathlib import Path
 from types import MappingProxyType
 
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.formats.tables import finite_number, parse_csv, whole_number
 from gecbench.formats.text import read_text
 from gecbench.formats.xml_reader import XmlReader
@@ -31,6 +31,9 @@ MTURK_COLUMNS = (
 )
 MTURK_UNUSED = "###"
 MTURK_APPROVED = "Approved"
+_SAME_TEXTS = 0.99  # the share of places whose systems must have written the same text
+
+_MOST_DIGITS = 20
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ def _relabeled_places(ranking: Ranking, keys: Mapping[str, Sequence[str]]) -> tu
     for system, lines in keys.items():
         if not 0 <= ranking.sentence < len(lines):
             raise InputError(
-                f"sentence {ranking.sentence} was judged, but {system} has {len(lines)} lines",
+                f"sentence {ranking.sentence} was judged, but {system} has {counted(len(lines), 'line')}",
                 fix="Give the outputs of the whole test set, in its order",
             )
     shown: dict[str, list[Place]] = {}
@@ -133,6 +136,47 @@ def _relabeled_places(ranking: Ranking, keys: Mapping[str, Sequence[str]]) -> tu
         ranks = [place.rank for place in same if not isnan(place.rank)]
         places.append(Place(systems, sum(ranks) / len(ranks) if ranks else nan, same[0].text))
     return tuple(places)
+
+
+def count_from_zero(
+    rankings: Sequence[Ranking], outputs: Mapping[str, Sequence[str]], *, file: str
+) -> tuple[list[Ranking], int | None]:
+    """Return rankings with their sentences counted from 0, and the file's number of the first sentence.
+
+    Systems of one place wrote the same text, so their outputs show whether the file counts from 0 or from 1. Where no
+    place has several systems, the smallest or largest number may show it; where it does not, the numbers are taken as
+    they are and None is returned.
+    """
+    keys = {system: [text_key(line) for line in lines] for system, lines in outputs.items()}
+    sentences = min(map(len, keys.values()))
+    numbers = {ranking.sentence for ranking in rankings}
+    shared = [
+        (ranking.sentence, [keys[system] for system in place.systems if system in keys])
+        for ranking in rankings
+        for place in ranking.places
+        if len(place.systems) > 1
+    ]
+    fitting = [
+        first for first in (0, 1) if first <= min(numbers, default=0) and max(numbers, default=0) < sentences + first
+    ]
+    first = 0 if 0 in numbers else 1 if fitting == [1] else None
+    if shared:
+        right = {k: sum(len({lines[i - k] for lines in texts}) <= 1 for i, texts in shared) for k in fitting}
+        found = [k for k in fitting if right[k] >= _SAME_TEXTS * len(shared)]
+        if not found:
+            raise InputError(
+                "systems that were judged together, having written the same text, have different outputs",
+                file=file,
+                fix="Give the outputs of the whole test set, in the order in which its sentences are numbered",
+            )
+        first = found[0]
+    if not fitting:
+        raise InputError(
+            f"sentence {max(numbers)} was judged, but the outputs have {counted(sentences, 'line')}",
+            file=file,
+            fix="Give the outputs of the whole test set, in its order",
+        )
+    return [replace(ranking, sentence=ranking.sentence - (first or 0)) for ranking in rankings], first
 
 
 def shown_text(text: str) -> str:
@@ -238,6 +282,8 @@ class _RankingReader(XmlReader):
         form = re.fullmatch(r"(\d+):(\d+):(\d+(?:\.\d+)?)", attributes["duration"])
         if form is None:
             raise self.wrong(f"duration={attributes['duration']!r} is not hours:minutes:seconds")
+        if max(map(len, form.groups())) > _MOST_DIGITS:
+            raise self.wrong("the duration is too long")
         return int(form[1]) * 3600 + int(form[2]) * 60 + float(form[3])
 
 
@@ -330,7 +376,7 @@ def parse_expert_groups(text: str, *, file: str, first_sentence: int = 0) -> lis
         if fields == [""]:
             continue
         if len(fields) != 3:
-            raise InputError(f"{len(fields)} fields instead of 3", file=file, line=line)
+            raise InputError(f"{counted(len(fields), 'field')} instead of 3", file=file, line=line)
         sentence = whole_number(fields[0], "sentence", file=file, line=line) - first_sentence
         rankings.extend(_line_rankings(sentence, _ranks_by_group(fields[2], file, line), file, line))
     return rankings
@@ -339,7 +385,7 @@ def parse_expert_groups(text: str, *, file: str, first_sentence: int = 0) -> lis
 def _ranks_by_group(text: str, file: str, line: int) -> dict[str, list[list[str]]]:
     try:
         table = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         table = None
     if isinstance(table, dict) and table and all(_is_group(*entry) for entry in table.items()):
         return table
@@ -360,7 +406,7 @@ def _line_rankings(sentence: int, table: dict[str, list[list[str]]], file: str, 
     groups = [tuple(group.split()) for group in names.split("||")]
     for number, ranks in enumerate(rank_lists, start=1):
         if len(ranks) != len(groups):
-            raise InputError(f"{len(ranks)} ranks for {len(groups)} texts", file=file, line=line)
+            raise InputError(f"{counted(len(ranks), 'rank')} for {counted(len(groups), 'text')}", file=file, line=line)
         values = [whole_number(rank, "rank", file=file, line=line) for rank in ranks]
         places = tuple(Place(group, value) for group, value in zip(groups, values, strict=True))
         rankings.append(Ranking(sentence, f"e{number}", places))

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.formats.judgments import Judgment
 
 OUTCOMES = (-1, 0, 1)
@@ -50,7 +50,7 @@ def cohen_kappa(
 
 def _confusion(first: NDArray[np.generic], second: NDArray[np.generic], labels: Sequence[int]) -> NDArray[np.float64]:
     if first.shape != second.shape or first.ndim != 1:
-        raise InputError(f"{first.size} judgments cannot be compared with {second.size}")
+        raise InputError(f"{counted(first.size, 'judgment')} cannot be compared with {second.size}")
     unknown = set(first.tolist()) | set(second.tolist())
     if not unknown <= set(labels):
         raise InputError(f"judgments {sorted(unknown - set(labels))} are not among the labels {tuple(labels)}")

@@ -22,11 +22,11 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import EditedTexts, EditTable
 from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.display import progress
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.kernels import select, threads
 from gecbench.metrics.base import Counts, Metric, Statistics, Values, f_beta, make_metric, precision_recall
 from gecbench.metrics.m2 import complete, error_types, restrict_types
-from gecbench.metrics.policy import GreedyCumulative, SingleRow
+from gecbench.metrics.policy import GreedyCumulative
 
 MOST_ANNOTATORS = 16  # 65,535 subsets
 Sizes = Literal["all", "last"]
@@ -60,7 +60,9 @@ class Bound:
         for row in self.rows:
             if row.size == size:
                 return row
-        raise InputError(f"no row for {size} annotators", fix=f"There are {[row.size for row in self.rows]}.")
+        raise InputError(
+            f"no row for {counted(size, 'annotator')}", fix=f"There are {[row.size for row in self.rows]}."
+        )
 
 
 def human_bound(
@@ -140,9 +142,9 @@ def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
         raise InputError(f"{corpus.name} has neither references nor annotations")
     sizes = {len(row) for row in rows}
     if len(sizes) != 1 or sizes == {1}:
-        found = "one" if sizes == {1} else f"{min(sizes)} to {max(sizes)}"
+        found = "1 reference" if sizes == {1} else f"{min(sizes)} to {max(sizes)} references"
         raise InputError(
-            f"{corpus.name} has {found} references per sentence",
+            f"{corpus.name} has {found} per sentence",
             fix="A human bound needs the same number for every sentence, at least two",
         )
     columns = tuple(zip(*rows, strict=True))
@@ -155,7 +157,7 @@ def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
     """Return all non-empty subsets of annotators, or those that leave out exactly one; one bit per annotator."""
     if not 1 <= annotators <= MOST_ANNOTATORS:
         raise InputError(
-            f"{annotators} annotators", fix=f"The bound is computed for 1 to {MOST_ANNOTATORS} annotators."
+            counted(annotators, "annotator"), fix=f"The bound is computed for 1 to {MOST_ANNOTATORS} annotators."
         )
     subsets = np.arange(1, 1 << annotators, dtype=np.uint32)
     if sizes == "all":
@@ -220,7 +222,7 @@ def _author_counts(metric: Metric, annotators: Annotators, authors: Sequence[Seq
 
     None where the metric has no row of counts for each annotator, as when it merges references.
     """
-    if isinstance(metric.reference_policy, SingleRow):
+    if not metric.reference_policy.one_row_per_reference:
         return None
     tables = []
     with progress(len(authors), metric.title) as bar:

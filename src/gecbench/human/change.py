@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass
 
 from gecbench import kernels
 from gecbench.display import progress
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.kernels.tokens import intern_lines
 
 Texts = Sequence[str]
@@ -89,7 +89,7 @@ def character_distance(first: str, second: str) -> int:
 def _pairs(before: Texts, after: Texts) -> list[TextPair]:
     if len(before) != len(after) or not before:
         raise InputError(
-            f"{len(before)} sentences cannot be compared with {len(after)}",
+            f"{counted(len(before), 'sentence')} cannot be compared with {len(after)}",
             fix="Both sides need the same sentences, at least one",
         )
     return [(x.strip(), y.strip()) for x, y in zip(before, after, strict=True)]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import product
+from math import atanh, copysign, inf, isnan, nan, sqrt, tanh
+from statistics import NormalDist
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -13,13 +17,20 @@ from numpy.typing import ArrayLike, NDArray
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Preprocessing
 from gecbench.display import progress
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted, did_you_mean
 from gecbench.formats.judgments import Judgment
-from gecbench.human.ranking import HumanRanking
+from gecbench.human.ranking import HumanRanking, rank_by_scores
 from gecbench.metrics.base import Interval, Metric, Score, make_metric
 
 Method = Literal["spearman", "pearson", "kendall"]
 METHODS: tuple[Method, ...] = ("spearman", "pearson", "kendall")
+WINDOW_METHODS: tuple[Method, ...] = ("spearman", "pearson")
+WILLIAMS_METHODS: tuple[Method, ...] = ("spearman", "pearson")  # the test is not defined for Kendall's tau
+Ties = Literal["half", "seeda", "drop", "wrong"]
+TIES: tuple[Ties, ...] = ("half", "seeda", "drop", "wrong")
+Aggregate = Literal["corpus", "trueskill", "expected-wins"]
+AGGREGATES: tuple[Aggregate, ...] = ("corpus", "trueskill", "expected-wins")
+SIGNIFICANT = 0.05
 NO_REFERENCES = "–"
 SystemScores = Mapping[str, float]
 SentenceScores = Mapping[tuple[str, int], float]  # by system and sentence
@@ -39,7 +50,7 @@ def coefficient(first: ArrayLike, second: ArrayLike, method: Method) -> float:
     """Return Spearman's rho, Pearson's r or Kendall's tau-b of two sequences, through scipy."""
     x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if x.shape != y.shape or x.ndim != 1:
-        raise InputError(f"{x.size} scores cannot be correlated with {y.size}")
+        raise InputError(f"{counted(x.size, 'score')} cannot be correlated with {y.size}")
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     return float(_statistic(method)(x, y))
@@ -63,7 +74,7 @@ def correlate(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Correlation:
-    """Correlate over systems; with `resamples` the interval is that of bootstrapped systems.
+    """Correlate over systems; the interval is that of bootstrapped systems with `resamples`, else approximated.
 
     Both must score the same systems: a missing one is an error, never left out silently.
     """
@@ -71,10 +82,28 @@ def correlate(
     x, y = np.array([metric[name] for name in systems]), np.array([human[name] for name in systems])
     value = coefficient(x, y, method)
     if not resamples or np.isnan(value):
-        return Correlation(method, value, len(systems))
+        return Correlation(method, value, len(systems), approximate_interval(value, len(systems), method, confidence))
     samples = np.random.default_rng(seed).integers(len(systems), size=(resamples, len(systems)))
     values = [coefficient(x[sample], y[sample], method) for sample in samples]
     return Correlation(method, value, len(systems), _interval(values, confidence))
+
+
+def approximate_interval(value: float, items: int, method: Method, confidence: float = 0.95) -> Interval | None:
+    """Return the interval of a coefficient by Fisher's transformation, None where it is not defined.
+
+    The variance of atanh(value) is 1 / (n - 3) for Pearson's r (Fisher 1921), (1 + value² / 2) / (n - 3) for
+    Spearman's rho (Bonett & Wright 2000) and 0.437 / (n - 4) for Kendall's tau (Fieller et al. 1957).
+
+    >>> interval = approximate_interval(0.41, 12, "pearson")
+    >>> round(interval.low, 2), round(interval.high, 2)
+    (-0.21, 0.8)
+    """
+    freedom = items - (4 if method == "kendall" else 3)
+    if freedom < 1 or not abs(value) < 1:
+        return None
+    numerator = {"pearson": 1.0, "spearman": 1 + value * value / 2, "kendall": 0.437}[method]
+    reach = NormalDist().inv_cdf((1 + confidence) / 2) * sqrt(numerator / freedom)
+    return Interval(tanh(atanh(value) - reach), tanh(atanh(value) + reach), confidence, 0)
 
 
 def correlate_runs(
@@ -117,6 +146,35 @@ def same_systems(metric: Collection[str], human: Collection[str]) -> list[str]:
     return sorted(metric)
 
 
+def choose_systems(
+    wanted: Iterable[str],
+    judged: Collection[str],
+    scored: Sequence[Collection[str]],
+    sets: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> frozenset[str]:
+    """Return the wanted systems that are both judged and scored everywhere; warn of the others in one sentence.
+
+    `wanted` are names of systems, of `sets` of them, or "all".
+    """
+    known = set(judged).union(*scored)
+    named = {"all": known} | {name: set(members) for name, members in sets.items()}
+    chosen: set[str] = set()
+    for name in wanted:
+        if name not in named and name not in known:
+            choices = [*named, *sorted(known)]
+            raise InputError(f"no system or set {name!r}", fix=f"{did_you_mean(name, choices)}Use {', '.join(choices)}")
+        chosen |= named.get(name, {name})
+    common = chosen.intersection(judged, *scored)
+    if len(common) < 2:
+        for names in scored:
+            same_systems(names, judged)
+        raise InputError(counted(len(common), "system"), fix="A correlation needs two systems or more")
+    if lone := sorted(chosen - common):
+        reasons = [f"{name} ({'no scores' if name in judged else 'no judgments'})" for name in lone]
+        warnings.warn(f"left out: {', '.join(reasons)}", UserWarning, stacklevel=2)
+    return frozenset(common)
+
+
 def _interval(values: Iterable[float], confidence: float) -> Interval | None:
     defined = np.array([value for value in values if not np.isnan(value)])
     if not len(defined):
@@ -129,9 +187,15 @@ def _interval(values: Iterable[float], confidence: float) -> Interval | None:
 class SentenceAgreement:
     """How far a metric's sentence scores order pairs of outputs as judges did.
 
-    `tau` = (agree - disagree) / decided, `accuracy` = (agree + metric ties / 2) / decided over pairs the
-    judges decided; `accuracy_with_ties` = (agree + ties of both) / all pairs (Deutsch et al. 2023). The order of the
-    systems does not matter.
+    Over the pairs that the judges decided, `accuracy` is the share ordered alike, and `tau` is that minus the share
+    ordered otherwise. `ties` says how the metric's ties count:
+
+    - "half": as half right. The order of the systems does not matter.
+    - "seeda": as if the system later in the alphabet were better, as in SEEDA's script; `ties_later` of them are right.
+    - "drop": not at all.
+    - "wrong": as wrong.
+
+    `accuracy_with_ties` = (agree + ties of both) / all pairs (Deutsch et al. 2023).
     """
 
     agree: int
@@ -139,7 +203,9 @@ class SentenceAgreement:
     metric_ties: int
     human_ties: int
     both_tie: int
-    tau_interval: Interval | None = None
+    ties_later: int = 0
+    ties: Ties = field(default="half", kw_only=True)
+    tau_interval: Interval | None = field(default=None, kw_only=True)
 
     @property
     def decided(self) -> int:
@@ -147,14 +213,24 @@ class SentenceAgreement:
         return self.agree + self.disagree + self.metric_ties
 
     @property
+    def counted(self) -> int:
+        """Decided pairs that count under the rule for ties."""
+        return self.decided - (self.metric_ties if self.ties == "drop" else 0)
+
+    @property
+    def right(self) -> float:
+        """Pairs ordered alike under the rule for ties."""
+        return self.agree + {"half": self.metric_ties / 2, "seeda": self.ties_later}.get(self.ties, 0)
+
+    @property
     def tau(self) -> float:
-        """Agreeing minus disagreeing share of the decided pairs."""
-        return (self.agree - self.disagree) / self.decided if self.decided else float("nan")
+        """The share of pairs ordered alike minus the share ordered otherwise."""
+        return (2 * self.right - self.counted) / self.counted if self.counted else nan
 
     @property
     def accuracy(self) -> float:
-        """Share of the decided pairs ordered alike, a metric's tie being half right."""
-        return (self.agree + self.metric_ties / 2) / self.decided if self.decided else float("nan")
+        """Share of pairs ordered alike."""
+        return self.right / self.counted if self.counted else nan
 
     @property
     def accuracy_with_ties(self) -> float:
@@ -167,26 +243,31 @@ def sentence_agreement(
     scores: SentenceScores,
     judgments: Iterable[Judgment],
     *,
+    ties: Ties = "half",
     resamples: int = 0,
     confidence: float = 0.95,
     seed: int = 0,
 ) -> SentenceAgreement:
-    """Compare the metric's scores of (system, sentence) with pairwise judgments.
+    """Compare the metric's scores of (system, sentence) with pairwise judgments; `ties` as in `SentenceAgreement`.
 
     The interval resamples sentences, since the judgments of one sentence are not independent.
     """
     counts: dict[int, NDArray[np.int64]] = {}
     for pair in judgments:
         if pair.ranked:
-            row = counts.setdefault(pair.sentence, np.zeros(5, dtype=np.int64))
-            row[_count_index(_metric_outcome(scores, pair), pair.outcome)] += 1
-    table = np.array([counts[sentence] for sentence in sorted(counts)]).reshape(-1, 5)
-    result = SentenceAgreement(*table.sum(axis=0).tolist())
+            row = counts.setdefault(pair.sentence, np.zeros(6, dtype=np.int64))
+            metric, human = _metric_outcome(scores, pair), pair.outcome
+            row[_count_index(metric, human)] += 1
+            row[5] += metric == 0 and human == (-1 if pair.system1 < pair.system2 else 1)
+    if ties not in TIES:
+        raise InputError(f"no rule for ties called {ties!r}", fix=f"Use one of {', '.join(TIES)}.")
+    table = np.array([counts[sentence] for sentence in sorted(counts)]).reshape(-1, 6)
+    result = SentenceAgreement(*table.sum(axis=0).tolist(), ties=ties)
     if not resamples or not result.decided:
         return result
     random = np.random.default_rng(seed)
     weights = random.multinomial(len(table), np.full(len(table), 1 / len(table)), size=resamples)
-    taus = (SentenceAgreement(*row).tau for row in (weights @ table).tolist())
+    taus = (SentenceAgreement(*row, ties=ties).tau for row in (weights @ table).tolist())
     return replace(result, tau_interval=_interval(taus, confidence))
 
 
@@ -216,15 +297,97 @@ class MetricScores:
     systems: SystemScores
     sentences: SentenceScores | None = None
 
+    def select(self, systems: Collection[str]) -> MetricScores:
+        """Return the scores of these systems."""
+        chosen = {name: score for name, score in self.systems.items() if name in systems}
+        by_sentence = self.sentences and {key: score for key, score in self.sentences.items() if key[0] in systems}
+        return replace(self, systems=chosen, sentences=by_sentence)
+
+    def aggregated(self, method: Aggregate) -> MetricScores:
+        """Return these scores with each system's made of its sentences' by TrueSkill or Expected Wins."""
+        if method == "corpus":
+            return self
+        if method not in AGGREGATES:
+            raise InputError(f"no aggregation called {method!r}", fix=f"Use one of {', '.join(AGGREGATES)}.")
+        if self.sentences is None:
+            raise InputError(
+                f"no sentence scores of {self.metric} to aggregate", fix="Give the scores of sentences, too"
+            )
+        systems = sorted(self.systems)
+        numbers = sorted({sentence for _, sentence in self.sentences})
+        lacking = [key for key in product(systems, numbers) if key not in self.sentences]
+        if lacking:
+            raise InputError(f"no score of {lacking[0][0]} for sentence {lacking[0][1]}")
+        table = np.array([[self.sentences[system, i] for system in systems] for i in numbers], dtype=float)
+        return replace(self, systems=dict(zip(systems, rank_by_scores(table, method).tolist(), strict=True)))
+
+
+@dataclass(frozen=True)
+class Window:
+    """Coefficients among systems that people rank from `first` to `last`, counted from 1."""
+
+    first: int
+    last: int
+    values: Mapping[Method, float]
+
+
+@dataclass(frozen=True)
+class Williams:
+    """Williams' test of a metric against the `best` one: t, and its p, two-sided."""
+
+    best: str
+    t: float
+    p: float
+
+    @property
+    def significant(self) -> bool:
+        """Whether the best metric is better beyond chance."""
+        return self.p < SIGNIFICANT
+
+
+def williams_test(r12: float, r13: float, r23: float, items: int) -> tuple[float, float]:
+    """Return t and the two-sided p of Williams' test (1959), whether r12 and r13 differ.
+
+    Args:
+        r12: Correlation of people with one metric.
+        r13: Correlation of people with another metric.
+        r23: Correlation of the metrics with each other.
+        items: The number of systems, n; t has n - 3 degrees of freedom.
+
+    >>> t, p = williams_test(0.9, 0.6, 0.5, 12)
+    >>> round(t, 3), round(p, 3)
+    (2.021, 0.074)
+    """
+    if items < 4 or isnan(r12 + r13 + r23):
+        return nan, nan
+    if r12 == r13:
+        return 0.0, 1.0
+    k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+    spread = 2 * k * (items - 1) / (items - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
+    numerator = (r12 - r13) * sqrt((items - 1) * (1 + r23))
+    if spread <= 0:  # rounding: the three coefficients leave no room for chance
+        return copysign(inf, numerator), 0.0
+    from scipy import stats
+
+    t = numerator / sqrt(spread)
+    return t, float(2 * stats.t.sf(abs(t), items - 3))
+
 
 @dataclass(frozen=True)
 class MetaRow:
-    """One metric with one reference set: correlations over systems, and agreement over sentences if known."""
+    """One metric with one reference set: correlations over systems, and agreement over sentences if known.
+
+    `windows` are correlations among neighbors in the human ranking. `williams` tests the metric against the best one
+    by a coefficient, if there are several. `scores` are the systems' scores that were correlated.
+    """
 
     metric: str
     references: str
     correlations: Mapping[Method, Correlation]
     sentences: SentenceAgreement | None
+    windows: tuple[Window, ...] = ()
+    williams: Mapping[Method, Williams] = field(default_factory=dict)
+    scores: SystemScores = field(default_factory=dict)
 
 
 def score_systems(
@@ -274,11 +437,26 @@ def meta_evaluate(
     methods: Sequence[Method] = METHODS,
     resamples: int = 0,
     seed: int = 0,
+    ties: Ties = "half",
+    aggregate: Aggregate = "corpus",
+    windows: int = 0,
 ) -> list[MetaRow]:
     """Correlate metrics with human scores of the same systems, and with judgments of the same sentences.
 
-    Intervals: with `resamples`, over bootstrapped systems (and sentences); without, and with a human ranking that has
-    runs, over these. Both sides must score the same systems.
+    Both sides must score the same systems.
+
+    Args:
+        scores: The metrics' scores.
+        human: Human scores by system, or a ranking of judgments.
+        judgments: Pairwise judgments of sentences, for metrics that have sentence scores.
+        methods: The coefficients.
+        resamples: Bootstrapped sets of systems (and sentences) for intervals. Without, intervals are over the runs of
+            a human ranking, or else approximated (`approximate_interval`).
+        seed: Of the resamples.
+        ties: How a metric's ties on sentences count, as in `SentenceAgreement`.
+        aggregate: A system's score: the metric's for the "corpus", or "trueskill" or "expected-wins" of its sentence
+            scores (Goto et al. 2025).
+        windows: Also correlate among each so many neighbors in the human ranking, 0 for none.
 
     >>> row, = meta_evaluate([MetricScores("mine", "-", {"A": 3, "B": 1, "C": 2})], {"A": 0.9, "B": 0.1, "C": 0.4})
     >>> row.correlations["spearman"].value
@@ -286,6 +464,10 @@ def meta_evaluate(
     """
     if not scores:
         raise InputError("no metric to evaluate", fix="Give scores in a file, or a metric with references and systems")
+    people = human.scores() if isinstance(human, HumanRanking) else human
+    if windows and not 2 <= windows <= len(people):
+        raise InputError(f"windows of {counted(windows, 'system')}", fix=f"Use 2 to {len(people)}")
+    scores = [found.aggregated(aggregate) for found in scores]
     rows = []
     with progress(len(scores) * len(methods), "correlations") as bar:
         for found in scores:
@@ -295,9 +477,41 @@ def meta_evaluate(
                 bar.update(1)
             agreement = None
             if judgments is not None and found.sentences is not None:
-                agreement = sentence_agreement(found.sentences, judgments, resamples=resamples, seed=seed)
-            rows.append(MetaRow(found.metric, found.references, correlations, agreement))
-    return rows
+                agreement = sentence_agreement(found.sentences, judgments, ties=ties, resamples=resamples, seed=seed)
+            curve = tuple(window_analysis(found.systems, people, windows)) if windows else ()
+            rows.append(MetaRow(found.metric, found.references, correlations, agreement, curve, scores=found.systems))
+    tests = _williams_tests(scores, rows)
+    return [replace(row, williams=tested) for row, tested in zip(rows, tests, strict=True)]
+
+
+def window_analysis(metric: SystemScores, human: SystemScores, size: int) -> Iterator[Window]:
+    """Yield the coefficients among each `size` neighbors in the human ranking, best first (Kobayashi et al. 2024)."""
+    order = sorted(same_systems(metric, human), key=lambda name: -human[name])
+    for first in range(len(order) - size + 1):
+        names = order[first : first + size]
+        x, y = [metric[name] for name in names], [human[name] for name in names]
+        yield Window(first + 1, first + size, {method: coefficient(x, y, method) for method in WINDOW_METHODS})
+
+
+def _williams_tests(scores: Sequence[MetricScores], rows: Sequence[MetaRow]) -> list[dict[Method, Williams]]:
+    """Return the test of every row against the best by each coefficient; of one row there is none."""
+    tests: list[dict[Method, Williams]] = [{} for _ in rows]
+    for method in WILLIAMS_METHODS:
+        values = [row.correlations[method].value if method in row.correlations else nan for row in rows]
+        known = [k for k, value in enumerate(values) if not isnan(value)]
+        if len(known) < 2:
+            continue
+        best = max(known, key=lambda k: values[k])
+        systems = sorted(scores[best].systems)
+        ours = [scores[best].systems[name] for name in systems]
+        label = rows[best].metric
+        if sum(row.metric == label for row in rows) > 1:
+            label = f"{label}|{rows[best].references}"
+        for k in known:
+            theirs = [scores[k].systems[name] for name in systems]
+            between = coefficient(ours, theirs, method)
+            tests[k][method] = Williams(label, *williams_test(values[best], values[k], between, len(systems)))
+    return tests
 
 
 def _correlation(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil, sqrt
@@ -16,11 +16,13 @@ from gecbench import kernels
 from gecbench.display import progress
 from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, Ranking, compare_ranks, named_ranks
+from gecbench.kernels.trueskill import rate
 
 # TrueSkill's parameters, as WMT's ranking and Sakaguchi et al. 2016 set them; tau is 0.
 SIGMA = 0.5
 DRAW_PROBABILITY = 0.25
 BETA_DIVISOR = 40
+SCORES_BETA = 0.25  # of metric scores, by Goto et al. 2025
 _STEPS_PER_CALL = 2_000_000  # between two updates of the progress bar
 _RUNS_PER_THREAD = 16  # the kernel interleaves this many
 
@@ -47,6 +49,11 @@ class HumanRanking:
     def scores(self) -> dict[str, float]:
         """Return the score of each system."""
         return {line.system: line.score for line in self.systems}
+
+    def select(self, systems: Collection[str]) -> HumanRanking:
+        """Return the ranking of these systems alone, with the scores that they have among all."""
+        places = [k for k, line in enumerate(self.systems) if line.system in systems]
+        return HumanRanking(self.method, tuple(self.systems[k] for k in places), self.runs[:, places])
 
     def clusters(self) -> list[list[str]]:
         """Return the systems of each cluster, best first."""
@@ -175,6 +182,26 @@ def _means_of_runs(table: PairTable, steps: int, runs: int, seed: int, threads: 
             )
             bar.update(size)
     return np.concatenate(blocks)
+
+
+def rank_by_scores(scores: NDArray[np.float64], method: str) -> NDArray[np.float64]:
+    """Return systems' TrueSkill or Expected Wins by scores of their sentences (sentences, systems).
+
+    TrueSkill as Goto et al. 2025 do it: sentence by sentence, each pair of systems in order is one game, which equal
+    scores draw; the result is the mean. So it depends on the order of sentences and systems.
+    """
+    if method == "expected-wins":
+        wins = (scores[:, :, None] > scores[:, None, :]).sum(axis=0)
+        return _win_rates(wins)
+    means, variances = [0.0] * scores.shape[1], [SIGMA * SIGMA] * scores.shape[1]
+    margin, pairs = draw_margin(SCORES_BETA), list(combinations(range(scores.shape[1]), 2))
+    for row in scores.tolist():
+        for a, b in pairs:
+            outcome = (row[a] > row[b]) - (row[a] < row[b])
+            means[a], variances[a], means[b], variances[b] = rate(
+                means[a], variances[a], means[b], variances[b], outcome, SCORES_BETA, margin
+            )
+    return np.array(means)
 
 
 def draw_margin(beta: float, probability: float = DRAW_PROBABILITY) -> float:

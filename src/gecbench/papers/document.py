@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
-from math import isnan
+from math import ceil, inf, isnan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,11 +31,12 @@ MOVED = f"Orange: a system whose rank moves by {_FAR} or more; grey: by less."
 
 @dataclass(frozen=True)
 class Resources:
-    """The source of the files, the number of processes for slow parts, and runs of TrueSkill."""
+    """The source of the files, the number of processes for slow parts, runs of TrueSkill, and a folder of edits."""
 
     upstream: Upstream
     processes: int = 1
     runs: int = 1000
+    edits: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -283,3 +285,54 @@ def curves(
         axis.set_xticks(list(ticks))
         axis.set_xlim(ticks[0] - 0.5, ticks[-1] + 0.5)
     axis.legend(frameon=False, fontsize=8)
+
+
+def named_points(figure: Any, panels: Mapping[str, Mapping[str, tuple[float, float]]], labels: tuple[str, str]) -> None:
+    """Draw a panel of named points for each name."""
+    columns = min(3, len(panels))
+    axes = figure.subplots(ceil(len(panels) / columns), columns, squeeze=False).ravel()
+    for axis, (title, points) in zip(axes, panels.items(), strict=False):
+        axis.scatter(*zip(*points.values(), strict=True), s=14, color=COLORS[0])
+        axis.margins(x=0.12, y=0.2)  # room for names
+        _name_points(axis, points)
+        axis.set_title(title, fontsize=9)
+        axis.set_xlabel(labels[0])
+        axis.set_ylabel(labels[1])
+    for axis in axes[len(panels) :]:
+        axis.remove()
+
+
+def _name_points(axis: Any, points: Mapping[str, tuple[float, float]], step: float = 0.05) -> None:
+    """Write names to the left and right of points in turn, moved up where they would cover each other."""
+    (left, right), (low, high) = axis.get_xlim(), axis.get_ylim()
+    lowest = {-1: -inf, 1: -inf}
+    side = 1
+    for name, (x, y) in sorted(points.items(), key=lambda point: point[1][1]):
+        across = (x - left) / (right - left)
+        side = 1 if across < 0.3 else -1 if across > 0.7 else -side
+        height = lowest[side] = max((y - low) / (high - low), lowest[side] + step)
+        axis.annotate(
+            name,
+            (x, y),
+            xytext=(across + 0.03 * side, height),
+            textcoords="axes fraction",
+            ha="left" if side > 0 else "right",
+            va="center",
+            fontsize=6,
+            arrowprops={"arrowstyle": "-", "linewidth": 0.3, "color": "#999999"},
+        )
+
+
+def score_figure(panels: Mapping[str, Mapping[str, tuple[float, float]]], note: str) -> Figure:
+    """Return the figure of metric scores against human scores: (human, metric) by system, a panel per metric."""
+    height = 0.6 + 2.8 * ceil(len(panels) / 3)
+    caption = "Metric scores against human scores"
+    size = (3.4 * min(3, len(panels)), height)
+    return Figure("scores", caption, lambda figure: named_points(figure, panels, ("human score", "metric")), note, size)
+
+
+def window_figure(lines: Mapping[str, Points], size: int, note: str) -> Figure:
+    """Return the figure of Pearson's r among each `size` neighbors, by the rank of the best of them."""
+    labels = f"rank of the best of {size} systems", "Pearson's r"
+    caption = f"Correlation among {size} neighbors in the human ranking"
+    return Figure("windows", caption, lambda figure: curves(figure, lines, labels, (-1.05, 1.05)), note)

@@ -1,0 +1,75 @@
+"""SEEDA (Kobayashi et al. 2024): two human rankings of 15 systems on 391 sentences of CoNLL-14."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from gecbench.corpora.declaration import HumanJudgments
+from gecbench.corpora.upstream import Upstream
+from gecbench.errors import InputError
+from gecbench.formats.judgments import Ranking, parse_ranking_xml
+from gecbench.formats.tables import finite_number
+
+SYSTEMS = (
+    *("BART", "BERT-fuse", "GECToR-BERT", "GECToR-ens", "GPT-3.5", "INPUT", "LM-Critic", "PIE"),
+    *("REF-F", "REF-M", "Riken-Tohoku", "T5", "TemplateGEC", "TransGEC", "UEDIN-MS"),
+)
+SETS: Mapping[str, tuple[str, ...]] = {
+    "base": tuple(name for name in SYSTEMS if name not in ("GPT-3.5", "INPUT", "REF-F")),
+    "fluency": tuple(name for name in SYSTEMS if name != "INPUT"),
+}
+SENTENCES = 391
+_JUDGED = "seeda/data/judgments_{}.xml"
+_SCORED = {"trueskill": "TS", "expected-wins": "EW"}
+
+
+def _judged(upstream: Upstream, what: str) -> list[Ranking]:
+    """Return the rankings with sentences numbered as in CoNLL-14, from 0 (the file counts from 1)."""
+    file = _JUDGED.format(what)
+    return parse_ranking_xml(upstream.text(file), file=file, first_sentence=1)
+
+
+def judged_sentences(upstream: Upstream) -> list[int]:
+    """Return the positions of the 391 sentences in CoNLL-14: those that were judged, in order."""
+    found = sorted({ranking.sentence for ranking in _judged(upstream, "edit")})
+    if len(found) != SENTENCES:
+        raise InputError(f"{len(found)} sentences were judged, not {SENTENCES}", file=_JUDGED.format("edit"))
+    return found
+
+
+def read_rankings(upstream: Upstream, what: str) -> list[Ranking]:
+    """Return the rankings by edits ("edit") or whole sentences ("sent"), numbered from 0 among the 391 sentences."""
+    places = {sentence: place for place, sentence in enumerate(judged_sentences(upstream))}
+    return [replace(ranking, sentence=places[ranking.sentence]) for ranking in _judged(upstream, what)]
+
+
+def read_outputs(upstream: Upstream) -> dict[str, list[str]]:
+    """Return the corrections of the 391 sentences by each of the 15 systems (INPUT and two references among them)."""
+    return {name: upstream.lines(f"seeda/outputs/subset/{name}.txt", SENTENCES) for name in SYSTEMS}
+
+
+def read_scores(upstream: Upstream, what: str, method: str) -> dict[str, float]:
+    """Return the published human scores by "trueskill" or "expected-wins"; the file has them in alphabetical order."""
+    file = f"seeda/scores/human/{_SCORED[method]}_{what}.txt"
+    values = [finite_number(text, "score", file=file, line=i) for i, text in enumerate(upstream.lines(file), 1)]
+    return dict(zip(SYSTEMS, values, strict=True))
+
+
+def _judgments(what: str, description: str) -> HumanJudgments:
+    environment = Upstream.from_environment
+    return HumanJudgments(
+        description,
+        lambda: read_rankings(environment(), what),
+        lambda: read_outputs(environment()),
+        "conll14",
+        sentences=lambda: judged_sentences(environment()),
+        scores=lambda method: read_scores(environment(), what, method),
+        sets=SETS,
+    )
+
+
+JUDGMENTS: Mapping[str, HumanJudgments] = {
+    "seeda:edit": _judgments("edit", "edits of 15 systems on 391 sentences of CoNLL-14 (Kobayashi et al. 2024)"),
+    "seeda:sentence": _judgments("sent", "the same sentences, judged as wholes (Kobayashi et al. 2024)"),
+}
