@@ -104,6 +104,14 @@ BAD_USES = {
 }
 
 
+@pytest.mark.parametrize(("corpus", "notes"), [("gold.m2", 1), ("demo", 0)])
+def test_intervals_of_few_sentences_are_noted_once(corpus, notes, folder, capsys):
+    write_m2(DEMO, "gold.m2")
+    Path("good.txt").write_bytes(text(GOOD))
+    assert main(["leaderboard", "submit", "--dry-run", "-c", corpus, "-p", "good.txt", "--name", "Good"]) == 0
+    assert capsys.readouterr().err.count("fewer than 300 sentences (42 here) are too narrow") == notes
+
+
 def test_submit_list_build_on_the_command_line(folder, run):
     Path("good.txt").write_bytes(text(GOOD))
     add(FolderStore("board"), "rules", RULES)
@@ -116,6 +124,19 @@ def test_submit_list_build_on_the_command_line(folder, run):
     assert [line.split()[0] for line in run("leaderboard", "list", *board).splitlines()[2:]] == ["Good", "rules"]
     assert "Ge et al. (2018)" in run("leaderboard", "list", "--board", "board")
     assert Path(run("leaderboard", "build", *board, "-o", "site").strip()).is_file()
+
+
+@pytest.mark.parametrize("words", ["list", "build -o site", "verify", "serve"])
+def test_a_board_that_does_not_exist_is_refused(words, folder, refused):
+    message = "taks: no such folder. Check --board, or make a board there: gecbench leaderboard init."
+    assert refused(["leaderboard", *words.split(), "--board", "taks"]) == f"gecbench: {message}\n"
+    assert list(folder.iterdir()) == []
+
+
+def test_the_first_submission_creates_the_board(folder, run):
+    Path("good.txt").write_bytes(text(GOOD))
+    run("leaderboard", "submit", "-c", "demo", "-p", "good.txt", "--name", "Good", "--board", "new")
+    assert "Good" in run("leaderboard", "list", "--board", "new")
 
 
 @pytest.mark.parametrize(("options", "message"), BAD_USES.values(), ids=BAD_USES)
@@ -158,6 +179,8 @@ def test_an_open_boards_commands_run_as_they_stand(own, folder, run):
     corpus = () if own else ("-c", str(Path("my task.jsonl").resolve()))
     if own:
         run("leaderboard", "init", "the board", "--title", "T", "-c", "my task.jsonl", "--publish-references")
+    else:
+        Path("the board").mkdir()
     run("leaderboard", "build", "--board", "the board", *corpus, "-o", "site")
     assert str(Path.cwd()) not in Path("site/data/board.json").read_text(), "no path of this machine is told"
     for command in told()[1:]:
@@ -223,7 +246,7 @@ def test_init_adds_to_what_a_repository_ignores(before, folder):
     Path("task/.gitignore").write_text(before)
     init_board(Path("task"), ["demo"], Settings(title="T"))
     lines = Path("task/.gitignore").read_text().splitlines()
-    assert lines == [*before.split(), "/tests/", "/waiting/"]
+    assert lines == [*before.split(), "/tests/", "/waiting/", "/teams.json", "/uploads.json", "/.lock"]
 
 
 def test_the_card_of_an_organisers_page(folder, run):
@@ -236,3 +259,15 @@ def test_the_card_of_an_organisers_page(folder, run):
     assert "license" not in head, "ours is not theirs"
     assert f"# {title}\n" in card
     assert "JFLEG" not in card
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("--port", "8_0"), ("--per-minute", "1_0"), ("--per-minute", "-1"), ("--per-minute", "\u0661")),
+        *(("--megabytes", "1_0"), ("--scoring-seconds", "1_0"), ("--port", "9" * 4000)),
+    ],
+    ids=lambda words: " ".join(words)[:30],
+)
+def test_numbers_are_written_plainly(words, exits):
+    assert "is not a" in exits(["leaderboard", "serve", *words], 2).err

@@ -2,14 +2,19 @@
 
 import json
 import re
+import sys
+import tempfile
 from pathlib import Path
 
+import pytest
 from boards import DEMO, GOOD, QUICK, demo_board, made_up_record
 from corpora_support import files_of
 
 import gecbench
-from gecbench.leaderboard.page import PagePlan, build_site, csv_lines
-from gecbench.leaderboard.records import Details, digest, figure
+from gecbench.cli import main
+from gecbench.errors import InputError
+from gecbench.leaderboard.page import PagePlan, Site, build_site, csv_lines, remove_abandoned_pages
+from gecbench.leaderboard.records import Details, Settings, digest, figure
 from gecbench.leaderboard.store import FolderStore
 
 
@@ -46,7 +51,7 @@ def test_a_metric_that_is_not_installed_has_no_scores_of_sentences(tmp_path, mon
 def test_cells_are_no_formulas():
     row = dict.fromkeys(["corpus", "reference_set", "kind", "date", "submitter"], "x")
     line = csv_lines({**row, "system": "=HYPERLINK(1)", "scores": {"gleu": {"value": -0.5}}})
-    assert line == "x,x,'=HYPERLINK(1),x,x,x,gleu,-0.5,,,,,,,,,,,\n"
+    assert line == "x,x,'=HYPERLINK(1),x,x,x,gleu,-0.5,,,,,,,,,,,,\n"
 
 
 def test_page_sources_ask_no_other_host(repository):
@@ -58,3 +63,82 @@ def test_page_sources_ask_no_other_host(repository):
             assert "innerHTML" not in source
             assert "eval(" not in source
             assert not re.search(r"\son\w+=", source) or path.suffix != ".html"
+
+
+def bad_record(store, **changes):
+    """Add a record whose details have fewer predictions than its corpus, all hashes being right."""
+    details = Details(list(GOOD[:2]))
+    record = made_up_record(
+        system="bad",
+        fingerprint=DEMO.fingerprint(),
+        outputs=details.outputs,
+        details=digest(details.to_json()),
+        **changes,
+    )
+    store.add(record, details)
+    return record
+
+
+def test_a_record_whose_details_do_not_fit_is_left_out_by_name(tmp_path, capsys):
+    store = demo_board(tmp_path / "board")
+    bad = bad_record(store)
+    built = build_site(store, tmp_path / "site", PagePlan([DEMO], resamples=QUICK, publish_references=True))
+    problem = f"records/{bad.id}.json (bad) is skipped: its details have 2 outputs, but demo has 42"
+    assert [warning.startswith(problem) for warning in built.warnings].count(True) == 1
+    board = json.loads((tmp_path / "site/data/board.json").read_text(encoding="utf-8"))
+    assert bad.id not in {row["id"] for row in board["records"]}
+    assert board["skipped"] == 1
+    words = ["--board", str(tmp_path / "board"), "-c", "demo", "-o", str(tmp_path / "again"), "--publish-references"]
+    assert main(["leaderboard", "build", *words]) == 0
+    assert f"gecbench: warning: records/{bad.id}.json" in capsys.readouterr().err
+
+
+def test_a_page_that_cannot_be_built_stays_as_it_was(tmp_path, capsys, monkeypatch):
+    site = Site(demo_board(tmp_path), PagePlan([DEMO], resamples=QUICK))
+    site.build()
+
+    def fail():
+        raise InputError("something in the folder is odd")
+
+    monkeypatch.setattr(site, "_build_with_stored_tests", fail)
+    site.try_build()
+    site.close()
+    assert "warning: the page could not be built: something in the folder is odd." in capsys.readouterr().err
+    assert site.find("data/board.json")[0].is_file()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links")
+def test_no_link_is_published_or_written_through(tmp_path, refused):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret")
+    store = demo_board(tmp_path / "board")
+    (store.folder / "board.json").write_bytes(Settings(logo="logo.svg").to_json())
+    (store.folder / "logo.svg").symlink_to(secret)
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "index.html").symlink_to(secret)
+    built = build_site(FolderStore(store.folder), site, PagePlan([DEMO], resamples=QUICK))
+    assert "logo.svg is skipped: it is a link, which could be to any file" in built.warnings
+    assert secret.read_text() == "secret"
+    assert not any(path.read_bytes() == b"secret" for path in site.rglob("*") if path.is_file())
+    assert not (site / "index.html").is_symlink()
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "data").symlink_to(site)
+    refused(["leaderboard", "build", "--board", store.folder, "-c", "demo", "-o", other], "data: is a link. Remove it")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs locks that end with their process")
+def test_pages_of_killed_servers_are_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    abandoned, another = tmp_path / "gecbench-site-abandoned", tmp_path / "gecbench-site-of-something-else"
+    for folder in (abandoned, another):
+        folder.mkdir()
+    (abandoned / ".in-use").touch()
+    (abandoned / "index.html").touch()
+    running = Site(demo_board(tmp_path / "board"), PagePlan([DEMO], resamples=QUICK))
+    assert not abandoned.exists()
+    assert another.exists()
+    remove_abandoned_pages()
+    assert len(list(tmp_path.glob("gecbench-site-*/.in-use"))) == 1, "one that is in use stays"
+    running.close()

@@ -58,19 +58,22 @@ def test_numbers_below_zero(browser, page):
 
 
 def test_nothing_is_explained_that_is_not_there(browser, page):
-    notes = {"cluster": "CLUSTER", "p": "CHANCE", "human": "PEOPLE", "bounded": "BOUND", "reported": "REPORTED"}
+    notes = {"cluster": "CLUSTER", "p": "CHANCE", "p_adjusted": "HOLM", "human": "PEOPLE", "capped": "BOUND"}
+    notes["reported"] = "REPORTED"
     show(browser, page, "table", [system("one", 0.5)], notes=notes)
     assert texts(browser, ".notes li")[0] == "Ranked by GLEU."
     assert not any(note in " ".join(texts(browser, ".note")) for note in notes.values())
-    figure = {"low": 0.4, "high": 0.6, "cluster": 1, "rank": 1, "p_value": 0.01, "p_text": "0.010", "bounded": 3}
-    figure |= {"human": 0.4, "against_others": 0.45, "ratio": 1.125}
+    figure = {"low": 0.4, "high": 0.6, "cluster": 1, "rank": 1, "p_value": 0.01, "p_text": "0.010", "capped": 3}
+    figure |= {"p_adjusted": 0.03, "p_adjusted_text": "0.030", "human": 0.4, "against_others": 0.45, "ratio": 1.125}
     show(browser, page, "table", [system("one", 0.5, **figure)], notes=notes)
     shown = " ".join(texts(browser, ".note"))
-    assert all(word in shown for word in ("CLUSTER", "CHANCE", "PEOPLE", "† BOUND"))
+    assert all(word in shown for word in ("CLUSTER", "CHANCE", "HOLM", "PEOPLE", "† BOUND"))
     assert "REPORTED" not in shown
+    assert "With fewer than 300 sentences it is too narrow." in shown, "the demo has 42"
     cells = texts(browser, "tbody td")
     assert "50.00†40.00–60.00" in cells
-    assert "0.010*" in cells
+    assert "0.010" in cells
+    assert "0.030*" in cells
     assert any(cell.endswith("%45.00 / 40.00") for cell in cells)
 
 

@@ -3,7 +3,9 @@
 import contextlib
 import gzip
 import json
+import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,11 +15,13 @@ from boards import call, finished, script_data, server, text, upload
 
 import gecbench
 from gecbench.corpus.edits import Annotation, Edit
+from gecbench.errors import InputError
 from gecbench.formats.m2 import write_m2
 from gecbench.leaderboard.page import PagePlan, build_site
-from gecbench.leaderboard.records import Settings
-from gecbench.leaderboard.store import init_board
+from gecbench.leaderboard.records import Settings, digest
+from gecbench.leaderboard.store import FolderStore, init_board
 from gecbench.leaderboard.submission import Submission, score_submission, submit
+from gecbench.leaderboard.uploads import DailyCount, TeamTokens
 
 SENTENCES = 40
 SECRETS = [f"zq{i}secret{k}" for i in range(SENTENCES) for k in range(2)]
@@ -69,7 +73,10 @@ def test_files_and_terminal_of_a_sealed_board(gold):
         shown = gecbench_program("leaderboard", *words, "--board", "task")
         assert shown.returncode == 0
         assert not re.search(r"\d\.\d\d", shown.stdout), "scores are told to a tenth of a point"
-    assert Path("task/.gitignore").read_text() == "/tests/\n/waiting/\n", "exact p-values are not to be published"
+    kept = Path("task/.gitignore").read_text().split()
+    assert kept == ["/tests/", "/waiting/", "/teams.json", "/uploads.json", "/.lock"], (
+        "exact p-values are not to be published"
+    )
     searched = [*files_under("task"), *files_under("site")]
     assert {"board.js", "board.json", "board.csv"} <= {path.name for path in searched}
     for path in searched:
@@ -168,3 +175,107 @@ def test_answers_and_log_of_a_sealed_server(gold, tmp_path):
     assert_no_secret("".join(process.communicate()).encode(), "the log")
     for path in files_under("task"):
         assert_no_secret(path.read_bytes(), path)
+
+
+@pytest.fixture
+def private(gold):
+    store = init_board(Path("task"), ["gold.m2"], Settings(title="T", per_day=3))
+    return store, store.corpora()[0]
+
+
+def test_a_probe_of_one_edit_is_refused(gold, private):
+    store, corpus = private
+    probe = ["The 0 dog zq0secret0 home with number 0 .", *gold[1:]]
+    with pytest.raises(InputError, match=r"only 1 output differs from the source\. This board is private: change"):
+        submit(Submission("probe", probe, submitter="Me"), corpus, store, resamples=20)
+    first = outputs_of(gold, "goes")
+    submit(Submission("first", first, submitter="Me"), corpus, store, resamples=20)
+    with pytest.raises(InputError, match="only 1 output differs from 'first'"):
+        submit(Submission("near", [*probe[:1], *first[1:]], submitter=" ME"), corpus, store, resamples=20)
+    submit(Submission("near", [*probe[:1], *first[1:]], submitter="You"), corpus, store, resamples=20)
+    assert [record.system for record in store.load().records] == ["first", "near"]
+
+
+@pytest.mark.parametrize(
+    ("sentences", "asked", "needed"), [(2, 20, 1), (100, 20, 5), (1312, 20, 20), (1312, 50, 50), (10, 0, 0)]
+)
+def test_how_many_sentences_must_change(sentences, asked, needed):
+    corpora = [{"corpus": "x", "fingerprint": ""}]
+    assert Settings(corpora=corpora, min_changes=asked).needed_changes(sentences) == needed
+    assert Settings(corpora=corpora, min_changes=asked, publish_references=True).needed_changes(sentences) == 0
+
+
+def test_precision_and_recall_are_hidden_even_of_old_records(gold, private, run):
+    store, corpus = private
+    done = submit(Submission("S", outputs_of(gold, "goes"), submitter="Me"), corpus, store, resamples=20)
+    assert all(figure["parts"] == {} for figure in done.record.scores.values())
+    old = {name: {**figure, "parts": {"precision": 0.5}} for name, figure in done.record.scores.items()}
+    (store.folder / "records" / f"{done.record.id}.json").unlink()
+    store.add(replace(done.record, scores=old))
+    build_site(store, "site", PagePlan([corpus], resamples=20))
+    assert not any(b'precision":' in path.read_bytes() for path in Path("site/data").glob("*.js*"))
+    assert "S: as scored" in run("leaderboard", "verify", "--board", "task")
+
+
+def test_a_board_of_0_2_0_is_read():
+    old = {key: value for key, value in json.loads(Settings().to_json()).items() if key != "min_changes"}
+    assert Settings.from_json(json.dumps(old).encode()).min_changes == 20
+
+
+def test_a_token_is_kept_as_a_hash_and_found(tmp_path, run, refused):
+    def make(*words):
+        return run("leaderboard", "token", "--board", tmp_path, *words).strip()
+
+    first, other = make("Team A"), make("Team B")
+    teams = TeamTokens(tmp_path)
+    assert [teams.find(token) for token in (first, other, "", first[:-1])] == ["Team A", "Team B", None, None]
+    content = teams.path.read_text()
+    assert first not in content
+    assert digest(first.encode()) in content
+    if os.name == "posix":
+        assert teams.path.stat().st_mode & 0o777 == 0o600
+    again = make(" team  a")
+    assert (teams.find(first), teams.find(again)) == (None, " team  a")
+    make("Team B", "--revoke")
+    assert teams.find(other) is None
+    refused(["leaderboard", "token", "--board", tmp_path, "Team B", "--revoke"], "no token of 'Team B'")
+    teams.path.write_text('{"x": "no hash"}')
+    refused(["leaderboard", "token", "--board", tmp_path, "C"], "teams.json: cannot be read")
+
+
+def test_daily_counts_outlast_a_restart(tmp_path, monkeypatch):
+    path = tmp_path / "uploads.json"
+    assert [DailyCount(path, 2).allows("a") for _ in range(3)] == [True, True, False]
+    assert DailyCount(path, 2).allows("b")
+    monkeypatch.setattr("gecbench.leaderboard.uploads.today", lambda: "2999-01-01")
+    assert DailyCount(path, 2).allows("a")
+    path.write_text("{")
+    assert DailyCount(path, 2).allows("a")
+
+
+def test_a_team_submits_with_its_token_alone_and_its_limit_stays(gold, private):
+    pytest.importorskip("starlette", reason="the extra [leaderboard] is not installed")
+    tokens = {team: TeamTokens(Path("task")).create(team) for team in ("A", "B")}
+
+    def send(address, word, team, **query):
+        headers = {"Authorization": f"Bearer {tokens.get(team, 'wrong')}"}
+        query = {"corpus": "gold", "name": word, **query}
+        return upload(address, text(outputs_of(gold, word)), headers, **query)
+
+    with server(Path("task")) as (address, _):
+        assert send(address, "a0", "nobody", submitter="A")[0] == 401
+        status, answer = send(address, "a0", "B", submitter="A")
+        assert (status, answer["error"]) == (400, "the token is that of B. Submit under that name.")
+        for k in range(2):
+            status, job = send(address, f"a{k}", "A")
+            assert status == 202
+        assert finished(address, job)["state"] == "done"
+    with server(Path("task")) as (address, _):
+        assert send(address, "a2", "A")[0] == 202
+        status, answer = send(address, "a3", "A")
+        assert (status, answer["error"]) == (429, "More than 3 submissions in a day. Come back tomorrow.")
+        status, job = send(address, "b0", "B", submitter=" b ")
+        assert status == 202, "no other team's uploads count"
+        assert finished(address, job)["state"] == "done"
+    submitters = {record.system: record.submitter for record in FolderStore("task").load().records}
+    assert submitters == {"a0": "A", "a1": "A", "a2": "A", "b0": "B"}

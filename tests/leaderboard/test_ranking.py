@@ -10,6 +10,7 @@ from boards import DEMO, GOOD, QUICK, RULES, add, demo_board, script_data, text
 from chromium import open_page
 
 import gecbench
+from gecbench.analysis.significance import holm
 from gecbench.display import percent
 from gecbench.leaderboard.page import PagePlan, build_site, table_key, table_rows
 from gecbench.leaderboard.ranking import Significance, known_corpora
@@ -54,7 +55,7 @@ def check_figures(site, corpus, outputs, metrics):
             assert figure.get("parts", {}) == {part: expected.parts[part] for part in expected.metric.columns}
             if "ratio" in figure:
                 assert figure["ratio"] == pytest.approx(figure["against_others"] / figure["human"], abs=1e-9)
-            assert "bounded" not in figure
+            assert "capped" not in figure
             whole = records[row["id"]]["scores"][metric]
             assert whole["value"] == float(lines[system, metric]["value"]) == expected.value
             compared += 1
@@ -99,8 +100,7 @@ def public_board(mirror, tmp_path_factory):
 
 
 def public_metrics():
-    ready = [name for name in ("errant",) if gecbench.METRICS[name].missing() is None]
-    return ["gleu", "m2", "imeasure", "bleu", *ready]
+    return [name for name, metric in gecbench.METRICS.items() if metric.missing() is None]
 
 
 def test_board_of_all_public_systems_is_what_score_gives(public_board):
@@ -110,7 +110,7 @@ def test_board_of_all_public_systems_is_what_score_gives(public_board):
     compared = 0
     for corpus in (nucle, jfleg):
         compared += check_figures(site, corpus, outputs[corpus.name], metrics)
-        check_ranks(site, corpus, ["gleu", "m2", "imeasure", "bleu"])
+        check_ranks(site, corpus, ["gleu", "m2", "imeasure", "green", "bleu"])
     assert compared == (1 + SYSTEMS + REWRITES + 4) * len(metrics)
     table, _, _ = page_rows(site, nucle)
     assert table["reported"] == [], "each of these systems is scored, and stands once"
@@ -163,7 +163,7 @@ def records(tmp_path_factory):
 
 def test_other_settings_and_other_data_have_no_rank(records):
     good, rules = records
-    capped = replace(with_signature(good, "mixing:bounded", "mixing:cap:9:unmixed"), system="capped", date="2025")
+    capped = replace(with_signature(good, "mixing:yes", "mixing:cap:9:unmixed"), system="capped", date="2025")
     older = replace(good, system="older", fingerprint="0" * 8)
     places = places_of([good, rules, capped, older], "imeasure", [DEMO])
     assert [places[name].rank for name in ("good", "rules", "capped", "older")] == [1, 2, None, None]
@@ -194,21 +194,23 @@ def test_p_values_are_printed_as_the_terminal_prints_them(tmp_path):
     assert (figure["p_value"] < 0.001, figure["p_text"]) == (True, "< 0.001")
 
 
-def test_an_entry_tells_how_many_sentences_were_bounded(tmp_path, monkeypatch, run):
+@pytest.mark.filterwarnings("ignore::gecbench.metrics.imeasure.MixingLimitWarning")
+def test_an_entry_tells_how_many_sentences_were_capped(tmp_path, monkeypatch, run):
     from gecbench.kernels.imeasure import Limits
 
-    monkeypatch.setattr(gecbench.IMeasure, "fast_limits", Limits(segment=1))
-    monkeypatch.setattr(gecbench.IMeasure, "affordable_cells", 0)
+    monkeypatch.setattr(gecbench.IMeasure, "limits", Limits(segment=1, lattice=0))
     store = FolderStore(tmp_path / "board")
     record = add(store, "good", GOOD)
-    bounded = record.scores["imeasure"]["bounded"]
-    assert 0 < bounded <= len(DEMO)
+    capped = record.scores["imeasure"]["capped"]
+    assert 0 < capped <= len(DEMO)
+    assert f"|capped:{capped}|" in record.scores["imeasure"]["signature"]
+    assert places_of([record], "imeasure", [DEMO])["good"].rank == 1, "capped sentences are no other settings"
     (tmp_path / "good.txt").write_bytes(text(RULES))
     shown = run(
         *("leaderboard", "submit", "--board", tmp_path / "board", "-c", "demo", "-p", tmp_path / "good.txt"),
         *("--name", "x", "--dry-run"),
     )
-    assert "sentences bounded; bounded: sentences whose annotators were not mixed" in shown
+    assert "capped: sentences with too many mixed references to search" in shown
 
 
 def test_places_p_values_and_clusters(tmp_path):
@@ -231,6 +233,9 @@ def test_places_p_values_and_clusters(tmp_path):
     expected = {test.system: test.p_value for test in report.tests}
     assert places["nearly good"].p_value == expected["nearly"]
     assert places["rule-based"].p_value == expected["rules"]
+    tested = [place for place in places.values() if place.p_value is not None]
+    assert [place.p_adjusted for place in tested] == holm([place.p_value for place in tested])
+    assert places["good-corrector"].p_adjusted is None
     assert places["nearly good"].above == next(each.id for each in records if each.system == "good-corrector")
     assert twin.unchanged > 0
     quick = Significance(store, known_corpora([DEMO]), 200, compute=False)
@@ -238,6 +243,62 @@ def test_places_p_values_and_clusters(tmp_path):
     assert {place.p_value for place in quick.places(records, "bleu").values()} == {None}, "never made"
     other = Significance(store, known_corpora([DEMO.with_references([0, 1])]), 200)
     assert {place.p_value for place in other.places(records, "gleu").values()} == {None}
+
+
+class KnownTests(Significance):
+    """Tests with given p-values, by the names of the two systems."""
+
+    def __init__(self, store, p_values):
+        super().__init__(store, known_corpora([DEMO]))
+        self.known, self.asked = p_values, set()
+
+    def p_value(self, record, other, metric):
+        self.asked.add(record.system + other.system)
+        return self.known[record.system + other.system]
+
+
+def ranked_records(store):
+    """Return four records that rank a, b, c, d, with outputs."""
+    record = add(store, "model", GOOD)
+    value = record.scores["gleu"]["value"]
+    return [
+        replace(record, system=name, scores={"gleu": record.scores["gleu"] | {"value": value - k / 100}})
+        for k, name in enumerate("abcd")
+    ]
+
+
+def test_clusters_follow_adjusted_p_values(tmp_path):
+    """By hand. Against the entry above: 3 · 0.01, 2 · 0.03, and 0.04 is raised to that. Against a: 3 · 0.001, 2 · 0.03,
+    and 0.04 is raised to that. So b and c, which differ from a by raw p-values, share its cluster; d has its own.
+    """
+    tests = KnownTests(FolderStore(tmp_path), {"ba": 0.03, "cb": 0.04, "dc": 0.01, "ca": 0.04, "da": 0.001, "db": 0.5})
+    records = ranked_records(FolderStore(tmp_path))
+    places = [tests.places(records, "gleu")[each.id] for each in records]
+    assert [place.cluster for place in places] == [1, 1, 1, 2]
+    assert [place.p_adjusted for place in places] == [None, *map(pytest.approx, (0.06, 0.06, 0.03))]
+    tests.known["ba"] = 0.02
+    places = [tests.places(records, "gleu")[each.id] for each in records]
+    assert [place.cluster for place in places] == [1, 2, 2, 2], "2 · 0.02 is below 0.05"
+    assert [place.p_adjusted for place in places] == [None, *map(pytest.approx, (0.04, 0.04, 0.03))]
+
+
+def test_a_clear_difference_needs_no_other_tests(tmp_path):
+    """3 · 0.001 is below 0.05 whatever the other p-values are, so c and d are not tested against a."""
+    tests = KnownTests(FolderStore(tmp_path), {"ba": 0.001, "cb": 0.5, "dc": 0.5, "db": 0.5})
+    records = ranked_records(FolderStore(tmp_path))
+    places = [tests.places(records, "gleu")[each.id] for each in records]
+    assert [place.cluster for place in places] == [1, 2, 2, 2]
+    assert tests.asked == {"ba", "cb", "dc", "db"}
+
+
+def test_too_few_resamples_for_so_many_systems(tmp_path):
+    """The three comparisons of four entries need 60 resamples: the smallest adjusted p-value is 3/61."""
+    store = demo_board(tmp_path)
+    quick = PagePlan([DEMO], seeds=False, resamples=20)
+    (warning,) = build_site(store, tmp_path / "site", quick).warnings
+    assert "demo (default): with 20 resamples no p-value adjusted for all comparisons can be below 0.05" in warning
+    assert "Use --resamples 60 or more" in warning
+    assert not build_site(store, tmp_path / "site", replace(quick, resamples=60)).warnings
 
 
 def test_reported_figures_are_neither_ranked_nor_tested(tmp_path):

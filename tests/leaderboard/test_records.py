@@ -7,7 +7,7 @@ from boards import made_up_record
 
 import gecbench
 from gecbench import InputError
-from gecbench.leaderboard.records import Details, Record, Settings, digest, figure, table_of
+from gecbench.leaderboard.records import Details, Record, Settings, canonical_json, digest, figure, table_of
 
 FIGURE = figure(0.5)
 BAD_FIELDS = {
@@ -25,6 +25,11 @@ BAD_FIELDS = {
     "a name that turns round": ({"system": "good\u202etxt.exe"}, "system holds a control character or a mark of dir"),
     "a name that hides a mark": ({"submitter": "a\u2066b"}, "submitter holds a control character or a mark of dir"),
     "a description of two lines": ({"description": "a\u2028b"}, "description holds a control character"),
+    "a filler for a name": ({"system": "\u3164"}, "system holds a character that is not seen"),
+    "an empty Braille pattern": ({"system": "A\u2800"}, "system holds a character that is not seen"),
+    "a filler of Hangul": ({"submitter": "\u115f"}, "submitter holds a character that is not seen"),
+    "joiners for a name": ({"system": "\u200d\u200c"}, "system holds nothing that is seen"),
+    "marks for a name": ({"system": "\u034f\ufe0f"}, "system holds nothing that is seen"),
     "an unknown kind": ({"kind": "guessed"}, "kind is 'guessed'"),
     "no date": ({"date": "yesterday"}, "date is 'yesterday'"),
     "an impossible date": ({"date": "2026-02-30"}, "not a date"),
@@ -61,7 +66,7 @@ def test_a_switch_is_true_or_false():
 def test_a_record_of_schema_1_is_read():
     old = json.loads(made_up_record().to_json()) | {"schema": 1}
     old["scores"] = {"gleu": {"value": 0.25, "low": 0.2, "high": 0.3, "signature": "", "source": None, "differs": ""}}
-    read = Record.from_json(json.dumps(old).encode())
+    read = Record.from_json(canonical_json(old))
     assert (read.schema, read.scores) == (2, {"gleu": figure(0.25, low=0.2, high=0.3)})
 
 

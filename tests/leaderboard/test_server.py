@@ -11,13 +11,15 @@ import threading
 import time
 from urllib.parse import urlsplit
 
+import programs
 import pytest
-from boards import DEMO, GOOD, add, call, demo_board, finished, script_data, server, text, upload, variant
+from boards import DEMO, GOOD, add, call, demo_board, finished, free_port, script_data, server, text, upload, variant
 from waiting import eventually
 
 import gecbench
 from gecbench.errors import InputError
-from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.records import Settings
+from gecbench.leaderboard.store import FolderStore, init_board
 from gecbench.leaderboard.submission import Submission
 from gecbench.leaderboard.uploads import PendingFolder
 
@@ -111,7 +113,7 @@ def connection(address):
 
 def test_a_body_without_end_is_cut_off(served):
     address, _ = served
-    head = b"POST /api/submissions?name=x&corpus=demo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    head = b"POST /api/submissions?name=x&corpus=demo HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
     chunk = b"2000\r\n" + b"a" * 0x2000 + b"\r\n"
     sent, answer = 0, b""
     with connection(address) as stream:
@@ -147,11 +149,28 @@ OUTSIDE = (
 @pytest.mark.parametrize("path", OUTSIDE)
 def test_no_path_leaves_the_page(served, path):
     with connection(served[0]) as stream:
-        stream.sendall(f"GET /{path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        stream.sendall(f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
         answer = b"".join(iter(lambda: stream.recv(4096), b""))
     assert answer.startswith((b"HTTP/1.1 404", b"HTTP/1.1 400"))
     assert b"secret" not in answer.partition(b"\r\n\r\n")[2]
     assert b"root:" not in answer
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "x@127.0.0.1"])
+def test_a_server_of_this_machine_answers_to_no_other_name(served, host):
+    address, _ = served
+    status, body, _ = call(f"{address}data/board.json", headers={"Host": host, "Origin": f"http://{host}"})
+    assert status in (400, 421), body
+    assert b"records" not in body
+    assert call(f"{address}data/board.json", headers={"Host": "LOCALHOST:9"})[0] == 200
+
+
+def test_the_names_of_a_server():
+    from gecbench.leaderboard.server import known_hosts
+
+    assert known_hosts("0.0.0.0", []) is None
+    assert "task.example.org" in known_hosts("127.0.0.1", ["task.example.org"])
+    assert "evil.example" not in known_hosts("0.0.0.0", ["task.example.org"])
 
 
 def test_unknown_job(served):
@@ -198,10 +217,13 @@ def small_server(monkeypatch, request):
 
     async def application(scope, receive, send):
         if scope["type"] == "http":
-            await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
-            await send({"type": "http.response.body", "body": b"ok"})
+            body = b"x" * 20_000_000 if scope["path"] == "/large" else b"ok"
+            length = str(len(body)).encode()
+            await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", length)]})
+            await send({"type": "http.response.body", "body": body})
 
     monkeypatch.setattr(server, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(server, "WRITE_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         settings = server.configured(application, "127.0.0.1", 0)
         settings.timeout_keep_alive = getattr(request, "param", settings.timeout_keep_alive)
@@ -212,6 +234,52 @@ def small_server(monkeypatch, request):
         yield listener.getsockname()[1]
         running.should_exit = True
         thread.join(20)
+
+
+def test_connections_that_read_nothing_are_hung_up_on(small_server, monkeypatch):
+    """Each asks for more than the system's buffers hold, many times over, and reads none of it."""
+    streams = []
+    for _ in range(20):
+        stream = socket.socket()
+        stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        stream.settimeout(20)
+        stream.connect(("127.0.0.1", small_server))
+        stream.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+        streams.append(stream)
+    for stream in streams:
+        with stream:
+            eventually(lambda: is_reset(stream), "still held")  # noqa: B023
+
+
+def is_reset(stream):
+    """Return whether the other side aborted, without reading what it sent."""
+    return stream.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0 or not is_writable(stream)
+
+
+def is_writable(stream):
+    try:
+        stream.send(b"x")
+    except OSError:
+        return False
+    return True
+
+
+def test_a_client_has_so_many_connections(small_server, monkeypatch):
+    from gecbench.leaderboard import server
+
+    monkeypatch.setattr(server, "MOST_CONNECTIONS", 3)
+    monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)
+    streams = [socket.create_connection(("127.0.0.1", small_server), timeout=20) for _ in range(3)]
+    try:
+        for stream in streams:
+            stream.sendall(ASKED)
+            assert stream.recv(4096).startswith(b"HTTP/1.1 200 OK")
+        with socket.create_connection(("127.0.0.1", small_server), timeout=20) as stream, contextlib.suppress(OSError):
+            stream.sendall(ASKED)
+            assert stream.recv(4096) == b""
+    finally:
+        for stream in streams:
+            stream.close()
 
 
 ASKED = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -273,17 +341,47 @@ def test_what_was_accepted_is_scored_by_the_next_server(tmp_path, number):
     assert {record.system for record in FolderStore(tmp_path).load().records} == {f"s{k}" for k in range(2)}
 
 
+def state(address, job):
+    return json.loads(call(f"{address}api/submissions/{job['id']}")[1])
+
+
+def test_two_servers_do_not_serve_one_board(tmp_path):
+    with server(tmp_path):
+        words = ["leaderboard", "serve", "--board", tmp_path, "-c", "demo", "--port", free_port()]
+        done = programs.gecbench(*words)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert "another server serves this board. Stop it first." in done.stderr
+    with server(tmp_path) as (address, _):
+        assert call(address)[0] == 200
+
+
 def test_what_was_accepted_and_cannot_be_written_stays_for_the_next_server(tmp_path):
     with server(tmp_path) as (address, _):
         (tmp_path / "records").write_text("in the way")
         status, job = upload(address, text(variant("x")), name="kept")
         assert status == 202
-        assert finished(address, job)["state"] == "failed"
+        eventually(lambda: "cannot be written" in state(address, job)["stage"], "it is not tried")
+        assert state(address, job)["state"] == "waiting"
+        assert str(tmp_path) not in json.dumps(state(address, job))
     assert len(list((tmp_path / "waiting").glob("*.json"))) == 1
     (tmp_path / "records").unlink()
     with server(tmp_path) as (address, _):
         assert finished(address, job)["state"] == "done"
     assert [record.system for record in FolderStore(tmp_path).load().records] == ["kept"]
+
+
+def test_what_was_stored_when_its_server_ended_is_done_and_counted_once(tmp_path):
+    """The server ended between writing the record and removing the submission."""
+    from gecbench.leaderboard.submission import submit
+
+    store = init_board(tmp_path, ["demo"], Settings(title="T", per_day=1))
+    submission = Submission("S", GOOD, submitter="Me", links=["https://example.org"])
+    added = submit(submission, DEMO, store).added
+    PendingFolder(tmp_path / "waiting").save("job", submission, DEMO.name, tries=1)
+    with server(tmp_path) as (address, _):
+        report = finished(address, {"id": "job"})
+    assert (report["state"], report.get("record"), report.get("rank"), report.get("of")) == ("done", added, 1, 1)
+    assert len(store.load().records) == 1
 
 
 def test_a_board_that_cannot_be_written_to_accepts_nothing(tmp_path):
@@ -318,7 +416,7 @@ def test_tries_are_counted_when_scoring_begins(tmp_path, monkeypatch):
         go.wait(20)
         raise InputError("no good")
 
-    monkeypatch.setattr(serving, "submit", slow)
+    monkeypatch.setattr(serving.App, "_score", slow)
     waiting = PendingFolder(tmp_path / "waiting")
     for k in range(3):
         waiting.save(f"s{k}", Submission(f"s{k}", GOOD), DEMO.name, tries=k)

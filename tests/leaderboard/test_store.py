@@ -18,8 +18,9 @@ from hub_stand_in import HubStandIn
 from gecbench import InputError
 from gecbench.formats.jsonl import write_jsonl
 from gecbench.formats.m2 import write_m2
-from gecbench.leaderboard.records import Details, Record, Settings, digest
+from gecbench.leaderboard.records import Details, Record, Settings, canonical_json, digest, figure
 from gecbench.leaderboard.store import FolderStore, init_board
+from gecbench.leaderboard.submission import verify
 
 
 def test_a_bad_record_is_skipped_with_a_warning(tmp_path):
@@ -29,7 +30,7 @@ def test_a_bad_record_is_skipped_with_a_warning(tmp_path):
     (folder / "half.json").write_bytes(made_up_record().to_json()[:40])
     (folder / f"{'0' * 64}.json").write_bytes(made_up_record(system="forged").to_json())
     unknown = json.loads(made_up_record().to_json()) | {"surprise": 1}
-    data = json.dumps(unknown).encode()
+    data = canonical_json(unknown)
     (folder / f"{digest(data)}.json").write_bytes(data)
     (folder / ".temporary.json.x1").write_bytes(b"{")
     (folder / "folder.json").mkdir()
@@ -40,6 +41,34 @@ def test_a_bad_record_is_skipped_with_a_warning(tmp_path):
     assert len(loaded.warnings) == (4 if sys.platform == "win32" else 5)
     assert any("does not match its name" in warning for warning in loaded.warnings)
     assert any("unknown fields: surprise" in warning for warning in loaded.warnings)
+
+
+RESPELLED = {
+    "a blank at the end": lambda data: data + b" ",
+    "blanks between": lambda data: json.dumps(json.loads(data), sort_keys=True).encode() + b"\n",
+    "another order": lambda data: b"{" + b",".join(reversed(data.strip()[1:-1].rsplit(b",", 1))) + b"}\n",
+    "an escape": lambda data: data.replace(b'"system"', b'"\\u0073ystem"'),
+    "a key twice": lambda data: data.replace(b"{", b'{"corpus":"x",', 1),
+    "another number": lambda data: data.replace(b'"value":0.5', b'"value":0.50'),
+    "a whole number": lambda data: data.replace(b'"value":1.0', b'"value":1'),
+    "an older schema": lambda data: canonical_json({**json.loads(data), "schema": 1}),
+}
+
+
+@pytest.mark.parametrize("respell", RESPELLED.values(), ids=RESPELLED)
+def test_a_record_spelled_another_way_is_no_second_entry(tmp_path, respell):
+    store = FolderStore(tmp_path)
+    record = made_up_record(scores={"gleu": figure(0.5), "m2": figure(1.0)})
+    name = store.add(record, DETAILS)
+    data = respell(record.to_json())
+    assert digest(data) != name
+    (tmp_path / "records" / f"{digest(data)}.json").write_bytes(data)
+    loaded = store.load()
+    assert [each.system for each in loaded.records] == ["S"]
+    (warning,) = loaded.warnings
+    assert "not written as gecbench writes it" in warning or "the same entry as records/" in warning
+    problems = [result.problems for result in verify(store, {record.table: DEMO})]
+    assert any("written" in problem or "same entry" in problem for found in problems for problem in found)
 
 
 def test_nothing_is_written_outside_or_under_a_wrong_name(tmp_path):

@@ -1,6 +1,7 @@
 """From outputs to a record: checks, every metric, limits, verification."""
 
 import json
+import warnings
 from dataclasses import replace
 
 import pytest
@@ -39,6 +40,11 @@ def test_bad_bytes_are_refused(data, file, message):
         read_outputs(data, file, ONE, most_bytes=10)
 
 
+@pytest.mark.parametrize("start", ["PK", "PKO Bank", "BZh", "BZh9 is a name", "Rar! he said"])
+def test_text_that_starts_like_an_archive_is_text(start):
+    assert read_outputs(f"{start} .\n".encode(), "o.txt", ONE) == [f"{start} ."]
+
+
 def test_json_lines_and_text_are_the_same():
     rows = "".join(json.dumps({"prediction": line}) + "\n" for line in GOOD).encode()
     assert read_outputs(rows, "o.jsonl", DEMO) == read_outputs(text(GOOD), "o.txt", DEMO) == GOOD
@@ -57,6 +63,10 @@ BAD_OUTPUTS = {
     "the source": (DEMO.sources, "every line is a copy of the source"),
     "the source with other blanks": ([f" {line} " for line in DEMO.sources], "every line is a copy"),
     "an endless line": ([*GOOD[:-1], "word " * 5000], "out:42: 5000 tokens, where the source has"),
+    "every line eight times": (
+        [f"{line} " * 8 for line in GOOD],
+        "All outputs together may be 3 times as long",
+    ),
 }
 
 
@@ -68,11 +78,22 @@ def test_bad_outputs_are_refused(outputs, message):
 
 def test_odd_outputs_are_warned_about():
     swapped = [*GOOD[:3], GOOD[4], GOOD[3], *GOOD[5:]]
-    assert "look like corrections of a neighbouring sentence: 4, 5" in "\n".join(validate_outputs(swapped, DEMO, "out"))
-    assert validate_outputs([*GOOD[:-1], ""], DEMO, "out") == ["1 outputs are empty"]
+    assert "2 lines look like corrections of a neighboring sentence: 4, 5" in validate_outputs(swapped, DEMO, "out")
     nearly = [*DEMO.sources[:-1], "Changed ."]
     assert validate_outputs(nearly, DEMO, "out") == ["98 % of the lines are copies of the source"]
     assert validate_outputs(DEMO.sources, DEMO, "out", copy=True) == []
+
+
+def test_warnings_about_the_text_are_notes_of_the_submission():
+    broken = [line.replace(" ", "\u00a0", 1) for line in GOOD[:4]] + ["", "", "", *GOOD[7:]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scored = score_submission(Submission("odd", broken), DEMO, resamples=0)
+    assert scored.warnings == (
+        "predictions: U+00A0 NO-BREAK SPACE in 4 of 42 lines. "
+        "Not every metric takes it for a blank: replace it with a space",
+        "predictions: 3 of 42 lines are empty. They are scored as sentences without words",
+    )
 
 
 def test_every_metric_is_scored_as_score_does():
@@ -109,7 +130,7 @@ def test_progress_is_told_in_order():
 
 
 def test_submissions_per_name_and_day_are_limited(tmp_path):
-    store = init_board(tmp_path, ["demo"], Settings(title="T", per_day=2))
+    store = init_board(tmp_path, ["demo"], Settings(title="T", per_day=2, min_changes=0))
 
     def hand_in(word, submitter, date=None):
         about = {} if date is None else {"date": date}
@@ -153,11 +174,11 @@ def test_verify_passes_what_was_scored_and_refuses_what_differs(tmp_path, run, n
     assert shown.count("as scored") == 4
     record = next(each for each in store.load().records if each.system == "rule-based")
     claimed = forged(store, record, value=0.99)
-    shown = not_verified("1 of 5 records are not what scoring gives")
+    shown = not_verified("1 of 5 records: not what scoring gives")
     assert f"forged: gleu: value 0.990000 is {record.scores['gleu']['value']:.6f} here" in shown
     one = f"records/{record.id}.json"
     assert "rule-based: as scored" in run("leaderboard", "verify", "--board", tmp_path, "-c", "demo", one)
-    not_verified("1 of 1 records", f"{claimed.id}.json")
+    not_verified("1 of 1 record:", f"{claimed.id}.json")
     assert not_verified("the board has no record 'other'", "other.json") == ""
 
 
@@ -177,7 +198,7 @@ TAMPERED = {
     "precision": {"parts": {"precision": 1.0}},
     "people": {"human": 0.1},
     "other settings": {"signature": "gleu|refs:1|version:0.1.0"},
-    "unbounded": {"bounded": 3},
+    "uncapped": {"capped": 3},
 }
 
 
@@ -193,6 +214,6 @@ def test_verify_looks_at_details_and_files(tmp_path, not_verified):
     scored = score_submission(Submission("rules", RULES), DEMO, resamples=20)
     details = replace(scored.details, sentence_scores={"gleu": [1.0] * len(DEMO)})
     store.add(replace(scored.record, details=digest(details.to_json())), details)
-    assert "sentence_scores of its details differ" in not_verified("1 of 1 records")
+    assert "sentence_scores of its details differ" in not_verified("1 of 1 record:")
     (tmp_path / "records" / f"{'0' * 64}.json").write_text("{}")
     assert "its content does not match its name" in not_verified("2 of 2 records")

@@ -1,10 +1,16 @@
 """Uploads: the queue, the rate limit, and the folder of accepted submissions."""
 
+import os
+import sys
 import threading
 
+import pytest
 from boards import DEMO, GOOD
+from waiting import eventually
 
-from gecbench.errors import InputError
+from gecbench.errors import InputError, UnwritableError
+from gecbench.leaderboard.records import digest
+from gecbench.leaderboard.store import FolderStore
 from gecbench.leaderboard.submission import Submission
 from gecbench.leaderboard.uploads import PendingFolder, Queue, Rate
 
@@ -62,3 +68,51 @@ def test_damaged_leftovers_are_passed_over(tmp_path):
     waiting.remove(name)
     waiting.remove(name)
     assert list(waiting.load()) == []
+
+
+def test_a_job_that_cannot_be_written_waits_and_is_tried_again():
+    queue, tries = Queue(retry_seconds=0.05), []
+
+    def work(progress):
+        tries.append(1)
+        if len(tries) == 1:
+            raise UnwritableError("cannot write: No space left on device", file="/srv/board/records")
+        if len(tries) == 2:
+            raise OSError(28, "No space left on device")
+        go.wait(20)
+        return {"rank": 1}
+
+    go = threading.Event()
+    job = queue.prepare()
+    queue.start(job, work)
+    eventually(lambda: "cannot be written" in job.stage, "it is not tried")
+    assert job.state in ("waiting", "running")
+    assert "/srv" not in str(job.report())
+    go.set()
+    eventually(lambda: job.state == "done", "it is not tried again")
+    assert (len(tries), job.result) == (3, {"rank": 1})
+    queue.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links and pipes")
+def test_links_and_pipes_and_deep_json_are_passed_over(tmp_path):
+    waiting = PendingFolder(tmp_path / "waiting")
+    waiting.save("good", Submission(system="s", predictions=GOOD), DEMO.name)
+    (tmp_path / "waiting/a.json").write_bytes(b"[" * 200_000)
+    (tmp_path / "waiting/b.json").symlink_to(tmp_path / "nothing")
+    (tmp_path / "waiting/c.json").symlink_to(tmp_path / "waiting/good.json")
+    os.mkfifo(tmp_path / "waiting/d.json")
+    (tmp_path / "waiting/e.json").mkdir()
+    (tmp_path / "waiting/f.json").write_bytes(b'{"corpus": "demo", "submission": {"system": "s", "predictions": 7}}')
+    assert "good" in [left.name for left in waiting.load()]
+    assert len(list(waiting.load())) <= 2
+    store = FolderStore(tmp_path)
+    store.put_p_value("good", 0.5)
+    for question, make in {
+        "deep": lambda path: path.write_bytes(b"[" * 200_000),
+        "link": lambda path: path.symlink_to(tmp_path / "nothing"),
+        "pipe": os.mkfifo,
+    }.items():
+        make(tmp_path / "tests" / f"{digest(question.encode())}.json")
+        assert store.get_p_value(question) is None
+    assert store.get_p_value("good") == 0.5

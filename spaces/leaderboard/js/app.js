@@ -1,7 +1,7 @@
 "use strict";
 // Draws the view that the address names.
 GECBENCH.define("app", (use) => {
-  const { el, empty, outside } = use("dom");
+  const { el, empty, outside, counted } = use("dom");
   const { State } = use("board");
 
   /** Views by name: [label, function]; those without a label have no link of their own. */
@@ -67,7 +67,7 @@ GECBENCH.define("app", (use) => {
         el("a", { href: "data/board.json", download: "leaderboard.json" }, "All records as JSON"), ", ",
         el("a", { href: "data/board.csv", download: "leaderboard.csv" }, "as CSV"),
         ". No cookies, nothing fetched from elsewhere."),
-      skipped ? el("p", null, `${skipped} records could not be read and were left out.`) : "");
+      skipped ? el("p", null, `${counted(skipped, "record")} left out: not readable.`) : "");
   }
 
   function start() {

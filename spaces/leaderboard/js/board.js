@@ -84,8 +84,8 @@ GECBENCH.define("board", (use) => {
     return row.id.slice(0, 12);
   }
 
-  /** A p-value as the terminal prints it. */
-  function shownP({ p_text: text, p_value: value }) {
+  /** An adjusted p-value as the terminal prints it. */
+  function shownAdjusted({ p_adjusted_text: text, p_adjusted: value }) {
     return text ? `${text}${value < SIGNIFICANT ? "*" : ""}` : null;
   }
 
@@ -192,7 +192,7 @@ GECBENCH.define("board", (use) => {
 
   return {
     metricOf, currentTable, chosenMetric, tableData, hasDetails, humanValue, valueOf, sortRows, byMerit, findRow,
-    shortId, shownP, clusterName, setLabel, State, select, tableChooser, metricChooser, systemAddress, systemOptions,
+    shortId, shownAdjusted, clusterName, setLabel, State, select, tableChooser, metricChooser, systemAddress, systemOptions,
     badges, scrolled, dataFiles, copyLink,
   };
 });

@@ -2,7 +2,7 @@
 // Charts as plain SVG: axes, names of points and statistics; score against score; scores of groups, by edit distance or
 // grammaticality as lines, by error type as a table.
 GECBENCH.define("charts", (use) => {
-  const { el, svg, empty, foreign, signed, points, shorten, download } = use("dom");
+  const { el, svg, empty, foreign, signed, points, counted, shorten, download } = use("dom");
   const {
     metricOf, currentTable, chosenMetric, tableData, hasDetails, humanValue, byMerit, shortId, State, select,
     tableChooser, metricChooser, systemAddress, scrolled, dataFiles, copyLink,
@@ -392,7 +392,7 @@ GECBENCH.define("charts", (use) => {
       runs(dots).map((run) => svg("polyline",
         { points: run.map((dot) => `${dot.x},${dot.y}`).join(" "), "stroke-dasharray": DASHES[k] })),
       dots.filter((dot) => dot.value !== null).map((dot) => svg("circle", { cx: dot.x, cy: dot.y, r: 4 },
-        svg("title", null, `${row.system}, ${dot.label}: ${points(dot.value)} (${dot.sentences} sentences)`))));
+        svg("title", null, `${row.system}, ${dot.label}: ${points(dot.value)} (${counted(dot.sentences, "sentence")})`))));
   }
 
   /** Error types by row, systems by column: F where the metric has it, else recall. */

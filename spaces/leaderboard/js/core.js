@@ -177,6 +177,11 @@ GECBENCH.define("dom", () => {
     return /[.!?]$/.test(text) ? text : `${text}.`;
   }
 
+  /** A number with its noun, in the plural unless it is one. */
+  function counted(number, noun) {
+    return `${number} ${noun}${number === 1 ? "" : "s"}`;
+  }
+
   function shorten(text, most = 26) {
     const letters = [...text];
     return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
@@ -191,5 +196,5 @@ GECBENCH.define("dom", () => {
     setTimeout(() => URL.revokeObjectURL(url), 10000);
   }
 
-  return { el, svg, empty, foreign, outside, signed, points, range, sentence, shorten, download };
+  return { el, svg, empty, foreign, outside, signed, points, range, sentence, counted, shorten, download };
 });

@@ -1,7 +1,7 @@
 "use strict";
 // How to submit; with the server behind the page, a form that scores at once.
 GECBENCH.define("submit", (use) => {
-  const { el, outside } = use("dom");
+  const { el, outside, counted } = use("dom");
   const { metricOf } = use("board");
 
   async function showSubmit(main, state) {
@@ -69,7 +69,7 @@ GECBENCH.define("submit", (use) => {
       field("Tokens", el("select", { name: "tokenize" }, el("option", { value: "none" }, "separated by blanks"),
         el("option", { value: "auto" }, "natural text: split it as the corpus does"))),
       field("Submitter", input("submitter", { maxlength: 200, required: Boolean(server.name_required) }),
-        server.per_day ? `At most ${server.per_day} submissions per name and day` : null),
+        server.per_day ? `At most ${counted(server.per_day, "submission")} per name and day` : null),
       field("Link", input("link", { type: "url", maxlength: 500, placeholder: "https://…" })),
       field("Description", input("description", { maxlength: 2000 })),
       server.token ? field("Token", input("token", { type: "password", required: true })) : null,

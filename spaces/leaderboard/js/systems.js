@@ -1,9 +1,9 @@
 "use strict";
 // One system: who, when, what, how well; and two side by side. The address names them.
 GECBENCH.define("systems", (use) => {
-  const { el, empty, foreign, outside, points, range, sentence } = use("dom");
+  const { el, empty, foreign, outside, points, range, sentence, counted } = use("dom");
   const {
-    metricOf, currentTable, tableData, hasDetails, byMerit, findRow, shortId, shownP, clusterName, setLabel, State,
+    metricOf, currentTable, tableData, hasDetails, byMerit, findRow, shortId, shownAdjusted, clusterName, setLabel, State,
     select, tableChooser, systemAddress, systemOptions, badges, scrolled, dataFiles, copyLink,
   } = use("board");
   const { groupFigure, detailed, waysOf } = use("charts");
@@ -32,7 +32,7 @@ GECBENCH.define("systems", (use) => {
   }
 
   function facts(row, table) {
-    const sentences = table.sentences ? `, ${table.sentences} sentences` : "";
+    const sentences = table.sentences ? `, ${counted(table.sentences, "sentence")}` : "";
     return [
       ["Corpus", `${table.corpus}, ${setLabel(table.reference_set)}${sentences}`],
       ["Date", row.date],
@@ -59,19 +59,26 @@ GECBENCH.define("systems", (use) => {
   const COLUMNS = [
     ["Score", (figure) => points(figure.value)],
     ["95 % interval", (figure) => figure.low != null && range(figure.low, figure.high)],
-    ["Precision", (figure) => figure.parts && figure.parts.precision != null && points(figure.parts.precision)],
-    ["Recall", (figure) => figure.parts && figure.parts.recall != null && points(figure.parts.recall)],
     ["Rank", (figure) => figure.rank],
     ["Cluster", (figure) => figure.cluster && clusterName(figure.cluster)],
-    ["p", shownP, "Against the entry above; * below 0.05"],
+    ["p", (figure) => figure.p_text, "Against the entry above"],
+    ["p (Holm)", shownAdjusted, "Against the entry above, adjusted for all comparisons; * below 0.05"],
     ["human", (figure) => figure.human != null && points(figure.human), "People, each against the others"],
     ["beside", (figure) => figure.ratio != null && points(figure.against_others), "The system against the same others"],
     ["of human", (figure) => figure.ratio != null && `${points(figure.ratio, 1)} %`, "beside divided by human"],
   ];
 
+  /** Return the columns of the parts that metrics show beside their scores, such as precision. */
+  function partColumns(metrics) {
+    const parts = new Set(metrics.flatMap((name) => metricOf(name).columns || []));
+    return [...parts].map((part) => [part[0].toUpperCase() + part.slice(1),
+      (figure) => figure.parts && figure.parts[part] != null && points(figure.parts[part])]);
+  }
+
   function figureTable(row, table) {
     const shown = table.metrics.filter((name) => row.scores[name]);
-    const columns = COLUMNS.filter(([, text]) => shown.some((name) => text(row.scores[name])));
+    const columns = [...COLUMNS.slice(0, 2), ...partColumns(shown), ...COLUMNS.slice(2)]
+      .filter(([, text]) => shown.some((name) => text(row.scores[name])));
     const head = el("tr", null, el("th", { scope: "col" }, "Metric"),
       columns.map(([heading, , title]) => el("th", { scope: "col", class: "number", title }, heading)));
     const lines = shown.map((name) => el("tr", null,
@@ -95,9 +102,9 @@ GECBENCH.define("systems", (use) => {
   /** How a figure was made: its signature or source, and what to know about it. */
   function origin(name, figure) {
     const { notes } = GECBENCH.board();
-    const bounded = figure.bounded ? ` ${figure.bounded} sentences were bounded: ${sentence(notes.bounded)}` : null;
+    const capped = figure.capped ? ` ${figure.capped} capped: ${sentence(notes.capped)}` : null;
     return el("li", null, `${metricOf(name).title}: `,
-      figure.signature ? el("code", null, figure.signature) : null, cited(figure), bounded);
+      figure.signature ? el("code", null, figure.signature) : null, cited(figure), capped);
   }
 
   async function showCompare(main, state) {
@@ -149,8 +156,10 @@ GECBENCH.define("systems", (use) => {
     const both = values.every((value) => value != null);
     const label = part ? el("small", null, part) : metricOf(name).title;
     const sign = both && values[0] > values[1] ? "+" : "";
+    const direction = (metricOf(name).lower_is_better || []).includes(part) ? -1 : 1;
+    const better = (k) => both && direction * (values[k] - values[1 - k]) > 0;
     return el("tr", null, el("th", { scope: "row" }, label),
-      pair.map((figure, k) => valueCell(figure, part, both && values[k] > values[1 - k])),
+      pair.map((figure, k) => valueCell(figure, part, better(k))),
       el("td", { class: both ? "number" : "number none" }, both ? sign + points(values[0] - values[1]) : "–"));
   }
 

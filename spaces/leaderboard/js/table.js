@@ -4,8 +4,8 @@
 GECBENCH.define("table", (use) => {
   const { el, svg, empty, foreign, outside, points, range, sentence, download } = use("dom");
   const {
-    metricOf, currentTable, chosenMetric, tableData, humanValue, valueOf, sortRows, shownP, clusterName, State, select,
-    tableChooser, systemAddress, badges, scrolled, dataFiles, copyLink,
+    metricOf, currentTable, chosenMetric, tableData, humanValue, valueOf, sortRows, shownAdjusted, clusterName, State,
+    select, tableChooser, systemAddress, badges, scrolled, dataFiles, copyLink,
   } = use("board");
 
   /** Return a function from values to places between 0 and 100. */
@@ -38,7 +38,7 @@ GECBENCH.define("table", (use) => {
     const content = (row) => {
       const figure = row.scores[name];
       if (!figure) return null;
-      return [points(figure.value), figure.bounded ? "†" : null,
+      return [points(figure.value), figure.capped ? "†" : null,
         figure.low == null ? null : smaller(range(figure.low, figure.high))];
     };
     return { key: name, label: title, title: description, sortable: true, metric: name, content };
@@ -63,7 +63,9 @@ GECBENCH.define("table", (use) => {
         content: (row) => (figureOf(row).ratio == null ? null : [`${points(figureOf(row).ratio, 1)} %`,
           smaller(`${points(figureOf(row).against_others)} / ${points(figureOf(row).human)}`)]) },
       { key: "p", label: "p", title: "Against the entry above",
-        content: (row) => shownP(figureOf(row)) },
+        content: (row) => figureOf(row).p_text || null },
+      { key: "p_adjusted", label: "p (Holm)", title: "Against the entry above, adjusted for all comparisons",
+        content: (row) => shownAdjusted(figureOf(row)) },
       { key: "unchanged", label: "unchanged", title: "Sentences left as they were", sortable: true,
         content: (row) => (row.unchanged == null ? null : `${points(row.unchanged, 0)} %`) },
       { key: "date", label: "Date", kind: "date", sortable: true, content: (row) => row.date || null },
@@ -214,7 +216,7 @@ GECBENCH.define("table", (use) => {
   }
 
   /** What the marks in the table mean, of those that it has. */
-  function notes(rows, metric, columns) {
+  function notes(table, rows, metric, columns) {
     const { notes: known, sealed, digits } = GECBENCH.board();
     const figures = rows.map((row) => row.scores[metric]).filter(Boolean);
     const about = (key, text) => {
@@ -224,10 +226,12 @@ GECBENCH.define("table", (use) => {
     const found = [
       [`Ranked by ${metricOf(metric).title}.`],
       figures.some((figure) => figure.cluster) && [`Letters and shading mark clusters. ${known.cluster}`],
-      about("interval", "The bar is the 95 % bootstrap interval, the tick people's score."),
+      about("interval", "The bar is the 95 % bootstrap interval, the tick people's score."
+        + (table.sentences && table.sentences < 300 ? " With fewer than 300 sentences it is too narrow." : "")),
       about("p", known.p),
+      about("p_adjusted", known.p_adjusted),
       about("ratio", known.human),
-      rows.some((row) => Object.values(row.scores).some((figure) => figure.bounded)) && [`† ${known.bounded}`],
+      rows.some((row) => Object.values(row.scores).some((figure) => figure.capped)) && [`† ${known.capped}`],
       sealed && ["References and outputs are not published here: scores are of the whole corpus only"
         + (digits === 1 ? ", to a tenth of a point." : ".")],
     ];
@@ -268,7 +272,7 @@ GECBENCH.define("table", (use) => {
       const head = el("thead", null, headerRow(order, visible));
       const ranking = el("table", { class: folds ? "ranking folds" : "ranking" }, head, body);
       main.append(el("div", { class: "actions" }, status, columnChooser(columns), saveCsv(table, shown), copyLink()),
-        scrolled("Ranking", ranking), notes(rows, metric, columns));
+        scrolled("Ranking", ranking), notes(table, rows, metric, columns));
       draw();
     } else if (!reported.length) {
       main.append(empty("No systems yet. Be the first: see Submit."));

@@ -6,13 +6,23 @@ import argparse
 import os
 import sys
 from contextlib import suppress
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gecbench.analysis.tables import FORMATS, Table, render_table
-from gecbench.cli.options import add_aligned_option, add_command, add_preprocessing_options, cleaned, pick
+from gecbench.cli.options import (
+    add_aligned_option,
+    add_annotator_option,
+    add_command,
+    add_preprocessing_options,
+    cleaned,
+    count,
+    number,
+    pick,
+)
 from gecbench.display import percent, tracked
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.metrics.base import METRICS
 
 if TYPE_CHECKING:
@@ -37,7 +47,7 @@ def add_parser(commands: Any, summary: str) -> None:
     """Add the command and its subcommands."""
     parser = add_command(commands, "leaderboard", summary, _EXAMPLES, None)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    for add in (_add_init, _add_submit, _add_seed, _add_list, _add_build, _add_serve, _add_verify):
+    for add in (_add_init, _add_submit, _add_seed, _add_list, _add_build, _add_serve, _add_token, _add_verify):
         add(actions)
 
 
@@ -57,7 +67,7 @@ def _add_init(actions: Any) -> None:
     _add_metric(parser, "what ranks")
     parser.add_argument("--publish-references", action="store_true", help="an open board: pages show the references")
     per_day = "submissions per submitter and day, 0 for any number (default: 5; with --publish-references: any)"
-    parser.add_argument("--per-day", metavar="N", type=int, help=per_day)
+    parser.add_argument("--per-day", metavar="N", type=count, help=per_day)
 
 
 def _add_submit(actions: Any) -> None:
@@ -67,7 +77,8 @@ def _add_submit(actions: Any) -> None:
     parser = add_command(actions, "submit", "Score a system's outputs and add the record", examples, submit)
     corpus = "what it was run on (default: the board's own, if it has one)"
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help=corpus)
-    parser.add_argument("-p", "--predictions", metavar="FILE", required=True, help="text, .jsonl, .csv or .tsv")
+    parser.add_argument("-p", "--predictions", metavar="FILE", required=True, help="text, .jsonl, .csv, .tsv or .m2")
+    add_annotator_option(parser)
     parser.add_argument("--name", required=True, help="name of the system")
     parser.add_argument("--board", default="board", help=_BOARD)
     parser.add_argument("--submitter", default="", help="who submits it")
@@ -114,10 +125,24 @@ def _add_serve(actions: Any) -> None:
     parser.add_argument("--board", default="board", help="a folder (default: board)")
     _add_page_options(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
-    parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
-    parser.add_argument("--megabytes", type=float, default=8.0, help="largest upload (default: 8)")
-    parser.add_argument("--per-minute", type=int, default=10, help="uploads per client and minute (default: 10)")
+    name = "a name by which a proxy calls the server, such as task.example.org; may be repeated"
+    parser.add_argument("--server-name", metavar="NAME", action="append", default=[], help=name)
+    parser.add_argument("--port", type=count, default=8000, help="port to listen on (default: 8000)")
+    parser.add_argument("--megabytes", type=number, default=8.0, help="largest upload (default: 8)")
+    parser.add_argument("--per-minute", type=count, default=10, help="uploads per client and minute (default: 10)")
+    seconds = "longest time that scoring a submission may take; twice that in processor time (default: 120)"
+    parser.add_argument("--scoring-seconds", metavar="SECONDS", type=number, default=120.0, help=seconds)
     parser.epilog = f"{parser.epilog}\nWith {TOKEN} set, uploads need that token; reading never does."
+
+
+def _add_token(actions: Any) -> None:
+    examples = """  gecbench leaderboard token --board task "Team A"            (print a new token)
+  gecbench leaderboard token --board task "Team A" --revoke
+"""
+    parser = add_command(actions, "token", "Make a token for a team, which its uploads need", examples, token)
+    parser.add_argument("team", metavar="TEAM", help="the name under which the team submits")
+    parser.add_argument("--board", default="board", help="a folder (default: board)")
+    parser.add_argument("--revoke", action="store_true", help="remove the team's token instead")
 
 
 def _add_verify(actions: Any) -> None:
@@ -136,6 +161,8 @@ def _add_page_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--without-texts", action="store_true", help="leave out sentences and outputs")
     published = "show references, outputs and the scores of single sentences"
     parser.add_argument("--publish-references", action="store_true", help=published)
+    about = "resamples of each test; more than 50 systems need more (default: 1000)"
+    parser.add_argument("--resamples", metavar="N", type=count, default=1000, help=about)
 
 
 def _add_corpora(parser: argparse.ArgumentParser, about: str) -> None:
@@ -170,14 +197,15 @@ def submit(options: argparse.Namespace) -> None:
     from gecbench.leaderboard import submission
     from gecbench.leaderboard.store import HubStore, open_board
 
-    store = open_board(options.board)
+    store = open_board(options.board, create=True)
+    data, file = _bytes(options.predictions), options.predictions
     corpus = store.choose_corpus(options.corpus)
-    lines = submission.read_outputs(_bytes(options.predictions), options.predictions, corpus)
+    lines = submission.read_outputs(data, file, corpus, annotator=options.annotator)
     submitted = submission.Submission(
         system=options.name,
-        predictions=cleaned(lines, corpus, options.predictions, options),
+        predictions=cleaned(lines, corpus, file, options),
         links=options.link,
-        file=options.predictions,
+        file=file,
         role="source" if options.baseline else "system",
         **pick(options, "submitter", "description", "aligned", "tokenize", "tokenized"),
     )
@@ -199,7 +227,7 @@ def seed(options: argparse.Namespace) -> None:
     from gecbench.leaderboard.store import open_board
     from gecbench.leaderboard.submission import score_submission
 
-    store = open_board(options.board, hub=False)
+    store = open_board(options.board, hub=False, create=True)
     settings = store.settings
     for corpus in _corpora(options.corpus, store) or _corpora([_SEEDED], store):
         table = table_of(corpus)
@@ -263,10 +291,26 @@ def serve(options: argparse.Namespace) -> None:
     from gecbench.leaderboard.server import run
     from gecbench.leaderboard.store import open_board
     from gecbench.leaderboard.uploads import UploadLimits
+    from gecbench.leaderboard.worker import TaskLimits
 
     store = open_board(options.board, hub=False)
-    limits = UploadLimits(most_bytes=int(options.megabytes * 2**20), per_minute=options.per_minute)
-    run(store, _plan(options, store), limits, os.environ.get(TOKEN) or None, options.host, options.port)
+    seconds = options.scoring_seconds
+    scoring = TaskLimits(seconds=seconds, processor_seconds=ceil(2 * seconds))
+    limits = UploadLimits(int(options.megabytes * 2**20), options.per_minute, scoring=scoring)
+    token = os.environ.get(TOKEN) or None
+    run(store, _plan(options, store), limits, token, options.host, options.port, options.server_name)
+
+
+def token(options: argparse.Namespace) -> None:
+    """Print a new token of a team; the board keeps its hash alone."""
+    from gecbench.leaderboard.store import open_board
+    from gecbench.leaderboard.uploads import TeamTokens
+
+    teams = TeamTokens(open_board(options.board, hub=False).folder)
+    if options.revoke:
+        teams.revoke(options.team)
+    else:
+        print(teams.create(options.team))
 
 
 def verify(options: argparse.Namespace) -> None:
@@ -284,7 +328,8 @@ def verify(options: argparse.Namespace) -> None:
         state = "not scored here" if result.problems is None else "; ".join(result.problems) or "as scored"
         print(f"{result.file[:12]}  {result.system or '?'}: {state}")
     if different:
-        raise InputError(f"{different} of {total} records are not what scoring gives", fix="Do not merge them")
+        problem = f"{different} of {counted(total, 'record')}: not what scoring gives"
+        raise InputError(problem, fix="Do not merge them")
 
 
 def _corpora(names: list[str], store: FolderStore) -> list[Corpus]:
@@ -312,6 +357,7 @@ def _plan(options: argparse.Namespace, store: FolderStore) -> PagePlan:
         seeds=not options.without_published,
         texts=not options.without_texts,
         publish_references=options.publish_references,
+        resamples=options.resamples,
         board=options.board if "://" in options.board else Path(options.board).name or "board",
     )
 
@@ -343,9 +389,9 @@ def _as_text(record: Record, digits: int) -> str:
     header = [record.system, "score", "95 % interval", "human", "beside", "of human"]
     notes = [NOTES["human"]] if any(figure["human"] is not None for figure in record.scores.values()) else []
     notes += [
-        f"{METRICS[metric].title}: {figure['bounded']} sentences bounded; {NOTES['bounded']}"
+        f"{METRICS[metric].title}: {counted(figure['capped'], 'sentence')} capped; {NOTES['capped']}"
         for metric, figure in record.scores.items()
-        if figure["bounded"]
+        if figure["capped"]
     ]
     return "\n\n".join([render_table(Table(header, rows), "text"), *notes])
 

@@ -6,12 +6,16 @@ import csv
 import gzip
 import io
 import json
+import os
 import re
 import shlex
+import shutil
+import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
@@ -20,28 +24,33 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from gecbench.analysis.significance import SIGNIFICANT, resamples_needed
 from gecbench.analysis.tables import shown_p_value
 from gecbench.corpora.catalog import modules_folder
 from gecbench.corpus.corpus import Corpus
-from gecbench.errors import GecbenchError
+from gecbench.errors import GecbenchError, InputError, counted
 from gecbench.formats.text import write_bytes
 from gecbench.leaderboard.ranking import BoardPlace, Significance, group_by_table, known_corpora
 from gecbench.leaderboard.records import NOTES, BoardTable, Record, Settings, digest
-from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, details_of, prepare_stored, usable_metrics
+from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, Progress, details_of, prepare_stored, usable_metrics
 from gecbench.leaderboard.seeds import is_same_system, seed_records
-from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.store import FolderStore, try_lock
+from gecbench.leaderboard.worker import StoppedError, TaskLimits, Worker
 from gecbench.metrics.base import METRICS
-from gecbench.version import __version__
+from gecbench.version import REQUIREMENT, __version__
 
 Row = Mapping[str, Any]
 THIS_BOARD = "THIS-BOARD/"
+_FOLDER = "gecbench-site-"
+_IN_USE = ".in-use"
+_BUILD_LIMITS = TaskLimits(seconds=600, processor_seconds=1200)
 _DATA_FILE = re.compile(r"(corpus|system|table|csv|source)-[0-9a-f]+\.(js|json|txt)")
 _BOARD_FIELDS = ("title", "description", "licence", "link", "logo", "metric", "digits")
 _RECORD_FIELDS = ("system", "corpus", "reference_set", "kind", "role", "date", "submitter", "description", "unchanged")
 _CSV_RECORD = ("corpus", "reference_set", "system", "kind", "date", "submitter")
 _CSV_FIGURE = (
-    *("value", "low", "high", "bounded", "human", "against_others", "ratio"),
-    *("rank", "cluster", "p_value", "signature", "differs"),
+    *("value", "low", "high", "capped", "human", "against_others", "ratio"),
+    *("rank", "cluster", "p_value", "p_adjusted", "signature", "differs"),
 )
 _HUMAN: Row = {
     "id": "",
@@ -76,7 +85,7 @@ class PagePlan:
 
 @dataclass
 class Built:
-    """The files of a page by their path within the folder, and warnings about records left out."""
+    """The files of a page by their path within the folder, and warnings about records and tests."""
 
     folder: Path
     files: dict[str, Path] = field(default_factory=dict)
@@ -85,7 +94,12 @@ class Built:
     def write(self, name: str, data: bytes) -> None:
         """Write a file."""
         path = self.folder / name
+        for folder in path.relative_to(self.folder).parents[:-1]:
+            if (self.folder / folder).is_symlink():
+                raise InputError("is a link", file=str(self.folder / folder), fix="Remove it: a page has no links")
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_symlink():  # written through, a page could replace any file
+            path.unlink()
         write_bytes(path, data)
         self.files[name] = path
 
@@ -116,18 +130,20 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     plan = replace(plan, publish_references=plan.publish_references or settings.publish_references)
     built = Built(Path(folder), warnings=loaded.warnings)
     corpora = known_corpora(plan.corpora)
-    tables = group_by_table([*loaded.records, *(_reported(corpora, settings) if plan.seeds else ())])
+    records = loaded.records
+    if plan.texts and plan.publish_references:
+        records = _with_details(built, store, records, corpora)
+    tables = group_by_table([*records, *(_reported(corpora, settings) if plan.seeds else ())])
     for table in corpora:
         tables.setdefault(table, [])
     tests = Significance(store, corpora, plan.resamples, compute=plan.compute)
     private = settings.private and not plan.publish_references
     rows = {table: table_rows(tables[table], tests, private=private) for table in _ordered(tables)}
+    skipped = len(built.warnings)
+    built.warnings += tuple(_warn_of_few_resamples(rows, plan.resamples))
     summaries = [
         _write_table(built, table, found, corpora.get(table), plan, settings.metric) for table, found in rows.items()
     ]
-    if plan.texts and plan.publish_references:
-        for record in loaded.records:
-            _write_details(built, store, record, corpora.get(record.table))
     commands = (
         upload_commands(plan.corpora, plan.server) if private else sample_commands(plan.board, plan.corpora, settings)
     )
@@ -140,7 +156,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
         "commands": commands,
         "metrics": [_metric(name) for name in METRICS],
         "tables": summaries,
-        "skipped": len(loaded.warnings),
+        "skipped": skipped,
         "server": plan.server,
     }
     built.write("data/board.js", script("board", board))
@@ -150,6 +166,18 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     _write_page(built, store, settings)
     built.remove_others()
     return built
+
+
+def _warn_of_few_resamples(rows: Mapping[BoardTable, Sequence[Row]], resamples: int) -> Iterator[str]:
+    """Yield a warning for each table with so many tests that none can be significant after adjustment."""
+    for table, found in rows.items():
+        tested = Counter(metric for row in found for metric, figure in row["scores"].items() if figure.get("cluster"))
+        needed = resamples_needed(max(tested.values(), default=1) - 1)
+        if resamples < needed:
+            yield (
+                f"{table[0]} ({table[1]}): with {resamples} resamples no p-value adjusted for all comparisons can be "
+                f"below {SIGNIFICANT}, so there is one cluster. Use --resamples {needed} or more"
+            )
 
 
 def _reported(corpora: Mapping[BoardTable, Corpus], settings: Settings) -> list[Record]:
@@ -164,7 +192,7 @@ def _ordered(tables: Mapping[BoardTable, Sequence[object]]) -> list[BoardTable]:
 def _metric(name: str) -> dict[str, Any]:
     entry = METRICS[name]
     about = {"name": name, "title": entry.title, "description": entry.description, "paper": entry.papers}
-    return {**about, "columns": list(entry.columns)}
+    return {**about, "columns": list(entry.columns), "lower_is_better": list(entry.lower_is_better)}
 
 
 def _write_table(
@@ -200,14 +228,33 @@ def _write_table(
     }
 
 
+def _with_details(
+    built: Built, store: FolderStore, records: Sequence[Record], corpora: Mapping[BoardTable, Corpus]
+) -> tuple[Record, ...]:
+    """Write the details of records; leave out, with a warning, each whose details cannot be those of its corpus."""
+    kept, warnings = [], []
+    for record in records:
+        try:
+            _write_details(built, store, record, corpora.get(record.table))
+            kept.append(record)
+        except InputError as error:
+            warnings.append(f"records/{record.id}.json ({record.system}) is skipped: {error}"[:400])
+    built.warnings = (*built.warnings, *warnings)
+    return tuple(kept)
+
+
 def _write_details(built: Built, store: FolderStore, record: Record, corpus: Corpus | None) -> None:
     """Write a system's outputs with the scores of their sentences, computed here if the board was private before."""
     name = f"system-{record.id}"
     if built.keep_data(name) or (details := store.details(record)) is None:
         return
-    if not details.sentence_scores and corpus is not None and corpus.fingerprint() == record.fingerprint:
-        prepared = prepare_stored(corpus, details.predictions)
-        metrics = usable_metrics(corpus)
+    ours = corpus if corpus is not None and corpus.fingerprint() == record.fingerprint else None
+    if ours is not None and len(details.predictions) != len(ours):
+        outputs = counted(len(details.predictions), "output")
+        raise InputError(f"its details have {outputs}, but {ours.name} has {counted(len(ours), 'sentence')}")
+    if not details.sentence_scores and ours is not None:
+        prepared = prepare_stored(ours, details.predictions)
+        metrics = usable_metrics(ours)
         scores = {name: metrics[name].score_prepared(prepared) for name in record.scores if name in metrics}
         details = details_of(scores, prepared)
     built.write_data(name, asdict(details))
@@ -220,7 +267,9 @@ def _write_page(built: Built, store: FolderStore, settings: Settings) -> None:
         if path.is_file() and not name.startswith("data/"):
             data = path.read_bytes()
             built.write(name, card(data.decode(), settings).encode() if name == "README.md" else data)
-    if settings.logo is not None and (store.folder / settings.logo).is_file():
+    if settings.logo is not None and (store.folder / settings.logo).is_symlink():
+        built.warnings = (*built.warnings, f"{settings.logo} is skipped: it is a link, which could be to any file")
+    elif settings.logo is not None and (store.folder / settings.logo).is_file():
         built.write(settings.logo, (store.folder / settings.logo).read_bytes())
 
 
@@ -264,7 +313,11 @@ def _row(
     record: Record, places: Mapping[str, Mapping[str, BoardPlace]], reported: Mapping[str, Any], *, private: bool
 ) -> Row:
     scores = {
-        metric: {**figure, **_place(places.get(metric, {}).get(record.id), private=private)}
+        metric: {
+            **figure,
+            **({"parts": {}} if private else {}),  # records of 0.2.0 have them
+            **_place(places.get(metric, {}).get(record.id), private=private),
+        }
         for metric, figure in record.scores.items()
     }
     fields = {name: getattr(record, name) for name in _RECORD_FIELDS}
@@ -278,9 +331,16 @@ def _place(place: BoardPlace | None, *, private: bool) -> dict[str, Any]:
         return {}
     if place.differs:
         return {"differs": place.differs}
-    p_value = None if private else place.p_value
-    shown = "" if p_value is None else shown_p_value(p_value)
-    return {"rank": place.rank, "cluster": place.cluster, "p_value": p_value, "p_text": shown}
+    p_values = {"p": place.p_value, "p_adjusted": place.p_adjusted}
+    known = {name: None if private else p_value for name, p_value in p_values.items()}
+    texts = {f"{name}_text": "" if p_value is None else shown_p_value(p_value) for name, p_value in known.items()}
+    return {
+        "rank": place.rank,
+        "cluster": place.cluster,
+        "p_value": known["p"],
+        "p_adjusted": known["p_adjusted"],
+        **texts,
+    }
 
 
 def packed(rows: Sequence[Row], human: Row | None) -> dict[str, Any]:
@@ -363,7 +423,7 @@ def sample_commands(board: str, corpora: Sequence[Corpus], settings: Settings) -
     place, corpus = f"--board {shlex.quote(board)}", f" -c {shlex.quote(name)}"
     submitted, built = ("" if len(settings.corpora) == 1 else corpus), ("" if settings.corpora else corpus)
     return [
-        "pip install gecbench",
+        f'pip install "{REQUIREMENT}"',
         f'gecbench leaderboard submit {place}{submitted} -p outputs.txt --name "My system" --submitter Me',
         f"gecbench leaderboard build {place}{built} -o site",
     ]
@@ -378,12 +438,22 @@ def upload_commands(corpora: Sequence[Corpus], server: Mapping[str, Any] | None)
     return [f'curl --data-binary @outputs.txt{token} "{THIS_BOARD}api/submissions?{urlencode(about, quote_via=quote)}"']
 
 
-def make_tests(store: FolderStore, plan: PagePlan) -> None:
+def make_tests(board: Path, plan: PagePlan, *, progress: Progress) -> dict[str, Any]:
     """Compute every test that the page of a board shows, so that the next build finds them."""
+    store = FolderStore(board)
     tables = group_by_table(store.load().records)
     tests = Significance(store, known_corpora(plan.corpora), plan.resamples)
-    for records in tables.values():
+    for number, (table, records) in enumerate(tables.items()):
+        progress(table[0], number / len(tables))
         table_rows(records, tests)
+    return {}
+
+
+def build_files(board: Path, folder: Path, plan: PagePlan, *, progress: Progress) -> dict[str, Any]:
+    """Build the page of a board; return the names of its files, and the warnings."""
+    progress("building", 0.0)
+    built = build_site(FolderStore(board), folder, plan)
+    return {"files": list(built.files), "warnings": list(built.warnings)}
 
 
 @lru_cache(maxsize=128)
@@ -392,24 +462,45 @@ def compressed(path: Path, _tag: str) -> bytes:
     return gzip.compress(path.read_bytes(), compresslevel=6)
 
 
+def remove_abandoned_pages() -> None:
+    """Remove the temporary folders of servers that were killed: nobody holds the lock in them any more."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        with suppress(OSError):
+            ours = not folder.is_symlink() and (not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid())
+            if ours and (folder / _IN_USE).is_file():
+                with (folder / _IN_USE).open("ab") as stream:
+                    abandoned = try_lock(stream)
+                if abandoned:
+                    shutil.rmtree(folder, ignore_errors=True)
+
+
 class Site:
-    """The built page of a board, rebuilt when anyone has added a record."""
+    """The built page of a board, rebuilt when anyone has added a record.
+
+    Child processes build it and compute its tests: what lies in a board's folder can be slow to score, and the server
+    has to answer meanwhile.
+    """
 
     def __init__(self, store: FolderStore, plan: PagePlan) -> None:
         self.plan = plan
-        self._board = store.folder
-        self._folder = tempfile.TemporaryDirectory(prefix="gecbench-site-", ignore_cleanup_errors=True)
+        self.board = store.folder
+        self.files: Mapping[str, Path] = {}
+        remove_abandoned_pages()
+        self._folder = tempfile.TemporaryDirectory(prefix=_FOLDER, ignore_cleanup_errors=True)
+        self._in_use = Path(self._folder.name, _IN_USE).open("wb")  # noqa: SIM115, closed with the site
+        try_lock(self._in_use)
         self._lock = threading.Lock()
         self._checked = 0.0
         self._changed = -1.0
         self._wanted = threading.Event()
-        self.built = Built(Path(self._folder.name))
+        self._warned: frozenset[str] = frozenset()
+        self._builder, self._tester = Worker(), Worker()
         threading.Thread(target=self.keep_testing, daemon=True).start()
 
     @property
     def store(self) -> FolderStore:
         """The board, opened again each time, as its settings may have changed."""
-        return FolderStore(self._board)
+        return FolderStore(self.board)
 
     def build(self) -> None:
         """Build now, with the tests that are stored; the others are computed in the background."""
@@ -418,8 +509,24 @@ class Site:
             self._build_with_stored_tests()
         self._wanted.set()
 
+    def try_build(self) -> None:
+        """Build now; if that fails, the page stays as it was and the log says why."""
+        try:
+            self.build()
+        except StoppedError:
+            pass
+        except (GecbenchError, OSError) as error:
+            print(f"gecbench: warning: the page could not be built: {error}", file=sys.stderr, flush=True)
+
     def _build_with_stored_tests(self) -> None:
-        self.built = build_site(self.store, self._folder.name, replace(self.plan, compute=False))
+        plan = replace(self.plan, compute=False)
+        folder = Path(self._folder.name)
+        built = self._builder.run(build_files, self.board, folder, plan, limits=_BUILD_LIMITS)
+        self.files = {name: folder / name for name in built["files"]}
+        for warning in built["warnings"]:
+            if warning not in self._warned:
+                print(f"gecbench: warning: {warning}", file=sys.stderr, flush=True)
+        self._warned = frozenset(built["warnings"])
 
     def rebuild(self) -> None:
         """Build in a thread if records were added elsewhere; checks at most once a second."""
@@ -427,21 +534,31 @@ class Site:
             return
         self._checked = time.monotonic()
         if self.store.changed() != self._changed:
-            threading.Thread(target=self.build, daemon=True).start()
+            threading.Thread(target=self.try_build, daemon=True).start()
 
     def keep_testing(self) -> None:
-        """Compute missing tests whenever the page was built, and build it once more; runs forever, in a thread."""
+        """Compute missing tests whenever the page was built, and build it once more; runs until closed, in a thread."""
         while True:
             self._wanted.wait()
             self._wanted.clear()
-            with suppress(GecbenchError, OSError):
-                make_tests(self.store, self.plan)
+            try:
+                self._tester.run(make_tests, self.board, self.plan, limits=_BUILD_LIMITS)
                 with self._lock:
                     self._build_with_stored_tests()
+            except StoppedError:
+                return
+            except (GecbenchError, OSError) as error:
+                print(f"gecbench: warning: tests are missing: {error}", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """End the child processes."""
+        self._tester.close()
+        self._builder.close()
+        self._in_use.close()
 
     def find(self, path: str) -> tuple[Path, str] | None:
         """Return the file of a path and a tag of its content; only files that the build wrote are found."""
-        found = self.built.files.get(path or "index.html")
+        found = self.files.get(path or "index.html")
         if found is None:
             return None
         status = found.stat()

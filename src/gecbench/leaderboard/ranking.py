@@ -1,11 +1,12 @@
-"""Rank comparable entries: p-values against the entry above, clusters, and the rank of a new record."""
+"""Rank comparable entries: p-values against the entry above, raw and adjusted, clusters, the rank of a new record."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from gecbench.analysis.significance import Pair, paired_randomisation
+from gecbench.analysis.significance import SIGNIFICANT, Pair, holm, paired_randomisation
 from gecbench.analysis.tables import shown_p_value
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Prepared
@@ -15,8 +16,7 @@ from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, board_metric, prepar
 from gecbench.leaderboard.store import FolderStore
 from gecbench.metrics.base import METRICS, Score, Signature
 
-SIGNIFICANT = 0.05
-_NOT_COMPARED = ("version", "resamples", "prep")
+_NOT_COMPARED = ("version", "resamples", "prep", "capped")
 HowScored = tuple[str, frozenset[tuple[str, str]]]
 
 
@@ -31,7 +31,8 @@ class Comparable:
 def how_scored(record: Record, metric: str) -> HowScored | None:
     """Return data and settings of a figure; None where it was reported, not scored.
 
-    The version of gecbench, the resamples of the interval and the tokenizer of raw text are not part of it.
+    The version of gecbench, the resamples of the interval, the tokenizer of raw text and the number of capped sentences
+    are not part of it.
     """
     if record.kind != "scored":
         return None
@@ -77,13 +78,15 @@ def _difference(how: HowScored, chosen: HowScored) -> str:
 class BoardPlace:
     """A record's place under one metric.
 
-    `above` and `p_value` are of the test against the nearest entry above, `cluster` counts from 1; they are None where
-    there was no test. A record that cannot be compared has no rank, and `differs` says why.
+    `above` and `p_value` are of the test against the nearest entry above, `p_adjusted` is by Holm's method for all such
+    tests of the ranking, `cluster` counts from 1; they are None where there was no test. A record that cannot be
+    compared has no rank, and `differs` says why.
     """
 
     rank: int | None
     above: str | None = None
     p_value: float | None = None
+    p_adjusted: float | None = None
     cluster: int | None = None
     differs: str = ""
 
@@ -122,10 +125,7 @@ class Significance:
 
     def p_value(self, record: Record, other: Record, metric: str) -> float | None:
         """Return the p-value of the difference between two records, None if one has no outputs or another corpus."""
-        corpus = self.corpora.get(record.table)
-        if corpus is None or not record.outputs or not other.outputs:
-            return None
-        if {record.fingerprint, other.fingerprint} != {corpus.fingerprint()}:
+        if not self._can_test(record, other):
             return None
         signature = record.scores[metric]["signature"]
         question = f"{metric}|{record.outputs}|{other.outputs}|{signature}|{self.resamples}"
@@ -138,30 +138,73 @@ class Significance:
             self.store.put_p_value(question, found)
         return found
 
+    def _can_test(self, record: Record, other: Record) -> bool:
+        corpus = self.corpora.get(record.table)
+        if corpus is None or not record.outputs or not other.outputs:
+            return False
+        return {record.fingerprint, other.fingerprint} == {corpus.fingerprint()}
+
     def places(self, records: Sequence[Record], metric: str) -> dict[str, BoardPlace]:
         """Return the place of each scored record by its id; equal scores share a rank, human entries have none.
 
-        A cluster ends where a system differs from the cluster's best one (p < 0.05, approximate randomization).
+        Tests are by approximate randomization.
         """
         found = comparable(records, metric, self._fingerprint(records))
         places = {name: BoardPlace(None, differs=differs) for name, differs in found.others.items()}
-        above: Record | None = None
-        best: Record | None = None
-        cluster = rank = 0
+        adjacent = {record.id: (record, above) for above, record in pairwise(found.ranked)}
+        tested = {name: self.p_value(*pair, metric) for name, pair in adjacent.items() if self._can_test(*pair)}
+        # A test that is not stored yet counts, as if it found nothing.
+        adjusted = dict(zip(tested, holm([1.0 if p is None else p for p in tested.values()]), strict=True))
+        clusters = self._clusters([record for record in found.ranked if record.table in self.corpora], metric)
+        rank = 0
         for position, record in enumerate(found.ranked, start=1):
+            above = adjacent[record.id][1] if record.id in adjacent else None
             if above is None or record.scores[metric]["value"] < above.scores[metric]["value"]:
                 rank = position
             if record.table not in self.corpora:
-                places[record.id], above = BoardPlace(rank), record
+                places[record.id] = BoardPlace(rank)
                 continue
-            p_value = None if above is None else self.p_value(record, above, metric)
-            apart = None if best is None else self.p_value(record, best, metric)
-            if best is None or (apart is not None and apart < SIGNIFICANT):
-                best, cluster, apart = record, cluster + 1, 1.0
-            known = None if apart is None else cluster
-            places[record.id] = BoardPlace(rank, above.id if above else None, p_value, known)
-            above = record
+            p_value = tested.get(record.id)
+            p_adjusted = None if p_value is None else adjusted[record.id]
+            cluster = clusters.get(record.id)
+            places[record.id] = BoardPlace(rank, above.id if above else None, p_value, p_adjusted, cluster)
         return places
+
+    def _clusters(self, ranked: Sequence[Record], metric: str) -> dict[str, int]:
+        """Return the clusters of records by their id, but for those that cannot be tested.
+
+        A cluster ends before the first record that differs from the cluster's best one, by a p-value adjusted for all
+        records ranked below that best one.
+        """
+        clusters: dict[str, int] = {}
+        number = 0
+        while ranked:
+            number += 1
+            best, below = ranked[0], ranked[1:]
+            end = self._first_apart(best, below, metric)
+            tested = (record for record in below[:end] if self.p_value(record, best, metric) is not None)
+            clusters |= {record.id: number for record in (best, *tested)}
+            ranked = below[end:]
+        return clusters
+
+    def _first_apart(self, best: Record, below: Sequence[Record], metric: str) -> int:
+        """Return where the first record is that differs significantly from the best one, the number of all if none.
+
+        The adjusted p-value lies between p and p times the number of tests, so most records need no other tests.
+        """
+        testable = [place for place, record in enumerate(below) if self._can_test(record, best)]
+        for place in testable:
+            p_value = self.p_value(below[place], best, metric)
+            if p_value is not None and p_value * len(testable) < SIGNIFICANT:
+                return place
+            if p_value is not None and p_value < SIGNIFICANT:
+                break
+        else:
+            return len(below)
+        p_values = [self.p_value(below[place], best, metric) for place in testable]
+        adjusted = holm([1.0 if p is None else p for p in p_values])
+        apart = (place for place, p in zip(testable, adjusted, strict=True) if p < SIGNIFICANT)
+        return next(apart, len(below))
 
     def _fingerprint(self, records: Sequence[Record]) -> str | None:
         corpus = self.corpora.get(records[0].table) if records else None

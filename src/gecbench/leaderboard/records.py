@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import date as calendar_date
@@ -27,11 +28,14 @@ SCHEMA = 2
 SETTINGS_FILE = "board.json"
 LOGOS = ("logo.svg", "logo.png", "logo.jpg", "logo.jpeg", "logo.webp")
 PRIVATE_DIGITS = 1
+PRIVATE_MIN_CHANGES = 20
 _DIGITS = 2
 LONGEST_NAME = 200
 LONGEST_TEXT = 2_000
 MOST_LINKS = 10
 METRIC_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_BLANK = re.compile("[\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
+"""Letters and symbols by category that look like blanks: fillers of Hangul, two vowels of Khmer, the empty Braille."""
 DIGEST = re.compile(r"[0-9a-f]{64}")
 
 Figure = Mapping[str, Any]
@@ -51,6 +55,18 @@ def parse_json(data: bytes) -> Any:
         return json.loads(data)
     except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON ({error})") from error
+
+
+def parse_canonical(data: bytes) -> Any:
+    """Parse canonical JSON; refuse any other spelling, whose hash would make the same content a second file."""
+    value = parse_json(data)
+    try:
+        canonical = canonical_json(value)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON ({error})") from error
+    if canonical != data:
+        raise InputError("not written as gecbench writes it", fix="Add it with gecbench leaderboard submit")
+    return value
 
 
 def digest(data: bytes) -> str:
@@ -163,6 +179,10 @@ def text(longest: int = LONGEST_TEXT, *, empty: bool = True) -> Check:
             raise InputError(
                 f"{where} holds a control character or a mark of direction", fix="Write it on one line of plain text"
             )
+        if _BLANK.search(value):
+            raise InputError(f"{where} holds a character that is not seen", fix="Write it without fillers")
+        if not empty and not any(unicodedata.category(character)[0] in "LNPS" for character in value):
+            raise InputError(f"{where} holds nothing that is seen", fix=f"Give a {where}")
 
     return check
 
@@ -197,7 +217,7 @@ _FIGURE_FIELDS: Mapping[str, Check] = {
     "low": optional(number),
     "high": optional(number),
     "parts": mapping_of(number),
-    "bounded": optional(count),
+    "capped": optional(count),
     "human": optional(number),
     "against_others": optional(number),
     "ratio": optional(number),
@@ -217,11 +237,13 @@ TYPE_FIELDS: Mapping[str, Check] = {
 }
 NOTES: Mapping[str, str] = {
     "p": "p: how often chance alone makes a difference as large as that from the entry above "
-    "(paired approximate randomisation); * below 0.05",
+    "(paired approximate randomisation)",
+    "p_adjusted": "p (Holm): p adjusted for all comparisons of this ranking by Holm's method; * below 0.05",
     "human": "human: people, each against the others; beside: the system against the same others; "
     "of human: beside divided by human",
-    "cluster": "Systems of one cluster do not differ significantly from its best one (p < 0.05)",
-    "bounded": "bounded: sentences whose annotators were not mixed for the I-measure, because that would take too long",
+    "cluster": "Systems of one cluster do not differ significantly from its best one "
+    "(p < 0.05, adjusted by Holm's method for all systems below that best one)",
+    "capped": "capped: sentences with too many mixed references to search, scored against their best unmixed annotator",
     "reported": "Results as reported by others are not ranked: data or settings differ from those here",
 }
 """What is printed next to figures to explain them."""
@@ -230,7 +252,7 @@ NOTES: Mapping[str, str] = {
 def figure(value: float, **known: Any) -> Figure:
     """Return a figure: a value and what is known of it.
 
-    `low` and `high` are its interval, `parts` those that tables show next to it, `bounded` the number of sentences that
+    `low` and `high` are its interval, `parts` those that tables show next to it, `capped` the number of sentences that
     were scored in a cheaper way. `human` is the mean score of one annotator against the others, `against_others` the
     system's score against the same references, and `ratio` their quotient. A reported figure has its `source`, and
     `differs` says how its data or settings differ from those here.
@@ -304,6 +326,11 @@ class Record(Checked):
         """Corpus and reference set: records of one table are ranked together."""
         return self.corpus, self.reference_set
 
+    @property
+    def entry(self) -> tuple[object, ...]:
+        """What makes a record an entry of its own: two records that share it are one, however they are written."""
+        return (*self.table, self.kind, self.system, self.fingerprint, self.outputs or self.id)
+
     @cached_property
     def id(self) -> str:
         """SHA-256 of the record as it is written."""
@@ -312,7 +339,7 @@ class Record(Checked):
     @classmethod
     def from_json(cls, data: bytes) -> Record:
         """Read a record, or say what is wrong with it."""
-        value = _upgrade(parse_json(data))
+        value = _upgrade(parse_canonical(data))
         cls.check_names(value, "record")
         return cls(**value)
 
@@ -355,7 +382,7 @@ class Details(Checked):
     @classmethod
     def from_json(cls, data: bytes) -> Details:
         """Read details, or say what is wrong with them; earlier versions wrote fewer fields."""
-        value = parse_json(data)
+        value = parse_canonical(data)
         known = {each.name for each in fields(cls)}
         if not isinstance(value, dict) or not {"predictions"} <= set(value) <= known:
             raise InputError("the details have other fields")
@@ -367,7 +394,8 @@ class Settings(Checked):
     """The settings of a board, as in its `board.json`; a folder without one has the defaults.
 
     `corpora` name each corpus (a file: from the board's folder) and its fingerprint. `per_day` is how many submissions
-    one submitter may make on a day, None for any number.
+    one submitter may make on a day, None for any number. On a private board a submission has to differ from the source,
+    and from earlier ones of its submitter, in `min_changes` sentences.
     """
 
     title: str = checked(_NAME, default="GEC leaderboard")
@@ -381,11 +409,16 @@ class Settings(Checked):
     )
     publish_references: bool = checked(boolean, default=False)
     per_day: int | None = checked(optional(count), default=None)
+    min_changes: int = checked(count, default=PRIVATE_MIN_CHANGES)
 
     @property
     def private(self) -> bool:
         """Whether nothing that the board stores or answers may reveal its references."""
         return bool(self.corpora) and not self.publish_references
+
+    def needed_changes(self, sentences: int) -> int:
+        """Return how many sentences of a corpus a submission has to change: a twentieth where that is fewer."""
+        return min(self.min_changes, max(1, sentences // 20)) if self.private else 0
 
     @property
     def digits(self) -> int:
@@ -396,6 +429,8 @@ class Settings(Checked):
     def from_json(cls, data: bytes) -> Settings:
         """Read settings, or say what is wrong with them."""
         value = parse_json(data)
+        if isinstance(value, dict):
+            value = {"min_changes": PRIVATE_MIN_CHANGES, **value}  # boards of 0.2.0 have none
         cls.check_names(value, SETTINGS_FILE)
         return cls(**value)
 

@@ -15,7 +15,7 @@ from gecbench.analysis.breakdown import (
 )
 from gecbench.analysis.significance import with_interval
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.prepare import Prepared, Preprocessing
+from gecbench.corpus.prepare import Prepared, check_predictions
 from gecbench.errors import InputError
 from gecbench.human.bound import human_bound
 from gecbench.leaderboard.records import PRIVATE_DIGITS, TYPE_FIELDS, Details, Figure, figure
@@ -67,9 +67,8 @@ def compute_figures(prepared: Prepared, resamples: int, progress: Progress, *, p
 
 
 def board_metric(name: str) -> Metric:
-    """Return a metric of the registry with the parameters that boards use."""
-    metric = metric_class(name)
-    return metric(**metric.board_parameters)
+    """Return a metric of the registry, with the parameters of `score`."""
+    return metric_class(name)()
 
 
 def usable_metrics(corpus: Corpus) -> dict[str, Metric]:
@@ -80,7 +79,7 @@ def usable_metrics(corpus: Corpus) -> dict[str, Metric]:
 
 def prepare_stored(corpus: Corpus, predictions: Sequence[str]) -> Prepared:
     """Return outputs that a board has accepted before, ready to be scored again."""
-    return Preprocessing(aligned=True, tokenized=True).prepare(corpus, predictions)
+    return Prepared(corpus, check_predictions(predictions, len(corpus)))
 
 
 def _figure(score: Score, corpus: Corpus) -> Figure:
@@ -90,7 +89,7 @@ def _figure(score: Score, corpus: Corpus) -> Figure:
         low=interval.low if interval else None,
         high=interval.high if interval else None,
         parts={name: score.parts[name] for name in score.metric.columns},
-        bounded=score.diagnostics.get("unmixed_sentences") or None,
+        capped=score.diagnostics.get("capped_sentences") or None,
         signature=str(score.signature),
         **human_figures(score, corpus),
     )
@@ -108,7 +107,8 @@ def human_figures(score: Score, corpus: Corpus) -> dict[str, float | None]:
         _HUMAN_SCORES[key] = _human_score(score.metric, corpus)
     human = _HUMAN_SCORES[key]
     annotators = set(score.statistics.choices().tolist())
-    if not human or human < 0 or len(annotators) != 1 or annotators == {1}:
+    apart = score.metric.reference_policy.one_row_per_reference
+    if not human or human < 0 or len(annotators) != 1 or annotators == {1} or not apart:
         return {"human": human, "against_others": None, "ratio": None}
     others = _against_all_but_one(score, annotators.pop())
     return {"human": human, "against_others": others, "ratio": others / human}
@@ -128,15 +128,17 @@ def _against_all_but_one(score: Score, annotators: int) -> float:
 
 
 def _round_figure(found: Figure) -> Figure:
-    """Return a figure rounded to a tenth of a point, its quotient computed from the rounded values."""
+    """Return a figure rounded to a tenth of a point, its quotient computed from the rounded values.
+
+    Precision and recall are left out: of few edits they tell how many are in the gold.
+    """
 
     def rounded(value: object) -> object:
         return round(value, 2 + PRIVATE_DIGITS) if isinstance(value, float) else value
 
     human, others = rounded(found["human"]), rounded(found["against_others"])
     ratio = None if not isinstance(human, float) or not isinstance(others, float) else rounded(others / human)
-    parts = {name: rounded(value) for name, value in found["parts"].items()}
-    return {**{name: rounded(value) for name, value in found.items()}, "parts": parts, "ratio": ratio}
+    return {**{name: rounded(value) for name, value in found.items()}, "parts": {}, "ratio": ratio}
 
 
 def details_of(scores: Mapping[str, Score], prepared: Prepared) -> Details:

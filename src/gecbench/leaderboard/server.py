@@ -5,22 +5,33 @@ from __future__ import annotations
 import asyncio
 import hmac
 import os
+import re
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from gecbench.analysis.tables import shown_p_value
 from gecbench.corpus.corpus import Corpus
-from gecbench.errors import InputError, MissingDependencyError, UnwritableError
+from gecbench.errors import InputError, MissingDependencyError, UnwritableError, counted
 from gecbench.leaderboard.page import PagePlan, Site, compressed
 from gecbench.leaderboard.scoring import Progress
-from gecbench.leaderboard.store import FolderStore
-from gecbench.leaderboard.submission import Submission, TooLargeError, check_size, read_outputs, submit
-from gecbench.leaderboard.uploads import Job, Pending, PendingFolder, Queue, Rate, UploadLimits
+from gecbench.leaderboard.store import FolderStore, lock_board
+from gecbench.leaderboard.submission import Submission, TooLargeError, check_size, normalized_submitter, read_outputs
+from gecbench.leaderboard.uploads import (
+    DailyCount,
+    Job,
+    Pending,
+    PendingFolder,
+    Queue,
+    Rate,
+    TeamTokens,
+    UploadLimits,
+    score_upload,
+)
+from gecbench.leaderboard.worker import StoppedError, Worker
 
 try:
     import uvicorn
@@ -33,8 +44,12 @@ except ImportError as error:
     raise MissingDependencyError('serving needs more packages: pip install "gecbench[leaderboard]"') from error
 
 HEAD_SECONDS = 10.0
+WRITE_SECONDS = 10.0
+MOST_CONNECTIONS = 100
+_LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
+_SLOWEST = 1000  # bytes per second
+_UNWRITABLE = "The board cannot be written to at present."
 _PROXIES = "FORWARDED_ALLOW_IPS"
-_DAY = 24 * 3600.0
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -77,6 +92,37 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
+class KnownHosts:
+    """Refuse requests whose `Host` is not a name of this server.
+
+    A page of another site, whose name its owner lets point to this machine (DNS rebinding), could otherwise read a
+    board that is served to this machine alone, and submit to it.
+    """
+
+    def __init__(self, app: Any, hosts: Collection[str]) -> None:
+        self.app = app
+        self.hosts = frozenset(host.lower() for host in hosts)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass the request on, or refuse it."""
+        if scope["type"] == "http":
+            given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+            if len(given) != 1 or _host_name(given[0]) not in self.hosts:
+                await refusal(421, "This server has another name.")(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+
+def _host_name(host: str) -> str:
+    """Return a `Host` without its port."""
+    return re.sub(r":[0-9]*$", "", host).lower()
+
+
+def known_hosts(host: str, names: Collection[str]) -> Collection[str] | None:
+    """Return the names by which a server may be called; None for any, if it serves others than its own machine."""
+    return {*_LOOPBACK, host, *names} if host in _LOOPBACK or names else None
+
+
 def configured(app: Any, host: str, port: int) -> uvicorn.Config:
     """Return the server's settings.
 
@@ -96,14 +142,31 @@ def configured(app: Any, host: str, port: int) -> uvicorn.Config:
 
 
 class TimeoutProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """Close a connection if the head of its request does not arrive within some seconds."""
+    """Close a connection if the head of its request does not arrive, or its response is not read, in some seconds.
+
+    A client has a limited number of connections, but for proxies that the operator names.
+    """
 
     _deadline: asyncio.TimerHandle | None = None
+    _reading: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Start the deadline of a new connection."""
+        """Start the deadlines of a new connection."""
         super().connection_made(transport)
+        same = sum(other.client is not None and other.client[0] == _host_of(self) for other in self.connections)
+        if same > MOST_CONNECTIONS and _PROXIES not in os.environ:
+            transport.abort()
+            return
         self._update_deadline()
+        self._check_reading(0)
+
+    def _check_reading(self, before: int) -> None:
+        """Abort the connection if a client has read hardly anything of what waits for it since the last check."""
+        waiting = self.transport.get_write_buffer_size()
+        if before and waiting > before - WRITE_SECONDS * _SLOWEST:
+            self.transport.abort()
+            return
+        self._reading = self.loop.call_later(WRITE_SECONDS, self._check_reading, waiting)
 
     def data_received(self, data: bytes) -> None:
         """Read bytes of a request; its deadline ends with the head."""
@@ -114,6 +177,8 @@ class TimeoutProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         """Cancel the deadline of a closed connection."""
         super().connection_lost(exc)
         self._cancel_deadline()
+        if self._reading is not None:
+            self._reading.cancel()
 
     def _update_deadline(self) -> None:
         if self.cycle is not None and not self.cycle.response_complete:
@@ -134,17 +199,25 @@ class App:
     site: Site
     limits: UploadLimits
     token: str | None
+    teams: TeamTokens
     queue: Queue
     rate: Rate
-    daily: Rate | None
+    daily: DailyCount | None
     pending: PendingFolder
+    worker: Worker = field(default_factory=Worker)
 
     def page(self, request: Request) -> Response:
         """Serve a file of the page."""
         self.site.rebuild()
+        found = None
+        with suppress(FileNotFoundError):  # a build has just removed it
+            found = self._page(request)
+        return found or refusal(404, "There is no such page.")
+
+    def _page(self, request: Request) -> Response | None:
         found = self.site.find(request.path_params["path"])
         if found is None:
-            return refusal(404, "There is no such page.")
+            return None
         path, tag = found
         kind = CONTENT_TYPES.get(path.suffix, "application/octet-stream")
         headers = {"Cache-Control": "no-cache", "ETag": tag, "Vary": "Accept-Encoding"}
@@ -164,15 +237,20 @@ class App:
         problem = self._refused(request)
         if problem is not None:
             return problem
+        team = self.teams.find(_token(request))
         try:
             data = await asyncio.wait_for(_body(request, self.limits.most_bytes), self.limits.seconds)
-            submission, corpus = self._submission(request.query_params, data)
+            submission, corpus = await asyncio.to_thread(self._submission, request.query_params, data, team)
         except InputError as error:
             return refusal(413 if isinstance(error, TooLargeError) else 400, str(error))
         except (ClientDisconnect, asyncio.TimeoutError):
             return refusal(408, "The upload broke off or took too long.")
-        if self.daily is not None and not self.daily.allows(_client(request)):
-            return refusal(429, f"More than {self.daily.most} submissions in a day. Come back tomorrow.")
+        who = f"address {_client(request)}" if team is None else f"team {team}"
+        try:
+            if self.daily is not None and not await asyncio.to_thread(self.daily.allows, who):
+                return refusal(429, f"More than {counted(self.daily.most, 'submission')} in a day. Come back tomorrow.")
+        except UnwritableError:
+            return refusal(503, _UNWRITABLE)
         return await self._accept(submission, corpus)
 
     async def _accept(self, submission: Submission, corpus: Corpus) -> Response:
@@ -183,9 +261,15 @@ class App:
             await asyncio.to_thread(self.pending.save, job.id, submission, corpus.name)
         except InputError:
             self.queue.discard(job)
-            return refusal(503, "The board cannot be written to at present.")
+            return refusal(503, _UNWRITABLE)
         self._start(job, submission, corpus)
         return JSONResponse(job.report(), status_code=202)
+
+    def close(self) -> None:
+        """Stop the scoring; the next server scores what waits."""
+        self.worker.close()
+        self.queue.close()
+        self.site.close()
 
     def resume(self) -> None:
         """Queue what an earlier server accepted and did not score."""
@@ -197,18 +281,23 @@ class App:
 
     def _quarantine(self, left: Pending) -> None:
         place = self.pending.quarantine(left.name)
-        problem = f"servers ended {left.tries} times while they scored it, so it was set aside"
+        problem = f"servers ended {counted(left.tries, 'time')} while they scored it, so it was set aside"
         print(f"gecbench: note: {place}: {problem}", file=sys.stderr, flush=True)
-        sentence = f"The server ended {left.tries} times while it scored this submission, which was set aside."
+        sentence = (
+            f"The server ended {counted(left.tries, 'time')} while it scored this submission, which was set aside."
+        )
         self.queue.add_finished(Job(left.name, "failed", result={"error": sentence}))
 
     def _start(self, job: Job, submission: Submission, corpus: Corpus, tries: int = 0) -> None:
         def work(progress: Progress) -> dict[str, Any]:
             self.pending.save(job.id, submission, corpus.name, tries + 1)
             try:
-                result = self._score(submission, corpus, progress)
+                result = self._score(submission, corpus, tries > 0, progress)
+            except StoppedError:
+                self.pending.save(job.id, submission, corpus.name, tries)
+                raise  # not the submission's fault: it stays for the next server
             except (UnwritableError, OSError):
-                raise  # the submission stays for the next server
+                raise  # the submission stays, and is tried again
             except BaseException:
                 self.pending.remove(job.id)
                 raise
@@ -225,16 +314,23 @@ class App:
         if origin and _host(origin) != request.headers.get("host"):
             return refusal(403, "Submissions come from this page or from a program, not from other sites.")
         if not self.rate.allows(_client(request)):
-            return refusal(429, f"More than {self.limits.per_minute} submissions in a minute. Wait a little.")
-        if self.token is not None:
-            given = request.headers.get("authorization", "").removeprefix("Bearer ")
-            if not hmac.compare_digest(given.encode(), self.token.encode()):
-                return refusal(401, "The token is missing or wrong.")
+            return refusal(
+                429, f"More than {counted(self.limits.per_minute, 'submission')} in a minute. Wait a little."
+            )
+        if not self._has_token(request):
+            return refusal(401, "The token is missing or wrong.")
         if request.headers.get("content-encoding", "identity") != "identity":
             return refusal(415, "Compressed uploads are refused. Send the plain file.")
         return None
 
-    def _submission(self, query: Any, data: bytes) -> tuple[Submission, Corpus]:
+    def _has_token(self, request: Request) -> bool:
+        """Return whether a request has the token of a team; where no team has one, that of the server, if any."""
+        given = _token(request)
+        if self.teams.load():
+            return self.teams.find(given) is not None
+        return self.token is None or hmac.compare_digest(given.encode(), self.token.encode())
+
+    def _submission(self, query: Any, data: bytes, team: str | None) -> tuple[Submission, Corpus]:
         corpora = self._corpora()
         corpus = corpora.get(query.get("corpus", ""))
         if corpus is None:
@@ -243,10 +339,13 @@ class App:
         tokenize = query.get("tokenize") or "none"
         if tokenize not in ("none", "auto"):
             raise InputError(f"tokenize={tokenize!r:.20} is unknown here", fix="Use none or auto")
+        submitter = query.get("submitter", "")
+        if team is not None and normalized_submitter(submitter or team) != normalized_submitter(team):
+            raise InputError(f"the token is that of {team}", fix="Submit under that name")
         submission = Submission(
             system=query.get("name", ""),
             predictions=read_outputs(data, file, corpus, self.limits.most_bytes),
-            submitter=query.get("submitter", ""),
+            submitter=submitter if team is None else team,
             description=query.get("description", ""),
             links=[query["link"]] if query.get("link") else [],
             file=file,
@@ -254,29 +353,20 @@ class App:
         )
         return submission, corpus
 
-    def _score(self, submission: Submission, corpus: Corpus, progress: Progress) -> dict[str, Any]:
-        done = submit(
+    def _score(self, submission: Submission, corpus: Corpus, resumed: bool, progress: Progress) -> dict[str, Any]:
+        result = self.worker.run(
+            score_upload,
+            self.site.board,
             submission,
             corpus,
-            self.site.store,
-            resamples=self.site.plan.resamples,
+            self.site.plan.resamples,
+            resumed,
+            limits=self.limits.scoring,
             progress=lambda stage, share: progress(stage, 0.8 * share),
         )
         progress("ranking", 0.9)
-        self.site.build()
-        place = done.place
-        return {
-            "record": done.added,
-            "corpus": done.record.corpus,
-            "reference_set": done.record.reference_set,
-            "metric": place.metric,
-            "rank": place.rank,
-            "of": place.of,
-            "above": place.above,
-            "p_value": place.p_value,
-            "p_text": "" if place.p_value is None else shown_p_value(place.p_value),
-            "warnings": list(done.warnings),
-        }
+        self.site.try_build()
+        return result
 
 
 def create_app(
@@ -289,24 +379,28 @@ def create_app(
     if token is not None and not token.isascii():
         raise InputError("the token is not plain ASCII", fix="Choose letters and digits")
     per_day = store.settings.per_day
+    teams = TeamTokens(store.folder)
+    if store.settings.private and plan.corpora and not teams.load():
+        fix = f"give each team a token with gecbench leaderboard token --board {store.folder.name}"
+        print(f"gecbench: note: anyone can submit under any name; {fix}", file=sys.stderr, flush=True)
     uploads = {
         "corpora": [corpus.name for corpus in plan.corpora],
         "most_bytes": limits.most_bytes,
-        "token": token is not None,
+        "token": token is not None or bool(teams.load()),
         "per_day": per_day,
         "name_required": per_day is not None,
     }
     site = Site(store, replace(plan, server=uploads if plan.corpora else None))
     site.build()
     pending = PendingFolder(store.folder / "waiting")
-    daily = None if per_day is None else Rate(per_day, _DAY)
-    app = App(site, limits, token, Queue(limits.waiting), Rate(limits.per_minute), daily, pending)
+    daily = None if per_day is None else DailyCount(store.folder / "uploads.json", per_day)
+    app = App(site, limits, token, teams, Queue(limits.waiting), Rate(limits.per_minute), daily, pending)
     app.resume()
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        app.queue.close()
+        app.close()
 
     routes = [
         Route("/api/submissions", app.submit, methods=["POST"]),
@@ -318,11 +412,22 @@ def create_app(
     return starlette
 
 
-def run(store: FolderStore, plan: PagePlan, limits: UploadLimits, token: str | None, host: str, port: int) -> None:
-    """Serve until stopped by Ctrl-C."""
-    server = uvicorn.Server(configured(create_app(store, plan, limits, token), host, port))
+def run(
+    store: FolderStore,
+    plan: PagePlan,
+    limits: UploadLimits,
+    token: str | None,
+    host: str,
+    port: int,
+    names: Collection[str] = (),
+) -> None:
+    """Serve until stopped by Ctrl-C; `names` are those by which the server is called besides `host`."""
+    lock = lock_board(store.folder)
+    app: Any = create_app(store, plan, limits, token)
+    hosts = known_hosts(host, names)
+    server = uvicorn.Server(configured(app if hosts is None else KnownHosts(app, hosts), host, port))
     print(f"http://{host}:{port}/  (Ctrl-C stops)", flush=True)
-    with suppress(KeyboardInterrupt):
+    with suppress(KeyboardInterrupt), lock or nullcontext():
         server.run()
     if not server.started:
         raise SystemExit(1)
@@ -331,6 +436,14 @@ def run(store: FolderStore, plan: PagePlan, limits: UploadLimits, token: str | N
 def refusal(status: int, sentence: str) -> Response:
     """Return an error response of one sentence."""
     return JSONResponse({"error": sentence}, status_code=status)
+
+
+def _host_of(connection: Any) -> str | None:
+    return connection.client[0] if connection.client else None
+
+
+def _token(request: Request) -> str:
+    return request.headers.get("authorization", "").removeprefix("Bearer ")
 
 
 def _client(request: Request) -> str:
@@ -346,7 +459,7 @@ def _host(origin: str) -> str | None:
 
 async def _body(request: Request, most_bytes: int) -> bytes:
     declared = request.headers.get("content-length", "0")
-    check_size(int(declared) if declared.isdigit() else 0, "the upload", most_bytes)
+    check_size(int(declared) if re.fullmatch("[0-9]{1,18}", declared) else 0, "the upload", most_bytes)
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)

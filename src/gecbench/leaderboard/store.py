@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from gecbench.corpora.load import is_known_name, resolve_corpus
 from gecbench.corpus.corpus import Corpus
@@ -40,7 +41,8 @@ PRIVATE_PER_DAY = 5
 _LARGEST_LOGO = 2**20
 _LARGEST_RECORD = 64 * 2**20
 _LEFTOVER_SECONDS = 3600
-_UNPUBLISHED = b"/tests/\n/waiting/\n"
+_UNPUBLISHED = b"/tests/\n/waiting/\n/teams.json\n/uploads.json\n/.lock\n"
+_LOCK = ".lock"
 _HUB = "hf://datasets/"
 
 
@@ -184,14 +186,19 @@ class FolderStore:
 
     def load(self) -> Loaded:
         """Read every record; a bad one is skipped with a warning, never fatal."""
-        records, warnings = [], []
+        found, warnings = [], []
         for path in sorted((self.folder / "records").glob("*.json")):
             try:
-                records.append(self.record(path))
+                found.append((self.record(path), path.name))
             except (InputError, OSError) as error:
                 warnings.append(f"records/{path.name!a} is skipped: {error}"[:400])
-        records.sort(key=lambda record: (record.date, record.system))
-        return Loaded(tuple(records), tuple(warnings))
+        found.sort(key=lambda each: (each[0].date, each[0].system))
+        records: dict[object, Record] = {}
+        for record, name in found:
+            first = records.setdefault(record.entry, record)
+            if first is not record:
+                warnings.append(f"records/{name} is skipped: the same entry as records/{first.id}.json")
+        return Loaded(tuple(records.values()), tuple(warnings))
 
     def record(self, path: Path) -> Record:
         """Read one record, or say what is wrong with it."""
@@ -209,7 +216,7 @@ class FolderStore:
     def get_p_value(self, question: str) -> float | None:
         """Return the p-value that is stored for a test, if any; damaged files are ignored."""
         with suppress(OSError, InputError, KeyError, TypeError):
-            kept = parse_json(self._path("tests", digest(question.encode())).read_bytes())
+            kept = parse_json(read_plain(self._path("tests", digest(question.encode()))))
             if kept["question"] == question and isinstance(kept["answer"], float):
                 return float(kept["answer"])
         return None
@@ -290,8 +297,12 @@ class HubStore(FolderStore):
             raise GecbenchError(f"the Hub cannot be reached: {_first_line(error)}") from error
 
 
-def open_board(address: str, *, hub: bool = True) -> FolderStore:
-    """Open the board at an address; a folder need not exist yet. With `hub=False` boards on the Hub are refused."""
+def open_board(address: str, *, hub: bool = True, create: bool = False) -> FolderStore:
+    """Open the board at an address. With `hub=False` boards on the Hub are refused.
+
+    A folder must exist, so that a misspelled path is not taken for an empty board; with `create` it need not, and the
+    first record that is added creates it.
+    """
     if address.startswith(_HUB):
         repository, _, revision = address.removeprefix(_HUB).rstrip("/").partition("@")
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
@@ -303,15 +314,55 @@ def open_board(address: str, *, hub: bool = True) -> FolderStore:
         raise InputError(f"cannot open a board at {address!r}", fix=f"Give a folder, or {_HUB}NAME/BOARD")
     if Path(address).exists() and not Path(address).is_dir():
         raise InputError("is a file, not a board's folder", file=address)
+    if not create and not Path(address).exists():
+        fix = "Check --board, or make a board there: gecbench leaderboard init"
+        raise InputError("no such folder", file=address, fix=fix)
     return FolderStore(address)
 
 
-def _read(path: Path) -> bytes:
+def lock_board(folder: Path) -> IO[bytes] | None:
+    """Lock a board's folder for one server until the file that is returned is closed; None where it is read-only.
+
+    Two servers on one board would score what waits twice, and each count the uploads of a day for itself.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        stream = (folder / _LOCK).open("ab")
+    except OSError:
+        return None
+    if not try_lock(stream):
+        stream.close()
+        raise InputError("another server serves this board", file=str(folder), fix="Stop it first")
+    return stream
+
+
+def try_lock(stream: IO[bytes]) -> bool:
+    """Lock an open file, which the system unlocks when this process ends; return whether no other process has it."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def read_plain(path: Path) -> bytes:
+    """Read a file of a board's folder; refuse links, pipes (which would never end) and what is too large."""
     if path.is_symlink() or not path.is_file():
         raise InputError("not a plain file")
     if path.stat().st_size > _LARGEST_RECORD:
         raise InputError("too large")
-    data = path.read_bytes()
+    return path.read_bytes()
+
+
+def _read(path: Path) -> bytes:
+    data = read_plain(path)
     if digest(data) != path.stem:
         raise InputError("its content does not match its name")
     return data

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
 from math import isclose
 from pathlib import Path
 from typing import Any
 
+from gecbench.analysis.significance import small_sample_note
 from gecbench.corpus.corpus import Corpus, check_line_count
 from gecbench.corpus.prepare import Prepared, Preprocessing, misplaced_lines
 from gecbench.display import percent, tracked
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.formats.tables import parse_predictions
 from gecbench.leaderboard.ranking import NewPlace, Significance, how_scored, known_corpora, place_of
 from gecbench.leaderboard.records import BoardTable, Details, Record, Settings, check_fields, digest, table_of
@@ -23,13 +27,18 @@ from gecbench.metrics.base import Score, Signature
 MOST_BYTES = 8 * 2**20
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
-    b"PK": "zip",
-    b"BZh": "bzip2",
+    b"PK\x03\x04": "zip",
+    b"PK\x05\x06": "zip",
+    b"PK\x07\x08": "zip",
+    **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},
     b"\xfd7zXZ": "xz",
     b"7z\xbc\xaf": "7-Zip",
     b"\x28\xb5\x2f\xfd": "Zstandard",
-    b"Rar!": "RAR",
+    b"Rar!\x1a\x07": "RAR",
 }
+_OUTPUTS = "predictions"
+_MOST_TIMES = 3
+_SHORT = re.compile("[0-9]{1,9}")
 _PLAIN = "Give plain text, one output per line, or JSON Lines"
 _VERIFIED_FIELDS = ("corpus", "reference_set", "fingerprint", "sentences", "outputs", "unchanged")
 
@@ -38,15 +47,17 @@ class TooLargeError(InputError):
     """More bytes than the limit."""
 
 
-def read_outputs(data: bytes, file: str, corpus: Corpus, most_bytes: int = MOST_BYTES) -> list[str]:
-    """Return the predictions in a file's content: text, or a table by its ending."""
+def read_outputs(
+    data: bytes, file: str, corpus: Corpus, most_bytes: int = MOST_BYTES, annotator: int | None = None
+) -> list[str]:
+    """Return the predictions in a file's content: text, or a table or edits by its ending."""
     check_size(len(data), file, most_bytes)
     for magic, kind in _COMPRESSED.items():
         if data.startswith(magic):
             raise InputError(f"is compressed ({kind})", file=file, fix=_PLAIN)
     if b"\0" in data:
         raise InputError("is binary: it holds zero bytes", file=file, fix=_PLAIN)
-    predictions = list(parse_predictions(data, file, corpus))
+    predictions = list(parse_predictions(data, file, corpus, annotator=annotator))
     for number, text in enumerate(predictions, start=1):
         _check_line(text, file, number)
     return predictions
@@ -132,22 +143,33 @@ def submit(
     store: FolderStore,
     *,
     dry_run: bool = False,
+    resumed: bool = False,
     resamples: int = DEFAULT_RESAMPLES,
     progress: Progress = lambda _stage, _done: None,
 ) -> Submitted:
-    """Check a submission, score it, find its place among the board's records, and store it."""
+    """Check a submission, score it, find its place among the board's records, and store it.
+
+    With `resumed`, a server ended while it scored this submission, whose record may be on the board already.
+    """
     settings, loaded = store.settings, store.load()
-    _check_daily_limit(submission, settings, loaded.records)
+    others = [record for record in loaded.records if not (resumed and _is_of(record, submission))]
+    _check_daily_limit(submission, settings, others)
     scored = score_submission(submission, corpus, private=settings.private, progress=progress)
     record = scored.record
-    _check_new(record, loaded.records)
+    others = [other for other in loaded.records if not (resumed and other.id == record.id)]
+    _check_new(record, others)
+    _check_changes(scored, others, store)
     tests = Significance(store, known_corpora([corpus]), resamples)
     tests.know(record, scored.prepared, scored.scores)
-    place = place_of(record, loaded.records, tests, settings.metric)
+    place = place_of(record, others, tests, settings.metric)
     if settings.private:
         place = replace(place, p_value=None)
     added = None if dry_run else store.add(record, scored.details)
     return Submitted(record, scored.warnings, place, added, loaded.warnings)
+
+
+def _is_of(record: Record, submission: Submission) -> bool:
+    return all(getattr(record, name) == value for name, value in submission.about().items())
 
 
 def _check_daily_limit(submission: Submission, settings: Settings, records: Sequence[Record]) -> None:
@@ -156,14 +178,17 @@ def _check_daily_limit(submission: Submission, settings: Settings, records: Sequ
         return
     if not submission.submitter.strip():
         raise InputError("the submitter is not named", fix="This board limits submissions per name and day: give yours")
-    name, day = _normalized(submission.submitter), today()
-    made = sum(record.date == day and _normalized(record.submitter) == name for record in records)
+    name, day = normalized_submitter(submission.submitter), today()
+    made = sum(record.date == day and normalized_submitter(record.submitter) == name for record in records)
     if made >= settings.per_day:
         fix = "Try again tomorrow; days end at midnight UTC"
-        raise InputError(f"{submission.submitter} has made {made} submissions today, as many as allowed", fix=fix)
+        raise InputError(
+            f"{submission.submitter} has made {counted(made, 'submission')} today, as many as allowed", fix=fix
+        )
 
 
-def _normalized(submitter: str) -> str:
+def normalized_submitter(submitter: str) -> str:
+    """Return a submitter's name without what does not tell two apart: case and blanks."""
     return " ".join(submitter.casefold().split())
 
 
@@ -172,6 +197,30 @@ def _check_new(record: Record, records: Sequence[Record]) -> None:
         if other.outputs == record.outputs and other.table == record.table and other.fingerprint == record.fingerprint:
             raise InputError(
                 f"these outputs are on the board already, as {other.system!r}", fix="Each system is listed once"
+            )
+
+
+def _check_changes(scored: Scored, records: Sequence[Record], store: FolderStore) -> None:
+    """Refuse outputs on a private board that are nearly the source's, or those of an earlier submission of this team.
+
+    The difference between two scores would tell whether the few edits in which they differ are in the gold.
+    """
+    needed = store.settings.needed_changes(len(scored.prepared.lines))
+    if not needed or scored.record.role != "system":
+        return
+    team = normalized_submitter(scored.record.submitter)
+    earlier = [
+        (repr(other.system), details.predictions)
+        for other in records
+        if other.table == scored.record.table and normalized_submitter(other.submitter) == team
+        if (details := store.details(other)) is not None and len(details.predictions) == len(scored.prepared.lines)
+    ]
+    for name, lines in [("the source", scored.prepared.corpus.sources), *earlier]:
+        changed = sum(a.split() != b.split() for a, b in zip(lines, scored.prepared.lines, strict=True))
+        if changed < needed:
+            raise InputError(
+                f"only {counted(changed, 'output')} differ{'s' if changed == 1 else ''} from {name}",
+                fix=f"This board is private: change at least {counted(needed, 'sentence')}",
             )
 
 
@@ -190,10 +239,11 @@ def score_submission(
     progress("checking", 0.0)
     file = submission.file
     _check_lengths(submission.predictions, corpus, file)
-    preprocessing = Preprocessing(submission.tokenize, submission.tokenized, submission.aligned, "error")
-    prepared = preprocessing.prepare(corpus, submission.predictions, file=file)
+    prepared, notes = _prepare(submission, corpus)
     about: dict[str, bool] = {"aligned": submission.aligned, "copy": submission.role != "system", "private": private}
-    warnings = validate_outputs(prepared.lines, corpus, file, **about)
+    notes += validate_outputs(prepared.lines, corpus, file, **about)
+    if resamples and (note := small_sample_note(len(corpus), corpus.name)):
+        notes.append(note)
     found = compute_figures(prepared, resamples, progress, private=private)
     name, reference_set = table_of(corpus)
     record = Record(
@@ -209,7 +259,17 @@ def score_submission(
         unchanged=_unchanged_share(prepared.lines, corpus),
     )
     progress("scored", 1.0)
-    return Scored(record, found.details, (*warnings, *found.warnings), prepared, found.scores)
+    return Scored(record, found.details, (*notes, *found.warnings), prepared, found.scores)
+
+
+def _prepare(submission: Submission, corpus: Corpus) -> tuple[Prepared, list[str]]:
+    """Return the checked outputs, and the warnings about them; those about the corpus are the organizer's."""
+    preprocessing = Preprocessing(submission.tokenize, submission.tokenized, submission.aligned, "error")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        prepared = preprocessing.prepare(corpus, submission.predictions, _OUTPUTS, submission.file)
+    found = (str(each.message).rstrip(".") for each in caught)
+    return prepared, [message for message in found if message.startswith(_OUTPUTS)]
 
 
 def _check_lengths(predictions: Sequence[str], corpus: Corpus, file: str) -> None:
@@ -224,6 +284,13 @@ def _check_lengths(predictions: Sequence[str], corpus: Corpus, file: str) -> Non
                 line=number,
                 fix="A correction is about as long as its source",
             )
+    total, expected = (sum(len(text.split()) for text in texts) for texts in (predictions, corpus.sources))
+    if total > 1000 + _MOST_TIMES * expected:
+        raise InputError(
+            f"{total:,} tokens, where the sources have {expected:,}",
+            file=file,
+            fix=f"All outputs together may be {_MOST_TIMES} times as long as the sources",
+        )
 
 
 def validate_outputs(
@@ -235,7 +302,7 @@ def validate_outputs(
     copy: bool = False,
     private: bool = False,
 ) -> list[str]:
-    """Refuse outputs that cannot be a system's; return warnings about those that look odd.
+    """Refuse outputs that cannot be a system's; return a note about each oddity.
 
     `aligned` skips the check for shifted lines, `copy` accepts the unchanged source (as a baseline), and `private`
     compares with the sources alone, so that no warning reveals a reference.
@@ -243,7 +310,7 @@ def validate_outputs(
     misplaced = [] if aligned else misplaced_lines(predictions, _known_texts(corpus, private))
     if len(misplaced) >= 3 and len(misplaced) > len(corpus) / 5:
         raise InputError(
-            f"{len(misplaced)} lines look like corrections of a neighbouring sentence",
+            f"{len(misplaced)} lines look like corrections of a neighboring sentence",
             file=file,
             line=misplaced[0],
             fix="Pair line by line; skip this check with --aligned",
@@ -252,16 +319,14 @@ def validate_outputs(
     if unchanged == 1 and not copy:
         fix = "Give the system's outputs; --baseline lets the source itself be listed"
         raise InputError("every line is a copy of the source", file=file, fix=fix)
-    warnings = []
+    notes = []
     if 0.95 <= unchanged < 1:
-        warnings.append(f"{percent(unchanged, 0)} % of the lines are copies of the source")
+        notes.append(f"{percent(unchanged, 0)} % of the lines are copies of the source")
     if misplaced:
         shown = ", ".join(map(str, misplaced[:5])) + (", …" if len(misplaced) > 5 else "")
-        warnings.append(f"{len(misplaced)} lines look like corrections of a neighbouring sentence: {shown}")
-    empty = sum(not text.strip() for text in predictions) - sum(not source.strip() for source in corpus.sources)
-    if empty > 0:
-        warnings.append(f"{empty} outputs are empty")
-    return warnings
+        looks = "line looks like the correction" if len(misplaced) == 1 else "lines look like corrections"
+        notes.append(f"{len(misplaced)} {looks} of a neighboring sentence: {shown}")
+    return notes
 
 
 def _known_texts(corpus: Corpus, private: bool) -> list[tuple[str, ...]]:
@@ -294,13 +359,21 @@ def verify(
     if missing := wanted - {path.stem for path in paths}:
         raise InputError(f"the board has no record {min(missing)[:80]!r}", fix="Give files of its folder records")
     chosen = [path for path in paths if not files or path.stem in wanted]
+    first_files: dict[object, str] = {}
+    for path in set(paths) - set(chosen):
+        with suppress(InputError, OSError):
+            first_files[store.record(path).entry] = path.name
     for path in tracked(chosen, len(chosen), "scoring records again"):
         try:
             record = store.record(path)
         except (InputError, OSError) as error:
             yield VerificationResult(path.name, "", [str(error)])
-        else:
-            yield VerificationResult(path.name, record.system, _problems(record, store, corpora.get(record.table)))
+            continue
+        problems = _problems(record, store, corpora.get(record.table))
+        first = first_files.setdefault(record.entry, path.name)
+        if first != path.name:
+            problems = [*(problems or ()), f"the same entry as records/{first}"]
+        yield VerificationResult(path.name, record.system, problems)
 
 
 def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list[str] | None:
@@ -326,6 +399,8 @@ def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list
         found.append("it is called the source, but differs from it")
     kept, made = asdict(details), asdict(scored.details)
     found += [f"{name} of its details differ" for name in kept if kept[name] and not _equal(kept[name], made[name])]
+    if store.settings.private:  # records of 0.2.0 have precision and recall, which no page shows
+        record = replace(record, scores={name: {**each, "parts": {}} for name, each in record.scores.items()})
     metrics = {*record.scores, *scored.record.scores}
     return [*found, *(line for metric in sorted(metrics) for line in _differences(metric, record, scored.record))]
 
@@ -334,7 +409,7 @@ def _resamples(record: Record) -> int:
     """Return the resamples that a record's signatures name, 0 if they name none."""
     signatures = (Signature.parse(figure["signature"]) for figure in record.scores.values())
     found = {signature.get("resamples", "0").partition(":")[0] for signature in signatures}
-    return min(int(max(found, key=int)), 10_000) if all(map(str.isdecimal, found)) else 0
+    return min(int(max(found, key=int)), 10_000) if all(map(_SHORT.fullmatch, found)) else 0
 
 
 def _differences(metric: str, claimed: Record, scored: Record) -> Iterator[str]:

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import hmac
 import json
+import re
 import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gecbench.errors import GecbenchError, InputError
+from gecbench.analysis.tables import shown_p_value
+from gecbench.corpus.corpus import Corpus
+from gecbench.errors import GecbenchError, InputError, UnwritableError
 from gecbench.formats.text import write_bytes
+from gecbench.leaderboard.records import (
+    Record,
+    canonical_json,
+    check_fields,
+    digest,
+    mapping_of,
+    parse_json,
+    sha256,
+)
 from gecbench.leaderboard.scoring import Progress
-from gecbench.leaderboard.submission import MOST_BYTES, Submission
+from gecbench.leaderboard.store import FolderStore, read_plain
+from gecbench.leaderboard.submission import MOST_BYTES, Submission, normalized_submitter, submit, today
+from gecbench.leaderboard.worker import StoppedError, TaskLimits
 
 Work = Callable[[Progress], dict[str, Any]]
 MOST_TRIES = 3
@@ -26,12 +41,36 @@ _MOST_JOBS = 500
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """What is accepted: bytes and seconds per upload, uploads per client and minute, uploads waiting."""
+    """What is accepted: bytes and seconds per upload, uploads per client and minute, uploads waiting.
+
+    `scoring` limits the process that scores one.
+    """
 
     most_bytes: int = MOST_BYTES
     per_minute: int = 10
     waiting: int = 20
     seconds: float = 60.0
+    scoring: TaskLimits = field(default_factory=TaskLimits)
+
+
+def score_upload(
+    board: Path, submission: Submission, corpus: Corpus, resamples: int, resumed: bool, *, progress: Progress
+) -> dict[str, Any]:
+    """Score and store a submission; return what its submitter is told. A server runs this in a child process."""
+    done = submit(submission, corpus, FolderStore(board), resumed=resumed, resamples=resamples, progress=progress)
+    place = done.place
+    return {
+        "record": done.added,
+        "corpus": done.record.corpus,
+        "reference_set": done.record.reference_set,
+        "metric": place.metric,
+        "rank": place.rank,
+        "of": place.of,
+        "above": place.above,
+        "p_value": place.p_value,
+        "p_text": "" if place.p_value is None else shown_p_value(place.p_value),
+        "warnings": list(done.warnings),
+    }
 
 
 class Rate:
@@ -53,6 +92,85 @@ class Rate:
             return False
         times.append(now)
         return True
+
+
+class DailyCount:
+    """Count the uploads of each client or team on a day (UTC), in a file, so that a restart forgets none."""
+
+    def __init__(self, path: Path, most: int) -> None:
+        self.path = path
+        self.most = most
+        self._lock = threading.Lock()
+
+    def allows(self, client: str) -> bool:
+        """Return whether the client may upload today, and count it; the count is on the disk when this returns."""
+        with self._lock:
+            day, counts = today(), self._load()
+            made = counts.get(client, 0)
+            if made >= self.most:
+                return False
+            content = {"day": day, "counts": {**counts, client: made + 1}}
+            write_bytes(self.path, canonical_json(content), durable=True)
+            return True
+
+    def _load(self) -> dict[str, int]:
+        with suppress(OSError, InputError, KeyError, TypeError, ValueError):
+            content = parse_json(read_plain(self.path))
+            if content["day"] == today():
+                return {str(client): int(made) for client, made in content["counts"].items()}
+        return {}
+
+
+class TeamTokens:
+    """The teams that may upload: a file with the SHA-256 of each team's token, which is shown once, when it is made."""
+
+    def __init__(self, board: Path) -> None:
+        self.path = board / "teams.json"
+
+    def create(self, team: str) -> str:
+        """Make a token for a team, in place of the one it had, and return it."""
+        check_fields(Record, {"submitter": team})
+        if not normalized_submitter(team):
+            raise InputError("the team has no name")
+        token = secrets.token_urlsafe(32)
+        self._save({**self._without(team), team: digest(token.encode())})
+        return token
+
+    def revoke(self, team: str) -> None:
+        """Remove the token of a team."""
+        teams, kept = self.load(), self._without(team)
+        if len(kept) == len(teams):
+            raise InputError(f"the board has no token of {team!r:.80}", fix=f"It has {', '.join(teams) or 'none'}")
+        self._save(kept)
+
+    def find(self, token: str) -> str | None:
+        """Return the team of a token; the time this takes does not depend on how much of a token is right."""
+        given = digest(token.encode("utf-8", "surrogatepass"))
+        found = None
+        for team, kept in self.load().items():
+            if hmac.compare_digest(given, kept):
+                found = team
+        return found
+
+    def load(self) -> dict[str, str]:
+        """Return the hash of each team's token; a board without the file has none."""
+        if not self.path.exists() and not self.path.is_symlink():
+            return {}
+        try:
+            teams = parse_json(read_plain(self.path))
+            mapping_of(sha256, re.compile(r"(?s).+"), 10_000)(teams, self.path.name)
+        except (InputError, OSError) as error:
+            raise InputError(f"cannot be read: {error}", file=self.path.name) from error
+        return dict(teams)
+
+    def _without(self, team: str) -> dict[str, str]:
+        name = normalized_submitter(team)
+        return {other: kept for other, kept in self.load().items() if normalized_submitter(other) != name}
+
+    def _save(self, teams: Mapping[str, str]) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(self.path, canonical_json(teams), durable=True)
+        self.path.chmod(0o600)
 
 
 class Pending(NamedTuple):
@@ -112,18 +230,22 @@ class PendingFolder:
 
     def load(self) -> Iterator[Pending]:
         """Yield what is left, oldest first; damaged files are skipped."""
-        for path in sorted(self.folder.glob("*.json"), key=lambda path: path.stat().st_mtime):
-            with suppress(OSError, ValueError, KeyError, TypeError):
-                content = json.loads(path.read_bytes())
+        for path in sorted(self.folder.glob("*.json"), key=lambda path: path.lstat().st_mtime):
+            with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+                content = parse_json(read_plain(path))
                 submission = Submission(**content["submission"])
                 yield Pending(path.stem, submission, str(content["corpus"]), int(content.get("tries", 0)))
 
 
 class Queue:
-    """Jobs that are scored one after another in a thread; no more are accepted when too many wait."""
+    """Jobs that are scored one after another in a thread; no more are accepted when too many wait.
 
-    def __init__(self, most_waiting: int = 20) -> None:
+    A job whose results cannot be written, because the disk is full, waits and is tried again.
+    """
+
+    def __init__(self, most_waiting: int = 20, retry_seconds: float = 30.0) -> None:
         self.most_waiting = most_waiting
+        self.retry_seconds = retry_seconds
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._lock = threading.Lock()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="scoring")
@@ -164,8 +286,16 @@ class Queue:
         """Wait for the running job to end; those that wait are not started."""
         self._worker.shutdown(wait=True, cancel_futures=True)
 
-    @staticmethod
-    def _run(job: Job, work: Work) -> None:
+    def _retry(self, job: Job, work: Work) -> None:
+        def again() -> None:
+            with suppress(RuntimeError):  # closed meanwhile: the next server finds it in its folder
+                self._worker.submit(self._run, job, work)
+
+        timer = threading.Timer(self.retry_seconds, again)
+        timer.daemon = True
+        timer.start()
+
+    def _run(self, job: Job, work: Work) -> None:
         def progress(stage: str, done: float) -> None:
             job.stage, job.done = stage, done
 
@@ -173,6 +303,11 @@ class Queue:
         try:
             job.result = work(progress)
             job.state = "done"
+        except (UnwritableError, OSError):
+            job.state, job.stage, job.done = "waiting", "the board cannot be written to", 0.0
+            self._retry(job, work)
+        except StoppedError:
+            job.state = "waiting"
         except GecbenchError as error:
             job.result, job.state = {"error": str(error)}, "failed"
         except Exception as error:
