@@ -160,7 +160,7 @@ def test_annotators_are_no_more_than_the_bytes_of_a_sentence() -> None:
         sentence = f'<sentence id="1" numann="{annotators}"><text>a b</text></sentence>'
         return parse_imeasure_xml(f"<scripts>\n<script>\n{sentence}</script></scripts>".encode())
 
-    with pytest.raises(InputError, match=r"XML:3: 1000000000 annotators of a sentence that takes \d\d bytes"):
+    with pytest.raises(InputError, match=r"XML:3: 1,000,000,000 annotators of a sentence that takes \d\d bytes"):
         parse(10**9)
     assert parse(40).groups[0].annotators == 40
 
@@ -172,7 +172,7 @@ def test_a_character_that_xml_cannot_hold_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("groups", "problem"),
-    [([], "0 groups for 1 sources"), (["x"], r"groups\[0\]: the sentence is 'x', not GroupedSentence")],
+    [([], r"0 groups for 1 source\b"), (["x"], r"groups\[0\]: the sentence is 'x', not GroupedSentence")],
 )
 def test_a_corpus_checks_its_groups(groups: list[object], problem: str) -> None:
     with pytest.raises(InputError, match=problem):

@@ -1,5 +1,8 @@
 """Journals: what a kill leaves is read back, anything else is refused and left as it is."""
 
+import hashlib
+import io
+import json
 import sys
 
 import numpy as np
@@ -168,8 +171,47 @@ class TestStates:
         refused(r"an unfinished run is here\. Go on with --resume, or delete the folder", resume=False)
         refused("belongs to a run with other files or options", column="x")
         for content in (b"no state", b"PK\x03\x04"):
-            (journal.path / "state.npz").write_bytes(content)
+            (journal.path / "state").write_bytes(content)
             refused("is not the state of a run")
+
+    def test_every_state_that_was_cut_or_changed_is_refused(self, target):
+        with state_journal(target) as journal:
+            journal.append(self.TABLE)
+            journal.save(self.STATE)
+        state = journal.path / "state"
+        whole = state.read_bytes()
+        damaged = [whole[:length] for length in range(0, len(whole), 7)]
+        damaged += [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in range(0, len(whole), 5)]
+        for content in damaged:
+            state.write_bytes(content)
+            with state_journal(target) as journal, pytest.raises(InputError, match="state of a run, or is damaged"):
+                journal.load(resume=True)
+            assert state.read_bytes() == content
+
+    @pytest.mark.parametrize("facts", [[], {}, {"key": 1}, {"key": 1, "parts": 1}, {"key": 1, "parts": [[1]]}, "x"])
+    def test_a_state_of_another_shape_with_its_hash_is_refused(self, target, facts):
+        with state_journal(target) as journal:
+            journal.save(self.STATE)
+        content = io.BytesIO()
+        np.savez(content, facts=json.dumps(facts))
+        data = content.getvalue()
+        (journal.path / "state").write_bytes(hashlib.sha256(data).hexdigest().encode() + data)
+        with state_journal(target) as journal, pytest.raises(InputError, match="state of a run, or is damaged"):
+            journal.load(resume=True)
+
+    @pytest.mark.parametrize("rows", [None, [0], [0, 2], [0, 1]])
+    def test_a_part_that_is_not_as_it_was_written_is_refused(self, target, rows):
+        """Missing, shorter, with another number, and the same rows written in another way."""
+        with state_journal(target) as journal:
+            journal.append(self.TABLE)
+            journal.save(self.STATE)
+        part = journal.path / "part-000000.parquet"
+        part.unlink()
+        if rows:
+            pyarrow.parquet.write_table(pyarrow.table({"index": rows}), part, compression="none")
+        with state_journal(target) as journal, pytest.raises(InputError, match=r"a part of|is not the part") as e:
+            journal.load(resume=True)
+        assert ("missing" if rows is None else "2 rows") in str(e.value)
 
     def test_one_run_at_a_time(self, target):
         pytest.importorskip("fcntl")

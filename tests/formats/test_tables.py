@@ -33,7 +33,10 @@ class TestColumns:
     def test_row_by_row(self, kind):
         assert read(kind, rows()) == TEXTS
 
-    @pytest.mark.parametrize("column", ["output", "Correction", "corrected", "response", "hypothesis", "text"])
+    @pytest.mark.parametrize(
+        "column",
+        ["output", "Correction", "corrected", "response", "hypothesis", "completion", "generated_text", "text"],
+    )
     def test_usual_names(self, kind, column):
         assert read(kind, rows(column, model=["m"] * 4)) == TEXTS
 
@@ -64,9 +67,10 @@ class TestColumns:
     @pytest.mark.parametrize(
         ("ids", "message"),
         [
-            (["a1", "a2", "b1", "b1"], "1 double ids: 'b1'"),
-            (["a1", "a2", "b1", "c9"], "1 ids that the corpus does not have: 'c9'"),
-            (["1", "2", "3", "4"], "4 ids that the corpus does not have: '1', '2', '3', …"),
+            (["a1", "a2", "b1", "b1"], "1 double id: 'b1'"),
+            (["a1", "a2", "b1", "c9"], "1 id that the corpus does not have: 'c9'"),
+            (["2", "3", "4", "5"], "4 ids that the corpus does not have: '2', '3', '4', …"),
+            (["0", "1", "2", "2"], "1 double id: '2'"),
         ],
     )
     def test_wrong_ids(self, kind, ids, message):
@@ -74,6 +78,9 @@ class TestColumns:
             read(kind, rows(id=ids))
         place = f"out{kind}: " if kind in WRITERS else ""
         assert str(caught.value).startswith(place + message)
+        known = "The corpus has the ids 'a1' to 'b2'; give these"
+        numbers = "number all of its 4 sentences from 0 or from 1"
+        assert str(caught.value).endswith(f"{known}, or {numbers}, or drop the column 'id' to pair row by row.")
 
     def test_missing_ids(self, kind):
         with pytest.raises(InputError, match="2 ids of the corpus missing: 'a2', 'b2'"):
@@ -91,6 +98,29 @@ class TestColumns:
         assert read(kind, rows(texts=TEXTS[::-1], **turned)) == TEXTS
         with pytest.raises(InputError, match="the source of row 4 is not sentence 1"):
             read(kind, rows(texts=TEXTS[::-1], **{**turned, "source": SOURCES}))
+
+    @pytest.mark.parametrize("name", ["id", "idx"])
+    @pytest.mark.parametrize("start", [0, 1])
+    def test_numbers_of_all_sentences_as_ids(self, kind, start, name, capsys):
+        order = [2, 0, 3, 1]
+        table = rows(texts=[TEXTS[i] for i in order], **{name: [start + i for i in order]})
+        place = f"out{kind}" if kind in WRITERS else "predictions"
+        numbers = f"{name} {start} to {start + 3}"
+        remark = f"gecbench: {place}: {numbers} taken as sentence numbers from {start}\n"
+        assert read(kind, table) == TEXTS
+        assert capsys.readouterr().err == remark
+        by_default = gecbench.Corpus(sources=SOURCES, name="four")
+        assert read(kind, table, corpus=by_default) == TEXTS
+        assert capsys.readouterr().err == (remark if start == 0 else ""), "its own ids count from 1"
+
+    def test_numbers_of_a_corpus_in_another_order_are_its_own(self, kind):
+        numbered = CORPUS.replace(ids=["3", "1", "2", "0"])
+        assert read(kind, rows(texts=TEXTS[::-1], id=[0, 2, 1, 3]), corpus=numbered) == TEXTS
+        with pytest.raises(InputError, match="1 id that the corpus does not have: '4'"):
+            read(kind, rows(id=[1, 2, 3, 4]), corpus=numbered)
+
+    def test_id_goes_before_idx(self, kind):
+        assert read(kind, rows(texts=TEXTS[::-1], idx=[0, 1, 2, 3], id=IDS[::-1])) == TEXTS
 
     def test_numbers_as_ids(self, kind):
         numbered = CORPUS.replace(ids=["1", "2", "3", "4"])
@@ -270,7 +300,14 @@ class TestCommandLine:
         assert score("out.csv", table[::-1])[:2] == (0, score.value)
         code, _, error = score("out.csv", table[1:])
         assert code == 2
-        assert f"1 ids of the corpus missing: {score.demo.ids[0]!r}" in error
+        assert f"1 id of the corpus missing: {score.demo.ids[0]!r}" in error
+
+    def test_numbers_from_zero_are_remarked(self, score):
+        table = [{"idx": i, "completion": text} for i, text in enumerate(score.good)]
+        code, value, said = score("out.jsonl", table[::-1])
+        assert (code, value) == (0, score.value)
+        assert said.endswith("out.jsonl: idx 0 to 41 taken as sentence numbers from 0\n")
+        assert score("out.jsonl", table[::-1], "--quiet") == (0, score.value, "")
 
     def test_clean(self, score):
         labelled = "".join(f"{i}. {text}\n" for i, text in enumerate(score.good, 1)).encode()
@@ -334,7 +371,7 @@ def test_scores_from_tsv(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "line", "message"),
-    [("A\t1\nA\t2\n", 2, "second score of A"), ("A\t1\nB\n", 2, "1 fields"),
+    [("A\t1\nA\t2\n", 2, "second score of A"), ("A\t1\nB\n", 2, r"1 field\b"),
      ("A\tx\n", 1, "not a finite number"),
      ("A\tinf\n", 1, "not a finite"), ("a\tb\tc\td\te\n", 1, "5 fields"), ("\n", None, "no scores")],
 )  # fmt: skip

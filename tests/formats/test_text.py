@@ -14,7 +14,7 @@ from gecbench.cli import main
 from gecbench.errors import InputError
 from gecbench.formats.m2 import read_m2
 from gecbench.formats.tables import write_parallel
-from gecbench.formats.text import read_lines, write_bytes, write_lines
+from gecbench.formats.text import cache_folder, read_lines, write_bytes, write_lines
 from gecbench.models import correct
 
 ODD = [
@@ -197,3 +197,9 @@ def test_functions_refuse_it_too(gold, run):
 def test_the_name_of_a_corpus_is_not_a_file(folder, run):
     for _there in (False, True):
         run("run", "--model", "cmd:cat", "-c", "demo", "-o", "demo")
+
+
+def test_cache_folder_follows_the_hugging_face_home(tmp_path):
+    assert cache_folder({"HF_HOME": str(tmp_path), "XDG_CACHE_HOME": "/elsewhere"}) == tmp_path / "gecbench"
+    assert cache_folder({"XDG_CACHE_HOME": str(tmp_path)}) == tmp_path / "huggingface" / "gecbench"
+    assert cache_folder({}).parts[-3:] == (".cache", "huggingface", "gecbench")

@@ -23,7 +23,7 @@ INPUTS = {
 
 
 @pytest.mark.parametrize(("arguments", "piped"), INPUTS.values(), ids=INPUTS)
-@pytest.mark.parametrize("size", ["1", "7", "10000", "1" + "0" * 20])
+@pytest.mark.parametrize("size", ["1", "7", "10000", "9" * 18])
 def test_files_of_all_kinds(arguments, piped, size, files, run, monkeypatch):
     def printed(*more):
         if piped:
@@ -62,12 +62,12 @@ def test_a_parquet_file_that_is_broken_in_its_middle(files, refused):
         ([*TEXT, "-p", "short.txt"], "short.txt:42: 41 predictions, but source.txt has more sentences"),
         (["-s", "short.txt", *TEXT[2:], "-p", "short.txt"], "ref0.txt.gz:42: more lines than short.txt"),
         (["-s", "source.txt", "-r", "short.txt", "-p", "output.txt"], "short.txt:42: fewer lines than source.txt"),
-        (["-s", "short.txt", "-r", "short.txt", "-p", "output.txt"], "output.txt: more predictions than the 41"),
+        (["-s", "short.txt", "-r", "short.txt", "-p", "output.txt", "--aligned"], "output.txt: more predictions than"),
         ([*TEXT, "-p", "latin.txt"], "latin.txt:9: not UTF-8: byte 0xe9"),
         ([*TEXT, "-p", "broken.jsonl"], "broken.jsonl:9: not JSON"),
         ([*TEXT, "-p", "ids.jsonl"], "ids.jsonl: has a column 'id', but a stream pairs row by row"),
         ([*TEXT, "-p", "half.txt.gz"], "half.txt.gz: is not a whole gzip file"),
-        ([*TEXT, "-p", "no.parquet"], "no.parquet: not a whole Parquet file"),
+        ([*TEXT, "-p", "no.parquet"], "no.parquet: not a Parquet file"),
         ([*TEXT, "-p", "none.parquet"], "none.parquet: no such file"),
         ([*TEXT, "-p", "table.csv"], "table.csv: .csv is not read as a stream"),
         ([*TEXT, "-p", "none.txt"], "none.txt: no such file"),

@@ -1,6 +1,7 @@
 """Runs over files that are stopped: they resume to the same bits, or leave nothing behind."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -86,7 +87,7 @@ def test_a_run_that_ends_while_it_cleans_up_can_be_repeated(place, again, files,
         patch.setattr(f"gecbench.formats.journal.{place}", stop)
         with pytest.raises(Stop):
             main(arguments)
-    assert (files / "per.parquet.journal" / "state.npz").exists() == bool(again)
+    assert (files / "per.parquet.journal" / "state").exists() == bool(again)
     whole = run(*SCORE)
     assert run(*arguments, *again) == whole
     assert sorted(path.name for path in files.glob("per*")) == ["per.parquet"]
@@ -114,6 +115,39 @@ def test_what_does_not_fit_is_refused(files, refused, stopped):
     refused(other, "belongs to a run with other files or options")
     (files / "output.txt").write_text("changed\n" * 42)
     refused([*SCORE, *TABLE, "--resume"], "belongs to a run with other files or options")
+
+
+@pytest.mark.parametrize("name", ["source.txt", "output.txt", "all.parquet", "gold.m2", "system.m2"])
+def test_inputs_that_changed_under_the_same_size_and_time_are_refused(name, files, refused, stopped):
+    """A few letters of the first sentence, which the stopped run scored."""
+    gold = {"gold.m2": ["--gold", "gold.m2"]}.get(name, TEXT)
+    system = name if name in ("all.parquet", "system.m2") else "output.txt"
+    arguments = ["score", "--stream", *gold, "-p", system, "-m", "gleu", "--batch-size", "5"]
+    pyarrow.parquet.write_table(pyarrow.table({"output": OUTPUTS}), files / "all.parquet", compression="none")
+    stopped(3, arguments)
+    path, content, before = files / name, (files / name).read_bytes(), (files / name).stat()
+    place = content.index(OUTPUTS[0].encode()) if name == "all.parquet" else 2
+    path.write_bytes(content[:place] + content[place : place + 6].swapcase() + content[place + 6 :])
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_size == before.st_size
+    refused([*arguments, *TABLE, "--resume"], rf"{name}: changed in the 15 sentences that a stopped run scored")
+
+
+def test_another_standard_input_is_refused(files, refused, stopped, monkeypatch):
+    from_input = ["-" if word == "output.txt" else word for word in SCORE]
+    monkeypatch.setattr("sys.stdin", (files / "output.txt").open())
+    stopped(9, from_input)
+    (files / "other.txt").write_text("".join(f"{line}\n" for line in [*OUTPUTS[1:], OUTPUTS[0]]))
+    monkeypatch.setattr("sys.stdin", (files / "other.txt").open())
+    refused([*from_input, *TABLE, "--resume"], "-: changed in the 20 sentences that a stopped run scored")
+
+
+def test_a_part_that_is_short_is_refused(files, refused, stopped):
+    stopped(9)
+    part = files / "per.parquet.journal" / "part-000001.parquet"
+    table = pyarrow.parquet.read_table(part)
+    pyarrow.parquet.write_table(table.slice(0, table.num_rows - 1), part)
+    refused([*SCORE, *TABLE, "--resume"], "part-000001.parquet: is not the part of 5 rows that the stopped run wrote")
 
 
 def test_where_nothing_can_be_written_a_run_goes_to_its_end(files, run, often_saved, monkeypatch):
@@ -173,7 +207,7 @@ def test_batches_of_bad_rows_alone_are_in_the_table_of_sentences(gold, files, ru
 def test_shifted_references_are_refused(files, refused, run):
     lines = (files / "source.txt").read_text().splitlines(keepends=True)
     (files / "shifted.txt").write_text("".join([*lines[1:], lines[0]]))
-    arguments = ["score", "--stream", "-s", "source.txt", "-r", "source.txt", "shifted.txt", "-p", "output.txt"]
+    arguments = ["score", "--stream", "-s", "source.txt", "-r", "ref0.txt.gz", "shifted.txt", "-p", "output.txt"]
     refused([*arguments, "--batch-size", "5"], "shifted.txt: the references look shifted from line 1 on")
     assert "GLEU" in run(*arguments, "--aligned")
 

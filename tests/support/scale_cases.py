@@ -63,8 +63,8 @@ def assert_same(found: Any, expected: Any) -> None:
 @cache
 def demo() -> Case:
     """Return the demo with one of its systems."""
-    variants = ["gleu(draws=py3)", "gleu(variant=equation1)", "m2(mixing=cap)"]
-    metrics = ["gleu", "m2", "imeasure", "bleu", *variants]
+    variants = ["gleu(draws=py3)", "gleu(variant=equation1)", "gleu(variant=multiset)", "m2(mixing=cap)"]
+    metrics = ["gleu", "m2", "imeasure", "green", "bleu", *variants]
     return Case.of(gecbench.load_demo(), gecbench.load_demo_systems()["rule-based"], metrics)
 
 
@@ -74,7 +74,8 @@ def demo_edits() -> Case:
     corpus = gecbench.load_demo()
     first, second = ([[found[k]] for found in corpus.annotations or ()] for k in range(2))
     gold = Corpus(sources=corpus.sources, annotations=first)
-    return Case.of(gold, gecbench.EditedTexts.of(corpus.sources, second), ["errant"])
+    metrics = ["errant", "cleme(weights=none)", "cleme(version=2,assumption=independent,weights=none)"]
+    return Case.of(gold, gecbench.EditedTexts.of(corpus.sources, second), metrics)
 
 
 @cache

@@ -21,12 +21,15 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.errors import InputError
-from gecbench.formats.text import lock, write_bytes
+from gecbench.errors import InputError, counted
+from gecbench.formats.text import flush_file, lock, write_bytes
 
 if TYPE_CHECKING:
     import pyarrow
     from typing_extensions import Self
+
+
+_DIGITS = 64
 
 
 class Journal(ABC):
@@ -182,11 +185,27 @@ class State(NamedTuple):
     arrays: dict[str, npt.NDArray[Any]]
 
 
+class _Part(NamedTuple):
+    """A finished part of a table: how many rows it has, and the hash of its file."""
+
+    rows: int
+    digest: str
+
+
+def _hash_of(path: Path) -> str:
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(2**20):
+            found.update(chunk)
+    return found.hexdigest()
+
+
 class StateJournal(Journal):
     """A folder next to the table that a run writes (`target`), or in the current folder if it writes none.
 
     Parts of the table are closed before the state that counts them is written. So a part that a kill left behind is
-    written again. The parts stay until the whole table is in its place.
+    written again. The parts stay until the whole table is in its place. The file of the state begins with the hash of
+    the rest, which has the number of rows and the hash of every part: whatever changed since then is refused.
     """
 
     _FACTS = "facts"
@@ -195,8 +214,9 @@ class StateJournal(Journal):
         name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:8]
         super().__init__(Path(f"{target or f'gecbench-{name}'}.journal"), key, elsewhere)
         self._target = target
-        self._state = self.path / "state.npz"
-        self._parts = 0
+        self._state = self.path / "state"
+        self._parts: list[_Part] = []
+        self._rows = 0
         self._writer: Any = None
 
     def load(self, *, resume: bool) -> State | None:
@@ -204,8 +224,6 @@ class StateJournal(Journal):
 
         A state that is damaged, belongs to another run or would be overwritten by a new run is refused.
         """
-        from zipfile import BadZipFile
-
         exists = self._state.exists()
         if exists:
             self._own_folder()
@@ -216,17 +234,22 @@ class StateJournal(Journal):
             raise InputError("an unfinished run is here", file=str(self.path), fix=fix)
         if not exists:
             raise InputError("no unfinished run is here", file=str(self.path), fix="Start it without --resume")
+        facts, arrays = self._read_state()
         try:
-            with np.load(self._state, allow_pickle=False) as file:
-                arrays = dict(file)
-            facts = json.loads(str(arrays.pop(self._FACTS)))
-            key, parts = facts.pop("key"), int(facts.pop("parts"))
-        except (OSError, ValueError, KeyError, BadZipFile) as error:
-            raise InputError("is not the state of a run", file=str(self._state), fix="Delete the folder") from error
+            key, parts = facts.pop("key"), [_Part(int(rows), str(digest)) for rows, digest in facts.pop("parts")]
+        except (KeyError, TypeError, ValueError) as error:
+            raise self.damaged() from error
         if key != self._key:
             raise InputError("belongs to a run with other files or options", file=str(self.path), fix="Delete it")
+        for number, part in enumerate(parts):
+            self._check_part(self._part(number), part)
         self._parts = parts
         return State(facts, arrays)
+
+    def damaged(self) -> InputError:
+        """Return the error about a state that this run cannot have written."""
+        fix = "Delete the folder, and start without --resume"
+        return InputError("is not the state of a run, or is damaged", file=str(self._state), fix=fix)
 
     def append(self, table: pyarrow.Table) -> None:
         """Add rows to the open part of the table."""
@@ -234,8 +257,10 @@ class StateJournal(Journal):
 
         if self._writer is None:
             self._own_folder()
-            self._writer = pyarrow.parquet.ParquetWriter(self._part(self._parts), table.schema, compression="zstd")
+            path = self._part(len(self._parts))
+            self._writer = pyarrow.parquet.ParquetWriter(path, table.schema, compression="zstd")
         self._writer.write_table(table)
+        self._rows += table.num_rows
 
     def save(self, state: State) -> None:
         """Close the open part, and replace the state."""
@@ -245,7 +270,8 @@ class StateJournal(Journal):
         arrays[self._FACTS] = json.dumps({**state.facts, "key": self._key, "parts": self._parts})
         content = io.BytesIO()
         np.savez(content, **arrays)
-        write_bytes(self._state, content.getvalue(), durable=True)
+        data = content.getvalue()
+        write_bytes(self._state, hashlib.sha256(data).hexdigest().encode() + data, durable=True)
 
     def finish(self) -> None:
         """Put the table together at `target`, and delete the folder."""
@@ -284,7 +310,10 @@ class StateJournal(Journal):
         if self._writer is not None:
             self._writer.close()
             self._writer = None
-            self._parts += 1
+            path = self._part(len(self._parts))
+            flush_file(path)  # the state that counts it must not reach the disk before it
+            self._parts.append(_Part(self._rows, _hash_of(path)))
+            self._rows = 0
 
     def _join_parts(self) -> Path:
         import pyarrow.parquet
@@ -292,10 +321,39 @@ class StateJournal(Journal):
         whole = self.path / "whole.parquet"
         schema = pyarrow.parquet.read_schema(self._part(0))
         with pyarrow.parquet.ParquetWriter(whole, schema, compression="zstd") as writer:
-            for number in range(self._parts):
+            for number in range(len(self._parts)):
                 for batch in pyarrow.parquet.ParquetFile(self._part(number)).iter_batches():
                     writer.write_batch(batch)
         return whole
+
+    def _read_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Return the facts and arrays of the state; nothing is unpacked before its hash is right."""
+        from zipfile import BadZipFile
+
+        try:
+            content = self._state.read_bytes()
+            digest, data = content[:_DIGITS], content[_DIGITS:]
+            if hashlib.sha256(data).hexdigest().encode() != digest:
+                raise self.damaged()
+            with np.load(io.BytesIO(data), allow_pickle=False) as file:
+                arrays = dict(file)
+            facts = json.loads(str(arrays.pop(self._FACTS)))
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+            raise self.damaged() from error
+        if not isinstance(facts, dict):
+            raise self.damaged()
+        return facts, arrays
+
+    def _check_part(self, path: Path, part: _Part) -> None:
+        """Refuse a part of the table that is not as this run wrote it."""
+        fix = "Delete the folder, and start without --resume"
+        try:
+            digest = _hash_of(path)
+        except OSError as error:
+            raise InputError("a part of the table is missing", file=str(path), fix=fix) from error
+        if digest != part.digest:
+            problem = f"is not the part of {counted(part.rows, 'row')} that the stopped run wrote"
+            raise InputError(problem, file=str(path), fix=fix)
 
     def _part(self, number: int) -> Path:
         return self.path / f"part-{number:06d}.parquet"

@@ -17,15 +17,20 @@ from gecbench.formats.text import read_lines, write_lines
 
 def read_jsonl(path: str | Path) -> Corpus:
     """Read a corpus; every line needs `source`, and all or none `references`, `annotations`, `groups` and `id`."""
-    rows = json_values(read_lines(path), str(path))
+    return parse_jsonl(read_lines(path), str(path))
+
+
+def parse_jsonl(lines: Sequence[str], file: str) -> Corpus:
+    """Read a corpus from the lines of a file, as `read_jsonl` does."""
+    rows = json_values(lines, file)
     if not rows:
-        raise InputError("the file is empty", file=str(path), fix="Give one JSON object per sentence")
+        raise InputError("the file is empty", file=file, fix="Give one JSON object per sentence")
     for number, row in enumerate(rows, start=1):
-        _check_row(row, rows[0], str(path), number)
-    columns: dict[str, Any] = {"sources": [row["source"] for row in rows], "name": Path(path).name}
+        _check_row(row, rows[0], file, number)
+    columns: dict[str, Any] = {"sources": [row["source"] for row in rows], "name": Path(file).name}
     if "references" in rows[0]:
         columns["references"] = [row["references"] for row in rows]
-    columns |= {key: _read_column(rows, key, str(path)) for key in _NESTED if key in rows[0]}
+    columns |= {key: _read_column(rows, key, file) for key in _NESTED if key in rows[0]}
     if "id" in rows[0]:
         columns["ids"] = [str(row["id"]) for row in rows]
     return Corpus(**columns)

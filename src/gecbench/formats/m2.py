@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,10 @@ from gecbench.corpus.corpus import Corpus, check_span
 from gecbench.corpus.edits import Annotation, Edit, EditTable
 from gecbench.errors import InputError, error_context
 from gecbench.formats.text import read_lines, universal_newlines, write_lines
-from gecbench.kernels.errant import EditRows
 from gecbench.kernels.m2 import ParsedM2, no_sentences_error, parse_errant_lines, parse_lines
+
+if TYPE_CHECKING:
+    from gecbench.kernels.errant import EditRows
 
 OutOfRange = Literal["error", "drop"]
 NOOP = "noop"
@@ -134,6 +136,8 @@ class ErrantFile(NamedTuple):
 
 def parse_errant(text: str, file: str) -> ErrantFile:
     """Read M2 as `errant_compare` does; a carriage return ends a line, and blanks around the whole text are ignored."""
+    from gecbench.kernels.errant import EditRows
+
     text = universal_newlines(text).rstrip()
     if not text:
         raise no_sentences_error(file)

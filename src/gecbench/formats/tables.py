@@ -1,13 +1,15 @@
 """Tables with named columns from JSON Lines, CSV, TSV, Parquet, data frames and `datasets`; parallel text.
 
 Text columns are found by their usual names, or by the name you give. Rows with an `id` are matched to the corpus by it,
-in any order. A `source` column, if present, must match the corpus.
+in any order: by the corpus's own ids, or by the numbers of all sentences from 0 or from 1. A `source` column, if
+present, must match the corpus.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,12 +17,14 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gecbench.corpus.corpus import Corpus, check_line_count
-from gecbench.corpus.edits import EditedTexts
+from gecbench.corpus.corpus import Corpus, check_line_count, check_ordered
+from gecbench.corpus.edits import EditedTexts, EditTable
 from gecbench.corpus.tokenize import plain_form
-from gecbench.errors import InputError
+from gecbench.display import log_info
+from gecbench.errors import InputError, counted
 from gecbench.formats.jsonl import json_values
 from gecbench.formats.m2 import parse_m2, read_m2
+from gecbench.formats.parquet import ParquetColumns, ParquetFile
 from gecbench.formats.text import (
     check_not_overwriting,
     decode,
@@ -49,7 +53,7 @@ def parse_csv(
                 header, needed = _header(record, required, file)
             elif record:
                 if not needed <= len(record) <= len(header):
-                    problem = f"{len(record)} fields where the header has {len(header)}"
+                    problem = f"{counted(len(record), 'field')} where the header has {len(header)}"
                     raise InputError(problem, file=file, line=start)
                 yield start, dict(zip(header, record, strict=False))
     except csv.Error as error:
@@ -91,10 +95,11 @@ ENDINGS = (".jsonl", ".csv", ".tsv", ".parquet")
 EDITS = ".m2"
 PREDICTION_NAMES = (
     *("prediction", "predictions", "hypothesis", "output", "outputs", "correction", "corrected", "corrected_text"),
-    *("corrected_sentence", "response", "generated", "generated_text", "answer", "model_output"),
+    *("corrected_sentence", "response", "generated", "generated_text", "answer", "model_output", "completion"),
 )
 SOURCE_NAMES = ("source", "sources", "src", "input", "original", "sentence")
 REFERENCE_NAMES = ("references", "reference", "refs", "ref", "target", "targets", "corrections", "gold")
+_ID_NAMES = ("id", "idx")
 _UNDECIDED = ("text",)
 _SHOWN = 3
 _TABLE_SHARE = 0.8
@@ -130,6 +135,7 @@ class Columns:
         for row, value in enumerate(self.values[name], 1):
             if not isinstance(value, str):
                 kind = "missing" if value is None else f"a {type(value).__name__}"
+                kind = "bytes that are not UTF-8" if isinstance(value, bytes) else kind
                 raise InputError(f"{name} of row {row} is {kind}, not a text", file=self.place)
         return list(self.values[name])
 
@@ -138,16 +144,25 @@ class Columns:
         raise InputError(f"{problem} among {names}", file=self.place, fix=f"Name the column: {option}")
 
 
-def read_predictions(path: str | Path, corpus: Corpus, column: str | None = None) -> Sequence[str]:
-    """Read one system's predictions of a corpus, in its order: plain text; a table, or edits (.m2), by its ending."""
-    return parse_predictions(read_bytes(path), str(path), corpus, column)
+def read_predictions(
+    path: str | Path, corpus: Corpus, column: str | None = None, annotator: int | None = None
+) -> Sequence[str]:
+    """Read one system's predictions of a corpus, in its order: plain text; a table, or edits (.m2), by its ending.
+
+    `column` chooses a column of a table, `annotator` one of several annotators of edits.
+    """
+    return parse_predictions(read_bytes(path), str(path), corpus, column, annotator)
 
 
-def parse_predictions(data: bytes, file: str, corpus: Corpus, column: str | None = None) -> Sequence[str]:
+def parse_predictions(
+    data: bytes, file: str, corpus: Corpus, column: str | None = None, annotator: int | None = None
+) -> Sequence[str]:
     """Read predictions from a file's content, as `read_predictions` does."""
     ending = Path(file.removesuffix(".gz")).suffix.lower()
     if ending == EDITS and column is None:
-        return edited_texts(parse_m2(split_lines(data, file), file), corpus, file)
+        return edited_texts(parse_m2(split_lines(data, file), file), corpus, file, annotator)
+    if annotator is not None:
+        raise InputError("only M2 has annotators to choose from", file=file, fix=f"Leave it out, or give {EDITS}")
     if ending in ENDINGS:
         columns = _READERS[ending](data, file)
         texts = columns if isinstance(columns, list) else paired_predictions(columns, corpus, column)
@@ -155,6 +170,8 @@ def parse_predictions(data: bytes, file: str, corpus: Corpus, column: str | None
         raise InputError("plain text has no columns", file=file, fix=f"Columns are for {', '.join(ENDINGS)}")
     else:
         texts = split_lines(data, file)
+        if is_m2(texts):
+            raise InputError("is an M2 file, not plain text", file=file, fix="Give it the ending .m2")
     fix = _table_hint(texts) or "Write one output per line, in order; an empty output is an empty line"
     check_line_count(len(texts), len(corpus), corpus.name, file, fix)
     if ending not in ENDINGS and _tabs(texts) > _TABLE_SHARE > _tabs(corpus.sources):
@@ -164,11 +181,14 @@ def parse_predictions(data: bytes, file: str, corpus: Corpus, column: str | None
     return texts
 
 
-def edited_texts(edited: Corpus, corpus: Corpus, file: str | None = None) -> EditedTexts:
-    """Return the predictions that are a system's edits of a corpus; they must be of its sentences, in its order."""
+def edited_texts(edited: Corpus, corpus: Corpus, file: str | None = None, annotator: int | None = None) -> EditedTexts:
+    """Return the predictions that are a system's edits of a corpus; they must be of its sentences, in its order.
+
+    Edits of several annotators are refused unless `annotator` chooses one.
+    """
     if len(edited) != len(corpus):
         raise InputError(
-            f"{len(edited)} sentences, but {corpus.name} has {len(corpus)}",
+            f"{counted(len(edited), 'sentence')}, but {corpus.name} has {len(corpus)}",
             file=file,
             fix="Give edits of every sentence",
         )
@@ -180,9 +200,38 @@ def edited_texts(edited: Corpus, corpus: Corpus, file: str | None = None) -> Edi
                 fix="Edits count tokens: both files need the same sentences, tokenised alike",
             )
     try:
-        return EditedTexts.of(edited.sources, edited.edit_table() or edited.annotations or ())
+        table = edited.edit_table() or EditTable.of(edited.annotations or ())
+        return EditedTexts.of(edited.sources, _one_annotator(table, annotator))
     except InputError as error:
         raise InputError(error.problem, file=file, fix=error.fix) from error
+
+
+_M2_EDIT = re.compile(r"A -?\d+ -?\d+\|\|\|")
+
+
+def is_m2(lines: Sequence[str]) -> bool:
+    """Return whether lines that should be something else begin as an M2 file does."""
+    first = lines[:200]
+    return any(line.startswith("S ") for line in first) and any(map(_M2_EDIT.match, first))
+
+
+def check_not_m2(lines: Sequence[str], file: str) -> None:
+    """Refuse sources or references that are an M2 file."""
+    if is_m2(lines):
+        fix = "Give it with --gold instead of -s and -r: it has the sources and their corrections"
+        raise InputError("is an M2 file, not plain text", file=file, fix=fix)
+
+
+def _one_annotator(table: EditTable, annotator: int | None) -> EditTable:
+    known = sorted({*table.annotators.tolist()})
+    if annotator is None and (table.row_offsets[1:] - table.row_offsets[:-1] > 1).any():
+        raise InputError(
+            f"edits of {len(known)} annotators ({', '.join(map(str, known))}), but predictions are those of one system",
+            fix=f"Choose one with annotator={known[0]} (on the command line: --annotator {known[0]})",
+        )
+    if annotator is not None and annotator not in known:
+        raise InputError(f"no edits of annotator {annotator}", fix=f"It has {', '.join(map(str, known)) or 'none'}")
+    return table if annotator is None else table.of_annotator(annotator)
 
 
 def _tabs(lines: Sequence[str]) -> float:
@@ -229,57 +278,83 @@ def _listed(name: str, values: Any) -> list[Any]:
         raise InputError(
             f"the column {name!r} is a single {type(values).__name__}", fix="Give a list, one entry per row"
         )
+    check_ordered(values, name)
     return list(values)
 
 
-def texts_of(predictions: Any, corpus: Corpus, column: str | None = None) -> Any:
-    """Return the texts of predictions that are a table, in the order of the corpus; other predictions as they are."""
+def texts_of(predictions: Any, corpus: Corpus, column: str | None = None, annotator: int | None = None) -> Any:
+    """Return the texts of a file or of a table, in the order of the corpus; other predictions as they are."""
+    if isinstance(predictions, Path):
+        return read_predictions(predictions, corpus, column, annotator)
+    if annotator is not None:
+        raise InputError(f"annotator={annotator}, but the predictions are not an M2 file", fix="Leave it out")
     if isinstance(predictions, (str, bytes, EditedTexts)):
         return predictions
-    if isinstance(predictions, Path):
-        return read_predictions(predictions, corpus, column)
     columns = columns_of(predictions)
     if columns is not None:
         return paired_predictions(columns, corpus, column)
     if column is not None:
         raise InputError(f"column={column!r}, but the predictions are no table", fix="Leave it out")
+    check_ordered(predictions, "predictions")
     return list(predictions) if isinstance(predictions, Iterable) else predictions
 
 
 def paired_predictions(columns: Columns, corpus: Corpus, column: str | None = None) -> list[str]:
     """Return the predictions of a table in the order of the corpus: by id if it has one, else row by row."""
     texts = columns.texts(columns.find(PREDICTION_NAMES, column, "--column NAME (in Python: column=...)"))
-    ids = [name for name in columns.values if name.lower() == "id"]
-    order = _order_by_id(columns, ids[0], corpus) if ids else range(len(texts))
+    ids = id_column(columns.values)
+    order = range(len(texts)) if ids is None else _order_by_id(columns, ids, corpus)
     sources = [name for name in columns.values if name.lower() in SOURCE_NAMES]
     if len(texts) == len(corpus) and len(sources) == 1:
         _check_sources(columns, sources[0], corpus, order)
     return [texts[row] for row in order]
 
 
+def id_column(names: Iterable[str]) -> str | None:
+    """Return the column of ids by its usual name, None if there is none."""
+    listed = list(names)
+    return next((name for usual in _ID_NAMES for name in listed if name.lower() == usual), None)
+
+
 def _order_by_id(columns: Columns, name: str, corpus: Corpus) -> list[int]:
-    rows: dict[str, int] = {}
-    double = []
-    for row, value in enumerate(columns.values[name]):
-        if str(value) in rows:
-            double.append(str(value))
-        rows[str(value)] = row
-    ids = corpus.ids or ()
+    """Return the row of each sentence, by the corpus's ids or by whole numbers from 0 or from 1."""
+    given, ids = [*map(str, columns.values[name])], corpus.ids or ()
+    start = None if set(given) == set(ids) else _first_number(given, ids)
+    if start is not None:
+        numbers = f"{name} {start} to {start + len(ids) - 1}"
+        log_info(f"{columns.place or 'predictions'}: {numbers} taken as sentence numbers from {start}")
+        ids = [str(start + i) for i in range(len(ids))]
+    rows = {value: row for row, value in enumerate(given)}
+    double = [value for row, value in enumerate(given) if rows[value] != row]
     known = set(ids)
     problems = {
-        "double ids": list(dict.fromkeys(double)),
-        "ids that the corpus does not have": [name for name in rows if name not in known],
-        "ids of the corpus missing": [name for name in ids if name not in rows],
+        ("double id", "double ids"): list(dict.fromkeys(double)),
+        ("id that the corpus does not have", "ids that the corpus does not have"): [
+            value for value in rows if value not in known
+        ],
+        ("id of the corpus missing", "ids of the corpus missing"): [value for value in ids if value not in rows],
     }
     for problem, names in problems.items():
         if names:
             examples = ", ".join(map(repr, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else "")
             raise InputError(
-                f"{len(names)} {problem}: {examples}",
+                f"{counted(len(names), *problem)}: {examples}",
                 file=columns.place,
-                fix=f"The corpus has the ids {ids[0]!r} to {ids[-1]!r}; drop the id column to pair row by row",
+                fix=f"The corpus has the ids {ids[0]!r} to {ids[-1]!r}; give these, or number all of its "
+                f"{counted(len(ids), 'sentence')} from 0 or from 1, or drop the column {name!r} to pair row by row",
             )
-    return [rows[name] for name in ids]
+    return [rows[value] for value in ids]
+
+
+def _first_number(given: Sequence[str], ids: Sequence[str]) -> int | None:
+    """Return 0 or 1 if the ids given are the numbers of all sentences from there on; None if they are not.
+
+    Ids of a corpus that are numbers in another order are meant by their values.
+    """
+    starts = {start: [str(start + i) for i in range(len(ids))] for start in (0, 1)}
+    if any(value.isdecimal() for value in ids) and list(ids) not in starts.values():
+        return None
+    return next((start for start, numbers in starts.items() if sorted(given) == sorted(numbers)), None)
 
 
 def _check_sources(columns: Columns, name: str, corpus: Corpus, order: Sequence[int]) -> None:
@@ -328,14 +403,7 @@ def _read_table(data: bytes, file: str, delimiter: str) -> Columns:
 
 
 def _read_parquet(data: bytes, file: str) -> Columns:
-    import pyarrow
-    import pyarrow.parquet
-
-    try:
-        table = pyarrow.parquet.read_table(pyarrow.BufferReader(data))
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"not a Parquet file: {str(error).splitlines()[0]}", file=file) from error
-    return Columns(table.to_pydict(), file)
+    return Columns(ParquetColumns(ParquetFile(data, file)), file)
 
 
 _READERS: Mapping[str, Callable[[bytes, str], Columns | list[str]]] = {
@@ -354,10 +422,13 @@ def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Corpu
     if not sources:
         raise InputError("the file is empty", file=str(source), fix="Give one sentence per line")
     columns = [read_texts(path, REFERENCE_NAMES) for path in references]
+    for path, column in zip((source, *references), (sources, *columns), strict=True):
+        check_not_m2(column, str(path))
     for path, column in zip(references, columns, strict=True):
         fix = "Both need one line per sentence, in the same order; an empty output is an empty line"
         check_line_count(len(column), len(sources), str(source), str(path), fix)
-    return Corpus(sources=sources, references=list(zip(*columns, strict=True)), name=Path(source).name)
+    files = {"reference_files": tuple(map(str, references))}
+    return Corpus(sources, list(zip(*columns, strict=True)), name=Path(source).name, metadata=files)
 
 
 def read_edits(path: str) -> Corpus:
@@ -373,8 +444,8 @@ def write_parallel(corpus: Corpus, source: str | Path, references: Sequence[str 
     """Write a corpus as a source file and one file per reference."""
     if corpus.references is None or any(len(texts) != len(references) for texts in corpus.references):
         raise InputError(
-            f"{corpus.name} has {corpus.reference_range()} references per sentence, but {len(references)} files "
-            "were named",
+            f"{corpus.name} has {corpus.reference_range()} references per sentence, not {len(references)} as "
+            "there are files",
             fix="Parallel text needs the same number for every sentence; JSON Lines takes any",
         )
     check_not_overwriting([source, *references])
@@ -444,7 +515,7 @@ def _rows(text: str, name: str, shapes: dict[int, tuple[str, ...]]) -> Iterator[
                 continue
         if columns is None or len(fields) != len(columns):
             wanted = " or ".join("TAB".join(shape) for shape in shapes.values())
-            raise InputError(f"{len(fields)} fields", file=name, line=line, fix=f"Each line is {wanted}.")
+            raise InputError(counted(len(fields), "field"), file=name, line=line, fix=f"Each line is {wanted}.")
         yield line, dict(zip(columns, fields, strict=True))
     if columns is None:
         raise InputError("no scores", file=name)

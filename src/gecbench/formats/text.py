@@ -1,4 +1,4 @@
-"""Text files: UTF-8, split on newlines only, empty lines kept; atomic writes and file locks."""
+"""Text files: UTF-8, split on newlines only, empty lines kept; atomic writes, file locks and the cache folder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -67,13 +67,9 @@ def read_bytes(path: str | Path) -> bytes:
         if sys.stdin is None:
             raise InputError("standard input is closed", fix="Name a file, or pipe something into it")
         return sys.stdin.buffer.read()
-    file = Path(path)
-    if file.is_dir():
-        raise InputError("is a directory, not a file", file=str(path))
+    check_files([path])
     try:
-        data = file.read_bytes()
-    except FileNotFoundError as error:
-        raise InputError("no such file", file=str(path), fix="Check the path") from error
+        data = Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
     if not str(path).endswith(".gz"):
@@ -89,6 +85,17 @@ def read_bytes(path: str | Path) -> bytes:
     if len(unpacked) > MOST_UNPACKED:
         raise InputError(f"unpacks to more than {MOST_UNPACKED / 2**30:g} GiB", file=str(path), fix="Unpack it first")
     return unpacked
+
+
+def check_files(paths: Iterable[str | Path | None]) -> None:
+    """Refuse a file that is not there, before anything is read or fetched; None and standard input pass."""
+    for path in paths:
+        if path is None or str(path) == STANDARD_INPUT:
+            continue
+        if Path(path).is_dir():
+            raise InputError("is a directory, not a file", file=str(path))
+        if not Path(path).exists():
+            raise InputError("no such file", file=str(path), fix="Check the path")
 
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:
@@ -140,7 +147,7 @@ def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None
                 temporary.chmod(stat.S_IMODE(found.st_mode))
             temporary.replace(target)
             if durable and os.name == "posix":
-                _flush_folder(target.parent)
+                flush_file(target.parent)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
@@ -148,9 +155,9 @@ def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None
         raise UnwritableError(f"cannot write: {error.strerror}", file=str(path)) from error
 
 
-def _flush_folder(folder: Path) -> None:
-    """Wait until the disk has the names of a folder's files."""
-    opened = os.open(folder, os.O_RDONLY)
+def flush_file(path: Path) -> None:
+    """Wait until the disk has a file, or the names of a folder's files; `path` may be either."""
+    opened = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
     try:
         os.fsync(opened)
     finally:
@@ -167,6 +174,11 @@ def check_not_overwriting(outputs: Iterable[str | Path | None], inputs: Iterable
             raise InputError("would be overwritten", file=taken[place], fix=fix)
         if place:
             taken[place] = str(path)
+
+
+def is_same_file(one: str | Path, other: str | Path) -> bool:
+    """Return whether two paths name one regular file."""
+    return (place := _place(one)) is not None and place == _place(other)
 
 
 def _place(path: str | Path | None) -> object:
@@ -189,14 +201,21 @@ def _status(path: str | Path) -> os.stat_result | None:
         return None
 
 
+_PACKED = (
+    (b"PAR1", "a Parquet file", "Give it the ending .parquet, and name its column with --column"),
+    (b"\x1f\x8b", "a gzip file", "Give it the ending .gz"),
+    (b"PK\x03\x04", "a zip archive", "Unpack it, or export its text as UTF-8"),
+)
+
+
 def decode(data: bytes, file: str) -> str:
     """Return the text of a file's content: UTF-8, without a byte order mark."""
-    if data.startswith(b"PAR1"):
-        raise InputError(
-            "is a Parquet file, not text",
-            file=file,
-            fix="Give it the ending .parquet, and name its column with --column",
-        )
+    for start, kind, fix in _PACKED:
+        if data.startswith(start):
+            raise InputError(f"is {kind}, not text", file=file, fix=fix)
+    if encoding := _wide_encoding(data):
+        fix = f"Convert it first: iconv -f {encoding} -t utf-8 {file}"
+        raise InputError(f"is {encoding.upper()} text, not UTF-8", file=file, fix=fix)
     try:
         return data.removeprefix(BYTE_ORDER_MARK.encode()).decode()
     except UnicodeDecodeError as error:
@@ -207,6 +226,29 @@ def decode(data: bytes, file: str) -> str:
             line=line,
             fix=f"Convert it first, for example: iconv -f latin1 -t utf-8 {file}",
         ) from error
+
+
+def _wide_encoding(data: bytes) -> str | None:
+    """Return the name of UTF-16 or UTF-32, by a byte order mark or by every other byte being zero, as in Latin text."""
+    for mark, encoding in ((b"\xff\xfe\0\0", "utf-32"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if data.startswith(mark):
+            return encoding
+    even, odd = data[:1000:2], data[1:1000:2]
+    if len(even) < 8 or b"\0" not in data[:1000]:
+        return None
+    zeros = (even.count(0) / len(even), odd.count(0) / len(odd))
+    return "utf-16le" if zeros[1] > 0.6 > zeros[0] else "utf-16be" if zeros[0] > 0.6 > zeros[1] else None
+
+
+def cache_folder(environment: Mapping[str, str] | None = None) -> Path:
+    """Return the folder for fetched files and cached scores, inside the Hugging Face cache home."""
+    # Looked up here and not as a default, since `Dataset.map` of several processes replaces os.environ by a copy.
+    environment = os.environ if environment is None else environment
+    if home := environment.get("HF_HOME"):
+        return Path(home).expanduser() / "gecbench"
+    general = environment.get("XDG_CACHE_HOME")
+    root = Path(general).expanduser() if general else Path.home() / ".cache"
+    return root / "huggingface" / "gecbench"
 
 
 try:

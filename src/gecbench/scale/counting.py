@@ -20,8 +20,8 @@ from gecbench.corpora.load import CorpusLike, resolve_corpus
 from gecbench.corpus.corpus import HASH_SIZE, Corpus, Gold, check_sentence_annotations, sum_hashes
 from gecbench.corpus.edits import Annotation, EditedTexts, check_apart, span
 from gecbench.corpus.prepare import Preprocessing
-from gecbench.errors import InputError, describe_field_error, error_context
-from gecbench.metrics.base import Metric, Metrics, Signature, Statistics, make_metric, metric_columns
+from gecbench.errors import InputError, counted, describe_field_error, error_context
+from gecbench.metrics.base import METRICS, Metric, Metrics, Signature, Statistics, make_metric, metric_columns
 from gecbench.metrics.streaming import CheckResult, check_batch, check_preprocessing
 from gecbench.version import __version__
 
@@ -103,6 +103,8 @@ def tabulate(
     """Return the counts of a corpus that is in memory, as the table that `merge` makes of its parts."""
     columns, checker = metric_columns(metrics), Preprocessing(**preprocessing)
     check_preprocessing(checker)
+    for metric in columns.values():
+        metric_spec(metric)  # refuses a metric that has no counts
     gold = resolve_corpus(corpus, list(columns.values()))
     prepared = checker.prepare(gold, predictions)
     rows = Rows(list(range(len(gold))), [None] * len(gold), gold, gold, prepared.lines)
@@ -111,6 +113,8 @@ def tabulate(
 
 def metric_spec(metric: Metric) -> str:
     """Return a metric as a string that `make_metric` reads, such as `gleu(order=2)`."""
+    if metric.name not in METRICS:
+        metric.check_parts()
     chosen = {name: getattr(metric, name) for name in metric.parameters()}
     changed = [f"{name}={chosen[name]}" for name, each in metric.parameters().items() if chosen[name] != each.default]
     return f"{metric.name}({','.join(changed)})" if changed else metric.name
@@ -321,7 +325,7 @@ class BadRows:
 
     def error(self, seen: int | None = None) -> InputError:
         """Return the error; `seen` is how many rows were read, if there may be more."""
-        rows = "1 row" if self.count == 1 else f"{self.count} rows"
+        rows = counted(self.count, "row")
         rows += f" of the first {seen:,}" if seen else ""
         shown = "; ".join(self.examples) + ("; …" if self.count > len(self.examples) else "")
         fix = 'Correct them, or leave them out: on_bad="skip" (on the command line: --on-bad skip)'
@@ -395,7 +399,7 @@ def _read_places(batch: Any, columns: ColumnNames, indices: Sequence[int] | None
             fix='Name a column of whole numbers from 0 (index="…"), or call Dataset.map with with_indices=True',
         )
     if len(indices) != rows:
-        raise InputError(f"{len(indices)} indices for {rows} rows")
+        raise InputError(f"{counted(len(indices), 'index', 'indices')} for {counted(rows, 'row')}")
     return [*indices]
 
 

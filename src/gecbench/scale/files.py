@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import sys
 import zlib
@@ -15,10 +16,20 @@ from typing import Any, Protocol
 
 from gecbench.corpora.load import resolve_corpus
 from gecbench.corpus.corpus import Corpus
-from gecbench.errors import InputError, error_context
+from gecbench.errors import InputError, counted, error_context
 from gecbench.formats.jsonl import json_values
 from gecbench.formats.m2 import parse_m2
-from gecbench.formats.tables import EDITS, PREDICTION_NAMES, REFERENCE_NAMES, SOURCE_NAMES, Columns, edited_texts
+from gecbench.formats.parquet import ParquetFile
+from gecbench.formats.tables import (
+    EDITS,
+    PREDICTION_NAMES,
+    REFERENCE_NAMES,
+    SOURCE_NAMES,
+    Columns,
+    check_not_m2,
+    edited_texts,
+    id_column,
+)
 from gecbench.formats.text import STANDARD_INPUT, lines_of, split_lines
 from gecbench.metrics.base import with_needed_references
 from gecbench.scale.counting import ColumnNames, Rows, read_rows, text_fault
@@ -36,6 +47,9 @@ class Reader(Protocol):
     def take(self, count: int) -> Any:
         """Return those of the next `count` sentences; fewer at the end, then something empty."""
 
+    def digests(self) -> list[str]:
+        """Return a hash of what was taken so far, one per file: a run that resumes must have taken the same."""
+
 
 @dataclass(frozen=True)
 class Inputs:
@@ -48,6 +62,7 @@ class Inputs:
     gold: str | None = None
     corpus: str | None = None
     column: str | None = None
+    annotator: int | None = None
 
     def files(self) -> list[str]:
         """Return the names of the files."""
@@ -64,26 +79,16 @@ class Inputs:
         if path == STANDARD_INPUT or path.endswith((".gz", EDITS)) or not Path(path).is_file():
             return None
         if Path(path).suffix.lower() == ".parquet":
-            return int(_open_parquet(path).metadata.num_rows)
+            return ParquetFile(path, path, streamed=True).rows
         with Path(path).open("rb") as file:
             return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
 
-    def batches(self, size: int, first: int = 0) -> Iterator[Rows]:
-        """Yield batches of at most `size` rows, beginning with row `first`."""
-        gold, predictions, size = self._gold_reader(), self._prediction_reader(), min(size, sys.maxsize)
-        begin = 0
-        while begin < first and (found := gold.take(min(size, first - begin))):
-            begin += len(predictions.take(len(found)))
-        if begin < first:
-            raise InputError(f"ends before the {first} sentences that were scored", file=self.predictions)
-        while found := gold.take(size):
-            yield self._rows(found, predictions.take(len(found)), begin)
-            begin += len(found)
-        if predictions.take(1):
-            problem = f"more predictions than the {begin} sentences of {self.files()[0]}"
-            raise InputError(problem, file=self.predictions, fix=_PAIRED)
+    def batches(self, size: int, first: int = 0, digests: Sequence[str] = ()) -> Batches:
+        """Return batches of at most `size` rows, beginning with row `first`; `digests` are of the rows before it."""
+        return Batches(self, size, first, digests)
 
-    def _gold_reader(self) -> Reader:
+    def gold_reader(self) -> Reader:
+        """Open the sources and the gold."""
         if self.gold is not None:
             if not _is_m2(self.gold):
                 raise InputError("is not read as a stream", file=self.gold, fix="--stream takes M2 (.m2)")
@@ -94,20 +99,64 @@ class Inputs:
             raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
         return _ParallelReader(self.source, self.references)
 
-    def _prediction_reader(self) -> Reader:
+    def prediction_reader(self) -> Reader:
+        """Open the predictions."""
         if _is_m2(self.predictions):
-            return _M2Reader(self.predictions)
+            return _M2Reader(self.predictions, annotator=self.annotator)
+        if self.annotator is not None:
+            fix = f"Leave it out, or give {EDITS}"
+            raise InputError("only M2 has annotators to choose from", file=self.predictions, fix=fix)
         wanted = _Wanted(PREDICTION_NAMES, self.column, ids=self.predictions == self.source)
         return _text_reader(self.predictions, wanted)
 
+
+class Batches:
+    """All files of a run side by side: iterate over it for rows. `digests` are of all rows that were read so far."""
+
+    def __init__(self, inputs: Inputs, size: int, first: int, digests: Sequence[str]) -> None:
+        self._inputs, self._size, self._first, self._expected = inputs, min(size, sys.maxsize), first, digests
+        self._predictions = inputs.prediction_reader()  # before the gold, which may have to be fetched
+        self._gold = inputs.gold_reader()
+
+    def __iter__(self) -> Iterator[Rows]:
+        self._skip()
+        begin = self._first
+        while found := self._gold.take(self._size):
+            yield self._rows(found, self._predictions.take(len(found)), begin)
+            begin += len(found)
+        if self._predictions.take(1):
+            problem = f"more predictions than the {counted(begin, 'sentence')} of {self._inputs.files()[0]}"
+            raise InputError(problem, file=self._inputs.predictions, fix=_PAIRED)
+
+    def digests(self) -> list[str]:
+        """Return a hash of the rows that were read so far, one per file, in the order of `Inputs.files`."""
+        return [*self._gold.digests(), *self._predictions.digests()]
+
+    def _skip(self) -> None:
+        """Read the rows that a stopped run scored; they must be the same."""
+        begin = 0
+        while begin < self._first and (found := self._gold.take(min(self._size, self._first - begin))):
+            begin += len(self._predictions.take(len(found)))
+        stopped = f"the {counted(self._first, 'sentence')} that a stopped run scored"
+        if begin < self._first:
+            raise InputError(f"ends before {stopped}", file=self._inputs.predictions)
+        if not self._first:
+            return
+        for file, ours, theirs in zip(self._inputs.files(), self.digests(), self._expected, strict=True):
+            if ours != theirs:
+                fix = "Delete the journal, and start without --resume"
+                raise InputError(f"changed in {stopped}", file=file, fix=fix)
+
     def _rows(self, gold: Corpus | _Parallel, predictions: Any, begin: int) -> Rows:
         if len(predictions) < len(gold):
-            problem = f"{begin + len(predictions)} predictions, but {self.files()[0]} has more sentences"
-            raise InputError(problem, file=self.predictions, line=begin + len(predictions) + 1, fix=_PAIRED)
+            problem = (
+                f"{counted(begin + len(predictions), 'prediction')}, but {self._inputs.files()[0]} has more sentences"
+            )
+            raise InputError(problem, file=self._inputs.predictions, line=begin + len(predictions) + 1, fix=_PAIRED)
         places = range(begin, begin + len(gold))
         if isinstance(predictions, Corpus):
             corpus = gold.corpus() if isinstance(gold, _Parallel) else gold
-            with error_context(f"{self.predictions}, from sentence {begin + 1} on"):
+            with error_context(f"{self._inputs.predictions}, from sentence {begin + 1} on"):
                 return Rows(list(places), [None] * len(gold), corpus, corpus, edited_texts(predictions, corpus))
         if isinstance(gold, _Parallel):
             columns = {"source": gold.sources, "references": gold.references, "prediction": predictions}
@@ -150,6 +199,9 @@ class _ParallelReader:
 
     def take(self, count: int) -> _Parallel:
         sources, *references = (column.take(count) for column in self._columns)
+        if not self._taken:
+            for file, values in zip(self._files, (sources, *references), strict=True):
+                check_not_m2([value for value in values if isinstance(value, str)], file)
         for file, values in zip(self._files[1:], references, strict=True):
             if len(values) != len(sources):
                 kind = "more" if len(values) > len(sources) else "fewer"
@@ -157,6 +209,9 @@ class _ParallelReader:
                 raise InputError(f"{kind} lines than {self._files[0]}", file=file, line=line, fix=_PAIRED)
         self._taken += len(sources)
         return _Parallel(sources, references[0] if len(references) == 1 else list(zip(*references, strict=True)))
+
+    def digests(self) -> list[str]:
+        return [digest for column in self._columns for digest in column.digests()]
 
 
 class _CorpusReader:
@@ -169,23 +224,37 @@ class _CorpusReader:
         begin, self._taken = self._taken, min(self._taken + count, len(self._corpus))
         return self._corpus.select(range(begin, self._taken)) if begin < self._taken else ()
 
+    def digests(self) -> list[str]:
+        return [self._corpus.fingerprint()]
+
 
 class _M2Reader:
-    """The sentences of an M2 file, with the references that the metrics need."""
+    """The sentences of an M2 file, with the references that the metrics need, or with one annotator's edits alone."""
 
-    def __init__(self, path: str, metrics: Sequence[str] = ()) -> None:
-        self._path, self._metrics = path, metrics
-        self._blocks = _blocks(_LineReader(path))
+    def __init__(self, path: str, metrics: Sequence[str] = (), annotator: int | None = None) -> None:
+        self._path, self._metrics, self._annotator = path, metrics, annotator
+        self._has_annotator = annotator is None
+        self._lines = _LineReader(path)
+        self._blocks = _blocks(self._lines)
         self._taken = 0
 
     def take(self, count: int) -> Corpus | tuple[()]:
         lines = list(chain.from_iterable(islice(self._blocks, count)))
         if not lines:
+            if not self._has_annotator:
+                raise InputError(f"no edits of annotator {self._annotator}", file=self._path, fix="Check --annotator")
             return ()
         with _numbered_from(self._taken):
             corpus = parse_m2(lines, self._path)
         self._taken += len(lines)
+        if self._annotator is not None and (table := corpus.edit_table()) is not None:
+            chosen = table.of_annotator(self._annotator)
+            self._has_annotator |= len(chosen.annotators) > 0
+            return corpus.replace(annotations=chosen)
         return with_needed_references(corpus, self._metrics)
+
+    def digests(self) -> list[str]:
+        return self._lines.digests()
 
 
 def _blocks(reader: _LineReader) -> Iterator[list[str]]:
@@ -213,10 +282,10 @@ class _Wanted:
     ids: bool = True
 
     def find(self, known: Sequence[str], path: str) -> str:
-        ids = [name for name in known if name.lower() == "id"]
-        if ids and not self.ids:
+        ids = id_column(known)
+        if ids is not None and not self.ids:
             fix = "Sort it as the corpus is and drop that column, or leave out --stream"
-            raise InputError(f"has a column {ids[0]!r}, but a stream pairs row by row", file=path, fix=fix)
+            raise InputError(f"has a column {ids!r}, but a stream pairs row by row", file=path, fix=fix)
         return Columns(dict.fromkeys(known, ()), path).find(self.names, self.column, "--column NAME")
 
 
@@ -240,6 +309,7 @@ class _LineReader:
     def __init__(self, path: str) -> None:
         self.path, self.taken = path, 0
         self._file = _open_lines(path)
+        self._hash = hashlib.sha256()
 
     def take(self, count: int) -> list[str]:
         with _reading(self.path):
@@ -257,7 +327,11 @@ class _LineReader:
                 f"not UTF-8: byte 0x{data[error.start]:02x}", file=self.path, line=line, fix=fix
             ) from error
         self.taken += len(lines)
+        self._hash.update("".join(f"{line}\n" for line in lines).encode())
         return lines
+
+    def digests(self) -> list[str]:
+        return [self._hash.hexdigest()]
 
 
 class _JsonReader:
@@ -279,18 +353,26 @@ class _JsonReader:
             self._column = self._wanted.find(list(rows[0]), path)
         return [row.get(self._column) for row in rows]
 
+    def digests(self) -> list[str]:
+        return self._lines.digests()
+
 
 class _ParquetReader:
     """A column of a Parquet file."""
 
     def __init__(self, path: str, wanted: _Wanted) -> None:
-        file = _open_parquet(path)
-        batches = file.iter_batches(columns=[wanted.find(file.schema_arrow.names, path)])
-        self._path, self._values = path, chain.from_iterable(batch.column(0).to_pylist() for batch in batches)
+        file = ParquetFile(path, path, streamed=True)
+        self._values = file.column(wanted.find(file.names, path))
+        self._hash = hashlib.sha256()
 
     def take(self, count: int) -> list[Any]:
-        with _reading_parquet(self._path):
-            return list(islice(self._values, count))
+        values = list(islice(self._values, count))
+        for value in values:
+            self._hash.update(f"{value!r}\n".encode())
+        return values
+
+    def digests(self) -> list[str]:
+        return [self._hash.hexdigest()]
 
 
 def _is_m2(path: str) -> bool:
@@ -308,13 +390,6 @@ def _open_lines(path: str) -> Any:
         return gzip.open(path, "rb") if path.endswith(".gz") else Path(path).open("rb")
 
 
-def _open_parquet(path: str) -> Any:
-    import pyarrow.parquet
-
-    with _reading_parquet(path):
-        return pyarrow.parquet.ParquetFile(path)
-
-
 @contextmanager
 def _reading(path: str) -> Iterator[None]:
     """Turn errors of the file system and of gzip into `InputError`."""
@@ -326,17 +401,6 @@ def _reading(path: str) -> Iterator[None]:
         raise InputError(f"is not a whole gzip file ({error})", file=path) from error
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=path) from error
-
-
-@contextmanager
-def _reading_parquet(path: str) -> Iterator[None]:
-    import pyarrow
-
-    try:
-        with _reading(path):
-            yield
-    except pyarrow.ArrowException as error:
-        raise InputError(f"not a whole Parquet file: {str(error).splitlines()[0]}", file=path) from error
 
 
 @contextmanager

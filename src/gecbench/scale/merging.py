@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import reduce
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench.analysis.report import Report, Scores
-from gecbench.analysis.significance import DEFAULT_SEED, TestName, check_resamples, with_intervals
+from gecbench.analysis.significance import DEFAULT_SEED, TestName, check_resamples, warn_of_small_sample, with_intervals
 from gecbench.api import check_test, significance_tests
 from gecbench.corpus.corpus import fingerprint_of
 from gecbench.errors import InputError
@@ -36,6 +36,12 @@ def scores(parts: Parts, *, on_bad: OnBad | None = None, resamples: int = 0, see
 
     `parts` are as in `merge`. `resamples` > 0 adds a bootstrap interval.
     """
+    found = _scores(parts, on_bad, resamples, seed)
+    _warn_of_small_sample([found])
+    return found
+
+
+def _scores(parts: Parts, on_bad: OnBad | None, resamples: int, seed: int) -> Scores:
     if resamples:
         check_resamples(resamples)
     table = merge(parts, on_bad=on_bad)
@@ -45,6 +51,12 @@ def scores(parts: Parts, *, on_bad: OnBad | None = None, resamples: int = 0, see
     if resamples:
         found = with_intervals(found, resamples, seed)
     return Scores(dict(zip(provenance.metrics, found, strict=True)))
+
+
+def _warn_of_small_sample(scored: Iterable[Scores]) -> None:
+    sizes = [score.sentences for found in scored for score in found.values() if score.interval is not None]
+    if sizes:
+        warn_of_small_sample(min(sizes))
 
 
 def compare(
@@ -58,9 +70,10 @@ def compare(
 ) -> Report:
     """Compare systems whose sentences were counted, as `gecbench.compare` does those whose texts are at hand."""
     check_test(test)
-    scored = {name: scores(parts, on_bad=on_bad, resamples=resamples, seed=seed) for name, parts in systems.items()}
+    scored = {name: _scores(parts, on_bad, resamples, seed) for name, parts in systems.items()}
     if not scored:
         raise InputError("no systems to compare")
+    _warn_of_small_sample(scored.values())
     first, *others = (
         (name, {key: str(each.signature) for key, each in found.items()}) for name, found in scored.items()
     )

@@ -18,7 +18,7 @@ from gecbench.analysis.report import Scores
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Preprocessing
 from gecbench.display import progress
-from gecbench.errors import GecbenchError, InputError
+from gecbench.errors import GecbenchError, InputError, counted
 from gecbench.formats.journal import State, StateJournal
 from gecbench.formats.text import check_not_overwriting
 from gecbench.metrics.base import Metric, Score, metric_columns
@@ -69,6 +69,7 @@ class FileStream:
         elsewhere = "Wait for it, or write to another --per-sentence FILE"
         self._journal = StateJournal(key, options.per_sentence, elsewhere)
         self._rows = self._skipped = 0
+        self._digests: list[str] = []
         self._is_resumable = True
 
     def run(self) -> Scores:
@@ -90,9 +91,11 @@ class FileStream:
     def _add_batches(self, stoppable: _Stoppable) -> None:
         saved = monotonic()
         with progress(self._inputs.sentences(), "sentences", self._rows) as bar:
-            for rows in self._inputs.batches(self._options.batch_size, self._rows):
+            batches = self._inputs.batches(self._options.batch_size, self._rows, self._digests)
+            for rows in batches:
                 with stoppable.after_this():
                     self._add(rows)
+                    self._digests = batches.digests()  # now, as the next batch may be stopped while it is read
                     if self._is_resumable and monotonic() - saved > _SECONDS_BETWEEN_STATES:
                         self._save()
                         saved = monotonic()
@@ -132,11 +135,13 @@ class FileStream:
 
     def _score(self, stream: Stream) -> Score:
         score: Score = stream.score()
+        stream.metric.warn_of_outcome(score.diagnostics, self._checker.name)
         return score.with_field("skipped", self._skipped) if self._skipped else score
 
     def _save(self) -> None:
         """Write the state; a run that cannot be resumed later still continues."""
         facts: dict[str, Any] = {"rows": self._rows, "skipped": self._skipped, "streams": {}}
+        facts["digests"] = self._digests
         facts["checkers"] = [asdict(checker.result) for checker in self._checkers()]
         arrays: dict[str, Any] = {}
         for number, (name, stream) in enumerate(self._streams.items()):
@@ -149,8 +154,14 @@ class FileStream:
             warnings.warn(f"a run that is stopped cannot go on: {error}", stacklevel=2)
 
     def _restore(self, state: State) -> None:
+        try:
+            self._restore_facts(state)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            raise self._journal.damaged() from error
+
+    def _restore_facts(self, state: State) -> None:
         facts = state.facts
-        self._rows, self._skipped = facts["rows"], facts["skipped"]
+        self._rows, self._skipped, self._digests = int(facts["rows"]), int(facts["skipped"]), list(facts["digests"])
         for number, (name, stream) in enumerate(self._streams.items()):
             found = {key.partition(".")[2]: each for key, each in state.arrays.items() if key.startswith(f"{number}.")}
             stream.restore(facts["streams"][name], found)
@@ -165,9 +176,9 @@ class FileStream:
             return StoppedError("stopped before the first batch was done")
         self._save()
         if not self._is_resumable:
-            return StoppedError(f"stopped after {self._rows:,} sentences")
+            return StoppedError(f"stopped after {counted(self._rows, 'sentence')}")
         again = f"The same command with --resume goes on from there ({self._journal.path})"
-        return StoppedError(f"stopped after {self._rows:,} sentences. {again}.")
+        return StoppedError(f"stopped after {counted(self._rows, 'sentence')}. {again}.")
 
 
 def _with_scores(counted: Counted, metrics: Mapping[str, Metric], on_bad: OnBad) -> pyarrow.Table:

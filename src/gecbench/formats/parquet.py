@@ -1,0 +1,207 @@
+"""Read columns of Parquet files within limits: a few bytes can stand for gigabytes of repeated text.
+
+The file's own figures (rows, unpacked size) are checked first, and only the columns asked for are read. Parquet stores
+a repeated text once, in the dictionary of a row group. So the longest text of each dictionary is looked up, rows are
+read in batches that cannot decode to more than the limit, and what was decoded is added up. One row of a list can hold
+any number of texts: where these could decode to too much, they are read as numbers of the dictionary and spelled out
+when their size is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from gecbench.errors import InputError, counted
+
+if TYPE_CHECKING:
+    import pyarrow
+
+MOST_DECODED = 2**30
+MOST_DECODED_OF_SMALL = 2**26
+MOST_RATIO = 1000
+_BYTES_PER_VALUE = 8
+_ROWS_PER_BATCH = 2**14
+_UNPACK = "Write it as text or JSON Lines, or in smaller files"
+
+
+class ParquetFile:
+    """A Parquet file, opened: the names of its columns, its rows, and the values of one column after the other.
+
+    `source` is a path, or the content of a file whose name in errors is `file`. `streamed` files have no limit but that
+    of their own size: they may decode to 1000 times that.
+    """
+
+    def __init__(self, source: str | bytes, file: str, *, streamed: bool = False) -> None:
+        import pyarrow.parquet
+
+        self.file = file
+        with self._reading("not a Parquet file"):
+            opened = pyarrow.BufferReader(source) if isinstance(source, bytes) else pyarrow.OSFile(source)
+            size = opened.size()
+            self._file = pyarrow.parquet.ParquetFile(opened)
+            self._coded = pyarrow.parquet.ParquetFile(opened, read_dictionary=_texts_of(self._file.schema))
+            self.names: list[str] = self._file.schema_arrow.names
+            self.rows: int = self._file.metadata.num_rows
+        allowed = max(MOST_RATIO * size, MOST_DECODED_OF_SMALL)
+        self._most = allowed if streamed else min(allowed, MOST_DECODED)
+        self._decoded = 0
+        self._check(self.rows * _BYTES_PER_VALUE, f"has {counted(self.rows, 'row')}")
+
+    def column(self, name: str) -> Iterator[Any]:
+        """Yield the values of a column; a text that is not UTF-8 comes as bytes."""
+        with self._reading("not a whole Parquet file"):
+            if self.names.count(name) > 1:
+                raise InputError(f"there are several columns {name!r}", file=self.file)
+            kind = self._file.schema_arrow.field(name).type
+            for group in range(self._file.metadata.num_row_groups):
+                for values in self._batches(name, group, is_nested=kind.num_fields > 0):
+                    self._decoded += _size_of(values)
+                    self._check(self._decoded, "decodes to more")
+                    yield from _to_python(values if values.type == kind else values.cast(kind))
+
+    def _batches(self, name: str, group: int, *, is_nested: bool) -> Iterator[pyarrow.Array]:
+        """Yield a column of a row group in batches that stay within the limit, or are coded by a dictionary."""
+        metadata = self._file.metadata.row_group(group)
+        parts = [metadata.column(place) for place in range(metadata.num_columns)]
+        parts = [part for part in parts if f"{part.path_in_schema}.".startswith(f"{name}.")]
+        values = sum(part.num_values for part in parts)
+        unpacked = sum(part.total_uncompressed_size for part in parts)
+        self._check(max(unpacked, values * _BYTES_PER_VALUE), f"unpacks to {unpacked:,} bytes")
+        is_delta = any("DELTA_BYTE_ARRAY" in part.encodings for part in parts)  # a text may repeat the one before it
+        if is_delta and is_nested:
+            raise InputError(f"the lists of {name!r} are in delta encoding", file=self.file, fix=_UNPACK)
+        file, longest = self._file, unpacked if is_delta else self._longest_coded(name, group)
+        rows = _ROWS_PER_BATCH if is_nested else max(1, min(_ROWS_PER_BATCH, self._most // max(1, longest)))
+        if is_nested and unpacked + values * longest > self._most:
+            file = self._coded
+        for batch in file.iter_batches(columns=[name], batch_size=rows, row_groups=[group]):
+            yield batch.column(0)
+
+    def _longest_coded(self, name: str, group: int) -> int:
+        """Return the bytes of the longest text in the dictionaries of a column: they come with its first row."""
+        for batch in self._coded.iter_batches(columns=[name], batch_size=1, row_groups=[group]):
+            return _longest_coded(batch.column(0))
+        return 0
+
+    @contextmanager
+    def _reading(self, problem: str) -> Iterator[None]:
+        """Turn errors of Arrow and of the file system into `InputError`."""
+        import pyarrow
+
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise InputError("no such file", file=self.file, fix="Check the path") from error
+        except (pyarrow.ArrowException, OSError) as error:
+            raise InputError(f"{problem}: {str(error).splitlines()[0]}", file=self.file) from error
+        except UnicodeDecodeError as error:
+            raise InputError("a name of a column is not UTF-8", file=self.file, fix="Write the file again") from error
+
+    def _check(self, size: int, problem: str) -> None:
+        if size > self._most:
+            limit = f"the limit for a file of its size is {self._most:,} bytes of text and numbers"
+            raise InputError(f"{problem}; {limit}", file=self.file, fix=_UNPACK)
+
+
+class ParquetColumns(Mapping[str, list[Any]]):
+    """The columns of a Parquet file by name, read when they are asked for."""
+
+    def __init__(self, file: ParquetFile) -> None:
+        self._file = file
+        self._read: dict[str, list[Any]] = {}
+
+    def __getitem__(self, name: str) -> list[Any]:
+        if name not in self._file.names:
+            raise KeyError(name)
+        if name not in self._read:
+            self._read[name] = list(self._file.column(name))
+        return self._read[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._file.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._file.names)
+
+    def __len__(self) -> int:
+        return len(self._file.names)
+
+
+def _texts_of(schema: Any) -> list[str]:
+    """Return the paths of all texts, those in lists and structures included."""
+    leaves = [schema.column(place) for place in range(len(schema))]
+    texts = [leaf for leaf in leaves if leaf.logical_type.type in ("STRING", "NONE")]
+    return [leaf.path for leaf in texts if leaf.physical_type == "BYTE_ARRAY"]
+
+
+def _size_of(array: pyarrow.Array) -> int:
+    """Return the bytes of all values, as if every text were spelled out, and some for each object of Python."""
+    import pyarrow
+
+    own = len(array) * _BYTES_PER_VALUE
+    if _is_coded(array.type):
+        lengths = _lengths(array.dictionary).take(array.indices)
+        return own + int(lengths.cast(pyarrow.int64()).sum().as_py() or 0)
+    if array.type.num_fields:
+        return own + sum(map(_size_of, _children(array)))
+    return own + int(array.nbytes)
+
+
+def _longest_coded(array: pyarrow.Array) -> int:
+    """Return the bytes of the longest text in the dictionaries of an array."""
+    from pyarrow import compute
+
+    if _is_coded(array.type):
+        return int(compute.max(_lengths(array.dictionary)).as_py() or 0)
+    return max(map(_longest_coded, _children(array)), default=0) if array.type.num_fields else 0
+
+
+def _is_coded(kind: pyarrow.DataType) -> bool:
+    from pyarrow import types
+
+    return types.is_dictionary(kind) and not types.is_primitive(kind.value_type)
+
+
+def _lengths(texts: pyarrow.Array) -> pyarrow.Array:
+    import pyarrow
+    from pyarrow import compute
+
+    return compute.binary_length(texts.cast(pyarrow.large_binary()))
+
+
+def _children(array: pyarrow.Array) -> list[pyarrow.Array]:
+    """Return the arrays inside an array of lists, maps or structures."""
+    from pyarrow import types
+
+    if types.is_map(array.type):
+        return [array.keys, array.items]
+    found = array.flatten()
+    return list(found) if types.is_struct(array.type) else [found]
+
+
+def _to_python(array: pyarrow.Array) -> list[Any]:
+    """Return the values; texts that are not UTF-8 are bytes."""
+    import pyarrow
+
+    try:
+        return list(array.to_pylist())
+    except UnicodeDecodeError:
+        if pyarrow.types.is_string(array.type) or pyarrow.types.is_large_string(array.type):
+            return [None if value is None else _decoded(value) for value in array.cast(pyarrow.binary()).to_pylist()]
+        return [_element(array, place) for place in range(len(array))]
+
+
+def _element(array: pyarrow.Array, place: int) -> Any:
+    try:
+        return array[place].as_py()
+    except UnicodeDecodeError as error:
+        return error.object
+
+
+def _decoded(value: bytes) -> str | bytes:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value
