@@ -1,18 +1,20 @@
 // Conversion between numpy arrays and the kernels' plain structures, shared by all bindings.
 //
 // A bundle is a Python object whose attributes are arrays, such as gecbench.kernels.tokens.TokenArray. Sizes and
-// offsets are checked here, so that no kernel can read or write outside an array. The arrays live as long as the
-// caller's bundle.
+// offsets are checked here, so that no kernel can read or write outside an array. Kernels run without the GIL, while
+// another thread may change the caller's arrays. So they are copied first, and the copies are checked and used.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,11 +24,39 @@ namespace gecbench::bindings {
 
 namespace nb = nanobind;
 
+// A copy of an array; nanobind makes it from what Python passes (see the end of this file).
+template <typename Array>
+class Copied {
+ public:
+  using Source = Array;
+  using T = std::remove_const_t<typename Array::Scalar>;
+
+  Copied() = default;
+  explicit Copied(const Array& array) : size_(array.size()), cells_(new T[array.size()], std::default_delete<T[]>()) {
+    for (std::size_t axis = 0; axis < array.ndim(); ++axis) shape_.push_back(array.shape(axis));
+    if (size_ > 0) std::copy_n(array.data(), size_, cells_.get());
+  }
+
+  std::size_t size() const { return size_; }
+  std::size_t shape(std::size_t axis) const { return shape_[axis]; }
+  const T* data() const { return cells_.get(); }
+  const T& operator()(std::size_t index) const { return cells_.get()[index]; }
+  std::shared_ptr<const void> owner() const { return cells_; }
+
+ private:
+  std::size_t size_ = 0;
+  std::vector<std::size_t> shape_;
+  std::shared_ptr<T> cells_;
+};
+
+// Keeps the copies of a bundle's arrays until the kernel is done.
+using Copies = std::vector<std::shared_ptr<const void>>;
+
 template <typename T, int dimensions>
-using Input = nb::ndarray<const T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
+using Input = Copied<nb::ndarray<const T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>>;
 using Ids = Input<std::int32_t, 1>;
 using Offsets = Input<std::int64_t, 1>;
-using Matrix = Input<std::int64_t, 2>;
+using Matrix = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // counts, never indices
 
 template <typename T>
 using Output = nb::ndarray<nb::numpy, T>;
@@ -78,7 +108,7 @@ class Unfilled {
   std::unique_ptr<T[]> cells_;
 };
 
-// An attribute of a bundle. Arrays are not converted: the copy would be freed before the kernel reads it.
+// An attribute of a bundle. Arrays are not converted to another type.
 template <typename T>
 T field(nb::handle bundle, const char* name, bool convert) {
   const nb::object found = bundle.attr(name);  // not inside the cast, where a missing attribute ends the process
@@ -90,8 +120,10 @@ T field(nb::handle bundle, const char* name, bool convert) {
 }
 
 template <typename T>
-T array(nb::handle bundle, const char* name) {
-  return field<T>(bundle, name, false);
+T array(nb::handle bundle, const char* name, Copies& copies) {
+  T found = field<T>(bundle, name, false);
+  copies.push_back(found.owner());
+  return found;
 }
 
 template <typename T>
@@ -129,11 +161,35 @@ inline void check_order(int order) {
   if (order < 1 || order > 65535) throw std::invalid_argument("order is 1 to 65535");
 }
 
-inline TokenArray read_tokens(nb::handle bundle) {
-  const auto ids = array<Ids>(bundle, "ids");
-  const auto offsets = array<Offsets>(bundle, "offsets");
+// Texts whose ids a kernel reads only once, and never as an index: they are not copied, as they are long.
+inline TokenArray read_long_tokens(nb::handle bundle, Copies& copies) {
+  const auto ids = field<Ids::Source>(bundle, "ids", false);
+  const auto offsets = array<Offsets>(bundle, "offsets", copies);
+  check_offsets(offsets, ids.size(), "offsets");
+  return {ids.data(), offsets.data(), static_cast<std::int64_t>(offsets.size()) - 1};
+}
+
+inline TokenArray read_tokens(nb::handle bundle, Copies& copies) {
+  const auto ids = array<Ids>(bundle, "ids", copies);
+  const auto offsets = array<Offsets>(bundle, "offsets", copies);
   check_offsets(offsets, ids.size(), "offsets");
   return {ids.data(), offsets.data(), static_cast<std::int64_t>(offsets.size()) - 1};
 }
 
 }  // namespace gecbench::bindings
+
+namespace nanobind::detail {
+
+template <typename Array>
+struct type_caster<gecbench::bindings::Copied<Array>> {
+  NB_TYPE_CASTER(gecbench::bindings::Copied<Array>, make_caster<Array>::Name)
+
+  bool from_python(handle source, std::uint8_t flags, cleanup_list* cleanup) {
+    make_caster<Array> caster;
+    if (!caster.from_python(source, flags, cleanup)) return false;
+    value = gecbench::bindings::Copied<Array>(caster.value);
+    return true;
+  }
+};
+
+}  // namespace nanobind::detail

@@ -14,6 +14,7 @@
 #include "errant.hpp"
 #include "gleu.hpp"
 #include "greedy.hpp"
+#include "green.hpp"
 #include "grouping.hpp"
 #include "imeasure/corpus.hpp"
 #include "m2.hpp"
@@ -21,6 +22,7 @@
 #include "mersenne_twister.hpp"
 #include "overlap.hpp"
 #include "ter.hpp"
+#include "threads.hpp"
 #include "tokens.hpp"
 #include "trueskill.hpp"
 
@@ -78,7 +80,8 @@ void bind_tokens(nb::module_ module) {
 // gecbench._native.edits
 
 nb::tuple find_changes(nb::handle sources, nb::handle rewrites, const Offsets& rewrite_rows) {
-  const TokenArray before = read_tokens(sources), after = read_tokens(rewrites);
+  Copies copies;
+  const TokenArray before = read_tokens(sources, copies), after = read_tokens(rewrites, copies);
   check_size(rewrite_rows.size(), before.size + 1, "rewrite_rows");
   check_offsets(rewrite_rows, after.size, "rewrite_rows");
   ChangedSpans found;
@@ -90,7 +93,8 @@ nb::tuple find_changes(nb::handle sources, nb::handle rewrites, const Offsets& r
 }
 
 Output<std::int64_t> find_ter_edits(nb::handle hypotheses, nb::handle references, int threads) {
-  const TokenArray hypothesis = read_tokens(hypotheses), reference = read_tokens(references);
+  Copies copies;
+  const TokenArray hypothesis = read_tokens(hypotheses, copies), reference = read_tokens(references, copies);
   check_size(reference.size, hypothesis.size, "references");
   std::vector<std::int64_t> found(hypothesis.size);
   {
@@ -140,10 +144,11 @@ errant::Mode mode_of(const std::string& name) {
   throw std::invalid_argument("the mode must be cs, cse, ds or dt");
 }
 
-errant::EditRows read_edit_rows(nb::handle bundle, std::size_t strings, errant::Mode mode) {
-  const auto row_offsets = array<Offsets>(bundle, "row_offsets"), edit_offsets = array<Offsets>(bundle, "edit_offsets");
-  const auto starts = array<Offsets>(bundle, "starts"), ends = array<Offsets>(bundle, "ends");
-  const auto types = array<Ids>(bundle, "types"), corrections = array<Ids>(bundle, "corrections");
+errant::EditRows read_edit_rows(nb::handle bundle, std::size_t strings, errant::Mode mode, Copies& copies) {
+  const auto row_offsets = array<Offsets>(bundle, "row_offsets", copies),
+             edit_offsets = array<Offsets>(bundle, "edit_offsets", copies);
+  const auto starts = array<Offsets>(bundle, "starts", copies), ends = array<Offsets>(bundle, "ends", copies);
+  const auto types = array<Ids>(bundle, "types", copies), corrections = array<Ids>(bundle, "corrections", copies);
   check_offsets(edit_offsets, starts.size(), "edit_offsets");
   check_offsets(row_offsets, edit_offsets.size() - 1, "row_offsets");
   check_size(ends.size(), starts.size(), "ends");
@@ -166,17 +171,18 @@ errant::EditRows read_edit_rows(nb::handle bundle, std::size_t strings, errant::
 struct ErrantComparison {
   errant::EditRows ours, theirs;
   errant::Selection selection;
+  Copies copies;
 
   explicit ErrantComparison(nb::handle compared) {
     const nb::object options = compared.attr("selection");
-    const auto is_noop = array<Input<std::uint8_t, 1>>(compared, "is_noop");
-    const auto is_dropped = array<Input<std::uint8_t, 1>>(compared, "is_dropped");
-    const auto is_several = array<Input<std::uint8_t, 1>>(compared, "is_several");
+    const auto is_noop = array<Input<std::uint8_t, 1>>(compared, "is_noop", copies);
+    const auto is_dropped = array<Input<std::uint8_t, 1>>(compared, "is_dropped", copies);
+    const auto is_several = array<Input<std::uint8_t, 1>>(compared, "is_several", copies);
     check_size(is_dropped.size(), is_noop.size(), "is_dropped");
     check_size(is_several.size(), is_noop.size(), "is_several");
     const errant::Mode mode = mode_of(nb::cast<std::string>(options.attr("mode")));
-    ours = read_edit_rows(compared.attr("ours"), is_noop.size(), mode);
-    theirs = read_edit_rows(compared.attr("theirs"), is_noop.size(), mode);
+    ours = read_edit_rows(compared.attr("ours"), is_noop.size(), mode, copies);
+    theirs = read_edit_rows(compared.attr("theirs"), is_noop.size(), mode, copies);
     check_size(theirs.sentences, ours.sentences, "sentences");
     selection = {mode,
                  scalar<bool>(options, "single"),
@@ -239,19 +245,30 @@ void check_draws(const Offsets& row_offsets, std::int64_t first_iteration, std::
   }
 }
 
+// What n-gram metrics compare. References of sentence i are the rows reference_rows[i] .. reference_rows[i + 1].
+struct ComparedTexts {
+  Copies copies;
+  TokenArray sources, hypotheses, references;
+
+  ComparedTexts(nb::handle source, nb::handle hypothesis, nb::handle reference, const Offsets& reference_rows)
+      : sources(read_long_tokens(source, copies)),
+        hypotheses(read_long_tokens(hypothesis, copies)),
+        references(read_long_tokens(reference, copies)) {
+    check_size(hypotheses.size, sources.size, "hypotheses");
+    check_size(reference_rows.size(), sources.size + 1, "reference_rows");
+    check_offsets(reference_rows, references.size, "reference_rows");
+  }
+};
+
 Output<std::int64_t> count_gleu(nb::handle sources, nb::handle hypotheses, nb::handle references,
                                 const Offsets& reference_rows, int order, bool multiset, int threads) {
-  const TokenArray source = read_tokens(sources), hypothesis = read_tokens(hypotheses);
-  const TokenArray reference = read_tokens(references);
-  check_size(hypothesis.size, source.size, "hypotheses");
+  const ComparedTexts texts(sources, hypotheses, references, reference_rows);
   check_order(order);
-  check_size(reference_rows.size(), source.size + 1, "reference_rows");
-  check_offsets(reference_rows, reference.size, "reference_rows");
-  const std::size_t width = 2 + 2 * static_cast<std::size_t>(order);
-  Unfilled<std::int64_t> counts(reference.size, width);
+  Unfilled<std::int64_t> counts(texts.references.size, 2 + 2 * static_cast<std::size_t>(order));
   {
     nb::gil_scoped_release released;
-    gleu_counts(source, hypothesis, reference, reference_rows.data(), order, multiset, threads, counts.data());
+    gleu_counts(texts.sources, texts.hypotheses, texts.references, reference_rows.data(), order, multiset, threads,
+                counts.data());
   }
   return std::move(counts).to_numpy();
 }
@@ -276,18 +293,22 @@ Output<std::uint32_t> initial_states(std::int64_t iterations) {
   return to_matrix(std::move(states), MersenneTwister::kStateWords);
 }
 
-void check_states(const States& states, std::int64_t iterations) {
+// A copy of the states, which the kernel moves on.
+std::vector<std::uint32_t> copy_states(const States& states, std::int64_t iterations) {
+  constexpr std::size_t words = MersenneTwister::kStateWords;
   check_size(states.shape(0), iterations, "states");
-  for (std::size_t d = 0; d < states.shape(0); ++d) {
-    if (states(d, MersenneTwister::kStateWords - 1) >= MersenneTwister::kStateWords)
-      throw std::invalid_argument("a state has a place beyond its words");
+  std::vector<std::uint32_t> copy(states.data(), states.data() + states.size());
+  for (std::size_t last = words - 1; last < copy.size(); last += words) {
+    if (copy[last] >= words) throw std::invalid_argument("a state has a place beyond its words");
   }
+  return copy;
 }
 
 Output<std::int64_t> sum_gleu_draws(const Matrix& counts, const Offsets& row_offsets, std::int64_t iterations,
                                     bool python3, int threads, const std::optional<States>& states) {
   check_draws(row_offsets, 0, iterations);
-  if (states) check_states(*states, iterations);
+  std::vector<std::uint32_t> moved;
+  if (states) moved = copy_states(*states, iterations);
   check_offsets(row_offsets, counts.shape(0), "row_offsets");
   check_counts(counts);
   const std::size_t width = counts.shape(1);
@@ -295,8 +316,9 @@ Output<std::int64_t> sum_gleu_draws(const Matrix& counts, const Offsets& row_off
   {
     nb::gil_scoped_release released;
     sampled_totals(counts.data(), width, row_offsets.data(), row_offsets.shape(0) - 1, iterations,
-                   generator_of(python3), threads, states ? states->data() : nullptr, sums.data());
+                   generator_of(python3), threads, states ? moved.data() : nullptr, sums.data());
   }
+  if (states) std::copy(moved.begin(), moved.end(), states->data());
   return to_numpy(std::move(sums), {static_cast<std::size_t>(iterations), width});
 }
 
@@ -317,12 +339,12 @@ using maxmatch::GoldArrays;
 using maxmatch::Options;
 using maxmatch::Release;
 
-GoldArrays read_gold(nb::handle bundle, std::size_t sentences) {
-  const auto annotator_offsets = array<Offsets>(bundle, "annotator_offsets");
-  const auto edit_offsets = array<Offsets>(bundle, "edit_offsets");
-  const auto starts = array<Ids>(bundle, "starts"), ends = array<Ids>(bundle, "ends");
-  const auto alternative_offsets = array<Offsets>(bundle, "alternative_offsets");
-  const TokenArray corrections = read_tokens(bundle.attr("corrections"));
+GoldArrays read_gold(nb::handle bundle, std::size_t sentences, Copies& copies) {
+  const auto annotator_offsets = array<Offsets>(bundle, "annotator_offsets", copies);
+  const auto edit_offsets = array<Offsets>(bundle, "edit_offsets", copies);
+  const auto starts = array<Ids>(bundle, "starts", copies), ends = array<Ids>(bundle, "ends", copies);
+  const auto alternative_offsets = array<Offsets>(bundle, "alternative_offsets", copies);
+  const TokenArray corrections = read_tokens(bundle.attr("corrections"), copies);
   check_size(ends.size(), starts.size(), "ends");
   check_size(alternative_offsets.size(), starts.size() + 1, "alternative_offsets");
   check_offsets(alternative_offsets, corrections.size, "alternative_offsets");
@@ -333,12 +355,12 @@ GoldArrays read_gold(nb::handle bundle, std::size_t sentences) {
           alternative_offsets.data(), corrections};
 }
 
-Corpus read_corpus(nb::handle sources, nb::handle hypotheses, nb::handle gold) {
+Corpus read_corpus(nb::handle sources, nb::handle hypotheses, nb::handle gold, Copies& copies) {
   Corpus corpus;
-  corpus.sources = read_tokens(sources);
-  corpus.hypotheses = read_tokens(hypotheses);
+  corpus.sources = read_tokens(sources, copies);
+  corpus.hypotheses = read_tokens(hypotheses, copies);
   check_size(corpus.hypotheses.size, corpus.sources.size, "hypotheses");
-  corpus.gold = read_gold(gold, corpus.sources.size);
+  corpus.gold = read_gold(gold, corpus.sources.size, copies);
   return corpus;
 }
 
@@ -350,7 +372,7 @@ void check_folded(const TokenArray& texts, const TokenArray& folded) {
   }
 }
 
-Options read_options(nb::handle bundle, const Corpus& corpus) {
+Options read_options(nb::handle bundle, const Corpus& corpus, Copies& copies) {
   const auto release = scalar<std::string>(bundle, "release");
   if (release != "master" && release != "3.2") {
     throw std::invalid_argument("release is 'master' or '3.2', not '" + release + "'");
@@ -363,7 +385,7 @@ Options read_options(nb::handle bundle, const Corpus& corpus) {
   const nb::object folded = bundle.attr("folded");
   options.folds = !folded.is_none();
   if (options.folds) {
-    options.folded = read_tokens(folded);
+    options.folded = read_tokens(folded, copies);
     check_folded(corpus.sources, options.folded);
     check_folded(corpus.hypotheses, options.folded);
   }
@@ -371,8 +393,9 @@ Options read_options(nb::handle bundle, const Corpus& corpus) {
 }
 
 nb::tuple match_corpus(nb::handle sources, nb::handle hypotheses, nb::handle gold, nb::handle settings, int threads) {
-  const Corpus corpus = read_corpus(sources, hypotheses, gold);
-  const Options options = read_options(settings, corpus);
+  Copies copies;
+  const Corpus corpus = read_corpus(sources, hypotheses, gold, copies);
+  const Options options = read_options(settings, corpus, copies);
   const std::int64_t rows = corpus.gold.annotator_offsets[corpus.sources.size];
   std::vector<std::int64_t> counts(3 * rows);
   std::vector<std::int8_t> settled(rows);
@@ -384,10 +407,11 @@ nb::tuple match_corpus(nb::handle sources, nb::handle hypotheses, nb::handle gol
 }
 
 nb::tuple match_sentence(nb::handle source, nb::handle hypothesis, nb::handle gold, nb::handle settings) {
-  const Corpus corpus = read_corpus(source, hypothesis, gold);
+  Copies copies;
+  const Corpus corpus = read_corpus(source, hypothesis, gold, copies);
   check_size(corpus.sources.size, 1, "sentences");
   check_size(corpus.gold.annotator_offsets[1], 1, "annotators");
-  const Options options = read_options(settings, corpus);
+  const Options options = read_options(settings, corpus, copies);
   std::int8_t settled = 0;
   std::vector<maxmatch::PathEdit> path;
   maxmatch::Counts counts;
@@ -415,7 +439,7 @@ void bind_maxmatch(nb::module_ module) {
 
 // gecbench._native.greedy
 
-using CountRows = nb::ndarray<const std::int64_t, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+using CountRows = Copied<nb::ndarray<const std::int64_t, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>>;
 using Samples = Input<std::int32_t, 2>;
 using AnnotatorCounts = Input<std::int64_t, 4>;
 using Present = Input<bool, 2>;
@@ -501,13 +525,34 @@ void bind_greedy(nb::module_ module) {
              nb::arg("beta_squared"), nb::arg("threads") = 1, nb::arg("rounded") = false);
 }
 
+// gecbench._native.green
+
+Output<std::int64_t> count_green(nb::handle sources, nb::handle hypotheses, nb::handle references,
+                                 const Offsets& reference_rows, int order, int threads) {
+  const ComparedTexts texts(sources, hypotheses, references, reference_rows);
+  check_order(order);
+  Unfilled<std::int64_t> counts(texts.references.size, 3 * static_cast<std::size_t>(order));
+  {
+    nb::gil_scoped_release released;
+    green_counts(texts.sources, texts.hypotheses, texts.references, reference_rows.data(), order, threads,
+                 counts.data());
+  }
+  return std::move(counts).to_numpy();
+}
+
+void bind_green(nb::module_ module) {
+  module.def("green_counts", &count_green, nb::arg("sources"), nb::arg("hypotheses"), nb::arg("references"),
+             nb::arg("reference_rows"), nb::arg("order"), nb::arg("threads") = 1);
+}
+
 // gecbench._native.grouping
 
-using Spans = nb::ndarray<const std::int32_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+using Spans = Copied<nb::ndarray<const std::int32_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>>;
 
 nb::tuple find_groups(const Offsets& sentence_offsets, const Ids& annotators, const Spans& spans, nb::handle texts,
                       const Ids& people) {
-  const TokenArray tokens = read_tokens(texts);
+  Copies copies;
+  const TokenArray tokens = read_tokens(texts, copies);
   check_size(annotators.size(), tokens.size, "annotators");
   check_size(spans.shape(0), tokens.size, "spans");
   check_size(sentence_offsets.size(), people.size() + 1, "sentence_offsets");
@@ -534,7 +579,7 @@ void bind_grouping(nb::module_ module) {
 using imeasure::GroupArrays;
 using imeasure::Limits;
 using imeasure::Objective;
-using ReferenceRows = nb::ndarray<const std::int64_t, nb::shape<-1, 15>, nb::c_contig, nb::device::cpu>;
+using ReferenceRows = Copied<nb::ndarray<const std::int64_t, nb::shape<-1, 15>, nb::c_contig, nb::device::cpu>>;
 
 Objective read_objective(nb::handle bundle) {
   const Objective objective{scalar<int>(bundle, "aspect"), scalar<int>(bundle, "metric"),
@@ -548,17 +593,17 @@ Objective read_objective(nb::handle bundle) {
 
 Limits read_limits(nb::handle bundle) {
   return {scalar<std::int64_t>(bundle, "listed"), scalar<std::int64_t>(bundle, "segment"),
-          scalar<std::int64_t>(bundle, "sums"), scalar<std::int64_t>(bundle, "cells"),
-          scalar<std::int64_t>(bundle, "work")};
+          scalar<std::int64_t>(bundle, "sums"),   scalar<std::int64_t>(bundle, "cells"),
+          scalar<std::int64_t>(bundle, "work"),   scalar<std::int64_t>(bundle, "lattice")};
 }
 
-GroupArrays read_groups(nb::handle bundle, std::size_t sentences) {
-  const auto group_offsets = array<Offsets>(bundle, "group_offsets");
-  const auto optional = array<Ids>(bundle, "optional");
-  const auto alternative_offsets = array<Offsets>(bundle, "alternative_offsets");
-  const auto edit_offsets = array<Offsets>(bundle, "edit_offsets");
-  const auto spans = array<Spans>(bundle, "spans");
-  const TokenArray corrections = read_tokens(bundle.attr("corrections"));
+GroupArrays read_groups(nb::handle bundle, std::size_t sentences, Copies& copies) {
+  const auto group_offsets = array<Offsets>(bundle, "group_offsets", copies);
+  const auto optional = array<Ids>(bundle, "optional", copies);
+  const auto alternative_offsets = array<Offsets>(bundle, "alternative_offsets", copies);
+  const auto edit_offsets = array<Offsets>(bundle, "edit_offsets", copies);
+  const auto spans = array<Spans>(bundle, "spans", copies);
+  const TokenArray corrections = read_tokens(bundle.attr("corrections"), copies);
   check_size(spans.shape(0), corrections.size, "spans");
   check_offsets(edit_offsets, corrections.size, "edit_offsets");
   check_size(alternative_offsets.size(), optional.size() + 1, "alternative_offsets");
@@ -582,8 +627,9 @@ Output<std::int32_t> align(const Ids& source, const Ids& hypothesis, const Ids& 
 std::tuple<Output<std::int64_t>, Output<std::int32_t>, Output<std::int64_t>> count_references(
     nb::handle sources, nb::handle hypotheses, nb::handle references, const Offsets& sentence_offsets,
     std::int64_t cell_limit, int threads) {
-  const TokenArray source = read_tokens(sources), hypothesis = read_tokens(hypotheses);
-  const TokenArray reference = read_tokens(references);
+  Copies copies;
+  const TokenArray source = read_tokens(sources, copies), hypothesis = read_tokens(hypotheses, copies);
+  const TokenArray reference = read_tokens(references, copies);
   check_size(hypothesis.size, source.size, "hypotheses");
   check_size(sentence_offsets.size(), source.size + 1, "sentence_offsets");
   check_offsets(sentence_offsets, reference.size, "sentence_offsets");
@@ -612,9 +658,10 @@ Output<std::int64_t> choose_listed(const ReferenceRows& counts, const Offsets& s
 
 std::tuple<Output<std::int32_t>, Output<std::int64_t>, Output<std::int32_t>, Output<std::int64_t>> choose_mixed(
     nb::handle sources, nb::handle hypotheses, nb::handle gold, nb::handle goal, nb::handle bounds, int threads) {
-  const TokenArray source = read_tokens(sources), hypothesis = read_tokens(hypotheses);
+  Copies copies;
+  const TokenArray source = read_tokens(sources, copies), hypothesis = read_tokens(hypotheses, copies);
   check_size(hypothesis.size, source.size, "hypotheses");
-  const GroupArrays groups = read_groups(gold, source.size);
+  const GroupArrays groups = read_groups(gold, source.size, copies);
   const Objective objective = read_objective(goal);
   const Limits limits = read_limits(bounds);
   imeasure::MixedChoice found;
@@ -689,10 +736,15 @@ void bind_trueskill(nb::module_ module) {
 
 NB_MODULE(_native, module) {
   using namespace gecbench::bindings;
+  gecbench::check_signals = [] {
+    const nanobind::gil_scoped_acquire acquired;
+    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+  };
   bind_edits(module.def_submodule("edits"));
   bind_errant(module.def_submodule("errant"));
   bind_gleu(module.def_submodule("gleu"));
   bind_greedy(module.def_submodule("greedy"));
+  bind_green(module.def_submodule("green"));
   bind_grouping(module.def_submodule("grouping"));
   bind_imeasure(module.def_submodule("imeasure"));
   bind_m2(module.def_submodule("m2"));

@@ -29,7 +29,7 @@ struct Cell {
 class Distance {
  public:
   Distance(TokenSpan reference, int words)
-      : reference_(reference), words_(words), columns_(reference.size + 1), rows_((words + 1) * columns_) {
+      : reference_(reference), words_(words), columns_(reference.size + 1), rows_((std::size_t{1} + words) * columns_) {
     for (int j = 0; j < columns_; ++j) rows_[j] = {j, kInsert};
     ratio_ = words > 0 ? static_cast<double>(reference.size) / words : 1.0;
     beam_ = kBeam < ratio_ / 2 ? static_cast<int>(std::ceil(ratio_ / 2 + kBeam)) : kBeam;
@@ -37,14 +37,13 @@ class Distance {
   }
 
   std::int32_t measure(const Tokens& hypothesis) {
-    for (int i = 1; i <= words_; ++i)
-      fill_row(i, hypothesis[i - 1], rows_.data() + (i - 1) * columns_, rows_.data() + i * columns_);
+    for (int i = 1; i <= words_; ++i) fill_row(i, hypothesis[i - 1], row_of(i - 1), row_of(i));
     return rows_.back().cost;
   }
 
   // The distance of other words of the same number, of which the first `same` are those that were measured.
   std::int32_t try_words(const Tokens& hypothesis, int same) {
-    const Cell* above = rows_.data() + same * columns_;
+    const Cell* above = row_of(same);
     for (int i = same + 1; i <= words_; ++i) {
       Cell* row = tried_.data() + (i % 2) * columns_;
       fill_row(i, hypothesis[i - 1], above, row);
@@ -53,14 +52,21 @@ class Distance {
     return above[columns_ - 1].cost;
   }
 
-  Operation operation(int i, int j) const { return rows_[i * columns_ + j].operation; }
+  Operation operation(int i, int j) const { return rows_[static_cast<std::size_t>(i) * columns_ + j].operation; }
 
  private:
+  Cell* row_of(int i) { return rows_.data() + static_cast<std::size_t>(i) * columns_; }
+
+  // The columns of a row that are computed: near the diagonal, and all to the right in the last row.
+  int begin_of(int i) const { return std::max(0, static_cast<int>(std::floor(i * ratio_)) - beam_); }
+  int end_of(int i) const {
+    return i >= words_ ? columns_ : std::min(columns_, static_cast<int>(std::floor(i * ratio_)) + beam_);
+  }
+
   void fill_row(int i, std::int32_t word, const Cell* above, Cell* row) const {
-    const int diagonal = static_cast<int>(std::floor(i * ratio_));
-    const int begin = std::max(0, diagonal - beam_);
-    const int end = i == words_ ? columns_ : std::min(columns_, diagonal + beam_);
-    std::fill(row, row + columns_, Cell{kUnreached, kUndefined});
+    const int begin = begin_of(i), end = end_of(i);
+    // Only cells that this row or the next one looks at.
+    std::fill(row + std::max(0, begin - 1), row + std::max(end, end_of(i + 1)), Cell{kUnreached, kUndefined});
     for (int j = begin; j < end; ++j) {
       if (j == 0) {
         row[0] = {above[0].cost + 1, kDelete};
@@ -169,6 +175,7 @@ class Search {
       if (target == last) continue;
       last = target;
       ++candidates_;
+      look_for_stop();
       Shift shift{0, length, start, target};
       move_words(shift, tried_);
       shift.gain = before - distance_.try_words(tried_, std::min(start, target));

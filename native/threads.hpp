@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -12,6 +14,33 @@
 
 namespace gecbench {
 
+// Looks whether the user wants to stop, and throws if so. The bindings set it to look for signals, such as Ctrl-C.
+inline void (*check_signals)() = nullptr;
+
+constexpr std::chrono::milliseconds kBetweenLooks{50};
+
+struct Stopped : std::exception {};
+
+// What a thread that works on tasks looks at: whether to stop, and, on the thread that called the kernel, for signals.
+struct Watch {
+  std::atomic<bool>* stopped = nullptr;
+  bool is_caller = false;
+  std::chrono::steady_clock::time_point due{};
+};
+
+inline thread_local Watch watch;
+
+// Ends a long task early if the user wants to stop. Call it every few milliseconds.
+inline void look_for_stop() {
+  if (watch.stopped == nullptr) return;
+  if (watch.stopped->load(std::memory_order_relaxed)) throw Stopped();
+  if (!watch.is_caller || check_signals == nullptr) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < watch.due) return;
+  watch.due = now + kBetweenLooks;
+  check_signals();
+}
+
 // Runs task(0) … task(count - 1), in any order, on this thread and up to threads - 1 others. If the system cannot
 // start a thread, the others do its work. An exception of a task is rethrown here, after all threads have ended.
 template <typename Task>
@@ -19,22 +48,54 @@ void run_tasks(std::int64_t count, int threads, const Task& task) {
   std::atomic<std::int64_t> next{0};
   std::exception_ptr failure;
   std::mutex failing;
-  const auto work = [&]() noexcept {
+  std::atomic<bool> stopped{false};
+  std::condition_variable ended;
+  std::size_t running = 0;
+  const auto fail = [&]() noexcept {
+    next = count;  // the others stop at their next task, or where they look for it
+    stopped = true;
+    const std::lock_guard<std::mutex> lock(failing);
+    if (!failure) failure = std::current_exception();
+  };
+  const auto work = [&](bool is_caller) noexcept {
+    const Watch before = watch;
+    watch = {&stopped, is_caller, std::chrono::steady_clock::now() + kBetweenLooks};
     try {
-      for (std::int64_t number = next++; number < count; number = next++) task(number);
+      for (std::int64_t number = next++; number < count; number = next++) {
+        look_for_stop();
+        task(number);
+      }
+      for (std::unique_lock<std::mutex> lock(failing); is_caller && running > 0;) {
+        if (ended.wait_for(lock, kBetweenLooks) != std::cv_status::timeout) continue;
+        lock.unlock();
+        look_for_stop();
+        lock.lock();
+      }
     } catch (...) {
-      next = count;  // the others stop at their next task
-      const std::lock_guard<std::mutex> lock(failing);
-      if (!failure) failure = std::current_exception();
+      fail();
     }
+    watch = before;
   };
   std::vector<std::thread> workers;
   workers.reserve(static_cast<std::size_t>(std::max<std::int64_t>(0, std::min<std::int64_t>(threads - 1, count))));
   try {
-    for (int worker = 1; worker < threads && worker < count; ++worker) workers.emplace_back(work);
+    for (int worker = 1; worker < threads && worker < count; ++worker) {
+      {
+        const std::lock_guard<std::mutex> lock(failing);
+        ++running;
+      }
+      workers.emplace_back([&]() noexcept {
+        work(false);
+        const std::lock_guard<std::mutex> lock(failing);
+        --running;
+        ended.notify_all();
+      });
+    }
   } catch (const std::system_error&) {  // no more threads
+    const std::lock_guard<std::mutex> lock(failing);
+    --running;
   }
-  work();
+  work(true);
   for (std::thread& worker : workers) worker.join();
   if (failure) std::rethrow_exception(failure);
 }

@@ -171,6 +171,11 @@ CALLS: dict[str, Callable[[Arrays], tuple[Any, ...]]] = {
         False,
         make.number(1, 3),
     ),
+    "green.green_counts": lambda make: (
+        *_of_references(make, make.tokens(), make.tokens()),
+        make.number(4, 1, 9),
+        make.number(1, 3),
+    ),
     "gleu.draw_rows": lambda make: (_drawn(make)[0], make.number(0, 9), make.number(0, 3), False, make.number(1, 2)),
     "gleu.sampled_totals": _sampled,
     "edits.ter_edits": lambda make: (make.tokens(), make.tokens(), make.number(1, 3)),

@@ -90,6 +90,7 @@ def test_a_gold_edit_outside_the_sentence_is_only_never_made(span):
 def test_rows_of_references():
     for call in (
         lambda rows: native("gleu").gleu_counts(tokens(2), tokens(2), tokens(2), rows, 4, False),
+        lambda rows: native("green").green_counts(tokens(2), tokens(2), tokens(2), rows, 4),
         lambda rows: native("edits").changed_spans(tokens(2), tokens(2), rows),
         lambda rows: native("imeasure").count_references(tokens(2), tokens(2), tokens(2), rows, 1000),
     ):
@@ -103,6 +104,8 @@ def test_rows_of_references():
 def test_orders(order):
     with pytest.raises(ValueError, match="order is 1 to 65535"):
         native("gleu").gleu_counts(tokens(2), tokens(2), tokens(2), offsets(0, 1), order, False)
+    with pytest.raises(ValueError, match="order is 1 to 65535"):
+        native("green").green_counts(tokens(2), tokens(2), tokens(2), offsets(0, 1), order)
 
 
 def objective():
@@ -185,7 +188,7 @@ def test_groups():
         "spans": np.array([[0, 1]], dtype=np.int32),
         "corrections": tokens(1),
     }
-    limits = SimpleNamespace(listed=100, segment=100, sums=100, cells=10_000, work=10**6)
+    limits = SimpleNamespace(listed=100, segment=100, sums=100, cells=10_000, work=10**6, lattice=10**6)
 
     def choose(**fields):
         groups = SimpleNamespace(**{**usual, **fields})

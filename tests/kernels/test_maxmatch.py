@@ -139,9 +139,7 @@ def test_python_names_the_ways_out_past_its_limits(monkeypatch: pytest.MonkeyPat
         python.match_corpus(*many_edits, MatchOptions())
     too_long = pack([0] * 2001, [1] * 2001, [])
     monkeypatch.setattr("gecbench.kernels.native_module", lambda: None)
-    with pytest.raises(
-        InputError, match=r"sentence 1 is too long to align .* Install a wheel of gecbench, or a C\+\+17"
-    ):
+    with pytest.raises(InputError, match=r"sentence 1 is too long to align .* Install a C\+\+17 compiler"):
         python.match_corpus(*too_long, MatchOptions())
 
 

@@ -14,12 +14,14 @@ from functools import cache
 from types import ModuleType
 
 from gecbench.errors import GecbenchError, InputError
+from gecbench.version import REQUIREMENT
 
 KERNELS = (
     "edits",
     "errant",
     "gleu",
     "greedy",
+    "green",
     "grouping",
     "imeasure",
     "m2",
@@ -29,6 +31,7 @@ KERNELS = (
 )
 IMPLEMENTATIONS = ("native", "python")
 _MOST_THREADS = 1024
+_REINSTALL = f'GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall "{REQUIREMENT}"'
 
 
 @cache
@@ -50,7 +53,7 @@ def active() -> str:
     if wanted == "native" and native_module() is None:
         raise GecbenchError(
             "GECBENCH_KERNELS=native, but gecbench was installed without its compiled kernels. "
-            "Install a C++17 compiler and run: GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall gecbench"
+            f"Install a C++17 compiler and run: {_REINSTALL}"
         )
     return wanted
 
@@ -69,8 +72,7 @@ def too_large_for_python(problem: str) -> InputError:
         return InputError(f"{problem} for the Python kernels", fix="Unset GECBENCH_KERNELS to use the native ones")
     return InputError(
         f"{problem} for the Python kernels",
-        fix="Install a wheel of gecbench, or a C++17 compiler and run: "
-        "GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall gecbench",
+        fix=f"Install a C++17 compiler and run: {_REINSTALL}",
     )
 
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.kernels.tokens import Ids, Offsets, offsets_of
 
 MAX_ERRANT_SPAN = 1_000_000  # tokens; detection by token makes a key of each
@@ -116,7 +116,7 @@ def _parse_edit(line: str, file: str, number: int) -> Fields:
         raise _malformed_edit_error(line, file, number)
     fields = line[2:].split("|||")
     if len(fields) < 6:
-        raise InputError(f"{len(fields)} fields where 6 are needed", file=file, line=number, fix=_EDIT_FORM)
+        raise InputError(f"{counted(len(fields), 'field')} where 6 are needed", file=file, line=number, fix=_EDIT_FORM)
     try:
         start, end = map(_whole_number, fields[0].split()[:2])
         annotator = _whole_number(fields[5])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from gecbench.errors import InputError
 
 Ids = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
+Ngrams = Counter[tuple[Any, ...]]
 TokenRule = Literal["ascii", "unicode"]
 
 
@@ -90,6 +92,11 @@ def split_tokens(line: str, rule: TokenRule) -> list[str]:
     return [token.decode() for token in line.encode().split()]
 
 
+def ngrams(tokens: Sequence[Any], n: int) -> Ngrams:
+    """Return the multiset of n-grams of a sequence."""
+    return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+
+
 @dataclass(frozen=True)
 class EncodedLines:
     """Lines as bytes end to end, with the length of each: the input of `intern_encoded`."""
@@ -132,6 +139,19 @@ def intern_lines(lines: Sequence[str], rule: TokenRule) -> TokenArray:
 def intern_encoded(parts: Sequence[EncodedLines], rule: TokenRule) -> TokenArray:
     """Split and number the lines of all parts, one part after another."""
     return TokenArray(*kernels.select("tokens").intern(*_concatenate(parts), rule == "unicode", kernels.threads()))
+
+
+def intern_texts(texts: Sequence[Sequence[str]]) -> TokenArray:
+    """Number the tokens of texts that are already split, equal tokens alike."""
+    numbers: dict[str, int] = {}
+    ids = [numbers.setdefault(token, len(numbers)) for text in texts for token in text]
+    return TokenArray(np.array(ids, dtype=np.int32), offsets_of(texts))
+
+
+def characters_of(lines: Sequence[str]) -> TokenArray:
+    """Return the characters of each line, blanks included, as code points."""
+    text = "".join(lines).encode("utf-32-le", "surrogatepass")
+    return TokenArray(np.frombuffer(text, dtype="<i4").astype(np.int32), offsets_of(lines))
 
 
 @dataclass(frozen=True)

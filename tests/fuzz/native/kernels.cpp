@@ -10,6 +10,7 @@
 #include "errant.hpp"
 #include "gleu.hpp"
 #include "greedy.hpp"
+#include "green.hpp"
 #include "grouping.hpp"
 #include "imeasure/corpus.hpp"
 #include "m2.hpp"
@@ -135,6 +136,19 @@ std::uint64_t gleu(Bytes& bytes, Setting setting) {
   sampled_totals(counts.data(), static_cast<std::int64_t>(width), rows.data(), static_cast<std::int64_t>(n), 70,
                  bytes.yes() ? Generator::kPython3 : Generator::kPython2, setting.threads, nullptr, totals.data());
   return sum(totals, sum(counts));
+}
+
+std::uint64_t green(Bytes& bytes, Setting setting) {
+  const std::size_t n = setting.sentences;
+  const int order = bytes.between(1, 6);
+  const Texts sources = texts(bytes, n), hypotheses = texts(bytes, n);
+  const std::vector<std::int64_t> rows = divide(bytes, n, 1, 3);
+  const Texts references = texts(bytes, static_cast<std::size_t>(rows.back()));
+  std::vector<std::int64_t> counts(references.size() * 3 * static_cast<std::size_t>(order));
+  green_counts(sources.array(), hypotheses.array(), references.array(), rows.data(), order, setting.threads,
+               counts.data());
+  for (const std::int64_t count : counts) require(count >= 0);
+  return sum(counts);
 }
 
 std::uint64_t ter(Bytes& bytes, Setting setting) {
@@ -308,8 +322,8 @@ std::uint64_t ranking(Bytes& bytes, Setting setting) {
 }
 
 using Kernel = std::uint64_t (*)(Bytes&, Setting);
-constexpr Kernel kKernels[] = {m2_files, interning, overlaps, errant_edits, gleu,      ter,
-                               changes,  grouping,  greedily, matching,     improving, ranking};
+constexpr Kernel kKernels[] = {m2_files, interning, overlaps, errant_edits, gleu,    ter,  changes,
+                               grouping, greedily,  matching, improving,    ranking, green};
 
 }  // namespace
 
