@@ -1,9 +1,15 @@
 """`score` and `compare` from Python: wrong values and settings, systems compared with each other."""
 
+import json
+import shutil
+from pathlib import Path
+
 import pytest
 
 import gecbench
 from gecbench import InputError, compare, score
+from gecbench.corpora.demo import DATA
+from gecbench.formats.m2 import read_m2
 
 DEMO, SYSTEMS = gecbench.load_demo(), gecbench.load_demo_systems()
 SOURCES = ["He go home .", "They is here .", "A cat sleep ."]
@@ -19,7 +25,7 @@ SQUARE = [["He goes home .", "They are here .", "A cat sleeps ."]] * 3
 BAD_VALUES = {
     "fewer predictions": ({"predictions": PREDICTIONS[:2]}, r"2 predictions for 3 sources"),
     "more predictions": ({"predictions": [*PREDICTIONS, "x"]}, r"4 predictions for 3 sources"),
-    "fewer references": ({"references": REFERENCES[:1]}, r"references for 1 sentences, but 3 sources"),
+    "fewer references": ({"references": REFERENCES[:1]}, r"references for 1 sentence, but 3 sources"),
     "transposed references": ({"references": TRANSPOSED}, r"references look transposed.*list\(zip\(\*references\)\)"),
     "transposed square references": ({"references": SQUARE}, r"references look transposed"),
     "a string for a list of references": ({"references": ["one", "two", "three"]}, r"references\[0\] is a str"),
@@ -36,6 +42,11 @@ BAD_VALUES = {
     "a list among predictions": ({"predictions": [*PREDICTIONS[:2], ["A cat"]]}, r"predictions\[2\] is a list"),
     "None among sources": ({"sources": [*SOURCES[:2], None]}, r"sources\[2\] is None"),
     "a lone surrogate": ({"predictions": [*PREDICTIONS[:2], "\udce9"]}, r"lone surrogate"),
+    "a set of predictions": ({"predictions": {*PREDICTIONS}}, r"predictions is a set, not a list\..* by their order"),
+    "a set of sources": ({"sources": frozenset(SOURCES)}, r"sources is a frozenset, not a list"),
+    "a set of references": ({"references": {(text,) for text in PREDICTIONS}}, r"references is a set, not a list"),
+    "a set among lists": ({"references": [*REFERENCES[:2], {"A cat sleeps ."}]}, r"references\[2\] is a set"),
+    "keys of a dictionary": ({"predictions": dict.fromkeys(PREDICTIONS).keys()}, r"predictions is a dict_keys"),
     "an empty corpus": ({"sources": [], "predictions": [], "references": []}, r"the corpus is empty"),
 }
 
@@ -52,6 +63,17 @@ def test_predictions_that_are_no_list(number):
         gecbench.score(number, "demo")
     with pytest.raises(gecbench.InputError, match="predictions of a is"):
         gecbench.compare({"a": number, "b": number}, "demo")
+
+
+@pytest.mark.parametrize("unordered", [set, frozenset])
+def test_predictions_without_an_order(unordered):
+    corpus, lines = gecbench.Corpus(SOURCES, REFERENCES), unordered(PREDICTIONS)
+    with pytest.raises(gecbench.InputError, match="set, not a list"):
+        gecbench.score(lines, corpus)
+    with pytest.raises(gecbench.InputError, match="set, not a list"):
+        gecbench.compare({"a": lines, "b": PREDICTIONS}, corpus, resamples=2)
+    with pytest.raises(gecbench.InputError, match="set, not a list"):
+        gecbench.compare({"a": {"prediction": lines}}, corpus, test=None)
 
 
 @pytest.mark.parametrize("column", ["He goes .", b"x", 3, None], ids=str)
@@ -82,6 +104,25 @@ BAD_SETTINGS = {
 def test_settings_of_another_type(settings, message):
     with pytest.raises(gecbench.InputError, match=message):
         gecbench.score(DEMO.sources, DEMO, **settings)
+
+
+@pytest.mark.parametrize("metrics", [["gleu"], ["gleu", "m2"], ["bleu"], ["m2"]], ids=" ".join)
+@pytest.mark.parametrize("form", [str, Path, read_m2], ids=["name", "path", "corpus"])
+def test_an_m2_file_gives_references_as_on_the_command_line(folder, run, form, metrics):
+    shutil.copy(DATA / "gold.m2", "x.m2")
+    shutil.copy(DATA / "systems" / "rule-based.txt", "out.txt")
+    printed = json.loads(run("score", "--gold", "x.m2", "-m", *metrics, "-p", "out.txt", "-f", "json"))
+    expected = [(each["value"], each["signature"]) for each in printed["systems"][0]["scores"]]
+    for found in (
+        gecbench.score(SYSTEMS["rule-based"], form("x.m2"), metrics),
+        gecbench.compare({"a": SYSTEMS["rule-based"]}, form("x.m2"), metrics, resamples=0, test=None)["a"],
+    ):
+        assert [(each.value, str(each.signature)) for each in found.values()] == expected
+
+
+def test_a_corpus_with_neither_edits_nor_references_is_refused():
+    with pytest.raises(InputError, match=r"GLEU needs references, but corpus has none\. Give reference files"):
+        gecbench.score(["a b"], gecbench.Corpus(sources=["a b"]))
 
 
 def test_empty_outputs_are_scored():
@@ -123,7 +164,7 @@ class TestCompare:
             score(SYSTEMS["rule-based"], DEMO, metrics=[])
         with pytest.raises(InputError, match="resamples=-1"):
             score(SYSTEMS["rule-based"], DEMO, resamples=-1)
-        with pytest.raises(InputError, match="predictions of short"):
+        with pytest.raises(InputError, match="1 prediction of short for 42 sources"):
             compare({"short": ["x"], "rule-based": SYSTEMS["rule-based"]}, DEMO)
 
     def test_tests_name_their_column(self):
@@ -149,3 +190,31 @@ class TestCompare:
 def test_an_empty_reference_scores():
     corpus = gecbench.Corpus(sources=["a b c d"], references=[["", "a b c d"]])
     assert 0 < score(["a b c d"], corpus)["gleu"].value < 1
+
+
+def test_meta_is_the_command(run):
+    rows = gecbench.meta(["gleu", "m2"], runs=20, ties="drop", windows=3)
+    printed = json.loads(
+        run("meta", "-m", "gleu", "m2", "--runs", "20", "--ties", "drop", "--windows", "3", "-f", "json")
+    )
+    for row, shown in zip(rows, printed, strict=True):
+        assert row.metric == shown["metric"]
+        assert row.sentences.tau == shown["sentences"]["tau"]
+        assert row.correlations["pearson"].value == shown["systems"]["pearson"]["value"]
+        assert [window.values["pearson"] for window in row.windows] == [one["pearson"] for one in shown["windows"]]
+
+
+@pytest.mark.parametrize(
+    ("human", "message"),
+    [("seeda", r"no judgments 'seeda'\. .*Choose one of demo"), ("conll14-references", "are not public")],
+)
+def test_meta_needs_judgments_with_outputs(human, message):
+    with pytest.raises(gecbench.InputError, match=message):
+        gecbench.meta("gleu", human)
+
+
+def test_meta_of_some_systems():
+    (row,) = gecbench.meta("gleu", systems=["good-corrector", "rule-based", "do-nothing"], runs=20)
+    assert row.correlations["spearman"].items == 3
+    with pytest.raises(gecbench.InputError, match="no system or set 'base'"):
+        gecbench.meta("gleu", systems="base")

@@ -118,6 +118,12 @@ def _visible(character: str) -> str:
     return " " if character.isspace() else character.encode("unicode_escape").decode()
 
 
+def shorten(text: str, length: int = 60) -> str:
+    """Return the text on one line, cut to `length` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[: length - 1]}…"
+
+
 def percent(value: float | None, digits: int = 2) -> str:
     """Return a ratio times 100, a dash where there is none."""
     return "–" if value is None or math.isnan(value) else f"{100 * value:.{digits}f}"

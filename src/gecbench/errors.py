@@ -84,6 +84,15 @@ def _rebuild(problem: str, file: str | None, line: int | None, fix: str | None) 
     return InputError(problem, file=file, line=line, fix=fix)
 
 
+def counted(number: int, noun: str, nouns: str = "") -> str:
+    """Return a number with its noun, in the plural (`nouns`, or `noun` with an s) unless it is one.
+
+    >>> counted(1, "line"), counted(1312, "line"), counted(0, "entry", "entries")
+    ('1 line', '1,312 lines', '0 entries')
+    """
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return a question that names the nearest known word, to stand before a hint; nothing if none is near.
 

@@ -1,5 +1,7 @@
 """The compare command."""
 
+import json
+
 import pytest
 
 import gecbench
@@ -12,6 +14,27 @@ def test_the_opponent_is_checked_before_anything_is_scored(refused, monkeypatch)
     monkeypatch.setattr(gecbench.GLEU, "count", lambda *_: pytest.fail("it was scored"))
     command = ["compare", "-c", "demo", "-p", GOOD, BAD, "--against", "do-nothin"]
     refused(command, r"against='do-nothin' names no system\. Did you mean do-nothing\?")
+
+
+@pytest.mark.filterwarnings("always")
+def test_intervals_of_few_sentences_warn_once(folder, run):
+    demo = [str(DATA / name) for name in ("source.txt", "reference0.txt")]
+    systems, metrics = ["-p", GOOD, BAD, "--resamples", "20"], ["-m", "gleu", "m2", "imeasure"]
+    with pytest.warns(gecbench.SmallSampleWarning, match=r"fewer than 300 sentences \(42 here\)") as caught:
+        run("compare", "-s", demo[0], "-r", demo[1], *systems, *metrics)
+    assert len(caught) == 1
+
+
+def test_p_values_are_adjusted_in_every_format(run):
+    """Two systems and three metrics are three comparisons: of 1/21 each, Holm's method makes 3/21 = 0.143."""
+    words = ["compare", "-c", "demo", "-p", BAD, GOOD, "--resamples", "20", "-m", "gleu", "m2", "bleu", "--format"]
+    tests = json.loads(run(*words, "json"))["tests"]
+    assert [test["p_value"] for test in tests] == pytest.approx([1 / 21] * 3)
+    assert [test["p_adjusted"] for test in tests] == pytest.approx([3 / 21] * 3)
+    for report_format in ("text", "tsv", "markdown", "latex"):
+        shown = run(*words, report_format)
+        assert shown.count("0.143") == 3
+        assert "It cannot be below 0.05 with 20 resamples; use at least 60." in shown
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,10 @@
 """Options that commands share: hints for mistyped words, abbreviations, a status for pipelines."""
 
+from pathlib import Path
+
 import pytest
 
+import gecbench
 from gecbench.cli import main
 from gecbench.corpora.demo import DATA
 
@@ -35,6 +38,39 @@ def test_did_you_mean_in_usage(exits, arguments, hint):
     said = exits(arguments, 2).err
     assert hint in said
     assert len(said.splitlines()) == 1, "the mistake is buried"
+
+
+MISSING = {
+    "score": ["score", "-c", "jfleg:test", "-p", GOOD, "none.txt"],
+    "score, a stream": ["score", "--stream", "-c", "jfleg:test", "-p", "none.txt"],
+    "compare": ["compare", "-c", "jfleg:test", "-p", GOOD, "none.txt"],
+    "explain": ["explain", "-c", "jfleg:test", "-m", "m2", "-p", "none.txt"],
+    "human": ["human", "bound", "-c", "jfleg:test", "-p", "none.txt"],
+    "meta": ["meta", "none.txt", "--human", "conll14"],
+    "results": ["results", "write", "--repo-dataset", "x/y", "-c", "jfleg:test", "-p", "none.txt"],
+    "leaderboard": ["leaderboard", "submit", "-c", "jfleg:test", "-p", "none.txt", "--name", "x"],
+    "tokenize": ["tokenize", "none.txt", "-c", "jfleg:test"],
+}
+
+
+@pytest.fixture
+def no_network(folder, monkeypatch):
+    """Fail where anything is looked up in the mirror, the cache or the network."""
+    monkeypatch.setattr("gecbench.corpora.upstream.Upstream.read", lambda *_: pytest.fail("it looked for the corpus"))
+
+
+@pytest.mark.usefixtures("no_network")
+@pytest.mark.parametrize("arguments", MISSING.values(), ids=MISSING)
+def test_local_files_are_checked_before_a_corpus_is_fetched(refused, arguments):
+    refused(arguments, "none.txt: no such file. Check the path.")
+
+
+@pytest.mark.usefixtures("no_network")
+def test_local_files_are_checked_before_a_corpus_is_fetched_in_python():
+    with pytest.raises(gecbench.InputError, match=r"none\.txt: no such file"):
+        gecbench.score(Path("none.txt"), "jfleg:test")
+    with pytest.raises(gecbench.InputError, match=r"none\.txt: no such file"):
+        gecbench.compare({"a": Path(GOOD), "b": Path("none.txt")}, "jfleg:test")
 
 
 def test_an_option_may_still_be_abbreviated(run):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -71,12 +72,35 @@ def test_an_earlier_output_stays_until_the_new_one_is_whole(capsys):
     assert Path("out.txt").read_text(encoding="utf-8").splitlines() == GOOD
 
 
-def test_outputs_are_there_even_if_they_look_shifted(capsys, folder):
-    sources = DEMO.sources
-    Path("shift.py").write_text(f"S = {list(sources)!r}\ndef f(t: str):\n    return S[(S.index(t) + 1) % len(S)]\n")
-    assert main(["run", "--model", "python:shift:f", "-c", "demo", "-o", "out.txt"]) == 2
-    assert "look shifted" in capsys.readouterr().err
-    assert Path("out.txt").read_text(encoding="utf-8").splitlines() == [*sources[1:], sources[0]]
+UNLIKE = {
+    "shifted": ("SOURCES[(SOURCES.index(text) + 1) % len(SOURCES)]", "look shifted from line 1 on: they resemble"),
+    "random words": (
+        "' '.join(f'{word}{len(text)}' for word in ('zebra', 'quartz', 'violin', 'marble'))",
+        "do not belong to the sources from line 1 on: they share hardly a word with their lines",
+    ),
+    "always the same": (
+        "'one and the same answer'",
+        "do not belong to the sources from line 1 on: they share hardly a word with their lines",
+    ),
+}
+
+
+@pytest.mark.parametrize(("answer", "message"), UNLIKE.values(), ids=UNLIKE)
+def test_a_models_own_outputs_are_scored_with_a_warning(capsys, folder, recwarn, answer, message):
+    """Each output was made from its source, so none can be paired wrongly; harnesses score them, too."""
+    code = f"SOURCES = {list(DEMO.sources)!r}\ndef correct(text: str):\n    return {answer}\n"
+    Path("unlike_model.py").write_text(code)
+    sys.modules.pop("unlike_model", None)
+    ran = run(capsys, "--model", "python:unlike_model:correct", "-c", "demo", "-o", "out.txt", "-f", "json")
+    outputs = Path("out.txt").read_text(encoding="utf-8").splitlines()
+    found = json.loads(ran.out)["systems"][0]["scores"][0]["value"]
+    assert found == gecbench.score(outputs, DEMO, aligned=True)["gleu"].value
+    told = [str(each.message) for each in recwarn if each.category is gecbench.ForeignTextWarning]
+    assert len(told) == 1
+    assert message in told[0]
+    assert told[0].startswith("predictions of correct ")
+    assert "They are scored as they are; skip this check with aligned=True (on the command line: --aligned)" in told[0]
+    assert main(["score", "-c", "demo", "-p", "out.txt"]) == 2, "a file may be paired wrongly"
 
 
 BAD = {

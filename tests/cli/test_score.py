@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
@@ -96,9 +97,22 @@ def good_files(folder):
 BAD_FILES = {
     "fewer predictions": ({"p": text(PREDICTIONS[:2])}, r"p:3: 2 lines, but s has 3 sentences"),
     "more predictions": ({"p": text([*PREDICTIONS, "x"])}, r"p:4: 4 lines, but s has 3 sentences"),
-    "fewer references": ({"r1": text(["a"])}, r"r1:2: 1 lines, but .*s has 3 sentences"),
+    "fewer references": ({"r1": text(["a"])}, r"r1:2: 1 line, but .*s has 3 sentences"),
     "not UTF-8": ({"p": b"fine\ncaf\xe9\nx\n"}, r"p:2: not UTF-8: byte 0xe9 at offset 8"),
-    "UTF-16": ({"p": "a\nb\nc\n".encode("utf-16")}, r"p:1: not UTF-8"),
+    "UTF-16": (
+        {"p": "a\nb\nc\n".encode("utf-16")},
+        r"p: is UTF-16 text, not UTF-8\. Convert it first: iconv -f utf-16 -t utf-8 p\.",
+    ),
+    "UTF-16 without a mark": (
+        {"p": text(PREDICTIONS).decode().encode("utf-16le")},
+        r"p: is UTF-16LE text, not UTF-8\. Convert it first: iconv -f utf-16le -t utf-8 p\.",
+    ),
+    "UTF-16, the other way round": (
+        {"s": text(SOURCES).decode().encode("utf-16be")},
+        r"s: is UTF-16BE text, not UTF-8\. Convert it first: iconv -f utf-16be -t utf-8 s\.",
+    ),
+    "gzip": ({"p": gzip.compress(text(PREDICTIONS))}, r"p: is a gzip file, not text\. Give it the ending \.gz\."),
+    "zip": ({"p": b"PK\x03\x04\x14\0"}, r"p: is a zip archive, not text\. Unpack it, or export its text as UTF-8\."),
     "an empty corpus": ({"s": b"", "p": b"", "r0": b"", "r1": b""}, r"s: the file is empty"),
     "carriage returns alone": ({"p": b"a\rb\rc\r"}, r"p:1: lines end in a carriage return alone.*tr "),
     "a missing file": ({"p": None}, r"p: no such file"),
@@ -117,6 +131,59 @@ def test_command_line(change, message, good_files, refused):
         elif content is not None:
             (good_files / name).write_bytes(content)
     refused(SCORE_FILES, message)
+
+
+BAD_CORPORA = {
+    "plain text as a corpus": (
+        ["-c", "s", "-p", "p"],
+        r"s: is plain text, not a corpus \(\.m2, \.xml, \.jsonl\)\. Give sources with -s and references with -r \(in",
+    ),
+    "M2 under another name as a corpus": (
+        ["-c", "gold.txt", "-p", "p"],
+        r"gold\.txt: is an M2 file\. Give it the ending \.m2, or give it with --gold\.",
+    ),
+    "a table as a corpus": (
+        ["-c", "all.csv", "-p", "p"],
+        r"all\.csv: a corpus is not read from \.csv\. Give -s all\.csv -r all\.csv: its columns are found by",
+    ),
+    "M2 as the sources": (
+        ["-s", "gold.txt", "-r", "r0", "-p", "p"],
+        r"gold\.txt: is an M2 file, not plain text\. Give it with --gold instead of -s and -r: it has the sources",
+    ),
+    "M2 as a reference": (["-s", "s", "-r", "r0", "gold.txt", "-p", "p"], r"gold\.txt: is an M2 file, not plain text"),
+    "M2 as the sources of a stream": (
+        ["--stream", "-s", "gold.txt", "-r", "r0", "-p", "p"],
+        r"gold\.txt: is an M2 file, not plain text\. Give it with --gold instead of -s and -r: it has the sources",
+    ),
+    "M2 under another name as predictions": (
+        ["-s", "s", "-r", "r0", "-p", "gold.txt"],
+        r"gold\.txt: is an M2 file, not plain text\. Give it the ending \.m2\.",
+    ),
+    "metrics with a comma": (
+        ["-s", "s", "-r", "r0", "-p", "p", "-m", "gleu,m2"],
+        r"'gleu,m2' is more than one metric\. Separate them by blanks: -m gleu m2 \(in Python: metrics=\['gleu'",
+    ),
+    "metrics with commas and parameters": (
+        ["-s", "s", "-r", "r0", "-p", "p", "-m", "gleu(draws=py3,order=2), m2(beta=1)"],
+        r"Separate them by blanks: -m 'gleu\(draws=py3,order=2\)' 'm2\(beta=1\)' \(in Python: ",
+    ),
+    "an unknown metric in capitals": (
+        ["-s", "s", "-r", "r0", "-p", "p", "-m", "GLUE"],
+        r"unknown metric 'GLUE'\. Did you mean gleu\? Known metrics: gleu, ",
+    ),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD_CORPORA.values(), ids=BAD_CORPORA)
+def test_what_is_given_as_something_else_is_named(arguments, message, good_files, refused):
+    (good_files / "gold.txt").write_bytes(M2)
+    (good_files / "all.csv").write_text("source,reference\nHe go home .,He goes home .\n")
+    refused(["score", *arguments], message)
+
+
+def test_a_metric_may_have_capitals(run):
+    arguments = ["score", "-c", "demo", "-p", SYSTEMS[1]]
+    assert run(*arguments, "-m", "GLEU", "M2(beta=1)") == run(*arguments, "-m", "gleu", "m2(beta=1)")
 
 
 BAD_M2 = {
@@ -226,7 +293,10 @@ BAD_JSONL = {
     ),
     "groups that are null": (grouped(groups=[None]), r"c.jsonl:1: 'groups' cannot be read"),
     "annotators that are a string": (grouped(annotators="x"), r"c.jsonl:1: annotators is 'x', not a whole number"),
-    "more annotators than bytes": (grouped(annotators=10**9), r"c.jsonl:1: 1000000000 annotators of a sentence that"),
+    "more annotators than bytes": (
+        grouped(annotators=10**9),
+        r"c.jsonl:1: 1,000,000,000 annotators of a sentence that",
+    ),
     "a script that is a number": (grouped(script=1), r"c.jsonl:1: script is 1, not a string"),
     "a replacement beyond the end": (grouped(end=3), r"c.jsonl:1: the span 0 3 does not fit a sentence of 2 tokens"),
     "a replacement at a string": (grouped(end="1"), r"c.jsonl:1: end is '1', not a whole number"),
@@ -310,6 +380,59 @@ def test_parameters_in_brackets(three_files, run):
     metric = "m2(beta=1,annotators=0+1,policy=average,release=3.2,ignore_whitespace_casing=yes)"
     output = run("score", "-m", metric, "--gold", "gold.m2", "-p", "out.txt")
     assert "|beta:1.0|unchanged:2|case:ignored|release:3.2|policy:average|annotators:0+1|" in output
+
+
+class TestEditsOfSeveralAnnotators:
+    """Predictions are one system's: a gold file of two annotators is refused until one of them is chosen."""
+
+    TEXTS = (
+        ("Our fox ran up that hill .", "Our hens .", "Young wolves are pack hunters ."),
+        ("Our fox ran at hill .", "Our hen .", "Young wolf is a pack hunter ."),
+    )
+    SCORE = ("score", "--gold", "gold.m2", "-m", "m2", "gleu", "-f", "json")
+
+    @pytest.mark.parametrize("stream", [[], ["--stream"], ["--stream", "--batch-size", "1"]])
+    def test_refused(self, stream, three_files, refused):
+        said = refused([*self.SCORE, "-p", "gold.m2", *stream])
+        assert "edits of 2 annotators (0, 1), but predictions are those of one system" in said
+        assert "Choose one with annotator=0 (on the command line: --annotator 0)" in said
+
+    @pytest.mark.parametrize("stream", [[], ["--stream"], ["--stream", "--batch-size", "1"]])
+    @pytest.mark.parametrize("annotator", [0, 1])
+    def test_one_is_chosen(self, annotator, stream, three_files, run):
+        """An annotator who is not listed for a sentence left it as it is."""
+        write_lines("gold.txt", self.TEXTS[annotator])
+        found, expected = (
+            json.loads(run(*self.SCORE, "-p", *predictions, *stream))["systems"][0]
+            for predictions in (("gold.m2", "--annotator", annotator), ("gold.txt",))
+        )
+        assert found["system"] == expected["system"] == "gold"
+        assert found["scores"] == expected["scores"]
+
+    @pytest.mark.parametrize(("stream", "fix"), [([], "It has 0, 1"), (["--stream"], "Check --annotator")])
+    def test_one_that_is_not_there(self, stream, fix, three_files, refused):
+        refused(
+            [*self.SCORE, "-p", "gold.m2", "--annotator", "2", *stream], f"gold.m2: no edits of annotator 2. {fix}."
+        )
+
+    @pytest.mark.parametrize("stream", [[], ["--stream"]])
+    def test_text_has_none(self, stream, three_files, refused):
+        refused([*self.SCORE, "-p", "out.txt", "--annotator", "0", *stream], "out.txt: only M2 has annotators")
+
+    def test_in_python(self, three_files):
+        with pytest.raises(gecbench.InputError, match=r"edits of 2 annotators \(0, 1\)"):
+            gecbench.score(Path("gold.m2"), "gold.m2", "m2")
+        chosen = gecbench.score(Path("gold.m2"), "gold.m2", "m2", annotator=1)["m2"]
+        assert chosen.value == gecbench.score(self.TEXTS[1], "gold.m2", "m2")["m2"].value
+        systems = {"one": Path("gold.m2"), "two": Path("gold.m2")}
+        assert gecbench.compare(systems, "gold.m2", "m2", annotator=1, resamples=2)["two"]["m2"].value == chosen.value
+        with pytest.raises(gecbench.InputError, match="annotator=1, but the predictions are not an M2 file"):
+            gecbench.score(self.TEXTS[1], "gold.m2", "m2", annotator=1)
+
+    def test_on_a_board(self, three_files, refused, run):
+        submit = ["leaderboard", "submit", "-c", "gold.m2", "-p", "gold.m2", "--name", "x", "--dry-run"]
+        refused(submit, "gold.m2: edits of 2 annotators")
+        assert "rank 1 of 1" in run(*submit, "--annotator", "0")
 
 
 def test_scores_by_error_type(three_files, run, refused):

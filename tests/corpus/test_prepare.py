@@ -15,18 +15,23 @@ from raw_sentences import DEMO, GOOD, RAW, RAW_GOOD, SOURCES, TOKENIZED, corpus
 
 import gecbench
 from gecbench.corpus.prepare import (
+    DamagedTextWarning,
     ForeignTextError,
     ForeignTextWarning,
+    MixedUpTextWarning,
     Preprocessing,
     RawTextWarning,
     check_alignment,
+    check_corpus,
     check_tokenization,
     check_wrappers,
     clean,
     compare_tokenization,
+    warn_of_damage,
 )
 from gecbench.corpus.tokenize import detokenize
 from gecbench.errors import InputError
+from gecbench.formats.tables import read_parallel
 from gecbench.formats.text import write_lines
 from gecbench.kernels.tokens import offsets_of
 
@@ -199,6 +204,17 @@ class TestIntake:
         assert gleu.compute(**inputs, tokenized=True)["gleu"] < 0.5
 
 
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [("Він сказав «так».", 1.0), ('Він сказав "так".', 0.0), ("Він сказав “так”.", 0.0)],
+    ids=["corrected", "unchanged", "other quotation marks"],
+)
+def test_a_quotation_mark_may_be_the_correction(raw, expected):
+    edits = (gecbench.Edit(2, 3, ("«",)), gecbench.Edit(4, 5, ("»",)))
+    annotated = gecbench.Corpus(sources=['Він сказав " так " .'], annotations=[[gecbench.Annotation(0, edits)]])
+    assert gecbench.score([raw], annotated, "m2", tokenize="auto")["m2"].value == expected
+
+
 class TestCommandLine:
     @pytest.fixture
     def raw_file(self, tmp_path):
@@ -253,7 +269,7 @@ def test_one_string_is_no_list_of_texts():
     for function in (gecbench.tokenize, gecbench.detokenize):
         with pytest.raises(InputError, match="texts is a single str"):
             function("She likes cats.")
-    with pytest.raises(InputError, match="2 lines for 1 sources"):
+    with pytest.raises(InputError, match=r"2 lines for 1 source\b"):
         gecbench.clean(["a", "b"], ["a"])
 
 
@@ -375,7 +391,7 @@ class TestForeignAndShifted:
     """Lists are paired by construction: foreign text is only a warning there; shifted lines are an error everywhere."""
 
     def test_foreign_text_in_python_is_a_warning(self):
-        with pytest.warns(ForeignTextWarning, match="share hardly a word with their sources"):
+        with pytest.warns(ForeignTextWarning, match="hardly a word with their lines. They are scored as they are"):
             found = gecbench.score(FOREIGN, DEMO)
         assert found["gleu"].value < 0.05
 
@@ -391,9 +407,296 @@ class TestForeignAndShifted:
         write_lines("lines.txt", lines)
         refused(["score", "-c", "demo", "-p", "lines.txt"], message)
 
+    def test_another_case_is_named(self, folder, refused):
+        upper = [line.upper() for line in GOOD]
+        write_lines("upper.txt", upper)
+        place = "predictions of upper are not in the case of their sources from line 1 on: "
+        fix = "Restore the case, which metrics compare; skip this check with aligned=True"
+        refused(["score", "-c", "demo", "-p", "upper.txt"], f"{place}{upper[0]!r:.60}.*{fix}")
+        with pytest.warns(ForeignTextWarning, match="predictions are not in the case of their sources from line 1 on"):
+            gecbench.score(upper, DEMO)
+
     def test_shifted_raw_lines_are_an_error_after_tokenizing(self):
         with pytest.raises(InputError, match="look shifted"):
             gecbench.score([*RAW_GOOD[1:], RAW_GOOD[0]], DEMO, tokenize="auto")
+
+
+REFERENCE = [texts[0] for texts in DEMO.references]
+NOT_BLANK = "Not every metric takes it for a blank: replace it with a space."
+DAMAGED = {
+    "no-break spaces": (
+        [line.replace(" ", "\u00a0") for line in GOOD],
+        f"U+00A0 NO-BREAK SPACE in 42 of 42 lines. {NOT_BLANK}",
+    ),
+    "a thin space in a tenth": (
+        [*(line.replace(" ", "\u2009", 1) for line in GOOD[:4]), *GOOD[4:]],
+        f"U+2009 THIN SPACE in 4 of 42 lines. {NOT_BLANK}",
+    ),
+    "ideographic spaces": (
+        [line.replace(" ", "\u3000") for line in GOOD],
+        f"U+3000 IDEOGRAPHIC SPACE in 42 of 42 lines. {NOT_BLANK}",
+    ),
+    "zero-width spaces": (
+        [line.replace(" ", "\u200b ", 1) for line in GOOD],
+        f"U+200B ZERO WIDTH SPACE in 42 of 42 lines. {NOT_BLANK}",
+    ),
+    "BPE marks": (
+        [line[:2] + "@@ " + line[2:] for line in GOOD],
+        "BPE marks (@@) in 42 of 42 lines. Join the subwords first: sed 's/@@ //g'.",
+    ),
+    "SentencePiece marks": (
+        [line.replace(" ", " ▁", 1) for line in GOOD],
+        "SentencePiece marks (▁) in 42 of 42 lines. Decode the pieces to text first.",
+    ),
+    "NUL bytes": (
+        [*GOOD[:-1], GOOD[-1].replace(" ", "\0 ", 1)],
+        "NUL bytes in 1 of 42 lines. The file may be damaged, or in UTF-16.",
+    ),
+    "all lines empty": ([""] * 42, "42 of 42 lines are empty. They are scored as sentences without words."),
+    "a tenth empty": (
+        ["", " ", "\t", "", *GOOD[4:]],
+        "4 of 42 lines are empty. They are scored as sentences without words.",
+    ),
+}
+FINE = {
+    "two empty lines": ["", "", *GOOD[2:]],
+    "two odd blanks": [GOOD[0].replace(" ", "\xa0"), GOOD[1].replace(" ", "\xa0"), *GOOD[2:]],
+    "two lines with @@": [f"{GOOD[0]} @@ .", f"{GOOD[1]} @@ .", *GOOD[2:]],
+    "letters that are not ASCII": [line.replace("e", "é") for line in GOOD],
+}
+
+
+class TestDamage:
+    @pytest.mark.parametrize(("lines", "message"), DAMAGED.values(), ids=DAMAGED)
+    def test_in_python(self, lines, message):
+        with pytest.warns(DamagedTextWarning, match=re.escape(f"predictions: {message}")):
+            gecbench.score(lines, DEMO)
+        with pytest.warns(DamagedTextWarning, match=re.escape(f"predictions of bad: {message}")):
+            gecbench.compare({"bad": lines, "good": GOOD}, DEMO, resamples=2)
+        module, columns = gecbench.load_metric("gleu"), {"sources": DEMO.sources, "references": DEMO.references}
+        with pytest.warns(DamagedTextWarning, match=re.escape(f"predictions: {message}")):
+            module.compute(predictions=lines, **columns)
+
+    @pytest.mark.parametrize("stream", [[], ["--stream"]], ids=["at once", "as a stream"])
+    @pytest.mark.parametrize(("lines", "message"), DAMAGED.values(), ids=DAMAGED)
+    def test_on_the_command_line(self, lines, message, stream, folder, run):
+        write_lines("bad.txt", lines)
+        with pytest.warns(UserWarning, match=re.escape(message)):
+            assert "GLEU" in run("score", "-c", "demo", "-p", "bad.txt", *stream)
+
+    def test_references_and_sources(self):
+        odd = [line.replace(" ", "\xa0") for line in GOOD]
+        with pytest.warns(DamagedTextWarning, match=r"^reference 1: U\+00A0 NO-BREAK SPACE in 42 of 42 lines"):
+            check_corpus(gecbench.Corpus(DEMO.sources, list(zip(REFERENCE, odd, strict=True))))
+        with pytest.warns(DamagedTextWarning, match=r"^the sources: BPE marks \(@@\) in 42 of 42 lines"):
+            check_corpus(gecbench.Corpus([f"a@@ {line}" for line in DEMO.sources], [[line] for line in GOOD]))
+
+    @pytest.mark.parametrize("lines", FINE.values(), ids=FINE)
+    def test_a_few_lines_may_be_the_systems_own(self, lines):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warn_of_damage(DEMO.sources, lines, "predictions")
+
+    @pytest.mark.parametrize("mark", ["\xa0", "▁", "@@ ", ""])
+    def test_what_the_source_has_is_no_damage(self, mark):
+        lines = [f"a{mark}b" if mark else "" for _ in range(20)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warn_of_damage(lines, lines, "predictions")
+        with pytest.warns(DamagedTextWarning, match="20 of 20 lines"):
+            warn_of_damage(["a b"] * 20, lines, "predictions")
+
+    def test_a_hundredth_of_many_lines(self):
+        lines = ["a b"] * 1000
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warn_of_damage(lines, [*lines[:991], *[""] * 9], "predictions")
+        with pytest.warns(DamagedTextWarning, match="10 of 1000 lines are empty"):
+            warn_of_damage(lines, [*lines[:990], *[""] * 10], "predictions")
+
+    def test_one_sentence_alone_may_be_empty(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert gecbench.score([""], DEMO.select([0]))["gleu"].value == 0
+
+
+MEANT = r"skip this check with aligned=True \(on the command line: --aligned\) if it is meant"
+
+
+class TestIdenticalTexts:
+    """A reference that is the source or the predictions is refused, but for lists: a model may have learned it."""
+
+    @pytest.fixture
+    def files(self, folder):
+        texts = {"src": DEMO.sources, "ref": REFERENCE, "copy": REFERENCE, "same": DEMO.sources, "out": GOOD}
+        for name, lines in texts.items():
+            write_lines(f"{name}.txt", lines)
+        write_lines("short.txt", DEMO.sources[:3])
+        write_lines("short_ref.txt", REFERENCE[:3])
+        return folder
+
+    @pytest.mark.parametrize("stream", [[], ["--stream"], ["--stream", "--batch-size", "7"]])
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ("-r src.txt -p out.txt", "src.txt: is given with -r and with -s. Give each text once"),
+            ("-r ref.txt -p ref.txt", "ref.txt: is given with -r and with -p. Give each text once"),
+            ("-r ref.txt same.txt -p out.txt", f"is identical to the source. Give corrected text; {MEANT}"),
+            ("-r ref.txt -p copy.txt", f"predictions.* are identical to .*. Score against other references; {MEANT}"),
+        ],
+    )
+    def test_files_are_refused(self, arguments, message, stream, files, refused, run):
+        words = ["score", "-s", "src.txt", *arguments.split(), *stream]
+        refused(words, message)
+        assert "GLEU" in run(*words, "--aligned")
+
+    def test_the_files_are_named(self, files, refused):
+        words = ["score", "-s", "src.txt", "-r", "ref.txt"]
+        refused([*words, "same.txt", "-p", "out.txt"], "^gecbench: same.txt is identical to the source")
+        refused([*words, "-p", "copy.txt"], "predictions of copy are identical to ref.txt")
+
+    def test_a_choice_of_references_is_numbered(self, files):
+        chosen = read_parallel("src.txt", ["out.txt", "ref.txt"]).with_references([1])
+        with pytest.raises(InputError, match="are identical to reference 0"):
+            gecbench.score(REFERENCE, chosen, foreign="error")
+
+    def test_one_file_is_refused_however_short(self, files, refused, run):
+        words = ["score", "-s", "short.txt", "-r", "short_ref.txt"]
+        refused([*words, "-p", "short_ref.txt"], "short_ref.txt: is given with -r and with -p")
+        write_lines("perfect.txt", REFERENCE[:3])
+        assert "100.00" in run(*words, "-p", "perfect.txt")
+
+    def test_the_unchanged_baseline_is_scored(self, files, run):
+        for name in ("src.txt", "same.txt"):
+            assert "GLEU" in run("score", "-s", "src.txt", "-r", "ref.txt", "-p", name)
+
+    def test_known_corpora(self, files, refused, run):
+        refused(["score", "-c", "demo", "-p", "ref.txt"], "predictions of ref are identical to reference 0")
+        assert "GLEU" in run("score", "-c", "demo", "-p", "ref.txt", "--aligned")
+        refused(
+            ["leaderboard", "submit", "-c", "demo", "-p", "ref.txt", "--name", "x", "--dry-run"],
+            "ref.txt: predictions are identical to reference 0",
+        )
+
+    def test_lists_are_scored_with_a_warning(self):
+        with pytest.warns(MixedUpTextWarning, match=f"^predictions are identical to reference 0; {MEANT}"):
+            gecbench.score(REFERENCE, DEMO)
+        with pytest.raises(InputError, match="are identical to reference 0"):
+            gecbench.score(REFERENCE, DEMO, foreign="error")
+        module, columns = gecbench.load_metric("gleu"), {"sources": DEMO.sources, "references": DEMO.references}
+        with pytest.warns(MixedUpTextWarning, match="predictions are identical to reference 0"):
+            module.compute(predictions=REFERENCE, **columns)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert gecbench.score(REFERENCE, DEMO.with_references([0]), aligned=True)["gleu"].value == 1
+
+    def test_a_source_among_the_references_of_a_list(self):
+        corpus = gecbench.Corpus(DEMO.sources, list(zip(REFERENCE, DEMO.sources, strict=True)))
+        with pytest.raises(InputError, match=f"^reference 1 is identical to the source. Give corrected text; {MEANT}"):
+            gecbench.score(GOOD, corpus)
+        assert 0 < gecbench.score(GOOD, corpus, aligned=True)["gleu"].value < 1
+
+    def test_one_sentence_more_is_another_text(self):
+        almost = [*DEMO.sources[:-1], REFERENCE[-1]]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            gecbench.score(GOOD, gecbench.Corpus(DEMO.sources, [[line] for line in almost]))
+            gecbench.score([*REFERENCE[:-1], GOOD[-1] + " !"], DEMO)
+
+    @pytest.mark.parametrize("stream", [[], ["--stream"]])
+    def test_identical_references_are_a_warning(self, stream, files, run):
+        with pytest.warns(UserWarning, match="are identical, but count as two references"):
+            run("score", "-s", "src.txt", "-r", "ref.txt", "copy.txt", "-p", "out.txt", *stream)
+
+    def test_one_reference_file_twice(self, files, run):
+        with pytest.warns(MixedUpTextWarning, match=r"^ref.txt is given twice, and counts as two references"):
+            run("score", "-s", "src.txt", "-r", "ref.txt", "ref.txt", "-p", "out.txt")
+
+    def test_a_batch_is_no_file(self):
+        """A stretch of correct sentences is not yet a reference that is the source."""
+        batches = [(DEMO.sources, REFERENCE), (REFERENCE, REFERENCE), (DEMO.sources, REFERENCE)]
+        corpora = [gecbench.Corpus(sources, [[text] for text in texts]) for sources, texts in batches]
+        assert gecbench.GLEU().stream([(each, GOOD) for each in corpora]).sentences == 126
+        with pytest.raises(InputError, match="reference 0 is identical to the source"):
+            gecbench.GLEU().stream([(corpora[1], GOOD)] * 3)
+
+
+def essays(sentences, correct):
+    """Return sentences of a learner, each with its error, or as somebody corrected them."""
+    chance = random.Random(7)
+    people = [f"{name} and {other}" for name in ("Ada", "Ben", "Cleo", "Dan") for other in ("Eve", "Fay", "Gil")]
+    verbs = ["walk", "talk", "play", "cook", "paint", "jump", "wait", "help", "clean", "look"]
+    texts = []
+    for _ in range(sentences):
+        person, verb, day = chance.choice(people), chance.choice(verbs), chance.choice(["Monday", "Friday", "Sunday"])
+        letters = [*verb]
+        chance.shuffle(letters)
+        wrong = f"{''.join(letters)}{chance.choice('qxz')}ing"
+        texts.append(f"On {day} {person} went {verb}ing ." if correct else f"On {day} {person} went {wrong} .")
+    return texts
+
+
+class TestSwappedTexts:
+    WRONG, RIGHT = essays(300, False), essays(300, True)
+
+    def test_the_errors_tell(self):
+        swapped = gecbench.Corpus(self.RIGHT, [[text] for text in self.WRONG])
+        message = f"^the source and reference 0 look swapped: 100% of the sentences that differ read better .*; {MEANT}"
+        with pytest.warns(MixedUpTextWarning, match=message):
+            gecbench.score(self.RIGHT, swapped)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            gecbench.score(self.RIGHT, swapped)  # a corpus is looked at once
+
+    def test_no_false_alarm(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            check_corpus(gecbench.Corpus(self.WRONG, [[text] for text in self.RIGHT]))
+            check_corpus(gecbench.Corpus(self.RIGHT, [[text] for text in self.WRONG]), aligned=True)
+            check_corpus(gecbench.Corpus(self.RIGHT[:25], [[text] for text in self.WRONG[:25]]))
+
+    def test_one_of_several_references(self, folder, run):
+        texts = {"old.txt": self.RIGHT, "a.txt": self.WRONG, "b.txt": [f"Well , {text}" for text in self.RIGHT]}
+        for name, lines in texts.items():
+            write_lines(name, lines)
+        with pytest.warns(MixedUpTextWarning, match=r"^the source and a\.txt look swapped"):
+            run("score", "-s", "old.txt", "-r", "b.txt", "a.txt", "-p", "old.txt")
+
+    @pytest.fixture
+    def files(self, folder):
+        sources = {"source.txt", "test.src", "learners.txt", "test.spellchecked.src"}
+        for name in [*sources, "reference0.txt", "test.ref0", "open-source-model.txt", "out.txt"]:
+            write_lines(name, DEMO.sources if name in sources else GOOD if name == "out.txt" else REFERENCE)
+
+    SWAPPED_NAMES = (
+        ("-s reference0.txt -r source.txt", "-s reference0.txt is named like a reference and -r source.txt like a s"),
+        ("-s test.ref0 -r test.src", "-s test.ref0 is named like a reference and -r test.src like a source: they look"),
+        ("-s out.txt -r reference0.txt -p source.txt", "-p source.txt is named like a source and -s out.txt is not"),
+    )
+
+    @pytest.mark.parametrize("stream", [[], ["--stream"]])
+    @pytest.mark.parametrize(("names", "message"), SWAPPED_NAMES)
+    def test_the_names_tell(self, names, message, stream, files, run):
+        words = ["score", *names.split(), *([] if "-p" in names else ["-p", "out.txt"]), *stream]
+        with pytest.warns(MixedUpTextWarning, match=f"^{message}.*swapped; skip this check with --aligned"):
+            run(*words)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            run(*words, "--aligned")
+
+    @pytest.mark.parametrize(
+        "names",
+        [
+            "-s source.txt -r reference0.txt -p source.txt",
+            "-s learners.txt -r reference0.txt -p source.txt",
+            "-s test.src -r test.ref0 -p test.spellchecked.src",
+            "-s learners.txt -r out.txt -p open-source-model.txt",
+        ],
+    )
+    def test_names_that_fit(self, names, files, run):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            run("score", *names.split())
 
 
 def shifted(lines, from_line):

@@ -10,8 +10,9 @@ from mirror_files import MIRROR, REFERENCE_FILES, conll14_gold, conll14_referenc
 
 import gecbench
 from gecbench import GLEU, M2, Corpus, InputError
-from gecbench.corpus.prepare import Preprocessing, check_tokenization, check_wrappers, clean
+from gecbench.corpus.prepare import Preprocessing, check_corpus, check_tokenization, check_wrappers, clean
 from gecbench.corpus.tokenize import detokenize
+from gecbench.formats.text import read_lines
 
 pytestmark = needs_mirror
 
@@ -27,7 +28,7 @@ EVERY_FILE = [(corpus, file) for corpus, files in FILES.items() for file in file
 # One way each for M2, which takes longer than all else here: the way that loses most on that corpus.
 M2_WAYS = {"dev": "nltk", "test": "nltk", "conll14": "sacremoses"}
 
-GLEU_BOUND, M2_BOUND, SAME_BOUND = 0.10, 0.30, 0.985
+GLEU_BOUND, M2_BOUND, SAME_BOUND = 0.10, 0.20, 0.985
 # Files that are not tokenized like their own corpus, so that re-tokenizing makes them score higher.
 GLUED_STOPS = "leaves full stops inside a line glued to their words, where NUCLE and the experts split them"
 OTHER_TOKENS = {
@@ -35,10 +36,10 @@ OTHER_TOKENS = {
     ("conll14", "NE-fluency B"): (0.30, 0.60, GLUED_STOPS),
     ("conll14", "NE-minimal A"): (0.30, 0.60, GLUED_STOPS),
     ("conll14", "NE-minimal B"): (0.30, 0.60, GLUED_STOPS),
-    ("conll14", "RAC"): (0.30, 0.60, "writes '' for every quotation mark, and cannot where the source has can not"),
+    ("conll14", "RAC"): (0.35, 0.65, "writes '' for every quotation mark, and cannot where the source has can not"),
     ("dev", "spellchecked.src"): (
         GLEU_BOUND,
-        0.40,
+        0.55,
         'writes `` and can not where the source has " and cannot; few edits',
     ),
 }
@@ -106,7 +107,49 @@ def test_no_false_alarm(corpus, file):
         warnings.simplefilter("error")
         check_wrappers(gold.sources, lines)
         check_tokenization(gold.sources, lines)
-        Preprocessing(aligned=True).prepare(gold, lines)
+        Preprocessing(foreign="error").prepare(gold, lines)
+
+
+SEEDA = "raw.githubusercontent.com/tmu-nlp/SEEDA/0c6c07f98dcfab016f1169b680997f1f29ea0705/outputs"
+REFERENCES = [
+    *((split, name) for split in ("dev", "test") for name in JFLEG[2:]),
+    *(("conll14", name) for name in ("NUCLE A", "NUCLE B", *REWRITES)),
+]
+# Too few errors, or rewrites as free as the essays: swapped or not, neither text reads much better.
+UNDECIDED = {("conll14", name) for name in ("NUCLE A", "NE-fluency A", "NE-fluency B")}
+
+
+def source_of(corpus):
+    return text_of(corpus, "INPUT" if corpus == "conll14" else "src")
+
+
+@pytest.mark.parametrize(("corpus", "file"), REFERENCES)
+def test_swapped_sources_and_references(corpus, file):
+    sources, texts = source_of(corpus), text_of(corpus, file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_corpus(Corpus(sources, [[text] for text in texts]))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        check_corpus(Corpus(texts, [[source] for source in sources]))
+    said = [str(warning.message) for warning in caught]
+    if (corpus, file) in UNDECIDED:
+        assert said == []
+    else:
+        assert [message.partition(":")[0] for message in said] == ["the source and reference 0 look swapped"]
+
+
+@pytest.mark.parametrize("folder", ["all", "subset"])
+def test_no_false_alarm_for_the_systems_of_seeda(folder):
+    outputs = {path.stem: single_blanks(read_lines(path)) for path in Path(MIRROR, SEEDA, folder).glob("*.txt")}
+    assert len(outputs) == 15
+    known = {source: i for i, source in enumerate(text_of("conll14", "INPUT"))}
+    places = [known[source] for source in outputs["INPUT"]]
+    gold = corpus_of("conll14").select(places)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for lines in outputs.values():
+            Preprocessing(foreign="error").prepare(gold, lines)
 
 
 @pytest.mark.parametrize("way", WAYS)

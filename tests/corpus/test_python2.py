@@ -8,7 +8,7 @@ import hashlib
 import pytest
 
 from gecbench import M2
-from gecbench.corpus.python2 import dict_order, integer_hash, lower, with_spaces
+from gecbench.corpus.python2 import dict_order, integer_hash, lower, string_hashes, with_spaces
 from gecbench.formats.m2 import parse_m2
 
 
@@ -27,6 +27,26 @@ from gecbench.formats.m2 import parse_m2
 )
 def test_the_order_of_a_dictionary(keys, expected):
     assert [keys[k] for k in dict_order([integer_hash(key) for key in keys])] == expected
+
+
+def test_the_hash_of_strings():
+    """Of "a" by hand: 97 · 128 · 1000003 = 12416037248, with 97 and then the length 1 exclusive-ored."""
+    assert string_hashes(["abc", "", "a"]) == [1453079729188098211, 0, 12416037344]
+    assert string_hashes([]) == []
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        ["a b c d y f .", "a x c d y f .", "a b c d e f .", "a x c d e f ."],
+        ["You have missed words .", "You have missed a word ."],
+        ["a b z d e f .", "a X Y e f ."],
+    ],
+)
+def test_the_order_of_a_dictionary_of_strings(printed):
+    """The official I-measure program lists references in this order."""
+    for keys in (printed, printed[::-1]):
+        assert [keys[k] for k in dict_order(string_hashes(keys))] == printed
 
 
 def test_lower_case_is_that_of_unicode_5_2():

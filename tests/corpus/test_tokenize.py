@@ -62,6 +62,13 @@ class TestDetokenize:
             ("the boys ' room", "the boys' room"),
             ("我 爱 GEC ， 真 的 。", "我爱 GEC ，真的。"),
             ("Well ... perhaps", "Well... perhaps"),
+            ("Він сказав « так » .", "Він сказав «так»."),
+            ("Řekl : „ Ahoj ! “ , a šel …", "Řekl: „Ahoj!“, a šel…"),
+            ("He said “ yes ” , it ’s ‘ fine ’ .", "He said “yes”, it’s ‘fine’."),
+            ('She left “ at " noon " ” .', 'She left “at "noon"”.'),
+            ("他 说 ： “ 你 好 ” — — 真 的 …", "他说：“你好”——真的…"),
+            ('" Go ! " he said , and " Stop ! "', '"Go!" he said, and "Stop!"'),
+            ('And then he left ! "', 'And then he left!"'),
             ("", ""),
         ],
     )
@@ -84,6 +91,8 @@ GUIDED = {
     # A learner wrote "late,so" and the corpus left it: a system that keeps it gets the same token.
     "glued mark kept": ("It was late,so we leave .", "It was late,so we left.", "It was late,so we left ."),
     "glued mark split": ("It was late,so we leave .", "It was late, so we left.", "It was late , so we left ."),
+    "signs of currency": ("It cost £ 750 or € 1.3 .", "It costs £750 or €1.3.", "It costs £ 750 or € 1.3 ."),
+    "a word that begins with a full stop": ("A sound .wav file .", "A sound.wav file.", "A sound.wav file ."),
     "full stop at the end of a line": (
         "He works for Brown Inc. in the U.S. .",
         "He worked for Brown Inc. in the U.S..",
@@ -93,18 +102,60 @@ GUIDED = {
     "marks in a row": ("Well . . . yes , I go .", "Well... yes, I went.", "Well . . . yes , I went ."),
     "changed words by rule": ("He do not know .", "He doesn't know, sadly.", "He does n't know , sadly ."),
     "habit of the corpus": ("I not can swim .", "I cannot swim.", "I cannot swim .", *HABITS),
-    "no habit where the corpus has both": (
+    "habit that is more frequent": (
+        "I not can swim .",
+        "I cannot swim.",
+        "I cannot swim .",
+        *HABITS,
+        "It can not be .",
+    ),
+    "no habit where none is more frequent": (
         "I not can swim .",
         "I cannot swim.",
         "I can not swim .",
         *HABITS,
         "It can not be .",
+        "It can not stay .",
     ),
     "typographic forms": (
         "She say : `` do n't go '' ...",
         "She says: “don’t go”…",
         "She says : `` do n't go '' ...",
     ),
+    # The corpus knows these characters, so that writing them may be the correction.
+    "typographic quotes that the corpus uses": (
+        'Він сказав " так " .',
+        "Він сказав «так».",
+        "Він сказав « так » .",
+        "Вони сказали « ні » .",
+    ),
+    "other typographic quotes than the source": (
+        "Řekl “ ano ” .",
+        "Řekl „ano“.",
+        "Řekl „ ano “ .",
+        "Píše „ ne “ .",
+    ),
+    "a typographic apostrophe that the corpus uses": (
+        "Це об'єкт .",
+        "Це об’єкт.",
+        "Це об’єкт .",
+        "Там п’ять .",
+    ),
+    "an ellipsis that the corpus uses": ("So ... yes .", "So… yes.", "So … yes .", "Well … no ."),
+    "plain quotes for typographic ones": (
+        "Він сказав « так » .",
+        'Він каже "так".',
+        "Він каже « так » .",
+        'Вони сказали " ні " .',
+    ),
+    "plain quotes beside typographic ones": (
+        "Канал « Один » і « Два » .",
+        'Канал "Один" і «Два».',
+        'Канал " Один " і « Два » .',
+    ),
+    "two apostrophes in a row": ("A ''big bomb' ' falls .", "A \"big bomb'' fell.", "A ''big bomb' ' fell ."),
+    "plain dots for an ellipsis": ("So … yes .", "So... yes!", "So … yes !", "Well ... no ."),
+    "an apostrophe that the corpus never writes": ("It is n’t so .", "It isn't, don't.", "It is n’t , do n’t ."),
     "straight quotes in the source": ('He says " yes " now .', 'He say "yes" now.', 'He say " yes " now .'),
     "LaTeX quotes in the source": ("He says `` yes '' now .", 'He say "yes" now.', "He say `` yes '' now ."),
     "LaTeX quotes in the corpus": ("He says yes now .", 'He say "yes" now.', "He say `` yes '' now .", "A `` b '' ."),
@@ -117,6 +168,23 @@ GUIDED = {
         "It rains.We stay at home.But why.",
         "It rains.We stay at home.But why .",
     ),
+    "split stops after other letters": (
+        "Дощ іде . Ми вдома .",
+        "Дощ іде знову. Але ми вдома.",
+        "Дощ іде знову . Але ми вдома .",
+    ),
+    # "Dr." and "etc." do not show that the corpus leaves full stops glued to the last word of a sentence.
+    "split stops in spite of abbreviations": (
+        *DOTS,
+        "It rained . We stayed .",
+        "It rain . We stay .",
+        "Ask Dr. Brown , Dr. Green , etc. Thanks .",
+    ),
+    "addresses": (
+        "Read it .",
+        "Read it (see https://example.org/a-b?c=1).",
+        "Read it ( see https://example.org/a-b?c=1 ) .",
+    ),
     "abbreviations": ("The U.S. Senate vote .", "The U.S. Senate votes.", "The U.S. Senate votes ."),
 }
 
@@ -128,10 +196,59 @@ def test_tokens_follow_the_source_then_the_corpus_then_the_rule(source, raw, exp
     assert SourceGuide([source, *others], "treebank").tokenize(source, raw) == expected
 
 
+class TestGaps:
+    """A corpus that splits a gap between characters everywhere, or nowhere, overrules the tokenizer."""
+
+    NAMES = tuple(f"{a}{b}" for a in "bcdfghjklm" for b in "aeiouy")
+
+    @staticmethod
+    def learn(*lines):
+        guide = SourceGuide(lines, "treebank")
+        return lambda text: guide.tokenize("Well .", text)
+
+    def test_hyphens_are_split(self):
+        tokenize = self.learn(*(f"The {name} - based plan of {name} - {name} ." for name in self.NAMES))
+        assert tokenize("The long-term, north-west plan.") == "The long - term , north - west plan ."
+
+    def test_hyphens_are_not_split_where_some_are_not(self):
+        lines = [f"The {name} - based plan of {name} - {name} ." for name in self.NAMES]
+        assert self.learn(*lines, "A well-known one .")("The long-term plan.") == "The long-term plan ."
+
+    def test_few_lines_prove_nothing(self):
+        lines = [f"The {name} - based plan of {name} - {name} ." for name in self.NAMES[:20]]
+        assert self.learn(*lines)("The long-term plan.") == "The long-term plan ."
+
+    def test_percent_signs_are_not_split(self):
+        tokenize = self.learn(*(f"It is {number}% now ." for number in range(10, 30)))
+        assert tokenize("It was 7%, or 8%.") == "It was 7% , or 8% ."
+
+    def test_digits_are_split(self):
+        assert self.learn("In 2 0 0 6 .")("In 1998.") == "In 1 9 9 8 ."
+
+    def test_contractions_stay_with_the_tokenizer(self):
+        tokenize = self.learn(*(f"He did n't see O'{name} ." for name in self.NAMES))
+        assert tokenize("It's Ann's.") == "It 's Ann 's ."
+
+    def test_the_source_comes_first(self):
+        lines = [f"The {name} - based plan of {name} - {name} ." for name in self.NAMES]
+        guide = SourceGuide(lines, "treebank")
+        assert guide.tokenize("An e-mail came .", "An e-mail came, re-sent.") == "An e-mail came , re - sent ."
+
+
 class TestGuide:
     def test_chinese_by_character(self):
         source = "我 昨 天 去 学 校 。"
         assert SourceGuide([source], "char").tokenize(source, "我昨天去了学校。") == "我 昨 天 去 了 学 校 。"
+
+    def test_every_character_where_the_corpus_has_no_longer_token(self):
+        source = "我 有 “ 1 0 个 ” 。"
+        found = SourceGuide([source], "char").tokenize(source, "我有“25个MP3”——真的。")
+        assert found == "我 有 “ 2 5 个 M P 3 ” — — 真 的 。"
+
+    def test_chinese_by_word(self):
+        lines = ["我们 昨天 去 学校 。", "他 喜欢 学校 ， 真 的 。"]
+        guide = SourceGuide(lines, measure_tokenizer(lines))
+        assert guide.tokenize(lines[0], "我们昨天喜欢学校。") == "我们 昨天 喜欢 学校 。"
 
     def test_tokens_keep_the_letters(self):
         guide = SourceGuide(SOURCES, "treebank")
@@ -168,6 +285,8 @@ class TestGuide:
             (RAW, "none"),
             (["我 昨 天 去 学 校 。", "他 不 喜 欢 苹 果 ， 真 的 。"], "char"),
             (["I don't know , she can't .", "He won't say it's cold ."], "13a"),
+            (["Він сказав « так » .", "Я сказала : « ні » …"], "treebank"),
+            (["我们 昨天 去 学校 。", "他 喜欢 苹果 ， 真 的 。"], "char"),
         ],
     )
     def test_the_tokenizer_is_measured_on_the_sources(self, lines, expected):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gecbench.cli.options import add_command, check_one_given, read_parallel_text
+from gecbench.cli.options import add_command, check_one_given, count, read_parallel_text
 from gecbench.corpora.load import CORPUS_FILES, read_file
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_groups, derive_references, ungroup, with_references
@@ -34,7 +34,7 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="output: .m2, .xml or .jsonl, or text with --annotator")
     parser.add_argument("--to-source", metavar="FILE", help="output: source sentences")
     parser.add_argument("--to-references", metavar="FILE", nargs="+", help="output: one file per reference")
-    parser.add_argument("--annotator", metavar="N", type=int, help="write the text that this annotator's edits give")
+    parser.add_argument("--annotator", metavar="N", type=count, help="write the text that this annotator's edits give")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gecbench.cli.options import add_command
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 
 _EXAMPLES = """  gecbench data info jfleg
   gecbench data build jfleg                              (into ./datasets/jfleg)
@@ -64,7 +64,7 @@ def _lock(options: argparse.Namespace, folder: Path) -> None:
     from gecbench.corpora.build import LOCK_FILE, refresh_card, write_lock
 
     for (config, split), lock in write_lock(options.dataset).items():
-        print(f"{config}/{split}: {lock.rows} rows, content {lock.content[:12]}…")
+        print(f"{config}/{split}: {counted(lock.rows, 'row')}, content {lock.content[:12]}…")
     print(f"locked in {LOCK_FILE}")
     card = folder / "README.md"
     if card.is_file():

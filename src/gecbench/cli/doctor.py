@@ -12,8 +12,8 @@ from typing import Any
 
 from gecbench import kernels
 from gecbench.cli.options import add_command
-from gecbench.corpora.upstream import cache_folder
-from gecbench.version import __version__
+from gecbench.formats.text import cache_folder
+from gecbench.version import REQUIREMENT, __version__
 
 _PACKAGES = (
     *("numpy", "datasets", "evaluate", "huggingface_hub", "sacrebleu", "scipy", "rapidfuzz", "matplotlib"),
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
         print(
             "\nThe Python twins give the same figures, more slowly. For the compiled kernels install a C++17 compiler:"
         )
-        print("GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall --no-deps gecbench (or . in a clone)")
+        print(f'GECBENCH_REQUIRE_NATIVE=1 pip install --force-reinstall --no-deps "{REQUIREMENT}" (or . in a clone)')
 
 
 def _mirror() -> str:

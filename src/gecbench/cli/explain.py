@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from gecbench.cli.options import add_command, add_corpus_options, corpus_files, load_inputs
+from gecbench.cli.options import add_command, add_corpus_options, corpus_files, count, load_inputs
 from gecbench.errors import InputError
 from gecbench.formats.text import check_not_overwriting, write_lines
 from gecbench.metrics.base import METRICS, Score
@@ -35,7 +35,7 @@ def add_parser(commands: Any, summary: str) -> None:
     add_corpus_options(parser)
     known = " or ".join(_explaining())
     parser.add_argument("-m", "--metric", default="m2", help=f"the metric to explain: {known} (default: m2)")
-    parser.add_argument("--sentences", metavar="N", nargs="+", type=int, help="only these sentences, counted from 1")
+    parser.add_argument("--sentences", metavar="N", nargs="+", type=count, help="only these sentences, counted from 1")
     parser.add_argument("--html", metavar="FILE", help="write a page, with filters, instead of printing")
     parser.add_argument("--colour", choices=("auto", "always", "never"), default="auto", help="colours on a terminal")
 

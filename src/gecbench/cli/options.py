@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gecbench.display import log_info
-from gecbench.errors import InputError, did_you_mean
-from gecbench.formats.text import STANDARD_INPUT
+from gecbench.errors import InputError, counted, did_you_mean
+from gecbench.formats.text import STANDARD_INPUT, check_files
 
 if TYPE_CHECKING:
     from gecbench.analysis.report import Report
@@ -45,7 +45,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, what was perhaps meant, and where the options are listed."""
-        if wrong := re.match(r"(.*)invalid choice: '([^']*)' \(choose from (.*)\)", message):
+        if wrong := re.match(r"(.*?)invalid choice: '([^']*)' \(choose from ([^()]*)\)", message):
             hint = did_you_mean(wrong[2], re.findall(r"[\w-]+", wrong[3]))
             message = f"{wrong[1]}invalid choice: '{wrong[2]}'. {hint}Choose from {wrong[3]}"
         stop = "" if message.endswith("?") else "."
@@ -119,13 +119,20 @@ def add_predictions_options(parser: Any, needed: bool | None) -> None:
         help="one file per system: text, a table (.jsonl, .csv, .tsv, .parquet) or edits (.m2)",
     )
     parser.add_argument("--column", metavar="NAME", help="the predictions' column of a table")
+    add_annotator_option(parser)
     add_preprocessing_options(parser)
     add_aligned_option(parser)
 
 
+def add_annotator_option(parser: Any) -> None:
+    """Add the choice among several annotators of predictions that are edits."""
+    parser.add_argument("--annotator", metavar="N", type=count, help="the annotator of predictions in an .m2 file")
+
+
 def add_aligned_option(parser: Any) -> None:
-    """Add the consent to lines that look shifted."""
-    parser.add_argument("--aligned", action="store_true", help="skip the check for shifted lines")
+    """Add the consent to files that do not seem to fit each other."""
+    about = "skip the checks for shifted lines and for swapped or identical files"
+    parser.add_argument("--aligned", action="store_true", help=about)
 
 
 def add_preprocessing_options(parser: Any) -> None:
@@ -162,7 +169,7 @@ def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None
     parser.add_argument("--seed", metavar="N", type=count, default=DEFAULT_SEED, help="seed of the resampling")
     add_format_option(parser)
     about = "exit with status 1 if a system's first metric, as printed in percent, is below this"
-    parser.add_argument("--fail-under", metavar="N", type=_number, help=about)
+    parser.add_argument("--fail-under", metavar="N", type=number, help=about)
 
 
 def add_format_option(parser: argparse.ArgumentParser) -> None:
@@ -174,7 +181,7 @@ def add_format_option(parser: argparse.ArgumentParser) -> None:
 
 def add_metrics_option(parser: argparse.ArgumentParser) -> None:
     """Add the choice of metrics, listed in the help."""
-    heading = "metrics (parameters in brackets, as in 'gleu(draws=py3)')"
+    heading = "metrics (parameters in brackets, as in 'gleu(draws=py3)'; python:module:function is one of your own)"
     parser.epilog = f"{heading}:\n{_LIST_OF_METRICS}\n\n{parser.epilog}"
     parser.add_argument(
         "-m",
@@ -204,7 +211,7 @@ def load_inputs(options: argparse.Namespace) -> LoadedInputs:
     """Make the metrics, read the corpus and the predictions, and prepare these: each once."""
     from gecbench.corpus.prepare import Preprocessing
 
-    check_one_input(options)
+    check_roles(options)
     metrics = metrics_of(options)
     corpus = read_corpus(options, metrics)
     preprocessing = Preprocessing(**preprocessing_of(options))
@@ -246,12 +253,14 @@ def check_one_given(what: str, ways: Sequence[object], fix: str) -> None:
 
 def read_corpus(options: argparse.Namespace, metrics: Mapping[str, Metric] | None = None) -> Corpus:
     """Return the corpus that the options name, with references where the metrics need them."""
+    from gecbench.corpus.prepare import check_corpus
     from gecbench.formats.tables import read_edits
     from gecbench.metrics.base import with_needed_references
 
     ways = (options.corpus, options.gold, options.source or options.references)
     check_one_given("corpus", ways, "Give -s with -r, or --gold, or -c")
     chosen = list((metrics or metrics_of(options)).values())
+    check_files([*getattr(options, "predictions", ()), options.source, *(options.references or ()), options.gold])
     if options.corpus:
         from gecbench.corpora.load import resolve_corpus
 
@@ -260,7 +269,9 @@ def read_corpus(options: argparse.Namespace, metrics: Mapping[str, Metric] | Non
         return with_needed_references(read_edits(options.gold), chosen)
     if not options.source or not options.references:
         raise InputError("-s and -r belong together", fix="Give the source file and at least one reference file")
-    return read_parallel_text(options.source, options.references, options.aligned)
+    corpus = read_parallel_text(options.source, options.references, options.aligned)
+    check_corpus(corpus, options.aligned, swapped=warn_of_swapped_names(options))
+    return corpus
 
 
 def read_parallel_text(source: str, references: Sequence[str], aligned: bool = False) -> Corpus:
@@ -286,7 +297,7 @@ def corpus_files(options: argparse.Namespace) -> list[str | None]:
 
 def read_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, Sequence[str]]:
     """Return each system's predictions by name."""
-    check_one_input(options)
+    check_roles(options)
     return {name: read_system(path, corpus, options) for name, path in systems_of(options).items()}
 
 
@@ -301,18 +312,71 @@ def systems_of(options: argparse.Namespace) -> dict[str, str]:
     return dict(zip(names, paths, strict=True))
 
 
-def check_one_input(options: argparse.Namespace) -> None:
-    """Refuse standard input for more than one file."""
-    files = [*options.predictions, options.source, *(options.references or []), options.gold, options.corpus]
+def check_roles(options: argparse.Namespace) -> None:
+    """Refuse standard input for more than one file, and a text that is a reference and something else."""
+    from gecbench.formats.tables import ENDINGS
+    from gecbench.formats.text import is_same_file
+
+    references = options.references or []
+    files = [*options.predictions, options.source, *references, options.gold, options.corpus]
     if list(map(str, files)).count(STANDARD_INPUT) > 1:
         raise InputError("standard input (-) is named more than once", fix="It can be read only once")
+    for reference in () if options.aligned else references:
+        for option, path in (("-s", options.source), *(("-p", path) for path in options.predictions)):
+            if path and is_same_file(path, reference) and not reference.removesuffix(".gz").endswith(ENDINGS):
+                fix = "Give each text once; skip this check with --aligned if it is meant"
+                raise InputError(f"is given with -r and with {option}", file=str(reference), fix=fix)
+
+
+_SOURCE_WORDS = {"src", "source", "sources", "input", "inputs", "orig", "original", "originals"}
+_REFERENCE_WORDS = {"ref", "refs", "reference", "references", "gold", "tgt", "trg", "target", "targets"}
+
+
+def warn_of_swapped_names(options: argparse.Namespace) -> bool:
+    """Warn of files that are named like what they are not given as; return whether there are any."""
+    if options.aligned or not options.source:
+        return False
+    predictions = getattr(options, "predictions", ())  # gecbench run makes its own
+    found = swapped_names(options.source, options.references or (), predictions)
+    for evidence in found:
+        import warnings
+
+        from gecbench.corpus.prepare import MixedUpTextWarning
+
+        problem = f"{evidence}: they look swapped; skip this check with --aligned if it is meant"
+        warnings.warn(problem, MixedUpTextWarning, stacklevel=2)
+    return bool(found)
+
+
+def swapped_names(source: str, references: Sequence[str], predictions: Sequence[str], option: str = "-p") -> list[str]:
+    """Say which files are named like what they are not given as: the source, references or predictions (`option`)."""
+    kind = _last_word(source)
+    for path in references if kind in _REFERENCE_WORDS else ():
+        if _last_word(path) in _SOURCE_WORDS:
+            return [f"-s {source} is named like a reference and -r {path} like a source"]
+    named = [path for path in predictions if kind not in _SOURCE_WORDS and _last_word(path) in _SOURCE_WORDS]
+    differing = [path for path in named if not _same_content(source, path)]
+    return [f"{option} {path} is named like a source and -s {source} is not" for path in differing]
+
+
+def _last_word(path: str) -> str:
+    """Return the last word of a file's name that says what is in it: `ref` of `test.ref0`, `source` of `source.txt`."""
+    words = re.findall("[a-z]+", Path(path).name.lower())
+    return next((word for word in reversed(words) if word not in ("txt", "gz", "tok")), "")
+
+
+def _same_content(one: str, other: str) -> bool:
+    import filecmp
+
+    return Path(one).is_file() and Path(other).is_file() and filecmp.cmp(one, other, shallow=False)
 
 
 def read_system(path: str, corpus: Corpus, options: argparse.Namespace) -> Sequence[str]:
     """Return the predictions of one file, cleaned if --clean says so."""
     from gecbench.formats.tables import read_predictions
 
-    return cleaned(read_predictions(path, corpus, options.column), corpus, path, options)
+    found = read_predictions(path, corpus, options.column, options.annotator)
+    return cleaned(found, corpus, path, options)
 
 
 def cleaned(lines: Sequence[str], corpus: Corpus, path: object, options: argparse.Namespace) -> Sequence[str]:
@@ -322,7 +386,7 @@ def cleaned(lines: Sequence[str], corpus: Corpus, path: object, options: argpars
     from gecbench.corpus.prepare import clean
 
     lines, touched = clean(lines, corpus.sources)
-    removed = ", ".join(f"{name} from {count} lines" for name, count in touched.items()) or "nothing"
+    removed = ", ".join(f"{name} from {counted(count, 'line')}" for name, count in touched.items()) or "nothing"
     log_info(f"{path}: removed {removed}")
     return lines
 
@@ -337,15 +401,21 @@ def system_name(path: str) -> str:
     return Path(name).stem if Path(name).suffix in (".txt", EDITS, *ENDINGS) else name
 
 
-def _number(text: str) -> float:
+def number(text: str) -> float:
+    """Return a number; `1_0`, which Python reads as 10, is not one."""
     try:
-        return float(text)
+        if "_" not in text:
+            return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+        pass
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+
+
+_LONGEST_NUMBER = 18
 
 
 def count(text: str, least: int = 0) -> int:
     """Return a whole number of at least 0, or of at least another number."""
-    if not text.isdigit() or int(text) < least:
+    if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER) or int(text) < least:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
     return int(text)

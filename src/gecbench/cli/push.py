@@ -25,7 +25,7 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("what", metavar="NAME|FOLDER", help="a metric's or dataset's name, or a folder")
     parser.add_argument("--repo", metavar="OWNER/NAME", required=True, help="the repository; made if it is not there")
     parser.add_argument("--dry-run", action="store_true", help="list what would be uploaded, and stop")
-    parser.add_argument("--private", action="store_true", help="make the repository private")
+    parser.add_argument("--private", action="store_true", help="make the repository private; refuse a public one")
     about = "open a pull request on a repository that is there"
     parser.add_argument("--create-pr", dest="pull_request", action="store_true", help=about)
     parser.add_argument("--prune", action="store_true", help="delete files there that are not in the folder")

@@ -119,7 +119,7 @@ def run(options: argparse.Namespace) -> int:
             log_info(f"what was made is kept in {partial_file}; the same command goes on from there")
         raise
     log_info(f"outputs are in {output}")
-    name, preprocessing = options.name or model.name, Preprocessing(**preprocessing_of(options))
+    name, preprocessing = options.name or model.name, Preprocessing(**preprocessing_of(options), paired=True)
     prepared = preprocessing.prepare(corpus, cleaned(outputs, corpus, output, options), f"predictions of {name}")
     report = compare_prepared({name: prepared}, metrics, **pick(options, "resamples", "seed"))
     if model.prompt:

@@ -17,7 +17,7 @@ from gecbench.cli.options import (
     add_corpus_options,
     add_scoring_options,
     check_one_given,
-    check_one_input,
+    check_roles,
     count,
     load_inputs,
     pick,
@@ -25,6 +25,7 @@ from gecbench.cli.options import (
     status_of,
     system_name,
     systems_of,
+    warn_of_swapped_names,
 )
 from gecbench.display import log_info
 from gecbench.errors import InputError
@@ -154,7 +155,7 @@ def _stream(options: argparse.Namespace) -> int:
         predictions=options.predictions[0],
         metrics=tuple(options.metrics),
         references=tuple(options.references or ()),
-        **pick(options, "source", "gold", "corpus", "column"),
+        **pick(options, "source", "gold", "corpus", "column", "annotator"),
     )
     settings = pick(options, "batch_size", "on_bad", "resume")
     target = Path(options.per_sentence) if options.per_sentence else None
@@ -172,7 +173,8 @@ def _check_stream(options: argparse.Namespace) -> None:
     _check_no_spark(options)
     ways = (options.corpus, options.gold, options.source or options.references)
     check_one_given("corpus", ways, "Give -s with -r, or --gold, or -c")
-    check_one_input(options)
+    check_roles(options)
+    warn_of_swapped_names(options)
     if len(options.predictions) != 1:
         raise InputError("a stream is of one system", fix="Give one file with -p")
     if options.resamples:

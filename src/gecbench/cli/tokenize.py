@@ -38,6 +38,7 @@ def run(options: argparse.Namespace) -> None:
     if not options.corpus and not options.source:
         write_lines(options.output, tokenize(read_lines(options.file), options.tokenizer or "treebank"))
         return
+    data = read_bytes(options.file)
     corpus = resolve_corpus(options.corpus) if options.corpus else Corpus(sources=read_lines(options.source))
-    lines = parse_predictions(read_bytes(options.file), options.file, corpus)
+    lines = parse_predictions(data, options.file, corpus)
     write_lines(options.output, tokenize_like(lines, corpus))

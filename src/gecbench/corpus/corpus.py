@@ -8,7 +8,7 @@ position, because GLEU's draws and M2's choice of annotators depend on the order
 from __future__ import annotations
 
 import weakref
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from itertools import chain
@@ -19,7 +19,7 @@ import numpy as np
 
 from gecbench.corpus.edits import Annotation, Edit, EditTable
 from gecbench.corpus.groups import ErrorGroup, GroupedSentence, Replacement
-from gecbench.errors import InputError, error_context
+from gecbench.errors import InputError, counted, error_context
 
 Gold = Literal["references", "annotations", "groups"]
 Value = TypeVar("Value")
@@ -224,6 +224,7 @@ def check_texts(texts: Iterable[str], argument: str) -> tuple[str, ...]:
         )
     if not isinstance(texts, Iterable):
         raise InputError(f"{argument} is {_kind(texts)}", fix=f"Pass {argument}=[...], one string per sentence")
+    check_ordered(texts, argument)
     checked = tuple(texts)
     if set(map(type, checked)) - {str}:
         for i, text in enumerate(checked):
@@ -232,12 +233,20 @@ def check_texts(texts: Iterable[str], argument: str) -> tuple[str, ...]:
     return checked
 
 
+def check_ordered(texts: object, argument: str) -> None:
+    """Refuse a set, whose order is random, and a dictionary: sentences are paired by their order."""
+    if isinstance(texts, (Set, Mapping)):
+        fix = f"Pass {argument}=[...]: texts are paired by their order"
+        raise InputError(f"{argument} is {_kind(texts)}, not a list", fix=fix)
+
+
 def check_references(references: Sequence[Sequence[str]], sources: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Return the references as tuples, sentence-major, or say what is wrong with their shape."""
     if isinstance(references, (str, bytes)):
         raise InputError(f"references is a single {type(references).__name__}", fix=_SENTENCE_MAJOR)
     if not isinstance(references, Iterable):
         raise InputError(f"references is {_kind(references)}", fix=_SENTENCE_MAJOR)
+    check_ordered(references, "references")
     rows = list(references)
     plain = set(map(type, rows)) <= {list, tuple} and set(map(type, chain.from_iterable(rows))) <= {str}
     checked = tuple(map(tuple, rows)) if plain else _check_rows(rows)
@@ -262,7 +271,10 @@ def check_line_count(lines: int, sentences: int, name: str, file: str, fix: str)
     """Refuse a file with another number of lines than there are sentences in what `name` names."""
     if lines != sentences:
         raise InputError(
-            f"{lines} lines, but {name} has {sentences} sentences", file=file, line=min(lines, sentences) + 1, fix=fix
+            f"{counted(lines, 'line')}, but {name} has {counted(sentences, 'sentence')}",
+            file=file,
+            line=min(lines, sentences) + 1,
+            fix=fix,
         )
 
 
@@ -287,7 +299,10 @@ def _check_groups(groups: Sequence[GroupedSentence], sources: Sequence[str]) -> 
 
 def _check_length(what: str, found: int, sentences: int) -> None:
     if found != sentences:
-        raise InputError(f"{found} {what} for {sentences} sources", fix=f"Give one entry of {what} per source")
+        raise InputError(
+            f"{counted(found, what.removesuffix('s'))} for {counted(sentences, 'source')}",
+            fix=f"Give one entry of {what} per source",
+        )
 
 
 def _check_shape(references: tuple[tuple[str, ...], ...], sources: Sequence[str]) -> None:
@@ -295,11 +310,12 @@ def _check_shape(references: tuple[tuple[str, ...], ...], sources: Sequence[str]
     if len(references) != len(sources):
         if references and all(len(texts) == len(sources) for texts in references):
             raise InputError(
-                f"references look transposed: {len(references)} lists of {len(sources)} texts "
-                f"for {len(sources)} sources",
+                f"references look transposed: {counted(len(references), 'list')} of {counted(len(sources), 'text')} "
+                f"for {counted(len(sources), 'source')}",
                 fix=transposed_fix,
             )
-        raise InputError(f"references for {len(references)} sentences, but {len(sources)} sources", fix=_SENTENCE_MAJOR)
+        found = f"{counted(len(references), 'sentence')}, but {counted(len(sources), 'source')}"
+        raise InputError(f"references for {found}", fix=_SENTENCE_MAJOR)
     if _square_and_transposed(references, sources):
         raise InputError("references look transposed: they resemble the sources column by column", fix=transposed_fix)
 
@@ -340,13 +356,17 @@ def _kind(value: object) -> str:
 def check_span(start: int, end: int, tokens: int) -> None:
     """Refuse a span that does not fit a sentence of so many tokens."""
     if not 0 <= start <= end <= tokens:
-        raise InputError(f"the span {start} {end} does not fit a sentence of {tokens} tokens", fix=_HALF_OPEN)
+        raise InputError(
+            f"the span {start} {end} does not fit a sentence of {counted(tokens, 'token')}", fix=_HALF_OPEN
+        )
 
 
 def check_annotators(annotators: int | None, size: int) -> None:
     """Refuse more annotators of a sentence than its part of a file has characters: each costs time and memory."""
     if annotators is not None and annotators > size:
-        raise InputError(f"{annotators} annotators of a sentence that takes {size} bytes in the file")
+        raise InputError(
+            f"{counted(annotators, 'annotator')} of a sentence that takes {counted(size, 'byte')} in the file"
+        )
 
 
 def check_sentence_annotations(sentence: Sequence[Annotation], tokens: int) -> None:

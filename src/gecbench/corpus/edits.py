@@ -134,6 +134,19 @@ class EditTable:
         columns = {name: getattr(self, name)[mask] for name in _EDIT_COLUMNS}
         return replace(self, edit_offsets=np.concatenate([[0], np.cumsum(mask)])[self.edit_offsets], **columns)
 
+    def of_annotator(self, number: int) -> EditTable:
+        """Return only the edits of one annotator; a sentence without that annotator has none."""
+        rows, sizes = self.annotators == number, np.diff(self.edit_offsets)
+        mask = np.repeat(rows, sizes)
+        columns = {name: getattr(self, name)[mask] for name in _EDIT_COLUMNS}
+        return replace(
+            self,
+            row_offsets=np.concatenate([[0], np.cumsum(rows)])[self.row_offsets],
+            annotators=self.annotators[rows],
+            edit_offsets=np.concatenate([[0], np.cumsum(sizes[rows])]),
+            **columns,
+        )
+
     def comparable_corrections(self) -> tuple[Offsets, EncodedLines]:
         """Return the corrections of each edit, and where each edit's begin.
 

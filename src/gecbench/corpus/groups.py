@@ -27,7 +27,8 @@ _RULES = [
     (r"(?<=[^' ])(n't)(?= |$)", r" \1"),
     *((rf"(?<!\w)({pair.replace('|', ')(')})(?!\w)", r"\1 \2") for pair in _CLITIC_PAIRS.split()),
 ]
-_PLAIN = re.compile(r"(?!.*(?:--|cannot|gimme|gonna|gotta|lemme|wanna))[A-Za-z0-9 -]*", re.IGNORECASE)
+_PLAIN = re.compile(r"[A-Za-z0-9 -]*")
+_SPLIT_IN_PLAIN = re.compile("--|cannot|gimme|gonna|gotta|lemme|wanna", re.IGNORECASE)
 
 
 @cache
@@ -38,7 +39,7 @@ def _rules() -> list[tuple[re.Pattern[str], str]]:
 @lru_cache(maxsize=1 << 16)
 def split_treebank(text: str) -> str:
     """Return the text with punctuation, quotes and contractions split off by blanks (docs/imeasure.md, section 2)."""
-    if not _PLAIN.fullmatch(text):
+    if not _PLAIN.fullmatch(text) or _SPLIT_IN_PLAIN.search(text):
         for pattern, replacement in _rules():
             text = pattern.sub(replacement, text)
     return " ".join(text.split())

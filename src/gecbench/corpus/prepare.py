@@ -1,7 +1,9 @@
 """Check and prepare predictions before any metric sees them.
 
-Predictions are checked for wrappers (labels, quotes, code fences), for tokenization unlike their sources, and for lines
-that are shifted or belong to other sources. `Preprocessing` holds what is checked and which tokenizer is applied.
+Predictions are checked for wrappers (labels, quotes, code fences), for tokenization unlike their sources, for damage
+(empty lines, subword marks, odd blanks), and for lines that are shifted or belong to other sources. References are
+checked, too: they may be damaged, identical to another text, or swapped with the sources. `Preprocessing` holds what is
+checked and which tokenizer is applied.
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import chain, repeat, takewhile
+from dataclasses import dataclass, replace
+from itertools import chain, combinations, pairwise, repeat, takewhile
 from typing import Literal
 
 import numpy as np
@@ -23,12 +25,12 @@ from gecbench.corpus.corpus import Corpus, CorpusCache, check_texts, overlap
 from gecbench.corpus.derive import ungroup
 from gecbench.corpus.edits import EditedTexts, apply_edits
 from gecbench.corpus.tokenize import TOKENIZERS, SourceGuide, measure_tokenizer, tokenize
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.kernels.tokens import encode_lines, offsets_of
 
 TOKENIZE_CHOICES = ("none", "auto", *TOKENIZERS)
 _SHOWN = 60  # characters of a line in an error message
-_MIN_LINES = 8  # fewer prove nothing: no error for wrappers, only a warning for tokenization
+MIN_LINES = 8  # fewer prove nothing: no error for wrappers, only a warning for tokenization
 # Tokenization: lines looked at, and the share of unlike ones that refuses all
 _TOKENIZATION_PROBES = 200
 _UNLIKE_SHARE = 0.3
@@ -42,12 +44,19 @@ _FOREIGN_WINDOW = 30
 _SHORT_LINE = 4  # tokens
 _FOREIGN_OVERLAP = 0.2
 _DOUBTFUL_OVERLAP = 0.6  # lines above it are not compared with their neighbors
+# Damage: the least number and share of damaged lines that is reported
+_DAMAGED_LINES = 3
+_DAMAGED_SHARE = 0.01
+# Swapped texts: sentences looked at first; then sentences, and the evidence they must show, in standard deviations
+_SWAP_FIRST_PROBES = 100
+_SWAP_STEPS = ((400, 1.5), (2000, 5.0))
+_CHECKED_CORPORA: CorpusCache[bool] = CorpusCache()
 _CHECKED_REFERENCES: CorpusCache[bool] = CorpusCache()
 _GUIDES: CorpusCache[tuple[SourceGuide | None]] = CorpusCache()
 
 
 class ForeignTextWarning(UserWarning):
-    """Predictions that share hardly a word with their sources.
+    """Predictions that share hardly a word with their sources, or look shifted.
 
     They come from an untrained model, or are paired with the wrong sources.
     """
@@ -57,17 +66,30 @@ class RawTextWarning(UserWarning):
     """Too few sentences to be sure, but they look as if they were not tokenized like their sources."""
 
 
+class DamagedTextWarning(UserWarning):
+    """Lines that are empty, or hold NUL bytes, marks of subwords or blanks that are not ASCII."""
+
+
+class MixedUpTextWarning(UserWarning):
+    """Texts that seem to be given in the wrong place: swapped, or identical to another text."""
+
+
 class ForeignTextError(InputError):
     """Lines that share hardly a word with their sources."""
 
 
+class IdenticalTextError(InputError):
+    """A reference that is identical to the sources or to the predictions."""
+
+
 @dataclass(frozen=True)
 class Prepared:
-    """Predictions ready to be counted, their corpus, and what was done to them (None: nothing)."""
+    """Predictions ready to be counted, their corpus, what was done to them (None: nothing), and their system's name."""
 
     corpus: Corpus
     lines: tuple[str, ...]
     preparation: str | None = None
+    name: str = "predictions"
 
 
 @dataclass(frozen=True)
@@ -75,14 +97,17 @@ class Preprocessing:
     """What is done to predictions, and what is refused.
 
     `tokenize`: "none"; a tokenizer by name; or "auto", the corpus's own way, guided by the source. `tokenized=True`
-    takes text as it is although it is not tokenized like its sources; `aligned=True` although lines look shifted.
-    `foreign`: text that shares hardly a word with its sources is an "error", or only a "warning".
+    takes text as it is although it is not tokenized like its sources. `aligned=True` does so although texts do not fit
+    each other: lines look shifted, texts look swapped, or a reference is identical to another text. `foreign`:
+    predictions that share hardly a word with their sources, or all words with a reference, are an "error", or only a
+    "warning". `paired=True`: each line was made from its source, so lines that look shifted are only a warning, too.
     """
 
     tokenize: str = "none"
     tokenized: bool = False
     aligned: bool = False
     foreign: Literal["warning", "error"] = "warning"
+    paired: bool = False
 
     def __post_init__(self) -> None:
         if self.tokenize not in TOKENIZE_CHOICES:
@@ -109,17 +134,21 @@ class Preprocessing:
             check_wrappers(corpus.sources, lines, name, file)
         if self.tokenize != "none":
             prepared = self._tokenize(corpus, lines)
-        elif not self.tokenized:
+        warn_of_damage(corpus.sources, prepared.lines, name)
+        if self.tokenize == "none" and not self.tokenized:
             _check_references(corpus)
             check_tokenization(corpus.sources, lines, name, file)
         if not self.aligned:
             self._check_alignment(prepared, name, file)
-        return prepared
+        check_corpus(corpus, self.aligned)
+        if not self.aligned:
+            self._check_identical(corpus, lines, name, file)
+        return replace(prepared, name=name)
 
     def _prepare_edits(self, corpus: Corpus, predictions: EditedTexts, name: str) -> Prepared:
         if self.tokenize != "none":
             raise InputError(f"{name} are edits of tokens", fix="They need no tokeniser: leave out tokenize")
-        return Prepared(corpus, predictions)
+        return Prepared(corpus, predictions, name=name)
 
     def _tokenize(self, corpus: Corpus, lines: tuple[str, ...]) -> Prepared:
         if self.tokenize == "auto":
@@ -132,11 +161,18 @@ class Preprocessing:
     def _check_alignment(self, prepared: Prepared, name: str, file: str | None) -> None:
         try:
             check_alignment(prepared.corpus.sources, prepared.lines, name, file)
-        except ForeignTextError:
-            if self.foreign == "error":
+        except InputError as error:
+            if not self.paired and (self.foreign == "error" or not isinstance(error, ForeignTextError)):
                 raise
-            problem = "share hardly a word with their sources; aligned=True skips this check"
-            warnings.warn(f"{name} {problem}", ForeignTextWarning, stacklevel=2)
+            problem = f"{error.problem}. They are scored as they are; {_SKIP}"
+            warnings.warn(problem, ForeignTextWarning, stacklevel=2)
+
+    def _check_identical(self, corpus: Corpus, lines: Sequence[str], name: str, file: str | None) -> None:
+        """Refuse predictions that are identical to a reference, or warn of them: a model may have learned them."""
+        for problem in identical_references(corpus, lines, name):
+            if self.foreign == "error" and not self.paired:
+                raise IdenticalTextError(problem, file=file, fix=f"Score against other references; {_MEANT}")
+            warnings.warn(f"{problem}; {_MEANT}", MixedUpTextWarning, stacklevel=2)
 
 
 def tokenize_like(texts: Iterable[str], corpus: Corpus) -> list[str]:
@@ -148,11 +184,72 @@ def check_predictions(predictions: Iterable[str], sentences: int, name: str = "p
     """Return the predictions as a tuple of as many strings as there are sentences."""
     checked = check_texts(predictions, name)
     if len(checked) != sentences:
+        one = name.replace("predictions", "prediction", 1)
         raise InputError(
-            f"{len(checked)} {name} for {sentences} sources",
+            f"{counted(len(checked), one, name)} for {counted(sentences, 'source')}",
             fix="Give one prediction per source, in order; an empty output is an empty string",
         )
     return checked
+
+
+def check_corpus(corpus: Corpus, aligned: bool = False, *, swapped: bool = False) -> None:
+    """Warn of damaged references and sources; unless `aligned`, refuse or warn of references in the wrong place.
+
+    Each corpus is checked once. `swapped`: it is known that sources and references look swapped.
+    """
+    if corpus.references is None or _CHECKED_CORPORA.get(corpus, aligned):
+        return
+    columns = corpus.reference_columns()
+    for k, column in enumerate(columns):
+        warn_of_damage(corpus.sources, column, _reference_name(corpus, k))
+    warn_of_damage(columns[0], corpus.sources, "the sources")
+    # edits, and corpora that are known by name, leave no doubt about what is the source
+    known = corpus.has("annotations") or corpus.has("groups") or "dataset" in corpus.metadata
+    if not aligned and not known:
+        for problem in _identical_to_source(corpus, columns):
+            raise IdenticalTextError(problem, fix=f"Give corrected text; {_MEANT}")
+        for problem in [*_doubled_references(corpus, columns), *(() if swapped else _swapped(corpus, columns))]:
+            warnings.warn(f"{problem}; {_MEANT}", MixedUpTextWarning, stacklevel=3)
+    _CHECKED_CORPORA.put(corpus, aligned, True)
+
+
+def misplaced_references(corpus: Corpus) -> list[str]:
+    """Return a sentence for each reference that is identical to the source or to another one, or looks swapped."""
+    columns = corpus.reference_columns()
+    return [found for look in (_identical_to_source, _doubled_references, _swapped) for found in look(corpus, columns)]
+
+
+def identical_references(corpus: Corpus, lines: Sequence[str], name: str) -> Iterator[str]:
+    """Yield a sentence for each reference that is identical to predictions; of a few lines that may be by chance."""
+    if len(lines) >= MIN_LINES:
+        for k in range(min(map(len, corpus.references or ((),)))):
+            if _same_lines(lines, (texts[k] for texts in corpus.references or ())):
+                yield f"{name} are identical to {_reference_name(corpus, k)}"
+
+
+def _identical_to_source(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Iterator[str]:
+    for k, column in enumerate(columns):
+        if len(corpus) >= MIN_LINES and _same_lines(corpus.sources, column):
+            yield f"{_reference_name(corpus, k)} is identical to the source"
+
+
+def _doubled_references(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Iterator[str]:
+    for one, other in combinations(range(len(columns)), 2):
+        if len(corpus) >= MIN_LINES and _same_lines(columns[one], columns[other]):
+            names = [*dict.fromkeys(_reference_name(corpus, k) for k in (one, other))]
+            problem = "are identical, but count" if len(names) > 1 else "is given twice, and counts"
+            yield f"{' and '.join(names)} {problem} as two references"
+
+
+def _reference_name(corpus: Corpus, k: int) -> str:
+    """Return the file of a reference, if all were read from files and none was left out, or its number, from 0."""
+    files = corpus.metadata.get("reference_files")
+    most = max(map(len, corpus.references or ((),)))
+    return str(files[k]) if isinstance(files, tuple) and len(files) == most else f"reference {k}"
+
+
+def _same_lines(left: Iterable[str], right: Iterable[str]) -> bool:
+    return all(one == other or one.split() == other.split() for one, other in zip(left, right, strict=True))
 
 
 def _check_references(corpus: Corpus) -> None:
@@ -243,7 +340,7 @@ def check_tokenization(
         'Pass tokenize="auto" (on the command line: --tokenize auto), '
         "or tokenized=True (--tokenized) to score them as they are"
     )
-    if len(unlike) < _MIN_LINES:
+    if len(unlike) < MIN_LINES:
         warnings.warn(f"{problem}. {fix}.", RawTextWarning, stacklevel=2)
         return
     raise InputError(problem, file=file, fix=fix)
@@ -336,7 +433,8 @@ class Wrapper:
     may_be_text: bool = False
 
 
-_FENCE = re.compile(r"^```(?:(?:text|plaintext|txt|markdown|md)\b)?\s*|\s*```$")
+# Patterns that take time in proportion to the text, whatever it is: tests/test_patterns.py
+_FENCE = re.compile(r"^```(?:(?:text|plaintext|txt|markdown|md)\b)?\s*")
 _NUMBER = re.compile(r"^\s*(?:\d+[.):]|[-*•])\s+")
 _LABEL = re.compile(
     r"^\s*(?:here(?:'s| is)[^:]{0,60}|(?:the )?(?:correct|revis|rewrit|fix|improv)\w*\b[^:]{0,40}"
@@ -344,22 +442,33 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _EXPLANATION = re.compile(
-    r"\s+(?:\(?(?:explanation|note|reason(?:ing)?|(?:changes?|corrections?)(?: made)?)\s*:"
+    r"(?<!\s)\s+(?:\(?(?:explanation|note|reason(?:ing)?|(?:changes?|corrections?)(?: made)?)\s*:"
     r"|I (?:have )?(?:changed|corrected|fixed|replaced|removed|added)\b).*$",
     re.IGNORECASE | re.DOTALL,
 )
-_MARKUP = re.compile(r"^<think>.*?</think>\s*|^(?:<\w+>|\*\*|__)\s*|\s*(?:</\w+>|\*\*|__)$", re.DOTALL)
+_OPENING_MARKUP = re.compile(r"^(?:<\w+>|\*\*|__)\s*")
+_CLOSING_MARKUP = re.compile(r"(?:</\w+>|\*\*|__)$")
 _QUOTES = {'"': '"', "“": "”", "'": "'", "«": "»", "`": "`"}
 
 
 def _without_fence(line: str) -> str:
-    return _FENCE.sub("", line) if "```" in line else line
+    text = _FENCE.sub("", line) if "```" in line else line
+    return text[:-3].rstrip() if text.endswith("```") else text
 
 
 def _without_markup(line: str) -> str:
     if "<" in line or "**" in line or "__" in line:
-        return _MARKUP.sub("", _MARKUP.sub("", line))
+        return _without_outer_markup(_without_outer_markup(line))
     return line
+
+
+def _without_outer_markup(line: str) -> str:
+    if line.startswith("<think>") and "</think>" in line:
+        text = line.partition("</think>")[2].lstrip()
+    else:
+        text = _OPENING_MARKUP.sub("", line)
+    closing = _CLOSING_MARKUP.search(text)
+    return text[: closing.start()].rstrip() if closing else text
 
 
 def _without_quotes(line: str) -> str:
@@ -390,6 +499,8 @@ def wrappers_of(lines: Sequence[str]) -> tuple[Wrapper, ...]:
 
 def _common_label(lines: Sequence[str]) -> str:
     """Return what nearly all lines begin with: a text before a colon, or two words and more."""
+    if len(set(lines)) == 1:  # a model that always answers the same
+        return ""
     needed = max(2, _WRAPPED_SHARE * len(lines))
     words = Counter(" ".join(line.split(" ", 2)[:2]) + " " for line in lines if line.count(" ") > 1)
     labels = Counter(line[: line.index(": ") + 2] for line in lines if ": " in line[:60])
@@ -407,9 +518,9 @@ def _shared_words(lines: Sequence[str]) -> str:
 
 
 _FORMATS = (
-    (re.compile(r'\s*\{"'), "JSON Lines: name it .jsonl"),
-    (re.compile(r'"?\w*"?,".*"$'), "a CSV table: give it a header and name it .csv"),
-    (re.compile(r".* \|\|\| "), "two texts on a line: give the corrections alone"),
+    (re.compile(r'^\s*\{"').match, "JSON Lines: name it .jsonl"),
+    (re.compile(r'^"?\w*"?,".*"$').match, "a CSV table: give it a header and name it .csv"),
+    (re.compile(r" \|\|\| ").search, "two texts on a line: give the corrections alone"),
 )
 
 
@@ -418,7 +529,7 @@ def check_wrappers(
 ) -> None:
     """Refuse lines if nearly all are wrapped in extra text (labels, quotes, fences) that their sources do not have."""
     probes = range(0, len(lines), max(1, len(lines) // _WRAPPER_PROBES))
-    if len(probes) < _MIN_LINES:
+    if len(probes) < MIN_LINES:
         return
     _check_format(sources, lines, probes, name, file)
     for wrapper in wrappers_of([lines[i] for i in probes]):
@@ -435,8 +546,8 @@ def check_wrappers(
 def _check_format(
     sources: Sequence[str], lines: Sequence[str], probes: Sequence[int], name: str, file: str | None
 ) -> None:
-    for pattern, kind in _FORMATS:
-        if sum(bool(pattern.match(lines[i])) and not pattern.match(sources[i]) for i in probes) > 0.9 * len(probes):
+    for find, kind in _FORMATS:
+        if sum(bool(find(lines[i])) and not find(sources[i]) for i in probes) > 0.9 * len(probes):
             problem = f"{name} look like another format: {_shown(lines[probes[0]])!r}"
             raise InputError(problem, file=file, fix=f"It seems {kind}")
 
@@ -444,8 +555,11 @@ def _check_format(
 def clean(lines: Sequence[str], sources: Sequence[str]) -> tuple[list[str], dict[str, int]]:
     """Return the lines without the wrappers that their sources do not have, and how many lines each rule touched."""
     if len(lines) != len(sources):
-        raise InputError(f"{len(lines)} lines for {len(sources)} sources", fix="Give one line per source, in order")
-    if len(lines) >= _MIN_LINES:
+        raise InputError(
+            f"{counted(len(lines), 'line')} for {counted(len(sources), 'source')}",
+            fix="Give one line per source, in order",
+        )
+    if len(lines) >= MIN_LINES:
         _check_format(sources, lines, range(len(lines)), "lines", None)
     cleaned = list(lines)
     touched = {}
@@ -473,7 +587,8 @@ def _wraps(wrapper: Wrapper, line: str, source: str) -> bool:
     return not wrapper.may_be_text or overlap(source, bare) >= overlap(source, line)
 
 
-_PAIR = "Pair line by line; skip this check with aligned=True (on the command line: --aligned)"
+_SKIP = "skip this check with aligned=True (on the command line: --aligned)"
+_PAIR = f"Pair line by line; {_SKIP}"
 
 
 def check_alignment(
@@ -555,6 +670,11 @@ def _check_source_overlap(
         if 2 * len({_place(lines[i], sources) for i in seen} - {None}) > window:
             problem, evidence = "look shifted", "they resemble the sources of other lines"
             raise InputError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
+        pairs = [(sources[i].lower(), lines[i].lower()) for i in seen]
+        if 2 * sum(overlap(*pair) for pair in pairs) > window:
+            problem = f"{name} are not in the case of their sources from line {seen[0] + 1} on: "
+            fix = f"Restore the case, which metrics compare; {_SKIP}"
+            raise ForeignTextError(f"{problem}{_shown(lines[seen[0]])!r}", file=file, fix=fix)
         problem, evidence = "do not belong to the sources", "they share hardly a word with their lines"
         raise ForeignTextError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
 
@@ -612,3 +732,91 @@ def _count_shared(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.i
 def _place(line: str, sources: Sequence[str]) -> int | None:
     """Return the first source that shares over half of its tokens with the line."""
     return next((i for i, source in enumerate(sources) if overlap(source, line) > 0.5), None)
+
+
+_MEANT = "skip this check with aligned=True (on the command line: --aligned) if it is meant"
+_MARKS = {
+    "\0": ("NUL bytes", "The file may be damaged, or in UTF-16"),
+    "@@ ": ("BPE marks (@@)", "Join the subwords first: sed 's/@@ //g'"),
+    "▁": ("SentencePiece marks (▁)", "Decode the pieces to text first"),
+}
+_BLANKS = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200C)))
+
+
+def warn_of_damage(sources: Sequence[str], lines: Sequence[str], name: str) -> None:
+    """Warn of lines that are empty, or hold NUL bytes, marks of subwords or odd blanks, where their sources do not.
+
+    A few are the system's own; three lines and a hundredth of all are reported.
+    """
+    text = "\n".join(lines)
+    for mark in [*_MARKS, *("" if text.isascii() else _BLANKS)]:
+        if mark in text:
+            count = sum(mark in line and mark not in source for source, line in zip(sources, lines, strict=True))
+            if _is_damage(count, len(lines)) or (count and mark == "\0"):
+                what, fix = _MARKS.get(mark) or _describe_blank(mark)
+                _warn_of_lines(name, f"{what} in {count} of {len(lines)} lines. {fix}")
+    count = sum(not line or line.isspace() for line in lines)
+    if _is_damage(count, len(lines)):
+        count -= sum(not line.strip() and not source.strip() for source, line in zip(sources, lines, strict=True))
+        if _is_damage(count, len(lines)):
+            _warn_of_lines(name, f"{count} of {len(lines)} lines are empty. They are scored as sentences without words")
+
+
+def _is_damage(count: int, lines: int) -> bool:
+    return lines > 1 and count >= min(lines, max(_DAMAGED_LINES, _DAMAGED_SHARE * lines))
+
+
+def _describe_blank(character: str) -> tuple[str, str]:
+    import unicodedata
+
+    what = f"U+{ord(character):04X} {unicodedata.name(character, '')}".rstrip()
+    return what, "Not every metric takes it for a blank: replace it with a space"
+
+
+def _warn_of_lines(name: str, problem: str) -> None:
+    warnings.warn(f"{name}: {problem}.", DamagedTextWarning, stacklevel=4)
+
+
+def _swapped(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield a sentence for each reference whose errors the sources seem to correct.
+
+    A sign test over the sentences that differ. A few sentences nearly always show that nothing is swapped; more are
+    looked at only while the evidence grows.
+    """
+    mixed = [columns[i % len(columns)][i] for i in range(len(corpus))]
+    better, worse = _compare_fluency(corpus.sources, mixed, _SWAP_FIRST_PROBES)
+    if better - worse > (better + worse) ** 0.5:
+        return
+    for k, column in enumerate(columns):
+        for probes, deviations in _SWAP_STEPS:
+            better, worse = _compare_fluency(corpus.sources, column, probes)
+            if worse - better < deviations * (better + worse) ** 0.5 or better == worse:
+                break
+        else:
+            share = f"{worse / (better + worse):.0%} of the sentences that differ read better in the source"
+            yield f"the source and {_reference_name(corpus, k)} look swapped: {share}"
+
+
+def _compare_fluency(sources: Sequence[str], texts: Sequence[str], probes: int) -> tuple[int, int]:
+    """Return how many texts read better than their source, and how many read worse; of many that differ, a sample.
+
+    Correct text repeats itself, errors are of many kinds: of the pairs of neighboring tokens that only one of both has,
+    the better one has more that occur in another sentence, too.
+    """
+    differing = [i for i in range(len(texts)) if sources[i].strip() != texts[i].strip()]
+    sample = differing[:: max(1, len(differing) // probes)]
+    pairs = [(_token_pairs(sources[i]), _token_pairs(texts[i])) for i in sample]
+    known = Counter(chain.from_iterable(left | right for left, right in pairs))
+    better = worse = 0
+    for left, right in pairs:
+        ours, theirs = left - right, right - left
+        if ours and theirs:
+            difference = len(ours) * sum(known[pair] > 1 for pair in theirs)
+            difference -= len(theirs) * sum(known[pair] > 1 for pair in ours)
+            better += difference > 0
+            worse += difference < 0
+    return better, worse
+
+
+def _token_pairs(text: str) -> set[tuple[str, str]]:
+    return {*pairwise(["", *text.split(), ""])}

@@ -7,13 +7,16 @@ form, other words follow the habits of the corpus.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
+from operator import itemgetter
+from string import ascii_letters
 from typing import Any
 
-from gecbench.corpus.corpus import check_texts
+from gecbench.corpus.corpus import check_texts, overlap
 from gecbench.corpus.groups import split_treebank
 from gecbench.errors import InputError, MissingDependencyError
 
@@ -82,28 +85,32 @@ def detokenize(texts: Iterable[str]) -> list[str]:
     return [_detokenize(text.split()) for text in check_texts(texts, "texts")]
 
 
-_JOIN_LEFT = r"(?i:[.,!?;:%)\]}]|\.\.\.|''|n't|'(?:s|m|d|ll|re|ve)?)"
-_JOIN_RIGHT = r"(?:[(\[{$#]|``)"
-_CHINESE = f"[{_CJK}]+"
+_CLITICS = {mark + end for mark in "'’" for end in ("", "s", "m", "d", "ll", "re", "ve")} | {"n't", "n’t"}
+_JOIN_LEFT = {*".,!?;:%)]}…”»", "...", "''"} | _CLITICS
+_JOIN_RIGHT = {*"([{$#", "``"}
+_CLOSING = {'"': '"', "“": "”", "„": "“”", "«": "»", "‘": "’", "‚": "‘’"}  # the marks that close each opening mark
+_CHINESE = re.compile(f"[{_CJK}]+")
+_CHINESE_OR_MARKS = re.compile(f"[{_CJK}“”‘’—…·]+")
 
 
 def _detokenize(tokens: list[str]) -> str:
     text: list[str] = []
-    inside_quotes, joined = False, True
-    for token in tokens:
-        closes = token == '"' and inside_quotes
-        left = closes or bool(re.fullmatch(_JOIN_LEFT, token)) or bool(text and _both_chinese(text[-1], token))
-        if text and not left and not joined:
+    unclosed: list[str] = []
+    chinese = _CHINESE_OR_MARKS if _CHINESE.search("".join(tokens)) else _CHINESE
+    joined = True
+    for place, token in enumerate(tokens, 1):
+        closed = next((mark for mark in reversed(unclosed) if token in _CLOSING[mark]), None)
+        opens = token in _CLOSING and closed is None and place < len(tokens)
+        left = not opens and (token in _CLOSING or closed is not None or token.lower() in _JOIN_LEFT)
+        if text and not joined and not left and not (chinese.fullmatch(tokens[place - 2]) and chinese.fullmatch(token)):
             text.append(" ")
         text.append('"' if token in ("``", "''") else token)
-        joined = bool(re.fullmatch(_JOIN_RIGHT, token)) or (token == '"' and not inside_quotes)
-        if token == '"':
-            inside_quotes = not inside_quotes
+        joined = opens or token in _JOIN_RIGHT
+        if closed is not None:
+            unclosed.remove(closed)
+        elif opens and token not in unclosed:
+            unclosed.append(token)
     return "".join(text)
-
-
-def _both_chinese(left: str, right: str) -> bool:
-    return bool(re.fullmatch(_CHINESE, left) and re.fullmatch(_CHINESE, right))
 
 
 def _import_library(module: str, extra: str = "") -> Any:
@@ -115,19 +122,26 @@ def _import_library(module: str, extra: str = "") -> Any:
         ) from error
 
 
-_TYPOGRAPHIC = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "…": "..."})
+_TYPOGRAPHIC = {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "…": "..."}
+_PLAIN = str.maketrans(_TYPOGRAPHIC)
+_SHOWN = str.maketrans({**_TYPOGRAPHIC, "…": ";"})  # of the same length, and every tokenizer splits off a semicolon
 _JOINED_PAIRS = {"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"}
-_SENTENCE_END = re.compile(r"[^.]*\w[^.]*[a-z)'\"\d]\.")
 _OPENING = "\"'(“‘`"
 _CANDIDATES = ("treebank", "13a", "intl", "char")
 _LONGEST_RUN = 8
 _SAMPLE_SIZE = 500
 Run = tuple[str, bool]
+Runs = dict[Run, tuple[str, ...] | None]
 
 
 def plain_form(text: str) -> str:
     """Return the text with quotation marks, apostrophes and ellipses in their plain forms, for comparison."""
-    return text.translate(_TYPOGRAPHIC).replace("``", '"').replace("''", '"')
+    return _straight(text.translate(_PLAIN))
+
+
+def _straight(text: str) -> str:
+    """Return the text with Treebank's quotation marks as straight ones."""
+    return text.replace("``", '"').replace("''", '"')
 
 
 class SourceGuide:
@@ -136,45 +150,76 @@ class SourceGuide:
     def __init__(self, lines: Iterable[str], tokenizer: str) -> None:
         self.tokenizer = tokenizer
         self._split: Tokenizer = make_tokenizer(tokenizer)
-        known: defaultdict[Run, set[tuple[str, ...]]] = defaultdict(set)
-        marks: Counter[str] = Counter()
-        full_stops = 0
-        for line in dict.fromkeys(lines):
-            tokens = line.split()
-            marks.update(token for token in tokens if token in ("``", '"'))
-            full_stops += _split_full_stops(tokens)
-            for run, spelled in _runs(tokens):
-                known[run].add(spelled)
-        self._habits = {run: next(iter(ways)) for run, ways in known.items() if len(ways) == 1}
-        self._splits_full_stops = full_stops >= 0
-        self._directed_quotes = marks["``"] > marks['"']
+        sentences = [line.split() for line in dict.fromkeys(lines)]
+        words = Counter(chain.from_iterable(sentences))
+        known: defaultdict[Run, Counter[tuple[str, ...]]] = defaultdict(Counter)
+        for tokens in sentences:
+            for run, way in _runs(tokens):
+                known[run][way] += 1
+        self._habits = {run: habit for run, ways in known.items() if (habit := _habit(run[0], ways))}
+        self._longest = _longest_runs(self._habits)
+        self._gaps = _learn_gaps(sentences, words)
+        self._single_characters = tokenizer == "char" and max(map(len, words), default=0) == 1
+        self._splits_full_stops = _split_full_stops(sentences) >= 0
+        self._directed_quotes = words["``"] > words['"']
+        # A typographic character that the corpus uses may be a correction and stays; others take the corpus's form.
+        used = set("".join(words))
+        self._forms = {ord(mark): plain for mark, plain in _TYPOGRAPHIC.items() if mark not in used}
+        self._quotes = [mark for mark, plain in _TYPOGRAPHIC.items() if plain == '"' and mark in used]
+        if "’" in used and "'" not in used:
+            self._forms[ord("'")] = "’"
 
     def tokenize(self, source: str, text: str) -> str:
         """Return a raw prediction as tokens, guided by its tokenized source."""
         source_tokens = source.split()
-        own: dict[Run, tuple[str, ...] | None] = {}
-        for run, spelled in _runs(source_tokens):
-            own[run] = spelled if own.get(run, spelled) == spelled else None
+        # A line that writes typographic quotation marks means its straight ones, too.
+        own = _own_runs(source_tokens, straight_quotes=not any(mark in text for mark in self._quotes))
+        longest = _longest_runs(own)
         tokens: list[str] = []
-        chunks = text.split()
+        chunks = _straight(text.translate(self._forms)).split()
         for chunk, following in pairwise([*chunks, ""]):
-            pieces = self._pieces(plain_form(chunk), following)
-            tokens.extend(self._guided(pieces, own, final=not following))
+            places = self._split_places(chunk, following)
+            tokens.extend(self._guided(chunk, places, own, longest, final=not following))
         directed = "``" in source_tokens or ('"' not in source_tokens and self._directed_quotes)
         return " ".join(_direct_quotes(tokens) if directed else tokens)
 
-    def _pieces(self, chunk: str, following: str) -> list[str]:
-        if not following:
-            return [plain_form(piece) for piece in self._split(chunk).split()]
-        if self._splits_full_stops and _SENTENCE_END.fullmatch(chunk) and following.lstrip(_OPENING)[:1].isupper():
-            chunk = f"{chunk[:-1]} ."
-        return [plain_form(piece) for piece in self._split(f"{chunk} x").split()[:-1]]
+    def _split_places(self, chunk: str, following: str) -> list[int]:
+        """Return where the pieces of a chunk begin and end: as the tokenizer splits it, unless the corpus never does.
 
-    def _guided(self, pieces: list[str], own: dict[Run, tuple[str, ...] | None], final: bool) -> Iterator[str]:
-        start = 0
-        while start < len(pieces):
-            for end in range(len(pieces), start, -1):
-                spelled, ends_line = "".join(pieces[start:end]), final and end == len(pieces)
+        The tokenizer sees typographic characters in their plain forms.
+        """
+        if self._single_characters:
+            return [*range(len(chunk) + 1)]
+        shown = chunk.translate(_SHOWN)
+        if not following:
+            pieces = self._split(shown).split()
+        else:
+            ends = _ends_sentence(shown) and following.lstrip(_OPENING)[:1].isupper()
+            apart = f"{shown[:-1]} ." if self._splits_full_stops and ends else shown
+            pieces = self._split(f"{apart} x").split()[:-1]
+        places = {0, *accumulate(len(_straight(piece)) for piece in pieces)}
+        if max(places) != len(chunk):  # the tokenizer changed characters
+            places = {0, len(chunk)}
+        if not chunk.isalpha():
+            for place, gap in enumerate(_gaps_of(chunk), 1):
+                known = self._gaps.get(gap)
+                if known is not None:
+                    (places.add if known else places.discard)(place)
+        if "://" in chunk:
+            begin, end = _address(chunk)
+            places = {begin, end} | {place for place in places if not begin < place < end}
+        return sorted(places)
+
+    def _guided(
+        self, chunk: str, places: list[int], own: Runs, longest: Mapping[str, int], final: bool
+    ) -> Iterator[str]:
+        first = 0
+        while first < len(places) - 1:
+            start = places[first]
+            reach = start + max(longest.get(chunk[start], 0), self._longest.get(chunk[start], 0))
+            last = max(first + 1, bisect_right(places, reach) - 1)
+            for end in range(last, first, -1):
+                spelled, ends_line = chunk[start : places[end]], final and end == len(places) - 1
                 found = (
                     own.get((spelled, ends_line))
                     or own.get((spelled, not ends_line))
@@ -184,22 +229,122 @@ class SourceGuide:
                     yield from found
                     break
             else:
-                yield pieces[start]
-                end = start + 1
-            start = end
+                yield chunk[start : places[first + 1]]
+                end = first + 1
+            first = end
 
 
 def measure_tokenizer(lines: Sequence[str]) -> str:
-    """Return the tokenizer that best gives lines back after they were detokenized; `none` if they are natural text."""
+    """Return the tokenizer that best gives lines back after they were detokenized; `none` if they are natural text.
+
+    The best gives most lines back or, if none gives one back, most of their tokens.
+    """
     sample = [" ".join(line.split()) for line in lines[:: max(1, len(lines) // _SAMPLE_SIZE)]]
-    natural = detokenize(sample)
-    best, best_share = "none", sum(map(str.__eq__, sample, natural))
+    natural = [text.translate(_SHOWN) for text in detokenize(sample)]
+    wanted = [_straight(line.translate(_SHOWN)) for line in sample]
+    results = {"none": natural}
     for name in _CANDIDATES:
         split = make_tokenizer(name)
-        share = sum(" ".join(split(text).split()) == line for text, line in zip(natural, sample, strict=True))
-        if share > best_share:
-            best, best_share = name, share
-    return best
+        results[name] = [_straight(" ".join(split(text).split())) for text in natural]
+    return max(
+        results,
+        key=lambda name: (sum(map(str.__eq__, results[name], wanted)), sum(map(overlap, results[name], wanted))),
+    )
+
+
+def _own_runs(tokens: Sequence[str], straight_quotes: bool) -> Runs:
+    """Return the runs of a source by their spelling or, second, by their plain spelling; None where one has two ways.
+
+    `straight_quotes`: straight quotation marks may stand for the source's typographic ones.
+    """
+    exact: Runs = {}
+    plain: Runs = {}
+    for (spelled, final), way in _runs(tokens):
+        exact[spelled, final] = way if exact.get((spelled, final), way) == way else None
+        simple = plain_form(spelled)
+        if simple != spelled and (straight_quotes or '"' not in simple):
+            plain[simple, final] = way if plain.get((simple, final), way) == way else None
+    return plain | exact
+
+
+def _longest_runs(runs: Iterable[Run]) -> dict[str, int]:
+    """Return the length of the longest run that begins with each character."""
+    longest: dict[str, int] = {}
+    for spelled, _ in runs:
+        longest[spelled[0]] = max(len(spelled), longest.get(spelled[0], 0))
+    return longest
+
+
+def _habit(spelled: str, ways: Counter[tuple[str, ...]]) -> tuple[str, ...] | None:
+    """Return the way that is more frequent than all others together; the direction of a quotation mark is no habit."""
+    way, count = max(ways.items(), key=itemgetter(1))
+    return way if len(ways) == 1 or (2 * count > ways.total() and '"' not in spelled) else None
+
+
+_NEVER_INSIDE = 200  # a gap is split so many times as often as it is inside a token
+_NEVER_SPLIT = 10  # and the other way round
+
+
+def _learn_gaps(sentences: Iterable[Sequence[str]], words: Mapping[str, int]) -> dict[str, bool]:
+    """Return the gaps between characters that a corpus always splits (True) or never splits (False).
+
+    Two tokens may have had a blank between them, so a gap must hardly ever be inside a token to count as always split.
+    """
+    inside: Counter[str] = Counter()
+    for word, count in words.items():
+        if not ("/" in word and "." in word) and not word.startswith("www."):
+            for gap in _gaps_of(word):
+                inside[gap] += count
+    pairs: Counter[tuple[str, ...]] = Counter()
+    for tokens in sentences:
+        firsts, lasts = [token[0] for token in tokens], [token[-1] for token in tokens]
+        pairs.update(zip(lasts, firsts[1:], strict=False))
+        pairs.update(
+            (left, mark, right)
+            for left, mark, right in zip(lasts, tokens[1:], firsts[2:], strict=False)
+            if len(mark) == 1 and not mark.isalnum() and left.isalnum() and right.isalnum()
+        )
+    between: Counter[str] = Counter()
+    for characters, count in pairs.items():
+        between["".join(map(_kind, characters))] += count if len(characters) == 2 else 2 * count
+    return {gap: split for gap in inside | between if (split := _always(gap, inside[gap], between[gap])) is not None}
+
+
+def _always(gap: str, inside: int, between: int) -> bool | None:
+    """Return whether a gap is always split (True) or never (False); None if neither is certain."""
+    if "'" in gap or "’" in gap or ("." in gap and len(gap) == 3):
+        return None  # contractions, abbreviations and numbers: the tokenizer knows better
+    if inside == 0 and between > 2 and len(set(gap)) == 1:
+        return True
+    if between > _NEVER_INSIDE * (inside + 0.5):
+        return True
+    return False if inside > _NEVER_SPLIT * (between + 0.5) else None
+
+
+def _gaps_of(word: str) -> Iterator[str]:
+    """Yield the kinds of the characters around each gap: two, or three around a mark between letters or digits."""
+    kinds = [*map(_kind, word)]
+    for place in range(1, len(kinds)):
+        begin, end = place - 1, place + 1
+        if not kinds[begin].isalpha() and kinds[place].isalpha() and begin and kinds[begin - 1].isalpha():
+            begin -= 1
+        elif kinds[begin].isalpha() and not kinds[place].isalpha() and end < len(kinds) and kinds[end].isalpha():
+            end += 1
+        yield "".join(kinds[begin:end])
+
+
+def _address(chunk: str) -> tuple[int, int]:
+    """Return where the web address in a chunk begins and ends, without the marks after it."""
+    return len(chunk[: chunk.index("://")].rstrip(ascii_letters)), len(chunk.rstrip(".,!?;:)]}'\"»”“’…"))
+
+
+def _kind(character: str) -> str:
+    """Return D for a digit, L for a letter, C for a Chinese or Japanese one, and a mark itself."""
+    if character.isdigit():
+        return "D"
+    if character.isalpha():
+        return "L" if character < "\u3000" else "C"
+    return character
 
 
 def _runs(tokens: Sequence[str]) -> Iterator[tuple[Run, tuple[str, ...]]]:
@@ -210,12 +355,14 @@ def _runs(tokens: Sequence[str]) -> Iterator[tuple[Run, tuple[str, ...]]]:
         for end in range(start, min(len(tokens), start + _LONGEST_RUN)):
             if end > start and not _joins(plain[end - 1], plain[end]):
                 break
-            spelled += plain[end]
+            spelled += _straight(tokens[end])
             yield (spelled, end == len(tokens) - 1), tuple(tokens[start : end + 1])
 
 
 def _joins(left: str, right: str) -> bool:
-    if right[0] in ".,!?;:)]}%'\"" or left[-1] in '([{$#"' or left == "'":
+    if right[0] == "." and right[1:2].isalnum():  # ".net"
+        return False
+    if right[0] in ".,!?;:)]}%'\"" or left[-1] in '([{$€£¥#"' or left == "'":
         return True
     return right.lower() == "n't" or (left + right).lower() in _JOINED_PAIRS or _is_chinese(left[-1], right[0])
 
@@ -224,13 +371,23 @@ def _is_chinese(left: str, right: str) -> bool:
     return left >= "\u3000" and right >= "\u3000"
 
 
-def _split_full_stops(tokens: Sequence[str]) -> int:
-    """Return how many full stops inside the line are split from their words, less those that are not."""
-    split = sum(
-        middle == "." and left[-1].islower() and right[0].isupper()
-        for left, middle, right in zip(tokens, tokens[1:], tokens[2:], strict=False)
-    )
-    return split - sum(bool(_SENTENCE_END.fullmatch(left)) and right[0].isupper() for left, right in pairwise(tokens))
+def _split_full_stops(sentences: Iterable[Sequence[str]]) -> int:
+    """Return how many full stops inside the lines are split from their words, less those that are not.
+
+    Short words and capitalized ones do not count: with a full stop they are abbreviations more often than not.
+    """
+    split = glued = 0
+    for tokens in sentences:
+        for left, middle, right in zip(tokens, tokens[1:], tokens[2:], strict=False):
+            split += middle == "." and right[0].isupper() and left[0].islower() and len(left) > 3
+        for left, right in pairwise(tokens):
+            glued += right[0].isupper() and _ends_sentence(left) and left[0].islower() and len(left) > 4
+    return split - glued
+
+
+def _ends_sentence(word: str) -> bool:
+    """Return whether a word ends with a full stop that may end a sentence: its only one, not after a capital."""
+    return word.find(".") == len(word) - 1 > 0 and (word[-2].islower() or word[-2].isdigit() or word[-2] in ")'\"")
 
 
 def _direct_quotes(tokens: Iterable[str]) -> Iterator[str]:

@@ -125,9 +125,9 @@ class TestComputeGleu:
 
     def test_refused(self, example, refused):
         (example / "short").write_text("Hi !\n")
-        assert "short:2: 1 lines, but s has 5 sentences" in refused(
+        assert "short:2: 1 line, but s has 5 sentences" in refused(
             ["compute_gleu", *FILES, "-o", "h", "short"], status=1
         )
-        assert "short: 1 lines, but the source has 5" in refused(["compute_gleu", *FILES, "short", "-o", "h"], status=1)
+        assert "short: 1 line, but the source has 5" in refused(["compute_gleu", *FILES, "short", "-o", "h"], status=1)
         assert "no references" in refused(["compute_gleu", "-s", "s", "-r", "-o", "h"], status=1)
         assert "-n -1 is below 0" in refused(["compute_gleu", *FILES, "-o", "h", "-n", "-1"], status=1)

@@ -99,7 +99,7 @@ def test_wrong_arguments_end_with_status_two(words: list[str], capsys: Any) -> N
 
 REFUSED = {
     "other sentences": ((A + B, B + A), [], "sentence 1 is not that of"),
-    "fewer sentences": ((A, A + B), [], "1 sentences, but .* has 2"),
+    "fewer sentences": ((A, A + B), [], "1 sentence, but .* has 2"),
     "an empty file": (("\n", A), [], "no sentences"),
     "no edit line": ((A, "S a b\nI a comment\n\n"), [], r"gold.m2:2: not an edit line: 'I a comment'"),
     "an edit of another letter": ((A, A.replace("A 0", "B 0")), [], r"gold.m2:2: not an edit line: 'B 0 1"),

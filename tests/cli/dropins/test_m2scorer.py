@@ -80,9 +80,23 @@ def test_a_gold_edit_listed_twice_is_credited_twice(small, run):
     assert "\nP = 2.0\nR = 1.0\nF_0.5 = 1.66666666667\n" in shown
 
 
+@pytest.mark.parametrize("beta", ["inf", "-inf", "nan"])
+def test_no_annotator_is_chosen_if_f_is_not_a_number(small, run, kernels_of, beta):
+    """B.11: the totals stay 0, so that P and R are 1."""
+    printed = run("m2scorer", "-v", "--beta", beta, "right.txt", "gold.m2")
+    assert f"f_{beta}         : nan\n" in printed
+    assert ">> Chosen Annotator for line 1 : -1\n" in printed
+    assert printed.endswith(f"Precision   : 1.0000\nRecall      : 1.0000\nF_{beta}       : nan\n")
+
+
+def test_a_beta_beyond_a_million(small, run):
+    assert run("m2scorer", "--beta", "1e9", "right.txt", "gold.m2").endswith("\nF_1000000000.0       : 1.0000\n")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["--beta", "1e200", "right.txt", "gold.m2"], "--beta 1e200 is too large"),
         (["--beta", "x", "right.txt", "gold.m2"], "--beta 'x' is not a number"),
         (["--max_unchanged_words", "1.5", "right.txt", "gold.m2"], "'1.5' is not a number"),
         (["--release", "3.1", "right.txt", "gold.m2"], "release='3.1' is unknown"),

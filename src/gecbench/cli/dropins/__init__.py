@@ -12,7 +12,14 @@ from typing import Any
 
 from gecbench.cli.options import add_command
 from gecbench.corpus.corpus import Corpus, check_line_count
-from gecbench.corpus.prepare import RawTextWarning, check_alignment, tokenized_unlike
+from gecbench.corpus.prepare import (
+    MixedUpTextWarning,
+    RawTextWarning,
+    check_alignment,
+    identical_references,
+    tokenized_unlike,
+    warn_of_damage,
+)
 from gecbench.errors import InputError
 from gecbench.formats.text import lines_of, read_marked_text
 
@@ -34,16 +41,27 @@ def read_hypotheses(path: str) -> list[str]:
 
 
 def prepare(corpus: Corpus, lines: Sequence[str], path: str) -> tuple[str, ...]:
-    """Refuse a file with another number of lines than there are sources; warn of one that looks misplaced or raw."""
+    """Refuse a file with another number of lines than there are sources; warn of one that looks misplaced or raw.
+
+    Damaged text is reported, too, and text that is identical to a reference.
+    """
     fix = "Give one line for each sentence, in the same order"
     check_line_count(len(lines), len(corpus), corpus.name, path, fix)
     if tokenized_unlike(corpus.sources, lines):
         _warn(path, "is not tokenised like its sources", "gecbench score --tokenize auto would split it")
+    warn_of_damage(corpus.sources, lines, path)
     try:
         check_alignment(corpus.sources, lines, "its lines")
     except InputError as error:
         _warn(path, error.problem, "gecbench score would refuse it")
+    for problem in identical_references(corpus, lines, "its lines"):
+        warn_of_mixed_up(f"{path}: {problem}")
     return tuple(lines)
+
+
+def warn_of_mixed_up(problem: str) -> None:
+    """Warn of files that seem to be given in the wrong place."""
+    warnings.warn(f"{problem}. They are scored as they are.", MixedUpTextWarning, stacklevel=2)
 
 
 def _warn(path: str, problem: str, otherwise: str) -> None:

@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.cli.dropins import add_dropin, prepare
+from gecbench.cli.dropins import add_dropin, prepare, warn_of_mixed_up
+from gecbench.cli.options import swapped_names
 from gecbench.corpus.corpus import Corpus
-from gecbench.errors import InputError
+from gecbench.corpus.prepare import misplaced_references, warn_of_damage
+from gecbench.errors import InputError, counted
 from gecbench.formats.text import read_bytes
 from gecbench.metrics.base import Statistics
 from gecbench.metrics.gleu import GLEU
@@ -67,14 +69,25 @@ def run(options: argparse.Namespace) -> None:
     references, hypotheses = files[: len(given.reference)], files[len(given.reference) :]
     for path, lines in zip(given.reference, references, strict=True):
         if len(lines) != len(source):
-            raise InputError(f"{len(lines)} lines, but the source has {len(source)}", file=path)
-    corpus = Corpus(sources=source, references=list(zip(*references, strict=True)), name=given.source)
+            raise InputError(f"{counted(len(lines), 'line')}, but the source has {len(source)}", file=path)
+    named = {"reference_files": tuple(given.reference)}
+    corpus = Corpus(source, list(zip(*references, strict=True)), name=given.source, metadata=named)
+    _warn_of_corpus(corpus, given)
     metric = GLEU(tokens="ascii" if given.python == "2" else "unicode")
     prepared = [prepare(corpus, lines, path) for path, lines in zip(given.hypothesis, hypotheses, strict=True)]
     for path, texts in zip(given.hypothesis, prepared, strict=True):
         statistics = metric.count(corpus, texts)
         for line in _jfleg_lines(given, path, statistics) if jfleg else _lines(given, path, statistics):
             print(line)
+
+
+def _warn_of_corpus(corpus: Corpus, given: argparse.Namespace) -> None:
+    for path, column in zip(given.reference, corpus.reference_columns(), strict=True):
+        warn_of_damage(corpus.sources, column, path)
+    hypothesis = "--hyp" if given.python == "3" else "-o"
+    named = swapped_names(given.source, given.reference, given.hypothesis, hypothesis)
+    for problem in [*named, *misplaced_references(corpus)]:
+        warn_of_mixed_up(problem)
 
 
 def _parser() -> argparse.ArgumentParser:

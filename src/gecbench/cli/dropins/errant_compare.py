@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from gecbench.cli.dropins import warn_of_mixed_up
 from gecbench.cli.options import add_command
-from gecbench.errors import InputError
+from gecbench.corpus.prepare import MIN_LINES
+from gecbench.errors import InputError, counted
 from gecbench.formats.m2 import ErrantFile, parse_errant
-from gecbench.formats.text import read_marked_text
+from gecbench.formats.text import is_same_file, read_marked_text
 from gecbench.kernels.errant import Comparison, Keyed, Mode, Selection, tally
 from gecbench.metrics.base import Counts, Statistics, f_beta, precision_recall
 from gecbench.metrics.errant import at_tier, count_statistics, count_types
@@ -55,8 +57,12 @@ def run(options: argparse.Namespace) -> None:
     """Compare and print."""
     mode: Mode = "dt" if options.dt else "ds" if options.ds else "cse" if options.cse else "cs"
     selection = Selection(mode, options.single, options.multi, frozenset(options.filt))
-    hypothesis, reference = (parse_errant(read_marked_text(path), path) for path in (options.hyp, options.ref))
+    ours, theirs = (read_marked_text(path) for path in (options.hyp, options.ref))
+    hypothesis, reference = parse_errant(ours, options.hyp), parse_errant(theirs, options.ref)
     _check_same_sentences(hypothesis.sources, reference.sources, options)
+    _warn_of_annotators(hypothesis.annotators, options)
+    if ours == theirs and (len(hypothesis.sources) >= MIN_LINES or is_same_file(options.hyp, options.ref)):
+        warn_of_mixed_up(f"{options.hyp} and {options.ref} are identical")
     compared = Comparison.of(hypothesis.edits, reference.edits, selection)
     statistics = count_statistics(compared)
     _check_beta(options.beta, statistics)
@@ -71,11 +77,18 @@ def run(options: argparse.Namespace) -> None:
     print("\n".join(lines))
 
 
+def _warn_of_annotators(annotators: Sequence[Sequence[int]], options: argparse.Namespace) -> None:
+    """Warn of several annotators of the system, of whom the best one of each sentence counts."""
+    if max(map(len, annotators)) > 1:
+        known = ", ".join(map(str, sorted({number for sentence in annotators for number in sentence})))
+        warn_of_mixed_up(f"{options.hyp}: a system has one annotator, but these are edits of {known}")
+
+
 def _check_same_sentences(hypothesis: Sequence[str], reference: Sequence[str], options: argparse.Namespace) -> None:
     """Refuse files of other sentences, which officially are compared as if they were the same."""
     problem = None
     if len(hypothesis) != len(reference):
-        problem = f"{len(hypothesis)} sentences, but {options.ref} has {len(reference)}"
+        problem = f"{counted(len(hypothesis), 'sentence')}, but {options.ref} has {len(reference)}"
     elif hypothesis != reference:
         for number, (ours, theirs) in enumerate(zip(hypothesis, reference, strict=True), start=1):
             if ours.split() != theirs.split():

@@ -13,6 +13,7 @@ from typing import Any
 
 from gecbench.cli.dropins import add_dropin, figure, prepare, read_hypotheses
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.prepare import Prepared
 from gecbench.corpus.python2 import with_spaces
 from gecbench.display import percent
 from gecbench.errors import InputError
@@ -68,7 +69,7 @@ def run(options: argparse.Namespace) -> None:
     )
     corpus = _read_gold(given["ref"])
     lines = prepare(corpus, _without_empty_rest(read_hypotheses(given["hyp"]), len(corpus)), given["hyp"])
-    score = metric.score_corpus(corpus, lines, name=given["hyp"], aligned=True, tokenized=True)
+    score = metric.score_prepared(Prepared(corpus, lines))
     printed = [*objected, *unknown, *_information(given, metric, beta)]
     if {"v", "vv"} & given.keys():
         for explanation in metric.explain(corpus, lines, range(len(corpus))):
@@ -157,4 +158,4 @@ def _rows(parts: Mapping[str, float], label: Any) -> Iterator[str]:
             *(str(parts[f"{aspect}_{count}"]) for count in COUNT_NAMES),
             *(percent(parts[each]) for each in ratios),
         ]
-        yield label(aspect.capitalize()) + "".join(f"{cell:>8}" for cell in cells)
+        yield label(aspect.capitalize()) + "".join(f"  {cell:>6}" for cell in cells)

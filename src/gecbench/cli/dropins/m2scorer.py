@@ -6,23 +6,25 @@ What it prints is docs/m2.md, B.10 and B.11; docs/exact.md says on which inputs 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from getopt import GetoptError, gnu_getopt
-from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from gecbench.cli.dropins import add_dropin, figure, prepare, read_hypotheses
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Edit
+from gecbench.corpus.prepare import Prepared
 from gecbench.corpus.python2 import with_spaces
 from gecbench.errors import InputError
-from gecbench.formats.m2 import parse_m2
+from gecbench.formats.m2 import NOOP, Block, parse_blocks, parse_m2
 from gecbench.formats.text import read_lines
-from gecbench.metrics.base import Counts, f_beta, precision_recall
-from gecbench.metrics.m2 import M2, SentenceMatch, trimmed
+from gecbench.metrics.base import Counts, Statistics, precision_recall
+from gecbench.metrics.m2 import M2, SentenceMatch, agrees, trimmed
 from gecbench.metrics.policy import GreedyCumulative
 
 _EXAMPLES = """  gecbench m2scorer system.txt gold.m2
@@ -39,6 +41,7 @@ _LONG = ["verbose", "very_verbose", "max_unchanged_words=", "beta=", "ignore_whi
 _USAGE = "[options] SYSTEM GOLD"
 _UNKNOWN_OPTION, _NO_FILES = 1, 255
 Number = TypeVar("Number", int, float)
+PublishedEdits = Mapping[int, Sequence[Edit]]
 
 
 def add_parser(commands: Any, summary: str) -> None:
@@ -62,99 +65,164 @@ def run(options: argparse.Namespace) -> int:
         return _NO_FILES
     beta = _number(given, "--beta", 0.5)
     metric = M2(
-        beta=abs(beta),
         max_unchanged_words=max(-1, _number(given, "--max_unchanged_words", 2)),
         ignore_whitespace_casing="--ignore_whitespace_casing" in given,
         release=given.get("--release", "master"),  # type: ignore[arg-type]
     )
-    corpus = _read_gold(files[1])
+    gold = _read_gold(files[1])
+    corpus = parse_m2(gold, files[1], "drop")
     lines = prepare(corpus, [with_spaces(line).strip() for line in read_hypotheses(files[0])], files[0])
-    score = metric.score_corpus(corpus, lines, aligned=True, tokenized=True)
+    statistics = metric.score_prepared(Prepared(corpus, lines)).statistics
+    chosen = _choose(statistics, beta)
+    total = statistics.counts[chosen[chosen >= 0]].sum(axis=0)
     if given.keys() & {"-v", "--verbose", "--very_verbose"}:
-        for line in _verbose(metric, corpus, lines, f"{beta:.1f}"):
+        published = [_published_edits(block) for block in parse_blocks(gold, files[1])]
+        for line in _verbose(metric, corpus, lines, published, statistics, chosen, beta):
             print(line)
-    print(f"Precision   : {score.parts['precision']:.4f}")
-    print(f"Recall      : {score.parts['recall']:.4f}")
-    print(f"F_{beta:.1f}       : {score.value:.4f}")
+        for line in _verbose_totals(total, beta):
+            print(line)
+    precision, recall, value = _precision_recall_f(total, beta)
+    print(f"Precision   : {precision:.4f}")
+    print(f"Recall      : {recall:.4f}")
+    print(f"F_{beta:.1f}       : {value:.4f}")
     return 0
 
 
 def _number(given: dict[str, str], option: str, default: Number) -> Number:
     try:
-        return type(default)(given.get(option, default))
+        number = type(default)(given.get(option, default))
+        float(number) ** 2  # beta is squared
     except ValueError:
         raise InputError(f"{option} {given[option]!r} is not a number") from None
+    except OverflowError:
+        raise InputError(f"{option} {given[option]} is too large") from None
+    return number
 
 
-def _read_gold(path: str) -> Corpus:
-    lines = [with_spaces(line) if line.startswith("S ") else line for line in read_lines(path)]
-    return parse_m2(lines, path, "drop")
+def _read_gold(path: str) -> list[str]:
+    return [with_spaces(line) if line.startswith("S ") else line for line in read_lines(path)]
 
 
-def _verbose(metric: M2, corpus: Corpus, lines: Sequence[str], beta: str) -> Iterator[str]:
+def _choose(statistics: Statistics, beta: float) -> npt.NDArray[np.int64]:
+    """Return the row chosen for each sentence; -1 for all if beta is not finite, as then no F is a number."""
+    if not math.isfinite(beta):
+        return np.full(len(statistics), -1, dtype=np.int64)
+    return GreedyCumulative(abs(beta)).chosen(statistics)
+
+
+def _precision_recall_f(total: Counts, beta: float) -> tuple[float, float, float]:
+    """Return P, R and F of totals; F is not a number if beta is not finite."""
+    precision, recall = map(float, precision_recall(total))
+    divisor = beta**2 * precision + recall
+    return precision, recall, (1 + beta**2) * precision * recall / divisor if divisor else 0.0
+
+
+def _f_of_counts(counts: Counts, beta: float) -> float:
+    """Return F as it is compared between annotators: 1 where it is 0/0 (docs/m2.md, B.9)."""
+    correct, proposed, gold = counts.tolist()
+    divisor = beta**2 * gold + proposed
+    return (1 + beta**2) * correct / divisor if divisor else 1.0
+
+
+def _verbose(
+    metric: M2,
+    corpus: Corpus,
+    lines: Sequence[str],
+    published: Sequence[PublishedEdits],
+    statistics: Statistics,
+    chosen: npt.NDArray[np.int64],
+    beta: float,
+) -> Iterator[str]:
     """Show every annotator of every sentence, with the figures of all chosen before (docs/m2.md, B.11)."""
-    statistics = metric.count(corpus, lines)
-    chosen = GreedyCumulative(metric.beta).chosen(statistics)
     total: Counts = np.zeros(3, dtype=np.int64)
     for i, sentence in enumerate(metric.annotations(corpus)):
         source = corpus.sources[i].strip()
         for k, annotation in enumerate(sentence):
             match = metric.match(source, lines[i], annotation)
             yield f">> Annotator: {annotation.annotator}"
-            yield from _edits(source, lines[i], match)
+            yield from _edits(source, lines[i], match, published[i].get(annotation.annotator, ()))
             counts = total + statistics.counts[statistics.offsets[i] + k]
             yield from (f"# {name:<12}: {count}" for name, count in _named(counts))
-            precision, recall, value = _figures(counts, metric.beta)
-            yield f"precision     : {precision}"
-            yield f"recall        : {recall}"
-            yield f"f_{beta:<12}: {value}"
+            precision, recall, _ = _precision_recall_f(counts, beta)
+            yield f"precision     : {figure(precision)}"
+            yield f"recall        : {figure(recall)}"
+            yield f"f_{beta:.1f}         : {figure(_f_of_counts(counts, beta))}"
             yield "-" * 43
-        total = total + statistics.counts[chosen[i]]
-        yield f">> Chosen Annotator for line {i + 1} : {sentence[chosen[i] - statistics.offsets[i]].annotator}"
+        annotator = -1
+        if chosen[i] >= 0:
+            total = total + statistics.counts[chosen[i]]
+            annotator = sentence[chosen[i] - statistics.offsets[i]].annotator
+        yield f">> Chosen Annotator for line {i + 1} : {annotator}"
         yield ""
+
+
+def _verbose_totals(total: Counts, beta: float) -> Iterator[str]:
     yield from (f"{name.upper() + ' EDITS':<15}: {count}" for name, count in _named(total))
-    precision, recall, value = _figures(total, metric.beta)
-    yield f"P = {precision}"
-    yield f"R = {recall}"
-    yield f"F_{beta} = {value}"
+    for name, value in zip(("P", "R", f"F_{beta:.1f}"), _precision_recall_f(total, beta), strict=True):
+        yield f"{name} = {figure(value)}"
 
 
 def _named(counts: Counts) -> list[tuple[str, int]]:
     return list(zip(("correct", "proposed", "gold"), counts.tolist(), strict=True))
 
 
-def _figures(counts: Counts, beta: float) -> list[str]:
-    precision, recall = precision_recall(counts)
-    return [figure(float(value)) for value in (precision, recall, f_beta(precision, recall, beta))]
+def _published_edits(block: Block) -> PublishedEdits:
+    """Return the edits that count by annotator, their corrections as the file has them."""
+    size = len(block.source.split())
+    return {
+        annotation.annotator: [
+            edit for edit in annotation.edits if edit.type != NOOP and edit.start >= 0 and edit.end <= size
+        ]
+        for annotation in block.annotations
+    }
 
 
-def _edits(source: str, line: str, match: SentenceMatch) -> Iterator[str]:
+def _edits(source: str, line: str, match: SentenceMatch, published: Sequence[Edit]) -> Iterator[str]:
     tokens = source.split()
     proposed = [_shown(tokens, edit) for edit in match.proposed]
-    yield from (f"& {proposed[i]}" for i in _deletions_after_wrong_insertions(tokens, match))
-    gold = [
-        f"({edit.start}, {edit.end}, {_text(_original(tokens, edit))}, [{', '.join(map(_unicode, edit.corrections))}])"
-        for edit in match.annotation.edits
-    ]
+    yield from (f"{mark} {proposed[i]}" for mark, i in _marks(tokens, match))
     yield f"SOURCE        : {source}"
     yield f"HYPOTHESIS    : {line}"
     yield f"EDIT SEQ      : [{', '.join(_shown(tokens, trimmed(tokens, edit)) for edit in match.proposed)}]"
-    yield f"GOLD EDITS    : [{', '.join(gold)}]"
+    yield f"GOLD EDITS    : [{', '.join(_shown_gold(tokens, edit) for edit in published)}]"
     yield f"CORRECT EDITS : [{', '.join(proposed[i] for i, _ in match.pairs)}]"
 
 
-def _deletions_after_wrong_insertions(tokens: Sequence[str], match: SentenceMatch) -> Iterator[int]:
-    """Yield the places of matched deletions right after an insertion that matches nothing (docs/m2.md, B.11)."""
-    hits = match.matched_proposed
-    for i, (before, edit) in enumerate(pairwise(match.proposed), start=1):
-        if hits[i] and not hits[i - 1] and not edit.corrections[0] and before.end == edit.start:
-            bare = trimmed(tokens, before)
-            if bare.start == bare.end:
-                yield i
+def _marks(tokens: Sequence[str], match: SentenceMatch) -> Iterator[tuple[str, int]]:
+    """Yield matched insertions beside a deletion and deletions beside an insertion (docs/m2.md, B.11).
+
+    The mark is `!` if the neighbor agrees with a gold edit, else `*` for an insertion and `&` for a deletion.
+    """
+    for i, _ in match.pairs:
+        edit = match.proposed[i]
+        if _is_insertion(edit):
+            mark, is_opposite = "*", _is_deletion
+        elif _is_deletion(edit):
+            mark, is_opposite = "&", _is_insertion
+        else:
+            continue
+        touching = [other for other in match.proposed if other.start == edit.end or other.end == edit.start]
+        neighbors = [other for other in (trimmed(tokens, each) for each in touching) if is_opposite(other)]
+        if neighbors:
+            gold = match.annotation.edits
+            yield "!" if any(agrees(other, each) for other in neighbors for each in gold) else mark, i
+
+
+def _is_insertion(edit: Edit) -> bool:
+    return edit.start == edit.end
+
+
+def _is_deletion(edit: Edit) -> bool:
+    return edit.start < edit.end and not edit.corrections[0]
 
 
 def _shown(tokens: Sequence[str], edit: Edit) -> str:
     return f"({edit.start}, {edit.end}, {_text(_original(tokens, edit))}, {_text(edit.corrections[0])})"
+
+
+def _shown_gold(tokens: Sequence[str], edit: Edit) -> str:
+    corrections = ", ".join(map(_gold_text, edit.corrections))
+    return f"({edit.start}, {edit.end}, {_text(_original(tokens, edit))}, [{corrections}])"
 
 
 def _original(tokens: Sequence[str], edit: Edit) -> str:
@@ -164,6 +232,11 @@ def _original(tokens: Sequence[str], edit: Edit) -> str:
 def _text(text: str) -> str:
     """Return a text as Python 2 shows it in a list; nothing is a string of bytes there."""
     return _unicode(text) if text else "''"
+
+
+def _gold_text(text: str) -> str:
+    """Return a gold correction as Python 2 shows it: only `-NONE-` is a string of bytes."""
+    return "''" if text == "-NONE-" else _unicode(text.strip())
 
 
 def _unicode(text: str) -> str:
