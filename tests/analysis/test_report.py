@@ -14,7 +14,7 @@ import pytest
 
 import gecbench
 from gecbench.analysis.report import Report, Scores
-from gecbench.analysis.significance import PairedTest
+from gecbench.analysis.significance import PairedTest, holm
 from gecbench.errors import MissingDependencyError
 from gecbench.formats.m2 import parse_m2, write_m2
 from gecbench.formats.text import write_lines
@@ -42,7 +42,17 @@ def scored(name, metric=None):
 def report(p_value=None, names=("careful", "bold"), metric=None):
     scores = {name: {"m2": scored(own, metric)} for name, own in zip(names, OUTPUTS, strict=True)}
     difference = 0.8333 - 0.7143
-    tests = [] if p_value is None else [PairedTest("randomisation", "m2", *names, difference, p_value, 1000)]
+    tests = [] if p_value is None else [PairedTest("randomisation", "m2", *names, difference, p_value, 1000, p_value)]
+    return Report(scores, tests)
+
+
+def report_of_two_tests(first, second, resamples=1000):
+    """Return a report on three systems, two of them tested against the third."""
+    scores = {name: {"m2": scored(own)} for name, own in (("base", "bold"), ("one", "careful"), ("two", "bold"))}
+    tests = [
+        PairedTest("randomisation", "m2", name, "base", 0.1, p_value, resamples, p_adjusted)
+        for name, p_value, p_adjusted in zip(("one", "two"), (first, second), holm([first, second]), strict=True)
+    ]
     return Report(scores, tests)
 
 
@@ -181,6 +191,57 @@ class TestPValues:
         assert json.loads(report(p_value=0.0004).render("json"))["tests"][0]["p_value"] == 0.0004
 
 
+class TestAdjustedPValues:
+    """Of two p-values Holm's method doubles the smaller one; the other becomes at least as large."""
+
+    @pytest.mark.parametrize(
+        ("report_format", "header", "row"),
+        [
+            ("text", "system M2 p p (Holm) precision recall", "one 83.33 0.012 0.024* 100.00 50.00"),
+            ("tsv", "system M2 p p (Holm) precision recall", "one 83.33 0.012 0.024* 100.00 50.00"),
+            ("markdown", "| system | M2 | p | p (Holm) |", "| one | 83.33 | 0.012 | 0.024* |"),
+            ("latex", r"system & M2 & p & p (Holm) &", r"one & \textbf{83.33}\rlap{$^{*}$} & 0.012 & 0.024 &"),
+        ],
+    )
+    def test_stand_beside_the_raw_ones(self, report_format, header, row):
+        lines = [" ".join(line.split()) for line in report_of_two_tests(0.012, 0.02).render(report_format).splitlines()]
+        assert any(line.startswith(header) for line in lines)
+        assert any(line.startswith(row) for line in lines)
+
+    def test_stars_follow_them(self):
+        """0.03 is doubled to 0.06, and 0.04 raised to it."""
+        shown = report_of_two_tests(0.03, 0.04).render()
+        assert "0.030     0.060 " in shown
+        assert "0.040     0.060 " in shown
+        assert "*" not in shown.partition("\n\n")[0]
+        adjusted = "p (Holm): p adjusted by Holm's method for the 2 comparisons shown; * marks p (Holm) < 0.05.\n"
+        assert f"by approximate randomisation (1000 resamples).\n{adjusted}" in shown
+
+    def test_too_few_resamples_are_named(self):
+        """The smallest p-value is 1/40 with 39 resamples, and 2/40 is not below 0.05."""
+        note = "It cannot be below 0.05 with 39 resamples; use at least 40."
+        assert note in report_of_two_tests(1 / 40, 0.5, resamples=39).render()
+        assert note[:12] not in report_of_two_tests(1 / 41, 0.5, resamples=40).render()
+
+    def test_as_data(self):
+        found = report_of_two_tests(0.012, 0.02)
+        tests = json.loads(found.render("json"))["tests"]
+        assert [(test["p_value"], test["p_adjusted"]) for test in tests] == [(0.012, 0.024), (0.02, 0.024)]
+        pytest.importorskip("pandas")
+        assert found.to_pandas().loc[["one", "two"], "m2_p_adjusted"].tolist() == [0.024, 0.024]
+
+    def test_not_for_a_single_comparison(self):
+        assert "Holm" not in report(p_value=0.01).render()
+
+    def test_of_a_comparison(self):
+        """All systems and metrics are one family, whatever the test."""
+        systems = {"base": OUTPUTS["bold"], "one": OUTPUTS["careful"], "two": CORPUS.sources}
+        for test in ("randomisation", "bootstrap", "t-test"):
+            tests = gecbench.compare(systems, CORPUS, ["m2", "imeasure"], resamples=50, test=test).tests
+            assert len(tests) == 4
+            assert [each.p_adjusted for each in tests] == holm([each.p_value for each in tests])
+
+
 class TestNumbers:
     def test_float_is_the_fraction(self):
         assert float(scored("careful")) == pytest.approx(5 / 6)
@@ -215,8 +276,8 @@ class TestDataFrame:
         pytest.importorskip("pandas")
         frame = report(p_value=0.03).to_pandas()
         assert frame.index.tolist() == ["careful", "bold"]
-        assert frame.columns.tolist() == ["m2", "m2_p", "m2_precision", "m2_recall"]
-        assert frame.loc["careful"].tolist() == pytest.approx([5 / 6, 0.03, 1.0, 0.5])
+        assert frame.columns.tolist() == ["m2", "m2_p", "m2_p_adjusted", "m2_precision", "m2_recall"]
+        assert frame.loc["careful"].tolist() == pytest.approx([5 / 6, 0.03, 0.03, 1.0, 0.5])
         assert frame["m2_p"].isna().tolist() == [False, True], "the baseline is not tested against itself"
         assert frame.attrs["signatures"] == [str(scored("bold").signature)]
 

@@ -287,7 +287,7 @@ class TestEditsAsPredictions:
         words = ["score", "-c", "gold.m2", "-m", "errant", "-p"]
         refused([*words, "other.m2"], r"other.m2: sentence 2 is not that of gold.m2: 'I agree \.' against")
         Path("short.m2").write_text("S She like cat and dog .\n\n", encoding="utf-8")
-        refused([*words, "short.m2"], r"short.m2: 1 sentences, but gold.m2 has 2\. Give edits of every sentence")
+        refused([*words, "short.m2"], r"short.m2: 1 sentence, but gold.m2 has 2\. Give edits of every sentence")
         refused([*words, "system.m2", "--tokenize", "auto"], "edits of tokens. They need no tokeniser")
         overlapping = Path("system.m2").read_text(encoding="utf-8").replace("A 2 2|||M:DET", "A 1 3|||R:DET")
         Path("overlapping.m2").write_text(overlapping, encoding="utf-8")

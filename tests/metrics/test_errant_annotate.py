@@ -122,11 +122,14 @@ def test_explain_and_compare_annotate_texts(tiny_model: Path, files: Path, run: 
 
 
 def test_a_board_has_its_column_where_it_can_be_computed(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gecbench.leaderboard import scoring
     from gecbench.leaderboard.scoring import usable_metrics
     from gecbench.leaderboard.submission import Submission, score_submission
+    from gecbench.metrics.base import METRICS
 
     monkeypatch.setattr(ERRANT, "missing", lambda: None)
-    monkeypatch.setattr(ERRANT, "board_parameters", {"model": str(tiny_model)})
+    tiny = {"errant": ERRANT(model=str(tiny_model))}
+    monkeypatch.setattr(scoring, "board_metric", lambda name: tiny.get(name) or METRICS[name]())
     demo, system = gecbench.load_demo(), gecbench.load_demo_systems()["rule-based"]
     assert "errant" in usable_metrics(demo)
     figure = score_submission(Submission("rules", system), demo, resamples=5).record.scores["errant"]
@@ -153,12 +156,15 @@ def test_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch, refused: Any, 
     with pytest.raises(MissingDependencyError, match=r"model no/where\. There is no such folder: name another \(model"):
         ERRANT(model="no/where").score_corpus(gold, ["She likes cats ."])
     monkeypatch.setattr(errant_annotate, "find_spec", lambda name: None)
-    with pytest.raises(MissingDependencyError, match=r'Install it: pip install "gecbench\[errant\]"'):
+    steps = r'Install it and its spaCy model: pip install "gecbench\[errant\]" && python -m spacy download'
+    with pytest.raises(MissingDependencyError, match=rf"which is not installed\. {steps} also_nowhere\."):
         ERRANT(model="also_nowhere").score_corpus(gold, ["She likes cats ."])
+    with pytest.raises(MissingDependencyError, match=rf"{steps} en_core_web_sm\."):
+        ERRANT(model="a/folder").score_corpus(gold, ["She likes cats ."])
     assert ERRANT.missing() is not None
     Path("gold.m2").write_text("S She like cat .\n\n", encoding="utf-8")
     Path("out.txt").write_text("She likes cats .\n", encoding="utf-8")
-    refused(["score", "-m", "errant(model=third)", "-c", "gold.m2", "-p", "out.txt"], "pip install")
+    refused(["score", "-m", "errant(model=third)", "-c", "gold.m2", "-p", "out.txt"], f"{steps} third")
 
 
 def test_without_a_change_nothing_needs_to_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:

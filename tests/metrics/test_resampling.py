@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gecbench import BLEU, GLEU, M2, load_demo, load_demo_systems
+from gecbench import BLEU, GLEU, GREEN, M2, load_demo, load_demo_systems
 from gecbench.analysis.significance import (
     Pair,
     bootstrap_values,
@@ -23,7 +23,7 @@ from gecbench.metrics.policy import BestPerSentence, EachRow, Sampled
 from gecbench.metrics.resampling import Samples
 
 DEMO, SYSTEMS = load_demo(), load_demo_systems()
-METRICS = [GLEU(iterations=20), GLEU(iterations=20, variant="equation1"), BLEU()]
+METRICS = [GLEU(iterations=20), GLEU(iterations=20, variant="equation1"), GREEN(), BLEU()]
 
 
 def scored(metric, system):

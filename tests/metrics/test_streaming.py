@@ -101,7 +101,7 @@ def test_stream_of_mappings_and_what_it_refuses():
         gecbench.GLEU().stream([{"sources": [], "predictions": []}])
     with pytest.raises(InputError, match="no sentences"):
         gecbench.GLEU().stream([])
-    with pytest.raises(InputError, match="2 predictions for 1 sources"):
+    with pytest.raises(InputError, match=r"2 predictions for 1 source\b"):
         gecbench.GLEU().stream([{**batch, "predictions": ["a", "b"]}])
     with pytest.raises(InputError, match="needs the whole corpus"):
         gecbench.GLEU().stream([batch], tokenize="auto")

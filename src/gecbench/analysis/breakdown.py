@@ -16,7 +16,7 @@ from gecbench.analysis.report import Report
 from gecbench.analysis.tables import Table, render_table
 from gecbench.corpus.corpus import Corpus
 from gecbench.display import percent
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.metrics.base import METRICS, Score
 
 DISTANCE_BINS = (0, 1, 6, 11, 16, 21, 31)
@@ -86,7 +86,7 @@ class ReferenceGroup:
     @property
     def column(self) -> str:
         """The heading of its column."""
-        return f"{self.references} ref{'s' if self.references > 1 else ''}"
+        return counted(self.references, "ref")
 
     @property
     def cell(self) -> str:
@@ -167,6 +167,8 @@ def by_reference_count(score: Score, seed: int = 12345) -> list[ReferenceGroup]:
             fix="A curve by number of references needs the same number for every sentence",
         )
     references = sizes.pop()
+    if references > 1 and not score.metric.reference_policy.one_row_per_reference:
+        raise InputError(f"{score.metric.title} compares all references of a sentence at once: none can be left out")
     groups = []
     for k in range(1, references + 1):
         sets = _reference_sets(references, k, seed)

@@ -9,14 +9,13 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any, Literal, TypeVar
 
-from gecbench.analysis.significance import PairedTest
+from gecbench.analysis.significance import SIGNIFICANT, PairedTest, resamples_needed
 from gecbench.analysis.tables import Table, best_cells, html_table, render_table, shown_p_value
 from gecbench.display import percent
 from gecbench.errors import MissingDependencyError
 from gecbench.metrics.base import Score
 
 _WIDEST = 120
-_SIGNIFICANT = 0.05
 Entry = TypeVar("Entry")
 
 
@@ -24,9 +23,10 @@ Entry = TypeVar("Entry")
 class _Column:
     """A column of the table."""
 
-    kind: Literal["value", "interval", "p", "part"]
+    kind: Literal["value", "interval", "p", "adjusted", "part"]
     title: str
     cells: Sequence[str]
+    lower_is_better: bool = False
 
 
 class _Entries(Mapping[str, Entry]):
@@ -43,6 +43,13 @@ class _Entries(Mapping[str, Entry]):
 
     def __len__(self) -> int:
         return len(self._scores)
+
+
+def rank(scores: Mapping[str, Score]) -> list[str]:
+    """Return the systems from best to worst; ties keep their order."""
+    return sorted(
+        scores, key=lambda name: -scores[name].value if scores[name].metric.higher_is_better else scores[name].value
+    )
 
 
 class Scores(_Entries[Score]):
@@ -73,7 +80,7 @@ class Report(_Entries[Mapping[str, Score]]):
     def ranked(self, metric: str | None = None) -> list[str]:
         """Return the systems from best to worst by a metric (by default the first); ties keep their order."""
         column = metric or self.metrics[0]
-        return sorted(self._scores, key=lambda system: -self._scores[system][column].value)
+        return rank({system: scores[column] for system, scores in self._scores.items()})
 
     def with_field(self, key: str, value: object) -> Report:
         """Return the report with one more field in all its signatures."""
@@ -107,14 +114,16 @@ class Report(_Entries[Mapping[str, Score]]):
     def table(self, metrics: Sequence[str] | None = None) -> Table:
         """Return systems × metrics (by default all), values times 100, ranked by the first of them.
 
-        Each value comes with its interval, the p-value of its test and the parts that its metric names in `columns`.
+        Each value comes with its interval, the p-value of its test (and the one adjusted for all tests if there are
+        several), and the parts that its metric names in `columns`.
         """
         return self._table(list(metrics or self.metrics))
 
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame`: a row per system, ranked; a column per value, such as `m2`, and its figures.
 
-        These are `m2_low` and `m2_high`, the interval, `m2_p`, and `m2_precision` and `m2_recall`, the metric's own.
+        These are `m2_low` and `m2_high`, the interval, `m2_p` and `m2_p_adjusted` (Holm), and `m2_precision` and
+        `m2_recall`, the metric's own.
         All are fractions, as `Score.value` is; unknown figures are NaN. `attrs["signatures"]` lists the signatures.
         """
         try:
@@ -149,8 +158,8 @@ class Report(_Entries[Mapping[str, Score]]):
                 header.append(column.title)
                 columns.append(list(column.cells))
                 if column.kind in ("value", "part"):
-                    bold += [(row, len(columns) - 1) for row in best_cells(column.cells)]
-                if column.kind == ("value" if star_scores else "p"):
+                    bold += [(row, len(columns) - 1) for row in best_cells(column.cells, column.lower_is_better)]
+                if column.kind == ("value" if star_scores else "adjusted" if self._has_several_tests() else "p"):
                     starred += [(row, len(columns) - 1) for row in self._significant(metric, systems)]
         return Table(header, list(map(list, zip(*columns, strict=True))), frozenset(bold), frozenset(starred))
 
@@ -158,7 +167,8 @@ class Report(_Entries[Mapping[str, Score]]):
         scores = [self._scores[system][metric] for system in systems]
         sample = scores[0]
         title = sample.metric.title if metric == sample.name else metric
-        yield _Column("value", title, [percent(score.value) for score in scores])
+        cells = [percent(score.value) for score in scores]
+        yield _Column("value", title, cells, not sample.metric.higher_is_better)
         if sample.interval is not None:
             bounds = [score.interval for score in scores if score.interval is not None]
             cells = [f"{percent(each.low)} – {percent(each.high)}" for each in bounds]
@@ -166,8 +176,11 @@ class Report(_Entries[Mapping[str, Score]]):
         found = [self._test(system, metric) for system in systems]
         if any(found):
             yield _Column("p", "p", [shown_p_value(test.p_value) if test else "" for test in found])
+        if any(found) and self._has_several_tests():
+            yield _Column("adjusted", "p (Holm)", [shown_p_value(test.p_adjusted) if test else "" for test in found])
         for part in sample.metric.columns:
-            yield _Column("part", part, [percent(score.parts[part]) for score in scores])
+            cells = [percent(score.parts[part]) for score in scores]
+            yield _Column("part", part, cells, part in sample.metric.lower_is_better)
 
     def _figures(self, system: str) -> dict[str, float]:
         """Return a system's row of the data frame."""
@@ -179,15 +192,19 @@ class Report(_Entries[Mapping[str, Score]]):
                 figures |= {f"{metric}_low": score.interval.low, f"{metric}_high": score.interval.high}
             if any(each.metric == metric for each in self.tests):
                 figures[f"{metric}_p"] = math.nan if test is None else test.p_value
+                figures[f"{metric}_p_adjusted"] = math.nan if test is None else test.p_adjusted
             figures |= {f"{metric}_{part}": score.parts[part] for part in score.metric.columns}
         return figures
 
     def _test(self, system: str, metric: str) -> PairedTest | None:
         return next((test for test in self.tests if (test.system, test.metric) == (system, metric)), None)
 
+    def _has_several_tests(self) -> bool:
+        return len(self.tests) > 1
+
     def _significant(self, metric: str, systems: Sequence[str]) -> list[int]:
         tests = [self._test(system, metric) for system in systems]
-        return [row for row, test in enumerate(tests) if test is not None and test.p_value < _SIGNIFICANT]
+        return [row for row, test in enumerate(tests) if test is not None and test.p_adjusted < SIGNIFICANT]
 
     def _notes(self, star: str = "*") -> list[str]:
         """Return a note on the tests, if there are any, and the signatures."""
@@ -203,9 +220,19 @@ class Report(_Entries[Mapping[str, Score]]):
             }[first.test]
             notes.append(
                 f"p: chance of a difference from {opponent} at least this large if the two systems were equally good,\n"
-                f"by {kind}; {star} marks p < {_SIGNIFICANT}."
+                f"by {kind}{self._note_on_stars(star)}"
             )
         return [*notes, "\n".join(self._signatures())]
+
+    def _note_on_stars(self, star: str) -> str:
+        if not self._has_several_tests():
+            return f"; {star} marks p < {SIGNIFICANT}."
+        comparisons, resamples = len(self.tests), self.tests[0].resamples
+        adjusted = f"p (Holm): p adjusted by Holm's method for the {comparisons} comparisons shown"
+        note = f".\n{adjusted}; {star} marks p (Holm) < {SIGNIFICANT}."
+        if 0 < resamples < (needed := resamples_needed(comparisons)):
+            note += f" It cannot be below {SIGNIFICANT} with {resamples} resamples; use at least {needed}."
+        return note
 
     def _signatures(self) -> list[str]:
         found = (str(self._scores[system][metric].signature) for metric in self.metrics for system in self)

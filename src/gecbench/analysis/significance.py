@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,13 +24,36 @@ if TYPE_CHECKING:
 TestName = Literal["randomisation", "bootstrap", "t-test"]
 TESTS: tuple[TestName, ...] = ("randomisation", "bootstrap", "t-test")
 DEFAULT_SEED = 12345
+SIGNIFICANT = 0.05
 _MOST_RESAMPLES = 10_000_000
 _CHUNK_VALUES = 16 * 2**20
+_ENOUGH_SENTENCES = 300
+_TOY_CORPUS = "demo"
+
+
+class SmallSampleWarning(UserWarning):
+    """An interval of so few sentences that it is too narrow."""
+
+
+def small_sample_note(sentences: int, corpus: str = "") -> str | None:
+    """Return what to know about intervals of so few sentences, None if there are enough or the corpus is the demo."""
+    if sentences >= _ENOUGH_SENTENCES or corpus == _TOY_CORPUS:
+        return None
+    return f"95 % intervals over fewer than {_ENOUGH_SENTENCES} sentences ({sentences} here) are too narrow"
+
+
+def warn_of_small_sample(sentences: int, corpus: str = "") -> None:
+    """Warn where `small_sample_note` has something to say."""
+    if note := small_sample_note(sentences, corpus):
+        warnings.warn(note, SmallSampleWarning, stacklevel=3)
 
 
 @dataclass(frozen=True)
 class PairedTest:
-    """The two-sided p-value of the difference between a system and a baseline (`resamples` 0: a t-test)."""
+    """The two-sided p-value of the difference between a system and a baseline (`resamples` 0: a t-test).
+
+    `p_adjusted` is the p-value by Holm's method for all comparisons that were made together.
+    """
 
     test: TestName
     metric: str
@@ -37,6 +62,7 @@ class PairedTest:
     difference: float
     p_value: float
     resamples: int
+    p_adjusted: float
 
 
 def bootstrap_values(scores: Sequence[Score], resamples: int, seed: int = DEFAULT_SEED) -> list[Values]:
@@ -85,7 +111,7 @@ class Pair:
     def result(self, test: TestName, p_value: float, resamples: int) -> PairedTest:
         """Return the result of a test with this p-value."""
         difference = self.system.value - self.baseline.value
-        return PairedTest(test, self.system.name, *self.names, difference, p_value, resamples)
+        return PairedTest(test, self.system.name, *self.names, difference, p_value, resamples, p_adjusted=p_value)
 
     def resampled(self, test: TestName, null: Values) -> PairedTest:
         """Return the result of a test by resampling: the share of chance differences at least as large."""
@@ -95,10 +121,40 @@ class Pair:
 
 
 def paired_tests(test: TestName, pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
-    """Test the difference of each pair; all pairs are of one corpus."""
+    """Test the difference of each pair, with p-values adjusted for all of them; all pairs are of one corpus."""
     if test == "t-test":
-        return [paired_t_test(pair) for pair in pairs]
-    return (paired_bootstrap if test == "bootstrap" else paired_randomisation)(pairs, resamples, seed)
+        found = [paired_t_test(pair) for pair in pairs]
+    else:
+        found = (paired_bootstrap if test == "bootstrap" else paired_randomisation)(pairs, resamples, seed)
+    adjusted = holm([each.p_value for each in found])
+    return [replace(each, p_adjusted=p_value) for each, p_value in zip(found, adjusted, strict=True)]
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values adjusted by Holm's step-down method (Holm 1979), in the order given.
+
+    The smallest of m is multiplied by m, the next by m - 1, and so on; none becomes smaller than the one before it or
+    larger than 1. If all with an adjusted p-value below 0.05 are called significant, the chance of even one error is
+    below 0.05.
+
+    >>> holm([0.04, 0.01, 0.02])
+    [0.04, 0.03, 0.04]
+    """
+    adjusted = [1.0] * len(p_values)
+    largest = 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = largest
+    return adjusted
+
+
+def resamples_needed(comparisons: int) -> int:
+    """Return how many resamples it takes before the smallest adjusted p-value can be significant.
+
+    >>> resamples_needed(60)
+    1200
+    """
+    return math.ceil(comparisons / SIGNIFICANT)
 
 
 def paired_bootstrap(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:

@@ -51,17 +51,20 @@ def shown_p_value(p_value: float) -> str:
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
-def best_cells(cells: Sequence[str]) -> list[int]:
-    """Return where a column of printed numbers is highest, all places if several print the same.
+def best_cells(cells: Sequence[str], lowest: bool = False) -> list[int]:
+    """Return where a column of printed numbers is highest (or lowest), all places if several print the same.
 
     A dash is not a number, and a single number is not the best of its column.
 
     >>> best_cells(["9.50", "12.00", "–", "12.00"]), best_cells(["9.50", "–"])
     ([1, 3], [])
+    >>> best_cells(["9.50", "12.00"], lowest=True)
+    [0]
     """
     numbers = [math.nan if cell == "–" else float(cell) for cell in cells]
     known = [number for number in numbers if not math.isnan(number)]
-    return [i for i, number in enumerate(numbers) if number == max(known)] if len(known) > 1 else []
+    best = (min if lowest else max)(known, default=math.nan)
+    return [i for i, number in enumerate(numbers) if number == best] if len(known) > 1 else []
 
 
 def render_table(table: Table, table_format: str) -> str:

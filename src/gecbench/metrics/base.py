@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.util import find_spec
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
@@ -60,6 +61,14 @@ class Statistics:
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         rows = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], sizes)
         return Statistics(self.counts[rows], offsets)
+
+    def with_sentences(self, sentences: Sequence[int], others: Statistics) -> Statistics:
+        """Return the statistics with these sentences taken from others, which hold them alone and in this order."""
+        parts = [self.counts[a:b] for a, b in pairwise(self.offsets)]
+        for i, (a, b) in zip(sentences, pairwise(others.offsets), strict=True):
+            parts[i] = others.counts[a:b]
+        offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+        return Statistics(np.concatenate(parts), offsets, self.diagnostics)
 
     def keep_choices(self, kept: Sequence[int]) -> Statistics:
         """Return the statistics with only these rows of each sentence (positions beyond the last are ignored)."""
@@ -116,7 +125,7 @@ def mean_count(counts: npt.NDArray[np.int64]) -> float:
     return int(mean) if mean.is_integer() else mean
 
 
-MIXING_WORDS = {"yes": True, "no": False, "cap": "cap", "bounded": "bounded"}
+MIXING_WORDS = {"yes": True, "no": False, "cap": "cap", "strict": "strict"}
 
 
 @dataclass(frozen=True)
@@ -310,9 +319,9 @@ class Metric(ABC):
 
     `golds` are what it can be scored against, the preferred one first; `explains` says that it has `explain`;
     `extra` names the extra of the package without which it scores no texts; `requires` are the modules that it needs
-    for texts, each with how to install it; `breakdowns` are names for `breakdown`; `board_parameters` are those that a
-    leaderboard scores with; `columns` are the parts that tables show beside the value, fractions of which more is
-    better.
+    for texts, each with how to install it; `breakdowns` are names for `breakdown`; `columns` are the parts that tables
+    show beside the value, fractions of which more is better but for those of `lower_is_better`; `higher_is_better`
+    says the same of the value.
     """
 
     name: ClassVar[str]
@@ -325,7 +334,8 @@ class Metric(ABC):
     explains: ClassVar[bool] = False
     breakdowns: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[tuple[str, ...]] = ()
-    board_parameters: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    lower_is_better: ClassVar[tuple[str, ...]] = ()
+    higher_is_better: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Refuse a parameter value that is not one of its choices."""
@@ -385,6 +395,14 @@ class Metric(ABC):
         """Return how predictions were read as fields of the signature, where there is more than one way."""
         return {}
 
+    def outcome_fields(self, diagnostics: Mapping[str, int]) -> dict[str, object]:
+        """Return what happened while counting as fields of the signature, where a reader of the score must know it."""
+        return {}
+
+    def warn_of_outcome(self, diagnostics: Mapping[str, int], name: str) -> None:
+        """Warn of what happened while counting a system's predictions, where a user must know it."""
+        return
+
     @staticmethod
     @abstractmethod
     def signature_parameters(signature: Signature) -> dict[str, Any]:
@@ -422,6 +440,7 @@ class Metric(ABC):
         signature = self.signature(corpus, lines).with_field("data", corpus.fingerprint(self.gold(corpus)))
         if prepared.preparation is not None:
             signature = signature.with_field("prep", prepared.preparation)
+        self.warn_of_outcome(statistics.diagnostics, prepared.name)
         return self.score_statistics(statistics, signature)
 
     def signature(self, corpus: Corpus, predictions: Sequence[str]) -> Signature:
@@ -456,6 +475,8 @@ class Metric(ABC):
     ) -> Score:
         """Score the totals of counts; without the counts of the sentences if they were not kept."""
         value = float(np.mean(self.values(totals)))
+        for key, outcome in self.outcome_fields(diagnostics).items():
+            signature = signature.with_field(key, outcome)
         return Score(self, value, self.parts(totals), signature, sentences, diagnostics, counts)
 
     def value_of(self, statistics: Statistics) -> float:
@@ -513,22 +534,26 @@ METRICS = Registry(
         "m2": "gecbench.metrics.m2:M2",
         "errant": "gecbench.metrics.errant:ERRANT",
         "imeasure": "gecbench.metrics.imeasure:IMeasure",
+        "green": "gecbench.metrics.green:GREEN",
+        "cleme": "gecbench.metrics.cleme:CLEME",
         "bleu": "gecbench.metrics.bleu:BLEU",
     }
 )
 
 
 def metric_class(name: str) -> type[Metric]:
-    """Return a metric's class, or say which names exist."""
-    if name not in METRICS:
-        raise InputError(
-            f"unknown metric {name!r}", fix=f"{did_you_mean(name, METRICS)}Known metrics: {', '.join(METRICS)}"
-        )
-    return METRICS[name]
+    """Return a metric's class by its name, in any case, or say which names exist."""
+    if name.lower() == "python":
+        fix = "Write python:module:function; a signature alone never imports one"
+        raise InputError("python is not a metric without its function", fix=fix)
+    if name.lower() not in METRICS:
+        fix = f"{did_you_mean(name.lower(), METRICS)}Known metrics: {', '.join(METRICS)}"
+        raise InputError(f"unknown metric {name!r}", fix=fix)
+    return METRICS[name.lower()]
 
 
 def make_metric(metric: str | Metric) -> Metric:
-    """Return a metric from its name, with parameters in brackets if any, or from a signature.
+    """Return a metric from its name, with parameters in brackets if any, from a signature, or `python:module:function`.
 
     >>> make_metric("gleu(draws=py3,iterations=100)").iterations
     100
@@ -540,11 +565,32 @@ def make_metric(metric: str | Metric) -> Metric:
     if "|" in metric:
         signature = Signature.parse(metric)
         return metric_class(signature.metric).from_signature(signature)
-    form = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", metric)
+    several = _split_names(metric)
+    if len(several) > 1:
+        from shlex import join
+
+        fix = f"Separate them by blanks: -m {join(several)} (in Python: metrics={several!r})"
+        raise InputError(f"{metric!r} is more than one metric", fix=fix)
+    if several and several[0].startswith("python:"):
+        own: Metric = pkgutil.resolve_name("gecbench.metrics.plugin:Plugin")(several[0])
+        return own
+    form = re.fullmatch(r"([\w-]+)\s*(?:\((.*)\))?", metric.strip())
     if form is None:
         raise InputError(f"cannot read the metric {metric!r}", fix="Write name or name(parameter=value,…)")
     kind = metric_class(form[1])
     return kind(**_parameters(kind, form[2] or ""))
+
+
+def _split_names(text: str) -> list[str]:
+    """Return the metrics in a text with commas; those between brackets separate parameters."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _parameters(kind: type[Metric], text: str) -> dict[str, Any]:

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from gecbench.corpus.corpus import Corpus, CorpusCache
+from gecbench.corpus.corpus import Corpus
 from gecbench.metrics.base import Counts, Metric, Signature, Statistics, Values, parameter, require_references
 from gecbench.metrics.policy import SingleRow
 
 _ORDER = 4
 _LENGTHS = 3
-_MOST_CACHED = 20_000  # sentences; their references' n-grams take about 15 kB each
+_MOST_CACHED = 4096  # texts, of about 15 kB each: CoNLL-14 or JFLEG with all its references
 Tokenizer = Literal["none", "13a", "intl", "char"]
 Smoothing = Literal["exp", "floor", "add-k", "none"]
 Variant = Literal["sacrebleu", "2016"]
-_REFERENCE_NGRAMS: CorpusCache[list[dict[str, Any]]] = CorpusCache()
 
 
 @dataclass(frozen=True)
@@ -62,26 +62,22 @@ class BLEU(Metric):
         The counts are the same for both variants: of the reference, sacrebleu's length and that of 2016 are kept.
         """
         references = require_references(corpus, self.title)
-        expected: Iterable[dict[str, Any]] | None = _REFERENCE_NGRAMS.get(corpus, (self.tokenize, self.lowercase))
-        if expected is None:
-            expected = self._reference_ngrams(references)
-            if len(corpus) <= _MOST_CACHED:
-                expected = _REFERENCE_NGRAMS.put(corpus, (self.tokenize, self.lowercase), list(expected))
-        rows = [self._count_sentence(line, found) for line, found in zip(predictions, expected, strict=True)]
+        rows = [self._count_sentence(line, texts) for line, texts in zip(predictions, references, strict=True)]
         counts = np.array(rows, dtype=np.int64).reshape(-1, _LENGTHS + 2 * _ORDER)
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64))
 
-    def _reference_ngrams(self, references: Sequence[Sequence[str]]) -> Iterator[dict[str, Any]]:
-        """Yield what sacrebleu keeps of the references of each sentence: n-grams and lengths."""
-        for texts in references:
-            yield self._scorer._extract_reference_info([self._scorer._preprocess_segment(text) for text in texts])
-
-    def _count_sentence(self, prediction: str, expected: dict[str, Any]) -> list[int]:
-        """Return sacrebleu's statistics of a sentence, the length of the first closest reference inserted."""
-        line = self._scorer._preprocess_segment(prediction)
-        length, closest, *counts = self._scorer._compute_segment_statistics(line, expected)
-        first_closest = min(expected["ref_lens"], key=lambda found: abs(found - length))
-        return [length, closest, first_closest, *counts]
+    def _count_sentence(self, prediction: str, references: Sequence[str]) -> list[int]:
+        """Return the lengths of the prediction and of the closest reference (sacrebleu's, 2016's), matches, totals."""
+        found, length = _ngrams(self._scorer._preprocess_segment(prediction))
+        expected, lengths = zip(*(_ngrams(self._scorer._preprocess_segment(text)) for text in references), strict=True)
+        matches, totals = [0] * _ORDER, [0] * _ORDER
+        for ngram, count in found.items():
+            order = len(ngram) - 1
+            totals[order] += count
+            matches[order] += min(count, max(ngrams[ngram] for ngrams in expected))
+        shortest_closest = min(lengths, key=lambda candidate: (abs(candidate - length), candidate))
+        first_closest = min(lengths, key=lambda candidate: abs(candidate - length))
+        return [length, shortest_closest, first_closest, *matches, *totals]
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
         """Return sacrebleu's BLEU of totals, as a fraction."""
@@ -163,3 +159,11 @@ class BLEU(Metric):
             smooth_method=self.smoothing,
             effective_order=effective_order,
         )
+
+
+@lru_cache(_MOST_CACHED)
+def _ngrams(text: str) -> tuple[Counter[tuple[str, ...]], int]:
+    """Return sacrebleu's n-grams of a preprocessed text and its number of tokens."""
+    from sacrebleu.metrics.helpers import extract_all_word_ngrams
+
+    return extract_all_word_ngrams(text, 1, _ORDER)

@@ -18,24 +18,28 @@ Merge = Literal["rules", "all-split", "all-merge", "all-equal"]
 DEFAULT_MODEL = "en_core_web_sm"
 DETECTION_TYPES = ("Um", "UNK")  # found but not corrected: their correction is no text
 _KEPT_SENTENCES = 2**16
-_NEEDS_ERRANT = 'text is annotated by errant, which is not installed. Install it: pip install "gecbench[errant]".'
-_NEEDS_MODEL = "text is annotated by errant, which needs the spaCy model"
+_NEEDS_ERRANT = (  # both steps, so that the second is not found out after the first
+    "text is annotated by errant, which is not installed. Install it and its spaCy model: "
+    'pip install "gecbench[errant]" && python -m spacy download {model}.'
+)
+_NEEDS_MODEL = "text is annotated by errant, which needs the spaCy model {model}. "
 _DOWNLOAD = "Install it: python -m spacy download {model}, or name another (model=…)."
+_NO_FOLDER = "There is no such folder: name another (model=…)."
 REQUIREMENTS = {
-    "errant": _NEEDS_ERRANT,
-    "spacy": _NEEDS_ERRANT,
-    DEFAULT_MODEL: f"{_NEEDS_MODEL} {DEFAULT_MODEL}. {_DOWNLOAD.format(model=DEFAULT_MODEL)}",
+    "errant": _NEEDS_ERRANT.format(model=DEFAULT_MODEL),
+    "spacy": _NEEDS_ERRANT.format(model=DEFAULT_MODEL),
+    DEFAULT_MODEL: (_NEEDS_MODEL + _DOWNLOAD).format(model=DEFAULT_MODEL),
 }
 
 
 def missing(model: str = DEFAULT_MODEL) -> str | None:
     """Return what to install before text can be annotated by a model, None if nothing."""
+    is_name = model.isidentifier()
     if find_spec("errant") is None or find_spec("spacy") is None:
-        return _NEEDS_ERRANT
-    if Path(model).is_dir() or (model.isidentifier() and find_spec(model) is not None):
+        return _NEEDS_ERRANT.format(model=model if is_name else DEFAULT_MODEL)
+    if Path(model).is_dir() or (is_name and find_spec(model) is not None):
         return None
-    way = _DOWNLOAD.format(model=model) if model.isidentifier() else "There is no such folder: name another (model=…)."
-    return f"{_NEEDS_MODEL} {model}. {way}"
+    return (_NEEDS_MODEL + (_DOWNLOAD if is_name else _NO_FOLDER)).format(model=model)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from gecbench.corpus.derive import extracted_annotations, mix_sentences, ungroup
 from gecbench.corpus.edits import Annotation, Edit, EditTable
 from gecbench.corpus.python2 import dict_order, integer_hash, lower
 from gecbench.display import percent
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.kernels.tokens import (
     NO_TOKENS,
     EncodedLines,
@@ -260,9 +260,14 @@ class M2(Metric):
         if by not in self.breakdowns:
             return super().breakdown(by, corpus, predictions)
         types = error_types(corpus)
+        unedited = self.count(restrict_types(corpus, []), predictions)
 
         def score(part: Corpus) -> Score:
-            return self.score_statistics(self.count(part, predictions), self.signature(part, predictions))
+            """Score against one type; sentences without it, most of them, are counted once for all types."""
+            edited = [i for i, found in enumerate(part.annotations or ()) if any(each.edits for each in found)]
+            counted_here = self.count(part.select(edited), [predictions[i] for i in edited]) if edited else None
+            statistics = unedited if counted_here is None else unedited.with_sentences(edited, counted_here)
+            return self.score_statistics(statistics, self.signature(part, predictions))
 
         return by_error_type(corpus, types, self.matches(corpus, predictions), score)
 
@@ -400,7 +405,7 @@ def check_rectangular(annotations: Sequence[Sequence[Annotation]], wanted: Seque
     for i, sentence in enumerate(annotations):
         if len(sentence) != references:
             raise InputError(
-                f"m2: sentence {i + 1} has {len(sentence)} of the {references} references wanted",
+                f"m2: sentence {i + 1} has {len(sentence)} of the {counted(references, 'reference')} wanted",
                 fix="Leave out annotators=… and policy=average, or give every sentence the same number of references",
             )
 
@@ -505,13 +510,14 @@ def credit(annotation: Annotation, proposed: tuple[Edit, ...]) -> SentenceMatch:
     pairs = []
     for i, edit in enumerate(proposed):
         for k in range(position, len(annotation.edits)):
-            if _agrees(edit, annotation.edits[k]):
+            if agrees(edit, annotation.edits[k]):
                 pairs.append((i, k))
                 position = k + 1
     return SentenceMatch(annotation, proposed, tuple(pairs))
 
 
-def _agrees(proposed: Edit, gold: Edit) -> bool:
+def agrees(proposed: Edit, gold: Edit) -> bool:
+    """Return whether a proposed edit has the span and one of the corrections of a gold edit."""
     same_span = (proposed.start, proposed.end) == (gold.start, gold.end)
     return same_span and proposed.corrections[0] in gold.corrections
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gecbench import kernels
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.metrics.base import Counts, Statistics, f_beta_of_counts
 from gecbench.metrics.resampling import Samples, Totals, weighted_totals
 
@@ -23,7 +23,13 @@ _ADVANCED_AT_ONCE = 100_000
 
 
 class Policy(ABC):
-    """Turns the statistics of a corpus into totals, one row per round."""
+    """Turns the statistics of a corpus into totals, one row per round.
+
+    `one_row_per_reference`: each row of a sentence is what one reference alone gives, so that some of them can be left
+    out.
+    """
+
+    one_row_per_reference: ClassVar[bool] = True
 
     @abstractmethod
     def totals(self, statistics: Statistics) -> Counts:
@@ -117,16 +123,8 @@ class Sampled(ChosenRows):
         return rows
 
 
-@dataclass(frozen=True)
-class GreedyCumulative(Policy):
-    """The annotator who maximises F-beta of everything chosen so far, sentence by sentence, as M2 does.
-
-    Ties go to more matches, then to fewer edits, then to the annotator who comes first. Depends on the order of the
-    sentences.
-    """
-
-    beta: float = 0.5
-    rounded: ClassVar[bool] = False
+class Greedy(Policy):
+    """A policy that chooses each sentence's row for the totals so far, so that it depends on the order of sentences."""
 
     def running(self) -> Running:
         """Return totals that the next choice looks at."""
@@ -138,12 +136,13 @@ class GreedyCumulative(Policy):
         totals: Counts = statistics.counts[rows[rows >= 0]].sum(axis=0, keepdims=True)
         return totals
 
+    @abstractmethod
     def chosen(self, statistics: Statistics) -> npt.NDArray[np.int64]:
-        """Return the row chosen for each sentence."""
-        rows: npt.NDArray[np.int64] = kernels.select("greedy").choose_rows(
-            statistics.counts, statistics.offsets, self.beta**2, self.rounded
-        )
-        return rows
+        """Return the row chosen for each sentence, -1 where it has none."""
+
+    @abstractmethod
+    def _walk(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
+        """Return the totals along each row of sentence numbers."""
 
     def resampled_totals(self, statistics: Statistics, samples: Samples) -> Iterator[Totals]:
         """Walk every pseudo-corpus in its own order."""
@@ -155,6 +154,24 @@ class GreedyCumulative(Policy):
         places = np.arange(size, dtype=np.int32) + size * np.stack([swaps, 1 - swaps])
         first, second = (self._walk(both, each)[:, None, :].astype(np.float64) for each in places)
         yield first, second
+
+
+@dataclass(frozen=True)
+class GreedyCumulative(Greedy):
+    """The annotator who maximises F-beta of everything chosen so far, sentence by sentence, as M2 does.
+
+    Ties go to more matches, then to fewer edits, then to the annotator who comes first.
+    """
+
+    beta: float = 0.5
+    rounded: ClassVar[bool] = False
+
+    def chosen(self, statistics: Statistics) -> npt.NDArray[np.int64]:
+        """Return the row chosen for each sentence."""
+        rows: npt.NDArray[np.int64] = kernels.select("greedy").choose_rows(
+            statistics.counts, statistics.offsets, self.beta**2, self.rounded
+        )
+        return rows
 
     def _walk(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
         totals: Counts = kernels.select("greedy").sample_totals(
@@ -174,25 +191,88 @@ class GreedyRounded(GreedyCumulative):
     rounded: ClassVar[bool] = True
 
 
-@dataclass(frozen=True)
-class BestPerSentence(ChosenRows):
-    """The annotator with the best F-beta of the sentence alone; ties as in `greedy-cumulative`."""
+class GreedyObjective(Greedy):
+    """The row that maximizes an objective of the totals so far; of rows that tie, the best by itself, then the first.
 
-    beta: float = 0.5
+    For any columns of counts. The rows of a sentence are sorted by their own merit first, so that the first maximum is
+    the one to take.
+    """
+
+    @abstractmethod
+    def objective(self, totals: Sequence[Any] | npt.NDArray[Any]) -> Any:
+        """Return what is maximized; each column of the totals is a number, or an array for many totals at once."""
+
+    @abstractmethod
+    def criteria(self, counts: Counts) -> Sequence[npt.NDArray[Any]]:
+        """Return what rows of equal objective are compared by, the most important first; more is better."""
 
     def chosen(self, statistics: Statistics) -> npt.NDArray[np.int64]:
         """Return the row chosen for each sentence."""
-        rows: npt.NDArray[np.int64] = self.chosen_rows(statistics, 0, 1)[0]
+        rows = []
+        counts, totals = statistics.counts.tolist(), [0] * statistics.counts.shape[1]
+        for options in self._options(statistics).tolist():
+            sums = [[have + more for have, more in zip(totals, counts[row], strict=True)] for row in options]
+            best = 0
+            if any(other != sums[0] for other in sums[1:]):
+                values = list(map(self.objective, sums))
+                best = values.index(max(values))
+            rows.append(options[best])
+            totals = sums[best]
+        return np.array(rows, dtype=np.int64)
+
+    def _walk(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
+        """Advance all samples together, place by place."""
+        options = statistics.counts[self._options(statistics)]
+        totals = np.zeros((len(samples), options.shape[-1]), dtype=np.int64)
+        for here in samples.T:
+            sums = totals[:, None] + options[here]
+            best = self.objective(np.moveaxis(sums, -1, 0)).argmax(axis=1)
+            totals = sums[np.arange(len(samples)), best]
+        return totals
+
+    def _options(self, statistics: Statistics) -> npt.NDArray[np.int64]:
+        """Return the rows of each sentence, the best first; sentences with fewer rows repeat their last."""
+        sentence = np.repeat(np.arange(len(statistics)), statistics.choices())
+        worst_first = [np.arange(len(sentence)), *(-each for each in reversed(self.criteria(statistics.counts)))]
+        order = np.lexsort([*worst_first, sentence])
+        places = np.arange(statistics.choices().max(initial=1))
+        rows: npt.NDArray[np.int64] = order[
+            np.minimum(statistics.offsets[:-1, None] + places, statistics.offsets[1:, None] - 1)
+        ]
+        return rows
+
+
+class BestRow(ChosenRows):
+    """A policy that takes the best row of each sentence alone; of equal rows the first."""
+
+    @abstractmethod
+    def criteria(self, counts: Counts) -> Sequence[npt.NDArray[Any]]:
+        """Return what rows are compared by, the most important first; more is better."""
+
+    def chosen(self, statistics: Statistics) -> npt.NDArray[np.int64]:
+        """Return the row chosen for each sentence."""
+        sentence = np.repeat(np.arange(len(statistics)), statistics.choices())
+        worst_first = [-np.arange(len(sentence)), *reversed(self.criteria(statistics.counts)), sentence]
+        best_last = np.lexsort(worst_first)
+        ends = np.searchsorted(sentence[best_last], np.arange(len(statistics)), side="right") - 1
+        rows: npt.NDArray[np.int64] = best_last[ends]
         return rows
 
     def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
         """Return the best row of each sentence, the only round."""
-        correct, proposed, gold = statistics.counts.T
-        f_score, size = f_beta_of_counts(statistics.counts, self.beta), self.beta**2 * gold + proposed
-        sentence = np.repeat(np.arange(len(statistics)), statistics.choices())
-        best_last = np.lexsort((-np.arange(len(sentence)), -size, correct, f_score, sentence))
-        ends = np.searchsorted(sentence[best_last], np.arange(len(statistics)), side="right") - 1
-        return best_last[ends][None]
+        return self.chosen(statistics)[None]
+
+
+@dataclass(frozen=True)
+class BestPerSentence(BestRow):
+    """The annotator with the best F-beta of the sentence alone; ties as in `greedy-cumulative`."""
+
+    beta: float = 0.5
+
+    def criteria(self, counts: Counts) -> Sequence[npt.NDArray[Any]]:
+        """Return F-beta, the matches, and how few edits there are."""
+        correct, proposed, gold = counts.T
+        return f_beta_of_counts(counts, self.beta), correct, -(self.beta**2 * gold + proposed)
 
 
 @dataclass(frozen=True)
@@ -211,6 +291,8 @@ class EachRow(ChosenRows):
 @dataclass(frozen=True)
 class SingleRow(EachRow):
     """One row per sentence: references were counted together (BLEU), or the best chosen while counting (I-measure)."""
+
+    one_row_per_reference: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)
@@ -266,7 +348,7 @@ class RunningSum(Running):
         """Add the totals of the batch."""
         totals = self._totals_of(statistics)
         if self._totals is not None and self._totals.shape != totals.shape:
-            problem = f"{len(totals)} references of a sentence, but {len(self._totals)} of those before"
+            problem = f"{counted(len(totals), 'reference')} of a sentence, but {len(self._totals)} of those before"
             raise InputError(problem, fix="An average over references needs the same number for every sentence")
         self._totals = totals if self._totals is None else self._totals + totals
 

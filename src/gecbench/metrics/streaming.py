@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from gecbench.corpus.corpus import Corpus, add_sums, fingerprint_of, sum_hashes
 from gecbench.corpus.edits import EditedTexts
-from gecbench.corpus.prepare import Preprocessing, check_predictions
+from gecbench.corpus.prepare import MIN_LINES, IdenticalTextError, Preprocessing, check_predictions
 from gecbench.errors import InputError
 from gecbench.metrics.base import Metric, Score, Signature, Statistics
 
@@ -33,25 +33,40 @@ class OddPartsWarning(UserWarning):
 
 @dataclass(frozen=True)
 class CheckResult:
-    """How many parts were looked at, how many of them the checks refuse or warn of, and the first sentence of each."""
+    """How many parts were looked at, how many of them the checks refuse or warn of, and the first sentence of each.
+
+    `compared` parts are long enough to be identical not by chance; a corpus is identical to another text where they
+    all are.
+    """
 
     parts: int = 0
     refused: int = 0
     warned: int = 0
+    compared: int = 0
+    identical: int = 0
     refusal: str = ""
     warning: str = ""
+    identity: str = ""
 
     def __add__(self, other: CheckResult) -> CheckResult:
         return CheckResult(
             self.parts + other.parts,
             self.refused + other.refused,
             self.warned + other.warned,
+            self.compared + other.compared,
+            self.identical + other.identical,
             self.refusal or other.refusal,
             self.warning or other.warning,
+            self.identity or other.identity,
         )
 
     def decide(self) -> None:
-        """Refuse a corpus of which a hundredth of the parts is refused; warn of less."""
+        """Refuse a corpus of which a hundredth of the parts is refused, or all are identical to another text.
+
+        Warn of less.
+        """
+        if self.identical and self.identical == self.compared:
+            raise InputError(self.identity)
         if self.refused and self.refused >= _SHARE * self.parts:
             raise InputError(f"{self._share(self.refused)}{self.refusal}")
         if self.refused:
@@ -77,15 +92,17 @@ def check_batch(
 ) -> CheckResult:
     """Return what the checks say of a part whose first sentence has this place in the whole, counted from 0."""
     place = f"in the batch that begins with sentence {first + 1}: " if first else ""
+    compared = int(len(lines) >= MIN_LINES)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             preprocessing.prepare(corpus, lines, name, file)
+        except IdenticalTextError as error:
+            return CheckResult(1, compared=compared, identical=compared, identity=str(error))
         except InputError as error:
-            return CheckResult(1, refused=1, refusal=place + str(error))
-    if caught:
-        return CheckResult(1, warned=1, warning=place + str(caught[0].message))
-    return CheckResult(1)
+            return CheckResult(1, refused=1, compared=compared, refusal=place + str(error))
+    warning = place + " ".join(str(each.message).rstrip(".") + "." for each in caught) if caught else ""
+    return CheckResult(1, warned=int(bool(caught)), compared=compared, warning=warning)
 
 
 def check_preprocessing(preprocessing: Preprocessing) -> None:
@@ -244,6 +261,7 @@ def stream_score(metric: Metric, batches: Iterable[Batch], preprocessing: Prepro
         stream.add(corpus, given)
     score = stream.score()
     checker.close()
+    metric.warn_of_outcome(score.diagnostics, checker.name)
     return score
 
 
