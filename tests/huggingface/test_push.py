@@ -192,6 +192,19 @@ def test_metric_by_name_prefers_the_folder_here(folder):
     assert plan_push("metric", "gleu", "me/it").files == ("README.md", "gleu.py")
 
 
+@pytest.mark.parametrize("pull_request", [False, True])
+def test_nothing_private_goes_into_a_public_repository(hub, dataset, pull_request):
+    (dataset / "README.md").write_text("---\nlicense: other\n---\n")
+    plan = plan_push("dataset", str(dataset), "me/it", private=True, pull_request=pull_request)
+    hub.private = False
+    with pytest.raises(PushError, match=r"me/it: not uploaded: the repository is public\. Make it private"):
+        push(plan, endpoint=hub.url)
+    assert not hub.commits
+    hub.private = True
+    push(plan, endpoint=hub.url)
+    assert len(hub.commits) == 1
+
+
 # Datasets that gecbench built
 
 

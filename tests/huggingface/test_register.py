@@ -36,7 +36,7 @@ def test_register_says_what_it_did(capsys):
 
 
 def test_unknown_module():
-    with pytest.raises(gecbench.InputError, match="Known modules: errant, gleu, imeasure, m2"):
+    with pytest.raises(gecbench.InputError, match="Known modules: cleme, errant, gleu, green, imeasure, m2"):
         gecbench.load_metric("meteor")
 
 

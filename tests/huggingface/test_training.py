@@ -129,7 +129,7 @@ class TestRefused:
             compute_metrics(TOKENIZER, DEMO)(SimpleNamespace(predictions=np.zeros((len(DEMO), 5, 300))))
 
     def test_another_number_of_sentences(self):
-        with pytest.raises(InputError, match="41 predictions for the 42 sentences of demo"):
+        with pytest.raises(InputError, match="41 predictions, but demo has 42 sentences"):
             compute_metrics(TOKENIZER, DEMO)(handed_over(GOOD[:-1]))
 
     def test_unknown_corpus_at_once(self):

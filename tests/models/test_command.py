@@ -77,7 +77,7 @@ FAILURES = {
     "hangs": (
         "print('one', flush=True)\ntime.sleep(60)",
         1,
-        "printed nothing for 2 seconds after 1 of 5 lines.*line 2",
+        "printed nothing for 2 s after 1 of 5 lines.*line 2",
     ),
     "a line break inside": (
         "for line in sys.stdin:\n    print('a\\rb' if line == '\\n' else 'x', flush=True)",
@@ -115,7 +115,7 @@ def test_a_failed_command_and_what_it_started_are_ended(tmp_path, body):
 
 
 MISCOUNTS = {
-    "fewer": ("print(sys.stdin.readline(), end='')", 1, "printed 1 lines for 5 sentences.*line 2"),
+    "fewer": ("print(sys.stdin.readline(), end='')", 1, "printed 1 line for 5 sentences.*line 2"),
     "none": ("sys.stdin.read()", 0, "printed 0 lines for 5 sentences.*line 1"),
     "one more": ("print('Loading the model')\n" + ECHO, 6, "printed 6 lines for 5 sentences.*line 5"),
     "endless": ("while True:\n    print('y')", 11, "printed 11 lines for 5 sentences"),

@@ -22,7 +22,7 @@ from gecbench.cli import main
 from gecbench.corpus.tokenize import detokenize
 from gecbench.errors import MissingDependencyError
 from gecbench.formats.jsonl import write_jsonl
-from gecbench.models import ModelError, make_model, partial_path
+from gecbench.models import ModelError, endpoint, make_model, partial_path
 from gecbench.models.correction import PromptOverlapWarning
 from gecbench.models.replies import read_reply
 
@@ -87,12 +87,12 @@ def test_a_rate_limit_holds_for_all(chat):
 STUBBORN = {
     "500": ((500, {}), "the server answers 500: .*busy.*, 3 times", True),
     "429": ((429, {"Retry-After": "0"}), "the server answers 429: .*times", True),
-    "a drip": ("drip", "no answer within 0.3 seconds, 3 times", True),
+    "a drip": ("drip", "no answer within 0.3 s, 3 times", True),
     "closed": ("close", "no answer that can be read", True),
     "401": ((401, {}), "the server answers 401.*--key-variable", False),
     "404": ((404, {}), "the server answers 404.*--name", False),
     "400": ((400, {}), "the server answers 400", False),
-    "a wait of a day": ((429, {"Retry-After": "86400"}), "asks to wait 86400 seconds.*run again", False),
+    "a wait of a day": ((429, {"Retry-After": "86400"}), "asks to wait 86400 s.*run again", False),
 }
 
 
@@ -156,7 +156,7 @@ def test_numbers_that_cannot_be(option):
 
 def test_examples_that_are_scored_give_a_warning(chat):
     examples = gecbench.Corpus(sources=["I don't know where is the nearest farmacy, can you telling me?", "Hi."])
-    with pytest.warns(PromptOverlapWarning, match="1 sentences of the corpus stand in the prompt, the first in line 1"):
+    with pytest.warns(PromptOverlapWarning, match="the prompt contains 1 sentence of the corpus, the first in line 1"):
         gecbench.correct(f"endpoint:{chat.url}", examples, name="it", prompt="few-shot")
 
 
@@ -225,9 +225,12 @@ def test_offline(monkeypatch):
         gecbench.correct("endpoint:http://127.0.0.1:9", SMALL, name="it")
 
 
-def test_no_server():
-    with pytest.raises(ModelError, match=r"no answer that can be read \(ConnectError"):
-        gecbench.correct("endpoint:http://127.0.0.1:9", SMALL, "out.txt", name="it", retries=1)
+@pytest.mark.parametrize("server", ["127.0.0.1:9", "no-such-host.invalid"])
+def test_no_server(server, monkeypatch):
+    """Nobody listens, or the name is unknown: another attempt would fail alike, so there is none."""
+    monkeypatch.setattr("gecbench.models.endpoint._RequestPool._back_off", lambda *_: pytest.fail("it waited"))
+    with pytest.raises(ModelError, match=rf"http://{server}: cannot connect \([^)]+\) \(line \d.*Start the server"):
+        gecbench.correct(f"endpoint:http://{server}", SMALL, "out.txt", name="it")
     assert not list(Path().iterdir())
 
 
@@ -279,6 +282,17 @@ def test_budget_of_tokens(chat):
     assert len(chat.asked) == 2, "what the first part cost counts in the second"
     assert correct(chat, max_tokens=31) == RIGHT
     assert record()["tokens"] == {"prompt": 30, "answers": 15}
+
+
+@pytest.mark.parametrize("count", [-5, 10**4000, "1_0", "7", True, 1.5])
+def test_counts_of_tokens_that_cannot_be(count):
+    message = SimpleNamespace(content="a", refusal=None)
+    choice = SimpleNamespace(message=message, finish_reason="stop")
+    usage = SimpleNamespace(prompt_tokens=count, completion_tokens=3)
+    output = SimpleNamespace(choices=[choice], usage=usage, model="m", system_fingerprint=None)
+    assert endpoint._reply(output, 0, 1).tokens is None
+    usage.prompt_tokens = 4
+    assert endpoint._reply(output, 0, 1).tokens == (4, 3)
 
 
 def test_servers_that_do_not_count_tokens(chat):
@@ -436,8 +450,34 @@ def test_real_corpora_have_the_same_digits_as_from_a_file(name, raw, run):
         sources, rewrites = detokenize(sources), detokenize(rewrites)
     answers = dict(zip(sources, rewrites, strict=True))
     with ChatServer(answers).running() as server:
-        command = ["run", "--model", f"endpoint:{server.url}", "--name", "it", "-c", name, "-f", "json"]
+        command = ["run", "--model", f"endpoint:{server.url}", "--name", "it", "-c", name, "-f", "json", "--aligned"]
         found = json.loads(run(*command, *(["--raw"] if raw else []), "--concurrency", 16))
     outputs = [answers[source] or source for source in sources]
-    expected = gecbench.score(outputs, corpus, tokenize="auto" if raw else "none")["gleu"]
+    expected = gecbench.score(outputs, corpus, tokenize="auto" if raw else "none", aligned=True)["gleu"]
     assert found["systems"][0]["scores"][0]["value"] == expected.value
+
+
+def test_replies_to_other_questions_come_in_order_and_as_they_are():
+    letters = {f"question {k}": f"  {k}: A\nor B  " for k in range(20)}
+    with ChatServer(letters, {"question 3": [(429, {"Retry-After": "0"})]}).running() as chat:
+        chat.delay = lambda sentence: int(sentence.split()[1]) % 3 / 100
+        model = make_model(f"endpoint:{chat.url}", name="it", max_new_tokens=8)
+        replies = model.ask([f"Choose.\n{question}" for question in letters])
+        assert model.ask([]) == []
+    assert [reply.text for reply in replies] == list(letters.values())
+    assert [reply.requests for reply in replies] == [2 if k == 3 else 1 for k in range(20)]
+    assert {body["max_tokens"] for body in chat.bodies} == {8}
+
+
+def test_a_question_that_fails_names_its_prompt():
+    with ChatServer({"one": "A"}, {"two": [(401, {})]}).running() as chat:
+        model = make_model(f"endpoint:{chat.url}", name="it", concurrency=1)
+        with pytest.raises(ModelError, match=r"the server answers 401: .*busy.* \(prompt 2 of 2\)\. Call it again"):
+            model.ask(["one", "two"])
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("2", 2.0), ("1.5", 1.5), ("².5", None), ("٣", None), ("1_0", None)])
+def test_retry_after_reads_plain_digits_alone(text, seconds):
+    from gecbench.models.endpoint import _retry_after
+
+    assert _retry_after({"retry-after": text}) == seconds

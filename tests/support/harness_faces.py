@@ -71,7 +71,9 @@ def _printed(case: Case, text: str) -> dict[str, float]:
 
 
 def _command(case: Case, *arguments: str) -> list[str]:
-    return [*arguments, "-c", case.benchmark.corpus_name, "-m", *case.benchmark.metrics, "-f", "json", "--tokenized"]
+    """Return a command; a rewriter's replies to JFLEG are one of its references, which --aligned accepts."""
+    corpus = ["-c", case.benchmark.corpus_name, "--tokenized", "--aligned"]
+    return [*arguments, *corpus, "-m", *case.benchmark.metrics, "-f", "json"]
 
 
 def on_the_command_line(case: Case, folder: Path, capsys) -> dict[str, float]:

@@ -47,7 +47,9 @@ class HubStandIn:
     repository: str = "me/it"
     files: dict[str, bytes] = field(default_factory=dict)
     refusal: tuple[int, str] | None = None
+    private: bool | None = None  # of the repository; None: not there yet, and made as asked for
     url: str = ""
+    made_private: bool = False
     requests: list[str] = field(default_factory=list)
     created: list[dict[str, Any]] = field(default_factory=list)
     commits: list[Commit] = field(default_factory=list)
@@ -65,13 +67,18 @@ class HubStandIn:
 
     def _allowed(self, path: str, query: str, body: bytes) -> _Answer:
         if path == "/api/repos/create":
-            self.created.append(json.loads(body))
+            asked = json.loads(body)
+            if self.private is not None:
+                return 409, {"error": "You already created this repo", "url": f"{self.url}/{self.repository}"}, {}
+            self.created.append(asked)
+            self.made_private = asked.get("private") is True or asked.get("visibility") == "private"
             return 200, {"url": f"{self.url}/{self.created[-1]['organization']}/{self.created[-1]['name']}"}, {}
         if (found := _FILE.fullmatch(path)) and found["rest"] in self.files:
             data = self.files[found["rest"]]
             return 200, data, {"ETag": f'"{_hash(data)}"', "X-Repo-Commit": COMMIT}
         found = _API.fullmatch(path)
-        there = found and found["repository"] == self.repository and (found["rest"] or self.files)
+        known = self.files or self.created or self.private is not None
+        there = found and found["repository"] == self.repository and (found["rest"] or known)
         if found is None or not there:
             return 404, {"error": "not found"}, {"X-Error-Code": "RepoNotFound" if found else "EntryNotFound"}
         return self._repository(found["kind"], found["rest"] or "revision/main", query, body)
@@ -88,7 +95,8 @@ class HubStandIn:
             return 200, self._commit(kind, body, "create_pr=1" in query or revision == "refs/pr/1"), {}
         if action == "revision":
             siblings = [{"rfilename": name} for name in self.files]
-            return 200, {"id": self.repository, "sha": COMMIT, "siblings": siblings, "private": False, "tags": []}, {}
+            private = self.made_private if self.private is None else self.private
+            return 200, {"id": self.repository, "sha": COMMIT, "siblings": siblings, "private": private, "tags": []}, {}
         if action == "discussions":
             return 200, _DISCUSSION, {}
         return 404, {"error": f"{endpoint} is not part of the stand-in"}, {}

@@ -5,6 +5,7 @@ import shlex
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 
 def script(folder, body, name="model.py"):
@@ -45,3 +46,24 @@ def gecbench(*words, environment=None):
     with start(*words, environment=environment) as process:
         output, errors = process.communicate(timeout=120)
     return subprocess.CompletedProcess(words, process.returncode, output, errors)
+
+
+def is_running(process: int) -> bool:
+    """Return whether a process runs (Linux)."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def children(process: int) -> list[int]:
+    """Return the child processes of a process (Linux)."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = path.read_text().rpartition(")")[2].split()[1]
+        except OSError:
+            continue
+        if int(parent) == process:
+            found.append(int(path.parent.name))
+    return found

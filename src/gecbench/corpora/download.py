@@ -13,6 +13,8 @@ import random
 import stat
 import tarfile
 import time
+import urllib.error
+import urllib.parse
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,7 +24,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from gecbench.display import progress
-from gecbench.errors import ArchiveError, UpstreamError
+from gecbench.errors import ArchiveError, UpstreamError, counted
 
 CHUNK = 1 << 16
 RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -62,11 +64,11 @@ class Downloader:
                         raise UpstreamError(f"{url} answered {error.code} {error.reason}") from error
                 failure = error
             except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
+                if _is_unreachable(error):
+                    raise UpstreamError(f"cannot connect to {_host(url)} ({_describe(error)})") from error
                 failure = error
-        raise UpstreamError(
-            f"{url} could not be fetched in {self.attempts} attempts ({_describe(failure)})",
-            "Try again later, or set GECBENCH_MIRROR to a folder that holds the file",
-        ) from failure
+        attempts = counted(self.attempts, "attempt")
+        raise UpstreamError(f"{url} could not be fetched in {attempts} ({_describe(failure)})") from failure
 
     def _delay(self, attempt: int, failure: Exception | None) -> float:
         if isinstance(failure, urllib.error.HTTPError):
@@ -114,8 +116,20 @@ def _range_start(answer: Any) -> int | None:
     return int(words[0]) if words[0].isdigit() else None
 
 
+def _is_unreachable(error: Exception) -> bool:
+    """Return whether no connection was made, and another attempt would fail alike: an unknown host, a refusal."""
+    transient = (TimeoutError, ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
+    return isinstance(error, urllib.error.URLError) and not isinstance(error.reason, transient)
+
+
+def _host(url: str) -> str:
+    return urllib.parse.urlsplit(url).netloc
+
+
 def _describe(failure: Exception | None) -> str:
-    return f"last: {type(failure).__name__}: {failure}" if failure else "no attempt was allowed"
+    """Return the cause in words: `Connection refused`, without what urllib puts around it."""
+    cause = failure.reason if isinstance(failure, urllib.error.URLError) else failure
+    return str(getattr(cause, "strerror", None) or cause or type(cause).__name__)
 
 
 def read_members(

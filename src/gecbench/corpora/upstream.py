@@ -12,8 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from gecbench.errors import InputError, UpstreamError
-from gecbench.formats.text import split_lines
+from gecbench.errors import InputError, UpstreamError, counted
+from gecbench.formats.text import cache_folder, split_lines
 
 if TYPE_CHECKING:
     from gecbench.corpora.download import Downloader
@@ -80,6 +80,7 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
             _github("gug", "EducationalTestingService/gug-data", "5f2c5c023a20fdc18ecc3e2630bb0d71898e4277"),
             _github("reassess", "keisks/reassess-gec", "054786a923b2635ce33240c580d18c908c9a49a9"),
             _github("grammatical", "grammatical/evaluation", "08cdad84ffae07dfa167e3e45d77a96e0e01a160"),
+            _github("seeda", "tmu-nlp/SEEDA", "0c6c07f98dcfab016f1169b680997f1f29ea0705"),
             Source(
                 "conll14",
                 "https://www.comp.nus.edu.sg/~nlp/conll14st/conll14st-test-data.tar.gz",
@@ -126,15 +127,6 @@ class HashMismatchError(UpstreamError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.what, self.expected, self.found, self.kept))
-
-
-def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder for fetched files, inside the Hugging Face cache home."""
-    if home := environment.get("HF_HOME"):
-        return Path(home).expanduser() / "gecbench"
-    general = environment.get("XDG_CACHE_HOME")
-    root = Path(general).expanduser() if general else Path.home() / ".cache"
-    return root / "huggingface" / "gecbench"
 
 
 def offline(environment: Mapping[str, str] = os.environ) -> bool:
@@ -201,7 +193,7 @@ class Upstream:
         r"""Return a text file's lines, stripped; split on "\n" only, blank lines kept (they are data)."""
         lines = [line.strip() for line in split_lines(self.read(key), key)]
         if expected is not None and len(lines) != expected:
-            raise InputError(f"{len(lines)} lines, but the source has {expected}", file=key)
+            raise InputError(f"{counted(len(lines), 'line')}, but the source has {expected}", file=key)
         return lines
 
     def describe(self, prefix: str = "") -> list[dict[str, Any]]:
@@ -232,14 +224,19 @@ class Upstream:
         if target.is_file() and self._cached_is_good(pin, target):
             return target
         if self.is_offline:
-            raise OfflineError(
-                f"{pin.url} is neither in the mirror nor in {self.cache}, and the network is switched off",
-                f"Unset {', '.join(OFFLINE_VARIABLES)}, or put the file at $GECBENCH_MIRROR/{pin.place}",
-            )
+            reason = f"{'' if self.mirror else f'{self.cache} lacks {pin.place}, and '}the network is switched off"
+            raise OfflineError(*self._unavailable(pin, reason, f"unset {', '.join(OFFLINE_VARIABLES)}"))
         with _lock(target):
             if not target.is_file():
                 self._download(pin, target)
         return target
+
+    def _unavailable(self, pin: Pin, reason: str, fix: str) -> tuple[str, str]:
+        """Return the problem of a file that is not in the mirror, if there is one, and how to get it there."""
+        if self.mirror is not None:
+            return f"the mirror {self.mirror} lacks {pin.place}, and {reason}", f"Add the file to the mirror, or {fix}"
+        mirror = f"{MIRROR_VARIABLE} to a folder laid out as <host>/<path> that has the file as {pin.place}"
+        return reason, f"Set {mirror}, or {fix}"
 
     def _cached_is_good(self, pin: Pin, target: Path) -> bool:
         try:
@@ -258,7 +255,10 @@ class Upstream:
         size = None if pin.source.archive else pin.size
         limit = pin.source.archive_limit if pin.source.archive else pin.limit
         for is_last in (False, True):
-            resumed = (self.downloader or Downloader()).fetch(url, partial, size=size, limit=limit)
+            try:
+                resumed = (self.downloader or Downloader()).fetch(url, partial, size=size, limit=limit)
+            except UpstreamError as error:
+                raise UpstreamError(*self._unavailable(pin, error.problem, "try again with a network")) from error
             try:
                 self._verify(pin, partial, url)
             except UpstreamError as error:
@@ -293,7 +293,7 @@ class Upstream:
 def check_sources(found: Sequence[str], sentences: Sequence[str], file: str) -> None:
     """Refuse a file whose sentences are not these, up to white space."""
     if len(found) != len(sentences):
-        raise InputError(f"{len(found)} sentences, but the source has {len(sentences)}", file=file)
+        raise InputError(f"{counted(len(found), 'sentence')}, but the source has {len(sentences)}", file=file)
     for line, (text, sentence) in enumerate(zip(found, sentences, strict=True), 1):
         if text.split() != sentence.split():
             raise InputError(f"sentence {line} is not sentence {line} of the source", file=file)

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import datasets
 import evaluate
 
-from gecbench.analysis.significance import with_interval
+from gecbench.analysis.significance import warn_of_small_sample, with_interval
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation
 from gecbench.corpus.prepare import Preprocessing, check_predictions
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.formats.m2 import parse_m2
 from gecbench.formats.tables import edited_texts
 from gecbench.metrics.base import Metric
@@ -100,6 +100,7 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         score = self.metric(**options).score_prepared(prepared)
         if resamples:
             score = with_interval(score, resamples)
+            warn_of_small_sample(score.sentences)
         result: dict[str, Any] = {score.name: score.value, **score.parts, **score.diagnostics}
         if score.interval is not None:
             result |= {"interval_low": score.interval.low, "interval_high": score.interval.high}
@@ -147,7 +148,8 @@ def corpus_of_blocks(sources: Sequence[str], blocks: Sequence[str], argument: st
     """Return the corpus of one M2 block per source; a block's S line must hold the tokens of its source."""
     bare = Corpus(sources=sources)
     if len(blocks) != len(bare):
-        raise InputError(f"{argument} for {len(blocks)} sentences, but {len(bare)} sources", fix="Give one block each")
+        problem = f"{argument} for {counted(len(blocks), 'sentence')}, but {counted(len(bare), 'source')}"
+        raise InputError(problem, fix="Give one block each")
     annotations: list[Sequence[Annotation]] = []
     for i, (source, block) in enumerate(zip(bare.sources, blocks, strict=True)):
         place = f"{argument}[{i}]"

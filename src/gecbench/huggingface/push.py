@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from gecbench.corpora.build import FINGERPRINTS, folder_problems
 from gecbench.corpora.catalog import DATASETS, modules_folder
 from gecbench.corpora.declaration import DatasetDeclaration
-from gecbench.errors import GecbenchError, InputError
+from gecbench.errors import GecbenchError, InputError, counted
 
 CARD = "README.md"
 TASKS_FILE = "eval.yaml"
@@ -101,7 +101,7 @@ class Upload:
         marks = {f"sdk {self.sdk}": self.sdk, "private": self.private, "as a pull request": self.pull_request}
         how = ", ".join(mark for mark, holds in marks.items() if holds)
         target = f"{self.kind} {self.folder} → {self.repository_type} {self.repository}{f' ({how})' if how else ''}"
-        return "\n".join([target, *listed, f"{len(self.files)} files, {sum(sizes):,} bytes"])
+        return "\n".join([target, *listed, f"{counted(len(self.files), 'file')}, {counted(sum(sizes), 'byte')}"])
 
 
 def plan_push(
@@ -146,6 +146,8 @@ def push(plan: Upload, *, endpoint: str | None = None) -> str:
     with logged_in(plan.repository, endpoint) as api:
         if not plan.pull_request:
             api.create_repo(**target, private=plan.private or None, exist_ok=True, space_sdk=plan.sdk)
+        if plan.private:
+            _check_private(api, plan)
         commit = api.upload_folder(
             **target,
             folder_path=str(plan.folder),
@@ -155,6 +157,16 @@ def push(plan: Upload, *, endpoint: str | None = None) -> str:
             commit_message=plan.message,
         )
         return str(getattr(commit, "pr_url", None) or commit.commit_url)
+
+
+def _check_private(api: Any, plan: Upload) -> None:
+    """Refuse a repository that was there before and is public, whatever was asked for when it should be made."""
+    found = api.repo_info(plan.repository, repo_type=plan.repository_type)
+    if found.private is not True:
+        raise PushError(
+            f"{plan.repository}: not uploaded: the repository is public. "
+            "Make it private in its settings first, name another one, or leave out --private if anyone may read it."
+        )
 
 
 @contextmanager

@@ -10,8 +10,8 @@ import numpy as np
 from gecbench.api import score
 from gecbench.corpora.load import resolve_corpus
 from gecbench.corpus.corpus import Corpus
-from gecbench.errors import InputError
-from gecbench.metrics.base import Metric
+from gecbench.errors import InputError, counted
+from gecbench.metrics.base import Metric, metric_columns
 
 _IGNORED = -100
 
@@ -30,13 +30,13 @@ def compute_metrics(
     `metric_for_best_model="gleu"` and every logger work. Text that a model writes in its first steps never stops the
     training. The trainer needs `predict_with_generate=True`.
     """
-    gold = resolve_corpus(corpus)
+    gold = resolve_corpus(corpus, list(metric_columns(metrics).values()))
 
     def scores_of(evaluated: Any) -> dict[str, float]:
         predictions = _decode(tokenizer, evaluated)
         if len(predictions) != len(gold):
             raise InputError(
-                f"{len(predictions)} predictions for the {len(gold)} sentences of {gold.name}",
+                f"{counted(len(predictions), 'prediction')}, but {gold.name} has {counted(len(gold), 'sentence')}",
                 fix="Let eval_dataset be the corpus, whole and in its order",
             )
         found: dict[str, float] = {}
@@ -54,7 +54,7 @@ def _decode(tokenizer: Any, evaluated: Any) -> list[str]:
     tokens = np.asarray(given[0] if isinstance(given, tuple) else given)
     if tokens.ndim != 2:
         raise InputError(
-            f"predictions of {tokens.ndim} dimensions, not the token ids of one sentence per row",
+            f"predictions of {counted(tokens.ndim, 'dimension')}, not the token ids of one sentence per row",
             fix="Train with Seq2SeqTrainingArguments(predict_with_generate=True)",
         )
     tokens = np.where(tokens == _IGNORED, tokenizer.pad_token_id, tokens)

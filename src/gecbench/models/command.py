@@ -13,7 +13,9 @@ from contextlib import suppress
 from itertools import islice
 from typing import IO, Any, ClassVar
 
-from gecbench.models.base import Model, ModelError, Outputs, shorten
+from gecbench.display import shorten
+from gecbench.errors import counted
+from gecbench.models.base import Model, ModelError, Outputs
 
 _LINGERING = 1.0
 _LONGEST = 1_000_000
@@ -58,12 +60,12 @@ class CommandModel(Model):
 
     def _check_end(self, process: _Process, printed: list[str], sentences: Sequence[str], first_line: int) -> None:
         code = process.wait()
-        done = f"after {len(printed)} of {len(sentences)} lines"
+        done = f"after {len(printed)} of {counted(len(sentences), 'line')}"
         line = min(len(printed), len(sentences) - 1)
         place = (first_line + line, sentences[line])
         if process.timed_out:
             fix = "Give a longer --timeout, or correct the command; what it printed is kept"
-            raise self.failure(f"printed nothing for {self.timeout:g} seconds {done}", *place, fix=fix)
+            raise self.failure(f"printed nothing for {self.timeout:g} s {done}", *place, fix=fix)
         if code != 0:
             message = process.last_message()
             printed_error = f", saying {shorten(message)!r}" if message else ""
@@ -75,7 +77,8 @@ class CommandModel(Model):
 
     def _rejection(self, printed: list[str], sentences: Sequence[str], first_line: int) -> ModelError:
         line = min(len(printed), len(sentences) - 1)
-        problem = f"printed {len(printed)} lines for {len(sentences)} sentences, so nobody can pair them"
+        numbers = f"{counted(len(printed), 'line')} for {counted(len(sentences), 'sentence')}"
+        problem = f"printed {numbers}, so nobody can pair them"
         error = self.failure(problem, first_line + line, sentences[line], fix=_ONE_LINE_EACH)
         error.rejected = printed
         return error

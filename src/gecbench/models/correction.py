@@ -21,7 +21,7 @@ from gecbench.corpora.load import CorpusLike, is_known_name, resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.tokenize import detokenize
 from gecbench.display import progress
-from gecbench.errors import InputError
+from gecbench.errors import InputError, counted
 from gecbench.formats.journal import RowJournal
 from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, read_text, write_bytes, write_lines
 from gecbench.models.base import Answer, Model, ModelError, flatten, make_model
@@ -143,7 +143,7 @@ def _as_model(model: str | Model | Callable[..., Any], options: dict[str, Any]) 
 def _warn_of_prompt_overlap(model: Model, corpus: Corpus) -> None:
     shown = model.prompt.shows(detokenize(corpus.sources)) if model.prompt else []
     if shown:
-        problem = f"{len(shown)} sentences of the corpus stand in the prompt, the first in line {shown[0]}"
+        problem = f"the prompt contains {counted(len(shown), 'sentence')} of the corpus, the first in line {shown[0]}"
         warnings.warn(f"{problem}: the score says less about the model", PromptOverlapWarning, stacklevel=3)
 
 

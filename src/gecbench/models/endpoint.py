@@ -17,8 +17,9 @@ from queue import SimpleQueue
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from gecbench.errors import InputError, MissingDependencyError
-from gecbench.models.base import Answer, Model, Outputs, shorten
+from gecbench.display import shorten
+from gecbench.errors import InputError, MissingDependencyError, counted
+from gecbench.models.base import Answer, Model, ModelError, Outputs
 from gecbench.models.prompts import find_prompt
 from gecbench.models.replies import Reading, as_answer, count_outcomes, encodable, read_reply, summarize_outcomes
 
@@ -31,10 +32,12 @@ _FIXES = {
     **dict.fromkeys((401, 403), "Name the environment variable that holds the right key: --key-variable NAME"),
     **dict.fromkeys((404, 405), "Check the address (such as http://localhost:8000/v1) and --name"),
 }
+_UNREACHABLE = "Start the server, or check its address; run again to go on from the answers that are kept"
 _NO_KEY = "none"
 _KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
 _FIXED_FIELDS = ("model", "messages", "stream")
-_SECRET_FIELD = re.compile(r'"[^"]*(?:api.?key|access.?token|authorization|password|secret)[^"]*":', re.IGNORECASE)
+_FIELD = re.compile(r'"([^"]*)":')
+_SECRET = re.compile("api.?key|access.?token|authorization|password|secret", re.IGNORECASE)
 
 
 class EndpointModel(Model):
@@ -93,7 +96,8 @@ class EndpointModel(Model):
             fix = "Name the model with --name, and what it is asked with --prompt"
             raise InputError(f"the request cannot change {changed[0]!r}", fix=fix)
         shown = json.dumps([self.text, dict(self.options)])
-        if _SECRET_FIELD.search(json.dumps(request)) or (key and json.dumps(key)[1:-1] in shown):
+        secret = any(map(_SECRET.search, _FIELD.findall(json.dumps(request))))
+        if secret or (key and json.dumps(key)[1:-1] in shown):
             fix = "Give the name of an environment variable that holds it: --key-variable NAME"
             raise InputError("a key stands in the address, the name, the prompt or the request", fix=fix)
 
@@ -122,6 +126,20 @@ class EndpointModel(Model):
             raise self.failure(str(error), lines[number], sentences[number], fix=error.fix) from error
         yield [Answer(lines[k], sentence) for k, sentence in enumerate(sentences) if not sentence.strip()]
 
+    def ask(self, prompts: Sequence[str]) -> list[Reply]:
+        """Return the replies to prompts of your own, in their order and as they came.
+
+        For other questions than corrections, such as which of two outputs is better. Nothing is kept if it fails.
+        """
+        self.prepare()
+        try:
+            return sorted(self._service.ask(prompts), key=lambda reply: reply.number)
+        except ServiceError as error:
+            problem = f"{shorten(self.text)}: {error} (prompt {error.number + 1} of {len(prompts)})"
+            raise ModelError(
+                problem, fix="Call it again when the server answers; nothing of this call is kept"
+            ) from error
+
     def account(self, answers: Iterable[Answer]) -> Mapping[str, Any]:
         """Return the counts of requests, tokens, outcomes and cleaning rules."""
         found = [answer for answer in answers if answer.facts]
@@ -137,8 +155,8 @@ class EndpointModel(Model):
         """Return how many sentences were answered, refused and so on, and the cost."""
         cost = "no count of tokens"
         if tokens := account["tokens"]:
-            cost = f"{tokens['prompt']:,} tokens in prompts, {tokens['answers']:,} in answers"
-        return [*summarize_outcomes(account), f"{account['requests']:,} requests, {cost}"]
+            cost = f"{counted(tokens['prompt'], 'token')} in prompts, {tokens['answers']:,} in answers"
+        return [*summarize_outcomes(account), f"{counted(account['requests'], 'request')}, {cost}"]
 
 
 def _answer(reply: Reply, line: int, source: str) -> Answer:
@@ -393,24 +411,31 @@ class Client:
             return self._failure(error)
 
     def _failure(self, error: Exception) -> FailedRequest:
-        from huggingface_hub.errors import InferenceTimeoutError, OfflineModeIsEnabled
-
-        if isinstance(error, OfflineModeIsEnabled):
-            return FailedRequest("huggingface_hub is offline and asks no server", "Unset HF_HUB_OFFLINE", final=True)
-        if isinstance(error, (asyncio.TimeoutError, InferenceTimeoutError)):
-            return FailedRequest(f"no answer within {self.timeout:g} seconds")
         response = getattr(error, "response", None)
         status = getattr(response, "status_code", None)
         if response is None or status is None:
-            return FailedRequest(f"no answer that can be read ({type(error).__name__}: {self._shown(str(error))})")
+            return self._no_response(error)
         words = self._shown(_body(response))
         problem = f"the server answers {status}{f': {words}' if words else ''}"
         wait = _retry_after(response.headers)
         if wait is not None and wait > _LONGEST_WAIT:
-            return FailedRequest(f"{problem}, and asks to wait {wait:.0f} seconds", final=True)
+            return FailedRequest(f"{problem}, and asks to wait {wait:.0f} s", final=True)
         if status in _RETRYABLE or status >= 500:
             return FailedRequest(problem, limited=status == 429, wait=wait)
         return FailedRequest(problem, _FIXES.get(status), final=True)
+
+    def _no_response(self, error: Exception) -> FailedRequest:
+        from huggingface_hub.errors import InferenceTimeoutError, OfflineModeIsEnabled
+
+        shown = self._shown(str(error))
+        if isinstance(error, OfflineModeIsEnabled):
+            return FailedRequest("huggingface_hub is offline and asks no server", "Unset HF_HUB_OFFLINE", final=True)
+        if isinstance(error, (asyncio.TimeoutError, InferenceTimeoutError)):
+            return FailedRequest(f"no answer within {self.timeout:g} s")
+        # An unknown host or a refused connection, not a timeout. By name: huggingface_hub has changed its HTTP client.
+        if type(error).__name__ == "ConnectError":
+            return FailedRequest(f"cannot connect ({shown})", _UNREACHABLE, final=True)
+        return FailedRequest(f"no answer that can be read ({type(error).__name__}: {shown})")
 
     def _without_key(self, text: str) -> str:
         """Return a text of the server's, which may repeat what it was sent, without the key."""
@@ -421,6 +446,9 @@ class Client:
         return shorten(printable, 200)
 
 
+_MOST_TOKENS = 10**9
+
+
 def _reply(output: Any, number: int, requests: int) -> Reply:
     if not output.choices:
         raise ValueError(f"it holds no choices, but {getattr(output, 'error', None) or 'nothing'}")
@@ -429,7 +457,8 @@ def _reply(output: Any, number: int, requests: int) -> Reply:
     if isinstance(content, list):
         content = "".join(str(part.get("text", "")) for part in content)
     counts = [getattr(output.usage, f"{part}_tokens", None) for part in ("prompt", "completion")]
-    tokens = (int(counts[0] or 0), int(counts[1] or 0)) if any(counts) else None
+    known = all(count is None or (type(count) is int and 0 <= count <= _MOST_TOKENS) for count in counts)
+    tokens = (counts[0] or 0, counts[1] or 0) if known and any(counts) else None
     return Reply(
         number,
         encodable(str(content or refusal or "")),
@@ -444,7 +473,7 @@ def _reply(output: Any, number: int, requests: int) -> Reply:
 def _retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds of a Retry-After header, which holds them or a date."""
     text = (headers.get("retry-after") or "").strip()
-    if text.replace(".", "", 1).isdigit():
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]*)?", text):
         return float(text)
     try:
         return max(0.0, (parsedate_to_datetime(text) - datetime.now(timezone.utc)).total_seconds())

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from gecbench.errors import InputError, MissingDependencyError
-from gecbench.models.base import Answer, Model, Outputs, shorten
+from gecbench.display import shorten
+from gecbench.errors import InputError, MissingDependencyError, counted
+from gecbench.models.base import Answer, Model, Outputs
 from gecbench.models.prompts import find_prompt
 from gecbench.models.replies import as_answer, count_outcomes, read_reply, summarize_outcomes
 
@@ -58,7 +59,7 @@ class PretrainedModel(Model):
         try:
             written = self._generate(tokenizer, model, chat, [sentences[k] for k in wanted]) if wanted else []
         except (RuntimeError, ValueError, IndexError) as error:
-            problem = f"failed on {len(sentences)} sentences: {shorten(str(error), 200)}"
+            problem = f"failed on {counted(len(sentences), 'sentence')}: {shorten(str(error), 200)}"
             fix = "Earlier outputs are kept: run again, with a smaller --batch if memory ran out"
             raise self.failure(problem, lines[0], sentences[0], fix=fix) from error
         replies = dict(zip(wanted, written, strict=True))

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from gecbench.corpus.corpus import overlap
 from gecbench.corpus.prepare import clean
+from gecbench.errors import counted
 from gecbench.models.base import Answer, flatten
 
 LONGEST = 20_000
@@ -23,7 +24,7 @@ _REFUSAL = re.compile(
     r"|as an AI\b|unfortunately, I\b",
     re.IGNORECASE,
 )
-_FENCED = re.compile(r"```\w*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
+_OPENING_FENCE = re.compile(r"```\w*[ \t]*\n")
 Outcome = Literal["answered", "cut off", "refused", "empty", "too long"]
 UNANSWERED: tuple[Outcome, ...] = ("refused", "empty", "too long")
 
@@ -63,8 +64,8 @@ def encodable(text: str) -> str:
 
 def _unwrap(text: str, source: str) -> tuple[str, list[str]]:
     rules: list[str] = []
-    if "```" not in source and (block := _FENCED.search(text)):
-        text, rules = block[1], ["fence"]
+    if "```" not in source and (block := _fenced(text)) is not None:
+        text, rules = block, ["fence"]
     for _ in range(_PASSES):
         (cleaned,), touched = clean([text.strip()], [source])
         chosen = _closest_to_source(cleaned.strip(), source)
@@ -73,6 +74,13 @@ def _unwrap(text: str, source: str) -> tuple[str, list[str]]:
             break
         text = chosen
     return text, rules
+
+
+def _fenced(text: str) -> str | None:
+    """Return what the first Markdown fence encloses."""
+    opening = _OPENING_FENCE.search(text)
+    end = text.find("```", opening.end()) if opening else -1
+    return text[opening.end() : end].rstrip(" \t").removesuffix("\n") if opening and end >= 0 else None
 
 
 def _without_thoughts(reply: str) -> str:
@@ -123,7 +131,9 @@ def summarize_outcomes(account: Mapping[str, Any]) -> list[str]:
     """Return the counts of `count_outcomes` as lines for people."""
     lines = [_outcome_line(account["outcomes"], account["answers"])]
     if account["at limit"]:
-        lines.append(f"{account['at limit']} answers stop at the limit of tokens (--max-new-tokens)")
+        lines.append(
+            f"{counted(account['at limit'], 'answer stops', 'answers stop')} at the limit of tokens (--max-new-tokens)"
+        )
     if account["cleaned"]:
         rules = ", ".join(f"{rule} {count}" for rule, count in account["cleaned"].items())
         lines.append(f"taken away around answers: {rules}")
@@ -132,9 +142,9 @@ def summarize_outcomes(account: Mapping[str, Any]) -> list[str]:
 
 def _outcome_line(outcomes: Mapping[str, int], answers: Sequence[Mapping[str, Any]]) -> str:
     total = sum(outcomes.values())
-    counted = ", ".join(f"{count} {name}" for name, count in outcomes.items())
+    found = ", ".join(f"{count} {name}" for name, count in outcomes.items())
     left = [each["line"] for each in answers if each["outcome"] in UNANSWERED]
     shown = ", ".join(map(str, left[:_SHOWN])) + (", …" if len(left) > _SHOWN else "")
     where = f"line{'s' if len(left) > 1 else ''} {shown}"
     unchanged = f"; without an answer a sentence stays as it is ({where})" if left else ""
-    return f"{total} sentences sent: {counted}{unchanged}"
+    return f"{counted(total, 'sentence')} sent: {found}{unchanged}"
