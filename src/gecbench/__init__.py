@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from gecbench import scale  # noqa: F401
     from gecbench.analysis.report import Report as Report
     from gecbench.analysis.report import Scores as Scores
+    from gecbench.analysis.significance import SmallSampleWarning as SmallSampleWarning
     from gecbench.api import compare as compare
     from gecbench.api import human_bound as human_bound
+    from gecbench.api import meta as meta
     from gecbench.api import score as score
     from gecbench.corpora.demo import load_demo as load_demo
     from gecbench.corpora.demo import load_demo_systems as load_demo_systems
@@ -36,7 +38,9 @@ if TYPE_CHECKING:
     from gecbench.corpus.groups import ErrorGroup as ErrorGroup
     from gecbench.corpus.groups import GroupedSentence as GroupedSentence
     from gecbench.corpus.groups import Replacement as Replacement
+    from gecbench.corpus.prepare import DamagedTextWarning as DamagedTextWarning
     from gecbench.corpus.prepare import ForeignTextWarning as ForeignTextWarning
+    from gecbench.corpus.prepare import MixedUpTextWarning as MixedUpTextWarning
     from gecbench.corpus.prepare import RawTextWarning as RawTextWarning
     from gecbench.corpus.prepare import clean as clean
     from gecbench.corpus.prepare import tokenize_like as tokenize_like
@@ -58,10 +62,16 @@ if TYPE_CHECKING:
     from gecbench.metrics.base import Signature as Signature
     from gecbench.metrics.base import make_metric as make_metric
     from gecbench.metrics.bleu import BLEU as BLEU
+    from gecbench.metrics.cleme import CLEME as CLEME
     from gecbench.metrics.errant import ERRANT as ERRANT
     from gecbench.metrics.gleu import GLEU as GLEU
+    from gecbench.metrics.green import GREEN as GREEN
     from gecbench.metrics.imeasure import IMeasure as IMeasure
+    from gecbench.metrics.imeasure import MixingLimitWarning as MixingLimitWarning
     from gecbench.metrics.m2 import M2 as M2
+    from gecbench.metrics.plugin import metric as metric
+    from gecbench.metrics.streaming import OddPartsWarning as OddPartsWarning
+    from gecbench.models.correction import PromptOverlapWarning as PromptOverlapWarning
     from gecbench.models.correction import correct as correct
     from gecbench.scale import spark  # noqa: F401
 
@@ -72,11 +82,13 @@ _MODULES = {
     "apply_edits": "gecbench.corpus.edits",
     "BLEU": "gecbench.metrics.bleu",
     "clean": "gecbench.corpus.prepare",
+    "CLEME": "gecbench.metrics.cleme",
     "compare": "gecbench.api",
     "compute_metrics": "gecbench.huggingface.training",
     "Corpus": "gecbench.corpus.corpus",
     "correct": "gecbench.models.correction",
     "correlate": "gecbench.human.correlation",
+    "DamagedTextWarning": "gecbench.corpus.prepare",
     "derive_annotations": "gecbench.corpus.derive",
     "derive_groups": "gecbench.corpus.derive",
     "derive_references": "gecbench.corpus.derive",
@@ -90,6 +102,7 @@ _MODULES = {
     "ForeignTextWarning": "gecbench.corpus.prepare",
     "GecbenchError": "gecbench.errors",
     "GLEU": "gecbench.metrics.gleu",
+    "GREEN": "gecbench.metrics.green",
     "GroupedSentence": "gecbench.corpus.groups",
     "human_bound": "gecbench.api",
     "IMeasure": "gecbench.metrics.imeasure",
@@ -103,17 +116,24 @@ _MODULES = {
     "load_rows": "gecbench.corpora.load",
     "M2": "gecbench.metrics.m2",
     "make_metric": "gecbench.metrics.base",
+    "meta": "gecbench.api",
     "meta_evaluate": "gecbench.human.correlation",
+    "metric": "gecbench.metrics.plugin",
     "METRICS": "gecbench.metrics.base",
     "mix_annotations": "gecbench.corpus.derive",
+    "MixedUpTextWarning": "gecbench.corpus.prepare",
+    "MixingLimitWarning": "gecbench.metrics.imeasure",
+    "OddPartsWarning": "gecbench.metrics.streaming",
+    "PromptOverlapWarning": "gecbench.models.correction",
     "RawTextWarning": "gecbench.corpus.prepare",
     "register": "gecbench.huggingface.register",
     "Replacement": "gecbench.corpus.groups",
     "Report": "gecbench.analysis.report",
-    "Score": "gecbench.metrics.base",
     "score": "gecbench.api",
+    "Score": "gecbench.metrics.base",
     "Scores": "gecbench.analysis.report",
     "Signature": "gecbench.metrics.base",
+    "SmallSampleWarning": "gecbench.analysis.significance",
     "tokenize": "gecbench.corpus.tokenize",
     "tokenize_like": "gecbench.corpus.prepare",
     "trueskill": "gecbench.human.ranking",

@@ -21,6 +21,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import gecbench
+
 SECONDS = 20  # of processor time
 MEMORY = 1 << 30  # beyond what the imports take
 _USAGE = re.compile(r"usage: .*?(?=^gecbench)", re.DOTALL | re.MULTILINE)
@@ -127,7 +129,9 @@ def judge(case: Case, ending: Ending) -> str:
 def _wrong_words(case: Case, status: int, output: str, errors: str) -> str:
     if "not enough memory" in errors:
         return "not enough memory"
-    if "Warning" in errors or re.search(r"encountered in|divide by zero", errors):
+    if set(re.findall(r"\b\w*Warning\b", errors)) - _own_warnings() or re.search(
+        r"encountered in|divide by zero", errors
+    ):
         return f"a warning of Python's: {_last_line(errors)}"
     if odd := {character for character in errors if unicodedata.category(character) in ("Cc", "Cf")} - {"\n", "\t"}:
         return f"control characters in a message: {sorted(map(ascii, odd))}"
@@ -142,6 +146,12 @@ def _wrong_words(case: Case, status: int, output: str, errors: str) -> str:
         except ValueError as error:
             return f"not JSON ({error})"
     return ""
+
+
+@cache
+def _own_warnings() -> frozenset[str]:
+    """Return the names of the warnings that gecbench itself gives about what it scores."""
+    return frozenset(name for name in gecbench.__all__ if name.endswith("Warning"))
 
 
 def _refuse(constant: str) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from gecbench import METRICS
+
 from .. import formats
 from ..confined import Case
 from ..explore import attack
@@ -40,7 +42,7 @@ _PARAMETERS = (
 )
 _parameters = st.builds(
     lambda name, key, value: f"{name}({key}={value})",
-    st.sampled_from(["gleu", "m2", "imeasure", "bleu", "errant", "x", ""]),
+    st.sampled_from([*METRICS, "x", ""]),
     st.sampled_from(_PARAMETERS),
     _numbers | formats.words,
 )

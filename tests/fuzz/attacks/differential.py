@@ -43,7 +43,7 @@ def m2_outcomes(case: M2Case) -> Iterator[Outcomes]:
 
 
 def gleu_outcomes(case: GleuCase) -> Iterator[Outcomes]:
-    """Yield the counts of every reference, and totals of drawn references."""
+    """Yield the counts of every reference, totals of drawn references, and GREEN's counts of the same texts."""
     texts = [text for group in case.references for text in group]
     owners = [source for source, group in enumerate(case.references) for _ in group]
     literal = [
@@ -60,6 +60,7 @@ def gleu_outcomes(case: GleuCase) -> Iterator[Outcomes]:
     drawn = both("gleu")["python"].draw_rows(arrays[3], 0, 3, case.python3)
     totals["literal"] = np.array(literal, dtype=np.int64)[drawn].sum(axis=1).tolist()
     yield from (counts, totals)
+    yield {name: kernel.green_counts(*arrays, case.order).tolist() for name, kernel in both("green").items()}
 
 
 def imeasure_outcomes(case: IMeasureCase) -> Iterator[Outcomes]:

@@ -14,6 +14,7 @@ from random import Random
 
 from boards import DEMO, GOOD, finished, server, text, upload
 from corpora_support import files_of, tiny_mirror, upstream_of
+from programs import children, is_running
 from waiting import eventually
 
 import gecbench
@@ -104,7 +105,7 @@ def data_unfinished(folder: Path) -> str:
 
 def stream(folder: Path) -> list[str]:
     """Return the command that scores a stream, or resumes one."""
-    again = ["--resume"] if (folder / "scores.parquet.journal" / "state.npz").exists() else []
+    again = ["--resume"] if (folder / "scores.parquet.journal" / "state").exists() else []
     options = ["--batch-size", "10", "--per-sentence", "scores.parquet", *again]
     return ["score", "--stream", "-c", "demo", "-p", str(folder.parent / "good.txt"), "-m", "gleu", *options]
 
@@ -208,7 +209,12 @@ def serve_and_kill(board: Path, random: Random) -> str:
                     accepted[f"s{k}"] = job
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(random.choice([0, 0.05, 0.3, 1, 3]) * random.random())
+        started = children(process.pid)
         process.kill()
+    try:
+        eventually(lambda: not any(map(is_running, started)), "orphan")
+    except AssertionError:
+        return "a process that the server started outlives it"
     store = FolderStore(board)
     if store.load().warnings:
         return store.load().warnings[0]

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
+import gecbench
+
 from .. import formats
 from ..confined import Case
 from ..explore import attack
 from ..formats import damaged
 
-METRICS = ("gleu", "m2", "imeasure", "bleu")
+METRICS = [name for name, metric in gecbench.METRICS.items() if metric.extra is None]
 metrics = st.lists(st.sampled_from(METRICS), min_size=1, max_size=2, unique=True)
 printed = st.sampled_from([[], ["-f", "json"], ["-f", "markdown"], ["-f", "tsv"], ["-f", "latex"]])
 TOKENIZED = ["--tokenized", "--aligned"]
