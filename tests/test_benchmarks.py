@@ -8,12 +8,14 @@ import re
 import runpy
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from gecbench import derive_references, kernels
+from gecbench import M2, derive_references, kernels, load_demo
 from gecbench.formats.m2 import read_m2
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
@@ -111,6 +113,22 @@ def test_exponents_are_those_of_powers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert exponent(points) == pytest.approx(2)
     assert exponent([{"size": 1, "seconds": 99.0}, *points]) == pytest.approx(2)
     assert exponent(points[:1]) is None
+
+
+def test_simulations_of_certain_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A perfect system has the interval [1, 1]; equal outputs differ in no resample, so p is 1."""
+    intervals = load("intervals.py", monkeypatch)
+    demo, chance = load_demo(), np.random.default_rng(1)
+    perfect = M2(annotators="0").score_corpus(demo, [texts[0] for texts in derive_references(demo).references or ()])
+    assert perfect.value == 1
+    assert intervals["covers"](perfect, 20, chance)
+    assert not intervals["covers"](replace(perfect, value=0.999), 20, chance)
+    assert intervals["null_p_values"]([perfect, perfect], 20, chance) == [1, 1, 1]
+
+
+def test_intervals_need_the_corpora() -> None:
+    done = run("intervals.py")
+    assert (done.returncode, done.stderr) == (1, "Set GECBENCH_MIRROR to a folder with the corpora.\n")
 
 
 def test_made_up_m2_gives_the_made_up_references(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import gzip
 import json
 import os
 import re
@@ -22,21 +23,27 @@ from mirror_files import golden
 from served import NATURAL
 
 import gecbench
+from gecbench.corpora.load import resolve_corpus
 from gecbench.formats.m2 import read_m2
+from gecbench.formats.tables import read_parallel
 from gecbench.formats.text import read_lines
 from gecbench.models.prompts import NAMES
 from gecbench.models.replies import UNANSWERED
+from gecbench.version import REQUIREMENT
 
 METRIC_CARDS = sorted(ROOT.glob("metrics/*/README.md"))
 CARDS = [*METRIC_CARDS, *sorted(ROOT.glob("datasets/*/README.md"))]
-SERVED, HUB = ROOT / "docs/served-models.md", ROOT / "docs/hub.md"  # they need a server
-MANUAL = [path for path in sorted(ROOT.glob("docs/**/*.md")) if path not in (SERVED, HUB)]
+SERVED, HUB = ROOT / "docs/served-models.md", ROOT / "docs/hub.md"
+JUDGE = ROOT / "docs/tutorials/llm-judge.md"
+NEED_A_SERVER = (SERVED, HUB, JUDGE)
+MANUAL = [path for path in sorted(ROOT.glob("docs/**/*.md")) if path not in NEED_A_SERVER]
 SHOWING = [path for path in MANUAL if re.search(r"^(>>>|\$) ", path.read_text(encoding="utf-8"), re.MULTILINE)]
 RUN = [ROOT / "README.md", *SHOWING, *CARDS]
 SPACES = sorted(ROOT.glob("spaces/*/README.md"))
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *CARDS, *SPACES, *ROOT.glob("benchmarks/*.md"), *ROOT.glob("docs/**/*.md")])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+SOURCE = REQUIREMENT.removeprefix("gecbench @ ")
 SITE, REPOSITORY = "https://gecbench.github.io/gecbench/", "https://github.com/gecbench/gecbench/blob/main/"
 
 
@@ -89,23 +96,35 @@ FENCED, REFUSED = list(NATURAL)[2], list(NATURAL)[8]
 REPLIES = {**NATURAL, FENCED: f"```\n{NATURAL[FENCED]}\n```", REFUSED: "I'm sorry, but I can't help with that."}
 
 
-@pytest.mark.parametrize("document", [SERVED, HUB], ids=name_of)
+def verdicts() -> dict[str, str]:
+    """Return the judge's replies by the last line of its prompts: for the rule-based outputs, but A in every sixth."""
+    pairs = zip(gecbench.load_demo().sources, gecbench.load_demo_systems()["rule-based"], strict=True)
+    changed = [pair for pair in pairs if pair[0] != pair[1]]
+    replies = {f"B: {output}": "B is better." if k % 6 else "A" for k, (_, output) in enumerate(changed)}
+    return {**replies, **{f"B: {source}": "A" for source, _ in changed}}
+
+
+@pytest.mark.parametrize("document", NEED_A_SERVER, ids=name_of)
 def test_documents_on_served_models_show_what_happens(document: Path, tmp_path: Path, online: None) -> None:
     pytest.importorskip("huggingface_hub", minversion="1.0")
     console = Console(tmp_path)
-    with ChatServer(REPLIES).running() as server:
+    with ChatServer({**REPLIES, **verdicts()}).running() as server:
 
         def run(block: re.Match[str]) -> str:
             if block["language"] != "console":
                 return block[0]
             done = [
-                console.run(command.replace(SHOWN, server.url), shown).replace(server.url, SHOWN)
-                for command, shown in commands(block["body"])
+                console.run(*(part.replace(SHOWN, server.url) for part in both)).replace(server.url, SHOWN)
+                for both in commands(block["body"])
             ]
             return block[0].replace(block["body"], "".join(done))
 
         text = document.read_text(encoding="utf-8")
         assert_same(without_versions(text), without_versions(BLOCK.sub(run, text)))
+    if document == JUDGE:
+        kept = (tmp_path / "judge_replies.jsonl").read_text(encoding="utf-8").splitlines()
+        assert len(kept) == len(server.bodies)
+        assert blocks(text, "json") == ["".join(f"{line}\n" for line in kept[:2])]
 
 
 def test_prompts_and_outcomes_are_those_there_are() -> None:
@@ -126,7 +145,7 @@ def test_card_has_blocks_with_output(card: Path) -> None:
 
 
 def test_every_journey_of_the_tutorials_is_run() -> None:
-    assert {path.name for path in SHOWING if path.parent.name == "tutorials"} == {
+    assert {path.name for path in [*SHOWING, *NEED_A_SERVER] if path.parent.name == "tutorials"} == {
         path.name for path in ROOT.glob("docs/tutorials/*.md") if path.name != "index.md"
     }
 
@@ -145,13 +164,16 @@ def test_metrics_table_is_the_registry() -> None:
 
 SOURCES = ["He go to school .", "I am agree with you .", "She like cats ."]
 ONE_EACH = [[source] for source in SOURCES]
-LONGER = [f"{word}a {word}b {word}c {word}d {word}e" for word in "pqrstuvw"]
+RIGHT = gecbench.Corpus(
+    sources=SOURCES, references=[["He goes to school ."], ["I agree with you ."], ["She likes cats ."]]
+)
+LONGER = [f"{word}a {word}b {word}c {word}d {word}e" for word in "pqrstuvwxyz"]
 
 
 def scoring(
-    predictions: object = SOURCES, references: object = ONE_EACH, sources: object = SOURCES
+    predictions: object = SOURCES, references: object = ONE_EACH, sources: object = SOURCES, **checks: object
 ) -> Callable[[], object]:
-    return lambda: gecbench.GLEU().score(sources=sources, predictions=predictions, references=references)  # type: ignore[arg-type]
+    return lambda: gecbench.GLEU().score(sources=sources, predictions=predictions, references=references, **checks)  # type: ignore[arg-type]
 
 
 BAD_INPUT: dict[str, Callable[[], object]] = {
@@ -160,12 +182,24 @@ BAD_INPUT: dict[str, Callable[[], object]] = {
     "a string instead of a list": scoring(sources=["He go ."], predictions=["He go ."], references=["He goes ."]),
     "a sentence without references": scoring(references=[SOURCES[:1], [], SOURCES[2:]]),
     "None among the predictions": scoring(predictions=[SOURCES[0], None, SOURCES[2]]),
+    "a set, whose order is random": scoring(predictions={*SOURCES}),
     "an empty corpus": scoring([], [], []),
     "a file that is not UTF-8": lambda: read_lines("latin1.txt"),
+    "a UTF-16 file": lambda: read_lines("utf16.txt"),
+    "a gzip file without its ending": lambda: read_lines("packed.txt"),
     "a missing file": lambda: read_lines("nowhere.txt"),
     "a directory": lambda: read_lines("folder"),
     "an M2 span beyond the sentence": lambda: read_m2("bad.m2"),
+    "an M2 file as the sources": lambda: read_parallel("bad.m2", ["plain.txt"]),
+    "plain text as a corpus": lambda: resolve_corpus("plain.txt"),
+    "metrics with a comma": lambda: gecbench.make_metric("gleu,m2"),
+    "a metric of your own that returns NaN": lambda: gecbench.score(SOURCES, RIGHT, "python:nan_metric:score"),
+    "predictions in another case": scoring(
+        [text.upper() for text in LONGER], [[source] for source in LONGER], LONGER, foreign="error"
+    ),
     "predictions shifted by a line": scoring(LONGER[1:] + LONGER[:1], [[source] for source in LONGER], LONGER),
+    "a reference that is the source": scoring(LONGER, [[source] for source in LONGER], LONGER),
+    "edits of two annotators as predictions": lambda: gecbench.score(Path("two.m2"), "two.m2", "m2"),
 }
 
 
@@ -173,8 +207,14 @@ BAD_INPUT: dict[str, Callable[[], object]] = {
 def test_table_of_bad_input(fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("folder").mkdir()
+    Path("plain.txt").write_text("A line .\n", encoding="utf-8")
+    Path("utf16.txt").write_text("A line .\n", encoding="utf-16")
+    Path("packed.txt").write_bytes(gzip.compress(b"A line .\n"))
     Path("latin1.txt").write_bytes("A line .\nCaf\xe9 .\n".encode("latin1"))
+    Path("nan_metric.py").write_text("def score(*texts): return [1.0, float('nan'), 1.0]\n", encoding="utf-8")
     Path("bad.m2").write_text("S I am agree with you .\nA 4 9|||Prep|||on|||REQUIRED|||-NONE-|||0\n", encoding="utf-8")
+    edit = "A 1 2|||Vform||||||REQUIRED|||-NONE-|||"
+    Path("two.m2").write_text(f"S I am agree with you .\n{edit}0\n{edit}1\n", encoding="utf-8")
     with pytest.raises(gecbench.InputError) as caught:
         BAD_INPUT[fault]()
     assert dict(table(page("errors"), "bad input"))[fault] == f"`{caught.value}`"
@@ -182,6 +222,29 @@ def test_table_of_bad_input(fault: str, tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_table_of_bad_input_is_whole() -> None:
     assert [row[0] for row in table(page("errors"), "bad input")] == list(BAD_INPUT)
+
+
+CORRECTED = [[f"{source} ."] for source in LONGER]
+ODD_INPUT: dict[str, Callable[[], object]] = {
+    "blanks that are not ASCII": scoring([line.replace(" ", "\u00a0") for line in LONGER], CORRECTED, LONGER),
+    "subwords of BPE": scoring([line.replace(" ", "@@ ", 1) for line in LONGER], CORRECTED, LONGER),
+    "pieces of SentencePiece": scoring([line.replace(" ", " ▁", 1) for line in LONGER], CORRECTED, LONGER),
+    "NUL bytes": scoring([line.replace(" ", "\0 ", 1) for line in LONGER], CORRECTED, LONGER),
+    "empty lines": scoring([""] * len(LONGER), CORRECTED, LONGER),
+    "predictions that are a reference": scoring([text for [text] in CORRECTED], CORRECTED, LONGER),
+    "a reference twice": scoring(LONGER, [texts * 2 for texts in CORRECTED], LONGER),
+}
+
+
+@pytest.mark.parametrize("fault", ODD_INPUT)
+def test_table_of_odd_input(fault: str) -> None:
+    with pytest.warns((gecbench.DamagedTextWarning, gecbench.MixedUpTextWarning)) as caught:
+        ODD_INPUT[fault]()
+    assert [f"`{warning.message}`" for warning in caught] == [dict(table(page("errors"), "odd input"))[fault]]
+
+
+def test_table_of_odd_input_is_whole() -> None:
+    assert [row[0] for row in table(page("errors"), "odd input")] == list(ODD_INPUT)
 
 
 def test_signature_table_names_the_fields() -> None:
@@ -199,6 +262,23 @@ def test_readme_starts_with_the_two_commands() -> None:
     assert demo == ("bash", "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/gecbench demo")
     assert tests == ("bash", 'python3 -m venv .venv && .venv/bin/pip install ".[test]" && .venv/bin/pytest')
     assert re.search(r"^## Run the tests\n\n```bash\n.*pytest\n```$", README, re.MULTILINE)
+
+
+INSTALLED = [*DOCUMENTS, *sorted(ROOT.glob("examples/*")), *sorted(ROOT.glob("metrics/*/requirements.txt"))]
+
+
+@pytest.mark.parametrize("document", INSTALLED, ids=name_of)
+def test_gecbench_is_installed_from_where_it_is(document: Path) -> None:
+    """There is no release on PyPI yet: the name alone would fail."""
+    text = document.read_text(encoding="utf-8")
+    if document.name == "CHANGELOG.md":
+        return
+    installed = re.findall(r"pip install[^`\n]*?[\s\"'](gecbench\b[^\"'`\n]*)", text)
+    if document.name == "requirements.txt":
+        installed = [line for line in text.splitlines() if line.startswith("gecbench")]
+        assert installed
+    for requirement in installed:
+        assert re.fullmatch(rf"gecbench(\[[\w,-]+\])? @ {re.escape(SOURCE)}", requirement)
 
 
 def test_readme_is_short() -> None:
@@ -299,6 +379,44 @@ def test_published_values_in_the_errant_card() -> None:
         assert values == [each.splitlines()[-3].split("\t")[-1] for each in printed]
 
 
+def test_values_of_gec_metrics_in_the_page_on_gleu() -> None:
+    known = golden("green_seeda.json.gz")["references"]["right"]
+    columns = ("gleu_official_gecmetrics", "gleu_plus_gecmetrics")
+    rows = table(page("questions/gleu-differs"), "system")
+    assert len(rows) == 3
+    for system, *shown in rows:
+        assert shown == [f"{100 * known[name]['corpus'][system.split()[0]]:.2f}" for name in columns]
+    official, plus = (float(value) for value in rows[-1][1:])
+    assert f"| {official - plus:.2f} points for the unchanged text of SEEDA |" in page("questions/gleu-differs")
+
+
+def test_official_values_in_the_green_card() -> None:
+    known = golden("green_seeda.json.gz")["references"]["right"]
+    columns = [("word", "2"), ("word", "0.5"), ("char", "2")]
+    rows = table((ROOT / "metrics/green/README.md").read_text(encoding="utf-8"), "system")
+    assert len(rows) == 6
+    for system, *shown in rows:
+        found = [known[f"green_official_{unit}"]["corpus"][beta][system.split()[0]] for unit, beta in columns]
+        assert shown == [f"{float(value):.4f}" for value in found]
+    unchanged = known["green_official_word"]["corpus"]["0.5"].pop("INPUT")
+    assert all(float(value) < float(unchanged) for value in known["green_official_word"]["corpus"]["0.5"].values())
+
+
+def test_official_values_in_the_cleme_card() -> None:
+    rows = table((ROOT / "metrics/cleme/README.md").read_text(encoding="utf-8"), "system")
+    known = golden("cleme_conll14.json.gz")["systems"]
+    assert [row[0] for row in rows] == sorted(
+        known, key=lambda name: -known[name]["dependent"]["cleme"]["corpus_weighted"]["f"]
+    )
+    for system, *shown in rows:
+        levels = [
+            (way, kind) for way in ("dependent", "independent") for kind in ("corpus_weighted", "corpus_unweighted")
+        ]
+        found = [known[system][way]["cleme"][kind]["f"] for way, kind in levels]
+        second = known[system]["independent"]["cleme2_corpus_factors"]["corpus_unweighted"]
+        assert shown == [f"{value:.4f}" for value in (*found, second["com"], second["ove"])]
+
+
 def test_official_values_in_the_errant_document() -> None:
     text = (ROOT / "docs/errant.md").read_text(encoding="utf-8")
     for system, mode, official, value, *_ in table(text, "system"):
@@ -319,6 +437,17 @@ def test_published_values_in_the_page_on_harnesses() -> None:
     for system, *shown in rows:
         found = [percent.get(names.get(system, system)) for percent in known]
         assert shown == ["–" if value is None else f"{value:.2f}" for value in found]
+
+
+def test_our_figures_beside_the_converter_of_2016_are_those_of_the_reproduction() -> None:
+    text = page("REPRODUCTION")
+    rows = table(page("findings"), "metric, references")
+    assert len(rows) == 8
+    for name, *shown in rows:
+        metric, references = name.split(", ")
+        known = text.partition(f"### Table 6, {metric}\n")[2].partition("\n###")[0]
+        cells = next(row for row in known.splitlines() if row.startswith(f"| {references} (2) |")).split(" | ")
+        assert (shown[0], shown[1], shown[3], shown[4]) == (cells[1], cells[3], cells[5], cells[7])
 
 
 def test_our_rows_in_the_comparison_with_other_tools() -> None:
@@ -356,7 +485,7 @@ def test_page_of_the_m2_card_scores() -> None:
     assert result["m2"] == pytest.approx(2 * 2 / 5)
     assert shown.count("<table>") == 2
     assert "like → likes [1,2) SVA" in shown
-    with pytest.raises(gecbench.InputError, match="1 predictions for 2 sources"):
+    with pytest.raises(gecbench.InputError, match="1 prediction for 2 sources"):
         page.score_text(page.GOLD, "She likes cats very much .")
 
 
@@ -366,7 +495,7 @@ def test_page_of_the_errant_card_scores() -> None:
     assert [result[name] for name in ("tp", "fp", "fn")] == [2, 1, 1]
     assert shown.count("<table>") == 2
     assert "like → likes [1,2) R:VERB:SVA" in shown
-    with pytest.raises(gecbench.InputError, match="system: 1 sentences, but gold has 2"):
+    with pytest.raises(gecbench.InputError, match="system: 1 sentence, but gold has 2"):
         page.score_text(page.GOLD, page.SYSTEM.partition("\n\n")[0])
 
 
