@@ -8,8 +8,8 @@
 
 Figures are medians of processor time, unless they say "wall". Each row is also measured as a multiple of a yardstick
 that runs by turns with it: bare Python or importing numpy for programs, reading and splitting the same files for work
-in process. Runs are compared by that multiple, so that another machine or a busy one matters little. Real corpora are
-read from GECBENCH_MIRROR.
+in process, or GLEU for GREEN. Runs are compared by that multiple, so that another machine or a busy one matters little.
+Real corpora are read from GECBENCH_MIRROR.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ from peers import PEERS
 from texts import (
     ERRANT,
     EVALUATION,
+    SEEDA,
     MissingError,
     conll14_gold,
     conll14_systems,
@@ -65,7 +66,7 @@ from texts import (
     texts_for_peers,
 )
 
-Unit = Literal["× python", "× numpy", "ms", "s", "s wall", "× one core"]
+Unit = Literal["× python", "× numpy", "× GLEU", "ms", "s", "s wall", "× one core"]
 SENTENCES = 100_000
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = 5.0
@@ -75,10 +76,11 @@ Found = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Work:
-    """Work in process, and the files that are its yardstick."""
+    """Work in process, and the files that are its yardstick, unless other work is."""
 
     run: Callable[[], object]
     files: Sequence[Path]
+    yardstick: Callable[[], object] | None = None
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class Row:
 
     def figure(self, found: dict[str, Any]) -> float:
         """Return a measurement in the unit of the row."""
-        if self.unit in ("× python", "× numpy"):
+        if self.unit in ("× python", "× numpy", "× GLEU"):
             return float(found["cost"])
         if self.unit == "× one core":
             return 1 / float(found["cost"])
@@ -138,7 +140,7 @@ def measure_here(name: str, seconds: float, folder: Path) -> dict[str, Any]:
         return {"skipped": str(missing)}
     if ROWS[name].unit == "× one core":
         return _by_turns(work.run, seconds)
-    return beside(work.run, partial(split_files, work.files), seconds)
+    return beside(work.run, work.yardstick or partial(split_files, work.files), seconds)
 
 
 def _threads(name: str, seconds: float, folder: Path) -> dict[str, Any]:
@@ -228,6 +230,17 @@ def _errant(_: Path) -> Work:
     return Work(lambda: quietly(main, arguments), [Path(arguments[2]), Path(arguments[4])])
 
 
+def _cleme(_: Path) -> Work:
+    """Score a system's edits on CoNLL-14; the gold is known before."""
+    from gecbench import CLEME, EditedTexts
+    from gecbench.formats.m2 import read_m2
+
+    files = [mirrored(f"{ERRANT}/{name}.errant") for name in ("conll14", "conll14-CAMB")]
+    gold, system = map(read_m2, files)
+    edits = EditedTexts.of(system.sources, system.annotations or ())
+    return Work(lambda: CLEME().score_corpus(gold, edits), files)
+
+
 def _conll14(metric: str, first: bool, folder: Path) -> Work:
     from gecbench import make_metric
     from gecbench.formats.m2 import parse_m2
@@ -245,6 +258,20 @@ def _gleu(_: Path) -> Work:
     sources, predictions, *columns = map(lines_of, files)
     references = list(zip(*columns, strict=True))
     return Work(lambda: GLEU().score(sources=sources, predictions=predictions, references=references), files)
+
+
+def _green(folder: Path) -> Work:
+    """Score GREEN on SEEDA's sentences of CoNLL-14 beside GLEU; corpus and references are known before."""
+    from gecbench import Corpus, derive_references, make_metric
+    from gecbench.formats.m2 import read_m2
+
+    files = [mirrored(f"{SEEDA}/{name}.txt") for name in ("INPUT", "T5")]
+    sources, outputs = map(lines_of, files)
+    everything = derive_references(read_m2(conll14_gold(folder)))
+    known = dict(zip(everything.sources, everything.references or (), strict=True))
+    corpus = Corpus(sources=sources, references=[known[source] for source in sources])
+    ours, theirs = make_metric("green"), make_metric("gleu")
+    return Work(lambda: ours.score_corpus(corpus, outputs), files, lambda: theirs.score_corpus(corpus, outputs))
 
 
 def _edits(_: Path) -> Work:
@@ -279,11 +306,13 @@ ROWS: dict[str, Row] = {
     "m2-first": Row("M2, first system (CoNLL-14)", "90–110 ms", 35, "ms", work=partial(_conll14, "m2", True)),
     "m2-next": Row("M2, next system", "24 ms", 12, "ms", work=partial(_conll14, "m2", False)),
     "gleu": Row("GLEU (JFLEG test)", "29 ms", 15, "ms", work=_gleu),
+    "green": Row("GREEN beside GLEU (SEEDA, 391 sentences)", "absent", 3, "× GLEU", work=_green),
     "imeasure": Row(
         "I-measure mixed, first system (CoNLL-14)", "188 ms", 80, "ms", work=partial(_conll14, "imeasure", True)
     ),
     "edits": Row("extracting edits from 2,988 pairs (JFLEG test)", "462 ms", 30, "ms", work=_edits),
     "errant": Row("`errant_compare`, 1,312 sentences, in process", "absent", 23, "ms", work=_errant),
+    "cleme": Row("CLEME, next system (CoNLL-14)", "absent", 50, "ms", work=_cleme),
     "compare": Row("`compare`, 12 systems × 1,000 resamples × 4 metrics", "21.5 s", 6, "s", work=_compare),
     "submit": Row("`leaderboard submit` on jfleg:test", "6.5 s", 1.5, "s", program=_submit),
     "human-rank": Row(

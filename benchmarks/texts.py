@@ -23,6 +23,7 @@ CONLL14 = "www.comp.nus.edu.sg/~nlp/conll14st/conll14st-test-data.tar.gz"
 CONLL14_GOLD = "conll14st-test-data/noalt/official-2014.combined.m2"
 EVALUATION = "raw.githubusercontent.com/grammatical/evaluation/08cdad84ffae07dfa167e3e45d77a96e0e01a160/data"
 ERRANT = "raw.githubusercontent.com/THUKElab/CLEME/e90abead75a9d766595b1b0ff4473647af0c86e9/demo/examples"
+SEEDA = "raw.githubusercontent.com/tmu-nlp/SEEDA/0c6c07f98dcfab016f1169b680997f1f29ea0705/outputs/subset"
 LENGTH = 19
 WORDS = 30_000
 ERRORS = 1 / 7

@@ -3,9 +3,10 @@
     python examples/train_t5.py                              # google-t5/t5-small, fetched from the Hub
     python examples/train_t5.py --model tiny --steps 20      # a tiny model made on the spot, for a first look
 
-It needs `pip install "gecbench[transformers]" accelerate`. JFLEG has no training split: to keep the script short, it
-learns from the four rewrites of the validation split and evaluates on the test split. Train on a training corpus and
-evaluate on the validation split if you mean to publish.
+It needs `pip install "gecbench[transformers] @ git+https://github.com/gecbench/gecbench" accelerate`.
+
+JFLEG has no training split: to keep the script short, it learns from the four rewrites of the validation split and
+evaluates on the test split. Train on a training corpus and evaluate on the validation split if you mean to publish.
 """
 
 import argparse

@@ -44,7 +44,7 @@ Args:
     model (str, "en_core_web_sm"): texts: the spaCy pipeline, an installed package or a folder.
     resamples (int, 0): bootstrap resamples for an interval, 0 for none.
     per_sentence (bool, False): also return the score of each sentence.
-    aligned (bool, False): skip the check for shifted lines.
+    aligned (bool, False): skip the checks for shifted lines and for swapped or identical texts.
     tokenize (str, none): split natural text: "auto" as the corpus does, or "treebank", "moses", "spacy", "13a" ...
     tokenized (bool, False): take text that is not tokenised like its sources as it is.
 Returns:
