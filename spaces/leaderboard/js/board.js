@@ -192,7 +192,7 @@ GECBENCH.define("board", (use) => {
 
   return {
     metricOf, currentTable, chosenMetric, tableData, hasDetails, humanValue, valueOf, sortRows, byMerit, findRow,
-    shortId, shownAdjusted, clusterName, setLabel, State, select, tableChooser, metricChooser, systemAddress, systemOptions,
-    badges, scrolled, dataFiles, copyLink,
+    shortId, shownAdjusted, clusterName, setLabel, State, select, tableChooser, metricChooser, systemAddress,
+    systemOptions, badges, scrolled, dataFiles, copyLink,
   };
 });

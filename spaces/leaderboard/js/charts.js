@@ -391,8 +391,11 @@ GECBENCH.define("charts", (use) => {
     return svg("g", { class: `line hue${k}` },
       runs(dots).map((run) => svg("polyline",
         { points: run.map((dot) => `${dot.x},${dot.y}`).join(" "), "stroke-dasharray": DASHES[k] })),
-      dots.filter((dot) => dot.value !== null).map((dot) => svg("circle", { cx: dot.x, cy: dot.y, r: 4 },
-        svg("title", null, `${row.system}, ${dot.label}: ${points(dot.value)} (${counted(dot.sentences, "sentence")})`))));
+      dots.filter((dot) => dot.value !== null).map((dot) => {
+        const size = counted(dot.sentences, "sentence");
+        return svg("circle", { cx: dot.x, cy: dot.y, r: 4 },
+          svg("title", null, `${row.system}, ${dot.label}: ${points(dot.value)} (${size})`));
+      }));
   }
 
   /** Error types by row, systems by column: F where the metric has it, else recall. */

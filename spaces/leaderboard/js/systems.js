@@ -3,8 +3,8 @@
 GECBENCH.define("systems", (use) => {
   const { el, empty, foreign, outside, points, range, sentence, counted } = use("dom");
   const {
-    metricOf, currentTable, tableData, hasDetails, byMerit, findRow, shortId, shownAdjusted, clusterName, setLabel, State,
-    select, tableChooser, systemAddress, systemOptions, badges, scrolled, dataFiles, copyLink,
+    metricOf, currentTable, tableData, hasDetails, byMerit, findRow, shortId, shownAdjusted, clusterName, setLabel,
+    State, select, tableChooser, systemAddress, systemOptions, badges, scrolled, dataFiles, copyLink,
   } = use("board");
   const { groupFigure, detailed, waysOf } = use("charts");
 
