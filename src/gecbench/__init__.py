@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from gecbench.analysis.report import Report as Report
     from gecbench.analysis.report import Scores as Scores
     from gecbench.analysis.significance import SmallSampleWarning as SmallSampleWarning
+    from gecbench.api import Accumulator as Accumulator
+    from gecbench.api import OrderWarning as OrderWarning
     from gecbench.api import compare as compare
     from gecbench.api import human_bound as human_bound
     from gecbench.api import meta as meta
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
 
 # public name -> module that defines it; a name is imported when it is first used
 _MODULES = {
+    "Accumulator": "gecbench.api",
     "Alternative": "gecbench.corpus.groups",
     "Annotation": "gecbench.corpus.edits",
     "apply_edits": "gecbench.corpus.edits",
@@ -124,6 +127,7 @@ _MODULES = {
     "MixedUpTextWarning": "gecbench.corpus.prepare",
     "MixingLimitWarning": "gecbench.metrics.imeasure",
     "OddPartsWarning": "gecbench.metrics.streaming",
+    "OrderWarning": "gecbench.api",
     "PromptOverlapWarning": "gecbench.models.correction",
     "RawTextWarning": "gecbench.corpus.prepare",
     "register": "gecbench.huggingface.register",
