@@ -69,13 +69,13 @@ def header_of(card: Path) -> dict[str, Any]:
 
 def together() -> dict[str, list[Path]]:
     """Return the documents to run in one process each: what needs errant, and the others."""
-    errant = ROOT / "docs/errant.md"
+    errant = ROOT / "docs/metrics/errant.md"
     return {"errant": [errant], "others": [path for path in RUN if path != errant]}
 
 
 @pytest.mark.parametrize("documents", together().values(), ids=together())
 def test_documents_show_what_happens(documents: list[Path], tmp_path: Path) -> None:
-    if documents == [ROOT / "docs/errant.md"] and find_spec("errant") is None:
+    if documents == [ROOT / "docs/metrics/errant.md"] and find_spec("errant") is None:
         pytest.skip("errant is not installed")
     offline = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
     command = [sys.executable, "-X", "utf8", ROOT / "tests/support/documents.py", *documents]
@@ -382,12 +382,12 @@ def test_published_values_in_the_errant_card() -> None:
 def test_values_of_gec_metrics_in_the_page_on_gleu() -> None:
     known = golden("green_seeda.json.gz")["references"]["right"]
     columns = ("gleu_official_gecmetrics", "gleu_plus_gecmetrics")
-    rows = table(page("questions/gleu-differs"), "system")
+    rows = table(page("faq"), "system")
     assert len(rows) == 3
     for system, *shown in rows:
         assert shown == [f"{100 * known[name]['corpus'][system.split()[0]]:.2f}" for name in columns]
     official, plus = (float(value) for value in rows[-1][1:])
-    assert f"| {official - plus:.2f} points for the unchanged text of SEEDA |" in page("questions/gleu-differs")
+    assert f"| {official - plus:.2f} points for the unchanged text of SEEDA |" in page("faq")
 
 
 def test_official_values_in_the_green_card() -> None:
@@ -418,7 +418,7 @@ def test_official_values_in_the_cleme_card() -> None:
 
 
 def test_official_values_in_the_errant_document() -> None:
-    text = (ROOT / "docs/errant.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/metrics/errant.md").read_text(encoding="utf-8")
     for system, mode, official, value, *_ in table(text, "system"):
         flags = "default" if mode == "`cs`" else mode.strip("`")
         printed = golden("errant.json")["stdout"][system][flags].splitlines()[-3].split("\t")

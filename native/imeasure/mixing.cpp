@@ -24,7 +24,7 @@ std::int64_t count_combinations(const std::vector<Group>& groups, const std::vec
 }
 
 // tokens[start:end] = replacement as in Python (negative offsets count from the end, others are clipped), unless that
-// would leave nothing of a whole text (docs/imeasure.md, section 3).
+// would leave nothing of a whole text (docs/metrics/imeasure.md §3).
 void replace(std::vector<std::int32_t>& tokens, int start, int end, TokenSpan replacement, bool whole) {
   const int size = static_cast<int>(tokens.size());
   auto clip = [size](int offset) { return std::clamp(offset < 0 ? offset + size : offset, 0, size); };
@@ -305,7 +305,7 @@ std::vector<Option> MixedSentence::list_options(const std::vector<int>& members,
   return options;
 }
 
-// Applies the chosen edits from right to left; false if two of them have the same span (docs/imeasure.md, section 3).
+// Applies the chosen edits from right to left; false if two of them have the same span (docs/metrics/imeasure.md §3).
 bool MixedSentence::apply(const std::vector<int>& members, const std::vector<int>& choice, int start, int end,
                           std::vector<std::int32_t>& tokens) {
   edits_.clear();

@@ -1,4 +1,4 @@
-"""Edits read off an alignment of source and rewrite (docs/m2.md, B.15)."""
+"""Edits read off an alignment of source and rewrite (docs/metrics/m2.md §15)."""
 
 import re
 from itertools import pairwise

@@ -3,7 +3,7 @@
     python tests/support/documents.py README.md            print the document with its real output
     python tests/support/documents.py README.md --write    update the document in place
 
-All blocks of a document run in order, in a folder and a namespace of their own, without a network:
+All blocks of a document run in order, in a folder with the demo's files and a namespace of their own, without a network:
 `python` blocks are executed (as a session where they start with `>>>`); in `console` blocks `$ gecbench …` is run,
 `$ cat FILE` makes the file shown, `$ echo $?` shows the last exit code. The metrics table between its two
 markers is made from the registry. A block after the comment "needs the corpora" runs only where GECBENCH_MIRROR is set,
@@ -160,6 +160,8 @@ def main() -> None:
     for document in [path.resolve() for path in options.documents]:
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(ROOT / "metrics", Path(folder) / "metrics")
+            with contextlib.redirect_stdout(io.StringIO()):
+                run_command(["demo", "--write", str(Path(folder) / "demo")])
             os.chdir(folder)
             try:
                 updated = run_document(document.read_text(encoding="utf-8"), Path(folder))

@@ -231,7 +231,7 @@ def apply_edits(source: str, edits: Sequence[Edit], alternative: int = 0, *, off
     Insertions at one place are applied in the order given, and before a replacement that starts there. Of several
     corrections the one at `alternative` is taken, or the last where there are fewer. Edits that overlap are refused;
     `official` applies them from right to left as the I-measure's scorer does, unchecked, leaving out one that would
-    empty the sentence (docs/imeasure.md, section 3).
+    empty the sentence (docs/metrics/imeasure.md §3).
 
     >>> apply_edits("He go school .", [Edit(1, 2, ("goes",)), Edit(2, 2, ("to",))])
     'He goes to school .'

@@ -1,6 +1,6 @@
 """Edits compared as `errant_compare` does: sets of keys per annotator, and what two sets have in common.
 
-The rules are those of errant 3.0.2 (docs/errant.md), its double counting included. Native version: errant.cpp.
+The rules are those of errant 3.0.2 (docs/metrics/errant.md), its double counting included. Native version: errant.cpp.
 """
 
 from __future__ import annotations

@@ -219,7 +219,7 @@ class ERRANT(Metric):
       "greedy-cumulative" is M2's choice, without rounding; "best-per-sentence" looks at each sentence alone.
     `reannotate`: the gold's annotations are applied, and their edits extracted and typed anew (`errant_m2 -auto`).
 
-    Equal to errant 3.0.2's `errant_compare` (docs/errant.md), except that a correction `-NONE-` is read as a deletion.
+    Equal to errant 3.0.2's `errant_compare` (docs/metrics/errant.md), except that `-NONE-` is read as a deletion.
 
     >>> from gecbench.formats.m2 import parse_m2
     >>> gold = parse_m2(["S She like cat .", "A 1 2|||R:VERB:SVA|||likes|||REQUIRED|||-NONE-|||0",

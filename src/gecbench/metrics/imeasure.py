@@ -1,4 +1,4 @@
-"""I-measure: does the system improve the text? (Felice & Briscoe 2015; docs/imeasure.md)."""
+"""I-measure: does the system improve the text? (Felice & Briscoe 2015; docs/metrics/imeasure.md)."""
 
 from __future__ import annotations
 
@@ -282,7 +282,7 @@ def select_references(corpus: Corpus, predictions: Sequence[str], metric: IMeasu
     parts: list[tuple[Sequence[int], ChosenReferences]] = []
     left: Sequence[int] = range(len(corpus))
     excluding = metric.mixing == "cap" and metric.beyond == "excluded"
-    # 1. Mix all sentences, or those that are cleanly grouped and within the cap (section 3).
+    # 1. Mix all sentences, or those that are cleanly grouped and within the cap (§3).
     if metric.mixing:
         inside, kept, gold, known = _mixable(corpus, metric)
         chosen = choose_mixed(kept, [predictions[i] for i in inside], gold, known, metric)
