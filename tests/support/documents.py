@@ -160,11 +160,13 @@ def main() -> None:
     for document in [path.resolve() for path in options.documents]:
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(ROOT / "metrics", Path(folder) / "metrics")
-            with contextlib.redirect_stdout(io.StringIO()):
-                run_command(["demo", "--write", str(Path(folder) / "demo")])
+            text = document.read_text(encoding="utf-8")
+            if "\n$ gecbench demo --write demo\n" not in text:
+                with contextlib.redirect_stdout(io.StringIO()):
+                    run_command(["demo", "--write", str(Path(folder) / "demo")])
             os.chdir(folder)
             try:
-                updated = run_document(document.read_text(encoding="utf-8"), Path(folder))
+                updated = run_document(text, Path(folder))
             except RuntimeError as error:
                 raise RuntimeError(f"{document}: {error}") from error
             os.chdir(before)
