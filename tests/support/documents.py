@@ -3,7 +3,7 @@
     python tests/support/documents.py README.md            print the document with its real output
     python tests/support/documents.py README.md --write    update the document in place
 
-All blocks of a document run in order, in a folder with the demo's files and a namespace of their own, without a network:
+All blocks of a document run in order, in a folder with the demo's files, without a network:
 `python` blocks are executed (as a session where they start with `>>>`); in `console` blocks `$ gecbench …` is run,
 `$ cat FILE` makes the file shown, `$ echo $?` shows the last exit code. The metrics table between its two
 markers is made from the registry. A block after the comment "needs the corpora" runs only where GECBENCH_MIRROR is set,
