@@ -2,52 +2,58 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from gecbench.corpora.conll14 import REWRITES, SYSTEMS, read_systems, rewrites
+from gecbench.corpora.published import PublishedResult, published_results
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
 from gecbench.leaderboard.records import Figure, Record, figure
 from gecbench.leaderboard.submission import Submission
-
-_FILE = Path(__file__).parent / "seeds.json"
+from gecbench.metrics.base import METRICS
 
 
 @cache
 def seed_records() -> tuple[Record, ...]:
-    """Return the published results; they come with the package and are never written into a board."""
-    seeds = json.loads(_FILE.read_text(encoding="utf-8"))
-    rows: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for table in seeds["tables"]:
-        source = seeds["sources"][table["source"]]
-        for system, percent in table["percent"].items():
-            row = rows.setdefault((table["corpus"], table["reference_set"], system), {"scores": {}, "date": ""})
-            row["scores"][table["metric"]] = _figure(percent, source)
-            row["date"] = max(row["date"], source["date"])
-    return tuple(_record(*key, row, seeds["systems"].get(key[2], {})) for key, row in rows.items())
+    """Return the published results as records; they come with the package and are never written into a board.
+
+    Where several sources report a system's figure, the board shows the earliest.
+    """
+    rows: dict[tuple[str, str, str], list[PublishedResult]] = {}
+    for result in published_results():
+        if result.metric in METRICS:
+            rows.setdefault((result.corpus, result.reference_set, result.system), []).append(result)
+    return tuple(_record(found) for found in rows.values())
 
 
-def _record(corpus: str, reference_set: str, system: str, row: dict[str, Any], about: dict[str, str]) -> Record:
-    links = [{"title": "paper", "url": about["url"]}] if "url" in about else []
+def _record(results: Sequence[PublishedResult]) -> Record:
+    first = results[0]
+    scores: dict[str, Figure] = {}
+    for result in sorted(results, key=lambda result: result.date):
+        scores.setdefault(result.metric, _figure(result))
     return Record(
-        system=system,
-        corpus=corpus,
-        reference_set=reference_set,
+        system=first.system,
+        corpus=first.corpus,
+        reference_set=first.reference_set,
         kind="reported",
-        role=about.get("role", "system"),
-        description=about.get("description", ""),
-        links=links,
-        **row,
+        role=first.role,
+        description=first.description,
+        links=[{"title": "paper", "url": first.link}] if first.link else [],
+        scores=scores,
+        date=max(result.date for result in results),
     )
 
 
-def _figure(percent: float, source: dict[str, str]) -> Figure:
-    cited = {"title": source["title"], "url": source["url"]}
-    return figure(round(percent / 100, 6), source=cited, differs=source["differs"])
+def _figure(result: PublishedResult) -> Figure:
+    parts = {"precision": result.precision, "recall": result.recall}
+    return figure(
+        round(result.value / 100, 6),
+        parts={name: round(value / 100, 6) for name, value in parts.items() if value is not None},
+        source={"title": result.source, "url": result.url},
+        differs=result.differs,
+    )
 
 
 def is_same_system(scored: Record, reported: Record) -> bool:
