@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from gecbench.huggingface.register import load_metric as load_metric
     from gecbench.huggingface.register import register as register
     from gecbench.huggingface.register import unregister as unregister
+    from gecbench.huggingface.reward import Reward as Reward
+    from gecbench.huggingface.reward import reward as reward
     from gecbench.huggingface.training import compute_metrics as compute_metrics
     from gecbench.human.correlation import correlate as correlate
     from gecbench.human.correlation import meta_evaluate as meta_evaluate
@@ -133,6 +135,8 @@ _MODULES = {
     "register": "gecbench.huggingface.register",
     "Replacement": "gecbench.corpus.groups",
     "Report": "gecbench.analysis.report",
+    "reward": "gecbench.huggingface.reward",
+    "Reward": "gecbench.huggingface.reward",
     "score": "gecbench.api",
     "Score": "gecbench.metrics.base",
     "Scores": "gecbench.analysis.report",

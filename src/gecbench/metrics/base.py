@@ -321,7 +321,7 @@ class Metric(ABC):
     `extra` names the extra of the package without which it scores no texts; `requires` are the modules that it needs
     for texts, each with how to install it; `breakdowns` are names for `breakdown`; `columns` are the parts that tables
     show beside the value, fractions of which more is better but for those of `lower_is_better`; `higher_is_better`
-    says the same of the value.
+    says the same of the value, and `lowest` is the lowest value that there is.
     """
 
     name: ClassVar[str]
@@ -336,6 +336,7 @@ class Metric(ABC):
     columns: ClassVar[tuple[str, ...]] = ()
     lower_is_better: ClassVar[tuple[str, ...]] = ()
     higher_is_better: ClassVar[bool] = True
+    lowest: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
         """Refuse a parameter value that is not one of its choices."""

@@ -84,6 +84,7 @@ class IMeasure(Metric):
         "Improvement over the source in weighted accuracy of tokens, against the best mix of all corrections"
     )
     papers: ClassVar[str] = "Felice & Briscoe 2015"
+    lowest: ClassVar[float] = -1.0
     golds: ClassVar[tuple[Gold, ...]] = ("groups", "annotations", "references")
     explains: ClassVar[bool] = True
     limits: ClassVar[Limits] = Limits()
