@@ -1,9 +1,9 @@
-"""Makes the pages of the manual that are not written by hand; mkdocs calls the functions named `on_...`.
+"""Make the pages of the manual that are not written by hand; mkdocs calls the functions named `on_...`.
 
-The start page is README.md, the cards come from metrics/ and datasets/, the command line's page from its parsers and
-the Python page from the public names; the plots of the page on speed are drawn from benchmarks/results.json. Equations
-become MathML, so that pages need no script and no network. Links out of docs/ go to the repository, and pages that the
-navigation in mkdocs.yml does not name are put at the end of its last section.
+The start page is README.md. Cards come from metrics/ and datasets/, the command page from the parsers, the Python
+page from the public names, and tables of speed and of reproduced papers from benchmarks/results.json. Equations become
+MathML, so pages need no script and no network. Links out of docs/ go to the repository. Pages that the navigation in
+mkdocs.yml does not name are added to the end of its last section.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Send links that leave docs/ to the repository, or to the page made of that file; show the plots."""
-    if page.file.src_uri == "benchmarks.md":
+    if "<!-- results: " in markdown:
         import document
 
-        markdown = document.with_figures(markdown)
+        markdown = document.filled(document.with_figures(markdown))
     made_of = {source: made for made, source in CARDS.items()}
     folder = Path(page.file.src_uri).parent
 

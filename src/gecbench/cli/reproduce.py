@@ -16,7 +16,7 @@ from gecbench.papers import PAPERS, Reproduction, check_paper, render, reproduce
 
 _EXAMPLES = """  gecbench reproduce sakaguchi2016
   gecbench reproduce jfleg2017 --figures figures
-  gecbench reproduce --format markdown > docs/REPRODUCTION.md
+  gecbench reproduce --format markdown > tables.md
 """
 _INTRODUCTION = """# The papers' tables again
 
