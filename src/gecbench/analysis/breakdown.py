@@ -193,7 +193,7 @@ def breakdown_names() -> tuple[str, ...]:
 
 
 def render_breakdown(
-    by: str, report: Report, corpus: Corpus, systems: Mapping[str, Sequence[str]], table_format: str
+    by: str, report: Report, corpus: Corpus, systems: Mapping[str, Sequence[str]], table_format: str, wide: bool = False
 ) -> str:
     """Return the first metric's scores of every system, broken down, as a table or as JSON."""
     metric = report.metrics[0]
@@ -201,7 +201,8 @@ def render_breakdown(
     if table_format == "json":
         plain = {system: [asdict(group) for group in found] for system, found in groups.items()}
         return json.dumps({"metric": metric, "by": by, "systems": plain}, ensure_ascii=False, indent=2)
-    return render_table(_wide(by, groups) if by in _FIRST_HEADINGS else _long(groups), table_format)
+    table = _by_system(by, groups) if by in _FIRST_HEADINGS else _by_group(groups)
+    return render_table(table, table_format, wide)
 
 
 def _groups(by: str, score: Score, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Any]:
@@ -212,7 +213,7 @@ def _groups(by: str, score: Score, corpus: Corpus, predictions: Sequence[str]) -
     return by_reference_count(score) if by == "references" else score.metric.breakdown(by, corpus, predictions)
 
 
-def _wide(by: str, groups: Mapping[str, Sequence[Any]]) -> Table:
+def _by_system(by: str, groups: Mapping[str, Sequence[Any]]) -> Table:
     """One row per system, one column per group."""
     columns = [group.column for group in next(iter(groups.values()))]
     return Table(
@@ -220,7 +221,7 @@ def _wide(by: str, groups: Mapping[str, Sequence[Any]]) -> Table:
     )
 
 
-def _long(groups: Mapping[str, Sequence[Any]]) -> Table:
+def _by_group(groups: Mapping[str, Sequence[Any]]) -> Table:
     """One row per system and group; the first column names the group."""
     rows = [{**group.cells(), "system": system} for system, found in groups.items() for group in found]
     first, *rest = [name for name in rows[0] if name != "system"] if rows else ["group"]

@@ -53,5 +53,5 @@ def run(options: argparse.Namespace) -> int:
     check_comparison(systems_of(options), options.test, options.against)
     inputs = load_inputs(options)
     report = compare_prepared(inputs.systems, inputs.metrics, **pick(options, "resamples", "seed", "test", "against"))
-    print(report.render(options.format))
+    print(report.render(options.format, options.wide))
     return status_of(report, options)

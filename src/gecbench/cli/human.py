@@ -89,7 +89,7 @@ def _rank(options: argparse.Namespace) -> None:
         [line.system, str(line.cluster), f"{line.score:.3f}", f"{line.best}–{line.worst}"] for line in ranking.systems
     ]
     table = Table(["system", "cluster", "score", "ranks"], rows)
-    print(render_rows(table, [asdict(line) for line in ranking.systems], options.format))
+    print(render_rows(table, [asdict(line) for line in ranking.systems], options.format, options.wide))
 
 
 def _agreement_options(parser: argparse.ArgumentParser) -> None:
@@ -106,7 +106,9 @@ def _agreement(options: argparse.Namespace) -> None:
         found[f"{one} with {other}"] = cross_agreement(groups[one], groups[other])
     rows = [[name, *map(_kappa, (one.kappa, one.weighted)), str(one.comparisons)] for name, one in found.items()]
     table = Table(["who", "kappa", "weighted", "comparisons"], rows)
-    print(render_rows(table, [{"who": name, **asdict(one)} for name, one in found.items()], options.format))
+    print(
+        render_rows(table, [{"who": name, **asdict(one)} for name, one in found.items()], options.format, options.wide)
+    )
     for name, one in found.items():
         if math.isnan(one.kappa):
             reason = "all judgments are the same" if one.comparisons else "nothing was judged twice"
@@ -129,14 +131,15 @@ def _bound_options(parser: argparse.ArgumentParser) -> None:
 def _bound(options: argparse.Namespace) -> None:
     corpus = read_corpus(options)
     systems = _prepared_systems(options, corpus)
-    header = ["metric", "annotators", "human", *(name for system in systems for name in (system, "of human"))]
+    header = ["metric", "annotators", "human", *(name for system in systems for name in (system, "% human"))]
     rows, plain = [], []
     for metric, bound in _bounds(options, corpus, systems):
         for row in bound.rows:
             cells = [percent(value) for name in systems for value in (row.systems[name], row.ratio(name))]
             rows.append([metric, str(row.size), percent(row.human), *cells])
             plain.append({"metric": metric, "annotators": row.size, "human": row.human, "systems": dict(row.systems)})
-    print(render_rows(Table(header, rows), plain, options.format))
+    table = Table(header, rows, keys=3, groups=[("", 2)] * len(systems))
+    print(render_rows(table, plain, options.format, options.wide))
 
 
 def _prepared_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, Prepared]:
@@ -196,7 +199,11 @@ def _change(options: argparse.Namespace) -> None:
     comparisons |= {f"{a} → {b}": (texts[a], texts[b]) for a, b in combinations(references, 2)}
     found = changes(comparisons)
     table = Table(["from → to", "sTER", "changed", "characters"], [_change_row(*item) for item in found.items()])
-    print(render_rows(table, [{"comparison": name, **asdict(one)} for name, one in found.items()], options.format))
+    print(
+        render_rows(
+            table, [{"comparison": name, **asdict(one)} for name, one in found.items()], options.format, options.wide
+        )
+    )
 
 
 def _change_row(name: str, found: Change) -> list[str]:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gecbench.analysis.tables import FORMATS, Table, render_table
+from gecbench.analysis.tables import FORMATS, Table, render_table, with_half_widths
 from gecbench.cli.options import (
     add_aligned_option,
     add_annotator_option,
     add_command,
     add_preprocessing_options,
+    add_wide_option,
     cleaned,
     count,
     number,
@@ -40,6 +42,7 @@ _EXAMPLES = """  gecbench leaderboard init task --title "My task" -c demo
   gecbench leaderboard serve --board task                       (the same page, with uploads)
   gecbench leaderboard submit -c demo -p output.txt --name "My system" --board hf://datasets/NAME/BOARD
 """
+_HALF_WIDTH = "±: half the width of the 95 % interval. For its ends, use --wide."
 _BOARD = "a folder, or hf://datasets/NAME/BOARD (default: board)"
 
 
@@ -89,6 +92,7 @@ def _add_submit(actions: Any) -> None:
     add_aligned_option(parser)
     parser.add_argument("--dry-run", action="store_true", help="score and show, but add nothing")
     parser.add_argument("-f", "--format", choices=("text", "json"), default="text", help="how to print")
+    add_wide_option(parser)
 
 
 def _add_seed(actions: Any) -> None:
@@ -108,6 +112,7 @@ def _add_list(actions: Any) -> None:
     _add_metric(parser, "what to rank by", default=None)
     parser.add_argument("--without-published", action="store_true", help="leave out figures as reported by others")
     parser.add_argument("-f", "--format", choices=FORMATS[:-1], default="text", help="how to print")
+    add_wide_option(parser)
 
 
 def _add_build(actions: Any) -> None:
@@ -216,7 +221,7 @@ def submit(options: argparse.Namespace) -> None:
         print(done.record.to_json().decode().rstrip("\n"))
         return
     added = f"pull request: {done.added}" if isinstance(store, HubStore) else f"added as records/{done.added}.json"
-    print(f"{_as_text(done.record, store.settings.digits)}\n\n{done.place.sentence}")
+    print(f"{_as_text(done.record, store.settings.digits, options.wide)}\n\n{done.place.sentence}")
     print("nothing was added (--dry-run)" if options.dry_run else added)
 
 
@@ -269,8 +274,12 @@ def list_board(options: argparse.Namespace) -> None:
             f"the board has nothing on {options.corpus!r}", fix=f"It has {', '.join(known) or 'no records'}"
         )
     metric = options.metric or store.settings.metric
-    texts = [_tables(table, found, metric, store, options.format) for table, found in sorted(tables.items())]
-    print("\n\n".join(text for found in texts for text in found) or "The board is empty.")
+    compact = options.format == "text" and not options.wide
+    drawn = [each for table, found in sorted(tables.items()) for each in _tables(table, found, metric, store, compact)]
+    texts = [render_table(each, options.format, options.wide) for each in drawn]
+    print("\n\n".join(texts) or "The board is empty.")
+    if compact and any("±" in cell for each in drawn for row in each.rows for cell in row[2:3]):
+        print(f"\n{_HALF_WIDTH}")
     if options.format == "text" and any(record.kind == "reported" for found in tables.values() for record in found):
         print(f"\n{NOTES['reported']}.")
 
@@ -378,25 +387,29 @@ def _warn(warnings: tuple[str, ...], kind: str = "warning") -> None:
         print(f"gecbench: {kind}: {warning}", file=sys.stderr)
 
 
-def _as_text(record: Record, digits: int) -> str:
+def _as_text(record: Record, digits: int, wide: bool) -> str:
     from gecbench.leaderboard.records import NOTES
 
     rows = []
     for metric, figure in record.scores.items():
         ratio = "" if figure["ratio"] is None else f"{percent(figure['ratio'], 1)} %"
         people = ["" if figure[name] is None else percent(figure[name], digits) for name in ("human", "against_others")]
-        rows.append([METRICS[metric].title, *_score_cells(record, metric, digits), *people, ratio])
-    header = [record.system, "score", "95 % interval", "human", "beside", "of human"]
-    notes = [NOTES["human"]] if any(figure["human"] is not None for figure in record.scores.values()) else []
+        rows.append([METRICS[metric].title, *people, ratio])
+    scores = _score_columns([(record, metric) for metric in record.scores], digits, not wide)
+    rows = [[title, *cells, *rest] for (title, *rest), *cells in zip(rows, *scores, strict=True)]
+    header = [record.system, "score", *(["95 % interval"] if wide else []), "human", "same refs", "% human"]
+    notes = [] if wide or all(figure["low"] is None for figure in record.scores.values()) else [_HALF_WIDTH]
+    if any(figure["human"] is not None for figure in record.scores.values()):
+        notes.append(NOTES["human"].replace(". ", ".\n") + ".")
     notes += [
         f"{METRICS[metric].title}: {counted(figure['capped'], 'sentence')} capped; {NOTES['capped']}"
         for metric, figure in record.scores.items()
         if figure["capped"]
     ]
-    return "\n\n".join([render_table(Table(header, rows), "text"), *notes])
+    return "\n\n".join([render_table(Table(header, rows), "text", wide), "\n".join(notes)]).rstrip()
 
 
-def _tables(table: BoardTable, records: list[Record], metric: str, store: FolderStore, table_format: str) -> list[str]:
+def _tables(table: BoardTable, records: list[Record], metric: str, store: FolderStore, compact: bool) -> list[Table]:
     """Return the ranking of a table, and what was reported of systems that are not in it."""
     from gecbench.leaderboard.ranking import BoardPlace, Significance
     from gecbench.leaderboard.seeds import is_same_system
@@ -408,29 +421,29 @@ def _tables(table: BoardTable, records: list[Record], metric: str, store: Folder
     )
     scored = [record for record in found if record.kind == "scored"]
     places = Significance(store, {}).places(scored, metric)
-    rows = []
-    for record in scored:
-        place = places.get(record.id, BoardPlace(None))
-        kind = place.differs or record.role
-        rows.append(
-            [
-                record.system,
-                str(place.rank or "–"),
-                *_score_cells(record, metric, store.settings.digits),
-                kind,
-                record.date,
-            ]
-        )
+    shown = [places.get(record.id, BoardPlace(None)) for record in scored]
+    scores = _score_columns([(record, metric) for record in scored], store.settings.digits, compact)
+    rows = [
+        [record.system, str(place.rank or "–"), *cells, place.differs or record.role, record.date]
+        for record, place, *cells in zip(scored, shown, *scores, strict=True)
+    ]
     alone = [each for each in found if each.kind == "reported" and not any(is_same_system(one, each) for one in scored)]
     reported = [[each.system, percent(each.scores[metric]["value"]), each.date] for each in alone]
     tables = [
-        Table([title, "#", METRICS[metric].title, "95 % interval", "kind", "date"], rows),
+        Table([title, "#", METRICS[metric].title, *([] if compact else ["95 % interval"]), "kind", "date"], rows),
         Table([f"{title}, as reported", METRICS[metric].title, "date"], reported),
     ]
-    return [render_table(each, table_format) for each in tables if each.rows]
+    return [each for each in tables if each.rows]
 
 
-def _score_cells(record: Record, metric: str, digits: int) -> tuple[str, str]:
-    figure = record.scores[metric]
-    interval = "" if figure["low"] is None else f"{percent(figure['low'], digits)} – {percent(figure['high'], digits)}"
-    return percent(figure["value"], digits), interval
+def _score_columns(records: Sequence[tuple[Record, str]], digits: int, compact: bool) -> list[list[str]]:
+    """Return scores with half the widths of their intervals, or (not compact) scores and intervals in two columns."""
+    figures = [record.scores[metric] for record, metric in records]
+    values = [percent(figure["value"], digits) for figure in figures]
+    ends = [(figure["low"], figure["high"]) for figure in figures]
+    if compact:
+        return [
+            with_half_widths(values, ["" if low is None else percent((high - low) / 2, digits) for low, high in ends])
+        ]
+    intervals = ["" if low is None else f"{percent(low, digits)} – {percent(high, digits)}" for low, high in ends]
+    return [values, intervals]

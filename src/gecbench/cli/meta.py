@@ -146,12 +146,15 @@ def run(options: argparse.Namespace) -> None:
         drawn = Reproduction("meta", "", (), _figures(rows, people, options))
         draw_figures([drawn], Path(options.figures), options.figure_format)
     header = ["metric", "references", *METHODS, "sentence tau", "accuracy"]
-    table = Table(header, [_cells(row) for row in rows])
-    print(render_rows(table, [_plain(row, options) for row in rows], options.format))
+    compact = options.format == "text" and not options.wide
+    table = Table(header, [_cells(row, compact) for row in rows], keys=2)
+    print(render_rows(table, [_plain(row, options) for row in rows], options.format, options.wide))
     if options.windows and options.format != "json":
-        print("\n" + render_table(_window_table(rows), options.format))
+        print("\n" + render_table(_window_table(rows), options.format, options.wide))
     if any(row.williams for row in rows):
-        log_info(f"* cannot be told from the best of its column (Williams' test, p ≥ {SIGNIFICANT})")
+        log_info(f"* not significantly different from the best of its column (Williams' test, p ≥ {SIGNIFICANT})")
+    if compact and any(found.interval for row in rows for found in row.correlations.values()):
+        log_info("for the intervals of the correlations, use --wide")
 
 
 def _chosen_systems(
@@ -244,18 +247,20 @@ def _external_scores(options: argparse.Namespace) -> list[MetricScores]:
     return scores
 
 
-def _cells(row: MetaRow) -> list[str]:
-    cells = [row.metric, row.references, *(_coefficient(row, method) for method in METHODS)]
+def _cells(row: MetaRow, compact: bool) -> list[str]:
+    cells = [row.metric, row.references, *(_coefficient(row, method, compact) for method in METHODS)]
     if row.sentences is None:
         return [*cells, "", ""]
     return [*cells, f"{row.sentences.tau:.3f}", f"{row.sentences.accuracy:.3f}"]
 
 
-def _coefficient(row: MetaRow, method: Method) -> str:
-    """Return a coefficient with its interval, marked if it cannot be told from the best."""
+def _coefficient(row: MetaRow, method: Method, compact: bool) -> str:
+    """Return a coefficient, with its interval unless compact; a star if it is not different from the best."""
     found, test = row.correlations[method], row.williams.get(method)
-    text = f"{found.value:.3f}{'*' if test and not test.significant else ''}"
-    return text if found.interval is None else f"{text} [{found.interval.low:.2f}, {found.interval.high:.2f}]"
+    text = f"{found.value:.3f}{'*' if test and not test.significant else ' ' * compact}"
+    return (
+        text if compact or found.interval is None else f"{text} [{found.interval.low:.2f}, {found.interval.high:.2f}]"
+    )
 
 
 def _window_table(rows: Sequence[MetaRow]) -> Table:
@@ -266,7 +271,7 @@ def _window_table(rows: Sequence[MetaRow]) -> Table:
         for row in rows
         for method in WINDOW_METHODS
     ]
-    return Table(header, lines)
+    return Table(header, lines, keys=3)
 
 
 def _figures(rows: Sequence[MetaRow], human: Mapping[str, float], options: argparse.Namespace) -> tuple[Figure, ...]:

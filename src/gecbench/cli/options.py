@@ -177,6 +177,13 @@ def add_format_option(parser: argparse.ArgumentParser) -> None:
     from gecbench.analysis.tables import FORMATS
 
     parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="how to print (default: text)")
+    add_wide_option(parser)
+
+
+def add_wide_option(parser: argparse.ArgumentParser) -> None:
+    """Add the choice of tables wider than a terminal."""
+    about = "text and LaTeX: all columns side by side, with interval ends and p-values (default: fit 80 columns)"
+    parser.add_argument("--wide", action="store_true", help=about)
 
 
 def add_metrics_option(parser: argparse.ArgumentParser) -> None:

@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
         draw_figures(found, Path(options.figures), options.figure_format)
     if options.format == "markdown":
         print(_INTRODUCTION)
-    print(render(found, options.format))
+    print(render(found, options.format, options.wide))
 
 
 def _matplotlib() -> Any:

@@ -124,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
     report = compare_prepared({name: prepared}, metrics, **pick(options, "resamples", "seed"))
     if model.prompt:
         report = report.with_field("prompt", model.prompt.label)
-    print(report.render(options.format))
+    print(report.render(options.format, options.wide))
     return status_of(report, options)
 
 

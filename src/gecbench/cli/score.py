@@ -95,20 +95,20 @@ def run(options: argparse.Namespace) -> int:
         log_info(f"{len(inputs.corpus):,} sentences at once; with --stream it takes less memory and shows progress")
     report = compare_prepared(inputs.systems, inputs.metrics, **pick(options, "resamples", "seed"))
     if options.per_sentence is not None:
-        print(_per_sentence(report, inputs.corpus, options.format))
+        print(_per_sentence(report, inputs.corpus, options.format, options.wide))
     elif options.by:
         from gecbench.analysis.breakdown import render_breakdown
 
         scored = {name: prepared.lines for name, prepared in inputs.systems.items()}
         corpus = next(iter(inputs.systems.values())).corpus
-        print(render_breakdown(options.by, report, corpus, scored, options.format))
+        print(render_breakdown(options.by, report, corpus, scored, options.format, options.wide))
     else:
         return _print(report, options)
     return status_of(report, options)
 
 
 def _print(report: Report, options: argparse.Namespace) -> int:
-    print(report.render(options.format))
+    print(report.render(options.format, options.wide))
     return status_of(report, options)
 
 
@@ -186,7 +186,7 @@ def _check_stream(options: argparse.Namespace) -> None:
         )
 
 
-def _per_sentence(report: Report, corpus: Corpus, table_format: str) -> str:
+def _per_sentence(report: Report, corpus: Corpus, table_format: str, wide: bool) -> str:
     from gecbench.analysis.tables import Table, render_table
     from gecbench.display import percent
 
@@ -209,4 +209,4 @@ def _per_sentence(report: Report, corpus: Corpus, table_format: str) -> str:
     several = len(report) > 1
     header = ["id", *(f"{system} {metric}" if several else metric for system, metric in columns)]
     cells = [[ids[i], *(percent(values[i]) for values in columns.values())] for i in range(len(corpus))]
-    return render_table(Table(header, cells), table_format)
+    return render_table(Table(header, cells), table_format, wide)

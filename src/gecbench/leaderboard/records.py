@@ -239,8 +239,8 @@ NOTES: Mapping[str, str] = {
     "p": "p: how often chance alone makes a difference as large as that from the entry above "
     "(paired approximate randomisation)",
     "p_adjusted": "p (Holm): p adjusted for all comparisons of this ranking by Holm's method; * below 0.05",
-    "human": "human: people, each against the others; beside: the system against the same others; "
-    "of human: beside divided by human",
+    "human": "human: mean score of one annotator against the others. same refs: the system's score against the same "
+    "references. % human: same refs divided by human",
     "cluster": "Systems of one cluster do not differ significantly from its best one "
     "(p < 0.05, adjusted by Holm's method for all systems below that best one)",
     "capped": "capped: sentences with too many mixed references to search, scored against their best unmixed annotator",

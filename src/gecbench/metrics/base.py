@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
+from math import nan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
@@ -383,6 +384,17 @@ class Metric(ABC):
     @abstractmethod
     def parts(self, totals: Counts) -> dict[str, float]:
         """Return the named parts of a corpus score from its totals, rounds × counts."""
+
+    @staticmethod
+    def undefined_parts(parts: Mapping[str, float]) -> frozenset[str]:
+        """Return the ratios among the parts that are 0/0: their value is a convention, and tables never call it best.
+
+        Precision is one of them if the system proposed nothing, recall if there was nothing to correct.
+        """
+        correct = parts.get("tp", nan)
+        proposed = parts.get("proposed", correct + parts.get("fp", nan))
+        gold = parts.get("gold", correct + parts.get("fn", nan))
+        return frozenset(name for name, size in (("precision", proposed), ("recall", gold)) if size == 0)
 
     @abstractmethod
     def sentence_values(self, statistics: Statistics) -> Values:

@@ -345,6 +345,12 @@ class CLEME(Metric):
             means = {name: mean / self._unit for name, mean in means.items()}
         return {name: float(found.mean()) for name, found in ratios.items()} | means
 
+    @staticmethod
+    def undefined_parts(parts: Mapping[str, float]) -> frozenset[str]:
+        """Return the ratios that are 0/0; the over-correction rate is one of them if nothing was changed."""
+        found = Metric.undefined_parts(parts)
+        return found | {"ove"} if "precision" in found else found
+
     def sentence_values(self, statistics: Statistics) -> Values:
         """Return the program's score of each sentence with the reference that is best for it alone."""
         policy = BestAlone(self.version)
