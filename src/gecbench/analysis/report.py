@@ -294,12 +294,14 @@ class Report(_Entries[Mapping[str, Score]]):
     def _compact_test_notes(self, star: str) -> list[str]:
         """Return which difference a star marks, when, and by which test."""
         first, comparisons = self.tests[0], len(self.tests)
-        opponent = self._baseline() or "the system ranked above by the same metric"
-        method = _TEST_NAMES[first.test] + (f" ({first.resamples} resamples)" if first.test != "t-test" else "")
-        note = f"{star}: differs from {opponent} with p < {SIGNIFICANT} by {method}"
+        opponent = self._baseline() or "the system ranked above by that metric"
+        details = [f"p < {SIGNIFICANT}", _TEST_NAMES[first.test]]
+        if first.test != "t-test":
+            details[1] += f" with {first.resamples} resamples"
         if comparisons > 1:
-            note += f", adjusted by Holm's method for {comparisons} comparisons"
-        return [f"{note}.{self._note_on_resamples() if comparisons > 1 else ''}"]
+            details.append(f"Holm's method for {comparisons} comparisons")
+        note = f"{star}: significantly different from {opponent} ({', '.join(details)})."
+        return [f"{note}{self._note_on_resamples() if comparisons > 1 else ''}"]
 
     def _test_notes(self, star: str) -> list[str]:
         """Return a note on the p-values, if there are any."""

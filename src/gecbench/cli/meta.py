@@ -47,6 +47,7 @@ from gecbench.human.correlation import (
 from gecbench.human.ranking import HumanRanking
 from gecbench.papers.document import Figure, Reproduction, score_figure, window_figure
 
+_COLUMN_GROUPS = [*(("", 1) for _ in METHODS), ("", 2)]  # of sentences: tau and accuracy
 _EXAMPLES = """  gecbench meta                                          (every metric on the demo)
   gecbench meta my_scores.tsv --human conll14            (lines: system TAB score; 13 systems, INPUT among them)
   gecbench meta my_scores.tsv --sentences mine_by_sentence.tsv --human conll14 -m gleu m2
@@ -147,14 +148,14 @@ def run(options: argparse.Namespace) -> None:
         draw_figures([drawn], Path(options.figures), options.figure_format)
     header = ["metric", "references", *METHODS, "sentence tau", "accuracy"]
     compact = options.format == "text" and not options.wide
-    table = Table(header, [_cells(row, compact) for row in rows], keys=2)
+    table = Table(header, [_cells(row, compact) for row in rows], keys=2, groups=_COLUMN_GROUPS)
     print(render_rows(table, [_plain(row, options) for row in rows], options.format, options.wide))
     if options.windows and options.format != "json":
         print("\n" + render_table(_window_table(rows), options.format, options.wide))
     if any(row.williams for row in rows):
         log_info(f"* not significantly different from the best of its column (Williams' test, p ≥ {SIGNIFICANT})")
     if compact and any(found.interval for row in rows for found in row.correlations.values()):
-        log_info("for the intervals of the correlations, use --wide")
+        log_info("For intervals of the coefficients, use --wide")
 
 
 def _chosen_systems(
