@@ -36,6 +36,7 @@ COMMANDS = {
     "leaderboard": ("leaderboard", "Make, submit to, list, build or serve a leaderboard"),
     "m2scorer": ("dropins.m2scorer", "Score like the official M2 scorer's script"),
     "meta": ("meta", "Correlate metrics, or your own scores, with human judgments"),
+    "published": ("published", "List published results, with their sources"),
     "push": ("push", "Upload a metric, dataset or leaderboard to the Hub"),
     "reproduce": ("reproduce", "Compute the tables and figures of the papers again"),
     "results": ("results", "Write scores for a model repository on the Hub"),

@@ -170,6 +170,8 @@ def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None
     add_format_option(parser)
     about = "exit with status 1 if a system's first metric, as printed in percent, is below this"
     parser.add_argument("--fail-under", metavar="N", type=number, help=about)
+    about = "show the place of each score among published results on the corpus (-c NAME)"
+    parser.add_argument("--published", action="store_true", help=about)
 
 
 def add_format_option(parser: argparse.ArgumentParser) -> None:
@@ -237,6 +239,27 @@ def metrics_of(options: argparse.Namespace) -> dict[str, Metric]:
     return metric_columns(options.metric if "metric" in options else getattr(options, "metrics", ["gleu"]))
 
 
+def print_report(report: Report, options: argparse.Namespace) -> int:
+    """Print a report, with the places among published results if asked; return the exit status."""
+    if options.published:
+        from gecbench.cli.published import with_published
+
+        print(with_published(report, options.corpus, options.format, options.wide))
+    else:
+        print(report.render(options.format, options.wide))
+    return status_of(report, options)
+
+
+def check_published(options: argparse.Namespace) -> None:
+    """Refuse --published, before any work, if there are no published results on the corpus."""
+    if getattr(options, "published", False):
+        from gecbench.corpora.published import published_results
+
+        if not options.corpus or not published_results(options.corpus):
+            fix = "Give a corpus that has some with -c. List them: gecbench published"
+            raise InputError("--published needs a corpus with published results", fix=fix)
+
+
 def status_of(report: Report, options: argparse.Namespace) -> int:
     """Return exit status 1 if a system is below --fail-under, after saying which, else 0."""
     from gecbench.display import percent
@@ -266,6 +289,7 @@ def read_corpus(options: argparse.Namespace, metrics: Mapping[str, Metric] | Non
 
     ways = (options.corpus, options.gold, options.source or options.references)
     check_one_given("corpus", ways, "Give -s with -r, or --gold, or -c")
+    check_published(options)
     chosen = list((metrics or metrics_of(options)).values())
     check_files([*getattr(options, "predictions", ()), options.source, *(options.references or ()), options.gold])
     if options.corpus:

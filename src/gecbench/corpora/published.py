@@ -37,8 +37,9 @@ class PublishedResult:
         source: Where the figure is from.
         url: The address of the source.
         date: When it was reported: a year, a month or a day.
-        differs: What to know before you compare: other references, sentences or settings.
-        recomputed: The result of scoring public outputs with gecbench, such as `equal`; empty if that was not done.
+        differs: Known differences in references, sentences or settings; empty if none is known.
+        recomputed: What gecbench gets from public outputs: `equal`, `within 0.015`, or `reproduced` where
+            `gecbench reproduce` shows both; empty if that was not done.
         link: The system's paper or model.
         description: More on the system.
     """
@@ -55,7 +56,7 @@ class PublishedResult:
     source: str
     url: str
     date: str
-    differs: str
+    differs: str = ""
     recomputed: str = ""
     link: str = ""
     description: str = ""
@@ -116,9 +117,9 @@ class Placement:
         return f"{where} (rank {self.rank} of {self.total + 1})"
 
     def caveats(self) -> list[str]:
-        """Return what makes the neighbors' figures differ, each source once."""
-        found = [each for each in (self.above, self.below) if each is not None]
-        return list(dict.fromkeys(f"{each.source}: {each.differs}" for each in found))
+        """Return what makes the neighbors' figures differ, each source once; none where nothing is known to differ."""
+        found = [each for each in (self.above, self.below) if each is not None and each.differs]
+        return list(dict.fromkeys(f"{each.source}: {each.differs}." for each in found))
 
 
 def place_among(value: float, results: Sequence[PublishedResult]) -> Placement | None:
@@ -213,7 +214,7 @@ def _result(table: Mapping[str, Any], system: str, value: Any, data: Mapping[str
         source=source["title"],
         url=source["url"],
         date=source["date"],
-        differs=source["differs"],
+        differs=table.get("differs", source.get("differs", "")),
         recomputed=recomputed if isinstance(recomputed, str) else recomputed.get(system, ""),
         link=about.get("url", ""),
         description=about.get("description", ""),

@@ -52,7 +52,7 @@ def _figure(result: PublishedResult) -> Figure:
         round(result.value / 100, 6),
         parts={name: round(value / 100, 6) for name, value in parts.items() if value is not None},
         source={"title": result.source, "url": result.url},
-        differs=result.differs,
+        differs=result.differs or "As reported by its authors",
     )
 
 

@@ -1,0 +1,180 @@
+"""`gecbench published`: results that others reported, with their sources."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from gecbench.cli.options import add_command, add_format_option
+from gecbench.errors import InputError, counted
+
+if TYPE_CHECKING:
+    from gecbench.analysis.report import Report
+    from gecbench.corpora.published import Placement, PublishedResult
+    from gecbench.metrics.base import Score
+
+_EXAMPLES = """  gecbench published
+  gecbench published -c conll14
+  gecbench published -c jfleg:test --format markdown
+  gecbench published -c conll14 -m gleu some
+  gecbench published -c bea19:test -m all --format json
+"""
+_COMMENTS = {"latex": "% ", "tsv": "# "}
+
+
+def add_parser(commands: Any, summary: str) -> None:
+    """Add the command."""
+    parser = add_command(commands, "published", summary, _EXAMPLES, run)
+    about = "conll14, conll14:bn15, jfleg:test, bea19:dev, … (default: list the corpora)"
+    parser.add_argument("-c", "--corpus", metavar="NAME", help=about)
+    about = "which metrics, or all (default: the one with the most results)"
+    parser.add_argument("-m", "--metrics", metavar="METRIC", nargs="+", help=about)
+    add_format_option(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the results."""
+    from gecbench.corpora.published import published_results
+
+    if options.corpus is None:
+        if options.metrics:
+            raise InputError("-m needs a corpus", fix="Give one with -c. List them: gecbench published")
+        print(_corpora(options.format))
+        return
+    found = published_results(options.corpus)
+    counts = Counter(result.metric for result in found)
+    metrics = options.metrics or [metric for metric, _ in counts.most_common(1)]
+    if metrics == ["all"]:
+        metrics = list(counts)
+    chosen = [result for metric in metrics for result in published_results(options.corpus, metric)]
+    if not chosen:
+        print(f"no published results on {options.corpus}" + (f" with {', '.join(metrics)}" if metrics else ""))
+        return
+    if options.format == "json":
+        print(_json(chosen))
+        return
+    print(_tables(chosen, options.format))
+    others = [f"{metric} ({count})" for metric, count in counts.items() if metric not in metrics]
+    if others and options.format == "text":
+        print(f"\nOther metrics (-m NAME, or -m all): {', '.join(others)}")
+
+
+def _corpora(table_format: str) -> str:
+    from gecbench.analysis.tables import Table, render_rows
+    from gecbench.corpora.published import corpora_with_results, published_results
+    from gecbench.metrics.base import METRICS
+
+    counts = {name: Counter(result.metric for result in published_results(name)) for name in corpora_with_results()}
+    rows = []
+    for name, found in counts.items():
+        ours = [metric for metric in found if metric in METRICS]
+        others = len(found) - len(ours)
+        listed = ", ".join(ours) + (f" and {counted(others, 'other')}" if others else "")
+        rows.append([name, str(found.total()), listed])
+    plain = [{"corpus": name, "metrics": dict(found)} for name, found in counts.items()]
+    return render_rows(Table(["corpus", "results", "metrics"], rows), plain, table_format)
+
+
+def _json(results: Sequence[PublishedResult]) -> str:
+    import json
+
+    return json.dumps([{**asdict(result), "year": result.year} for result in results], ensure_ascii=False, indent=2)
+
+
+def _tables(results: Sequence[PublishedResult], table_format: str) -> str:
+    """Return a table for each metric, and the sources by number."""
+    from gecbench.analysis.tables import render_table
+
+    sources = {source: k for k, source in enumerate(dict.fromkeys(map(_source, results)), start=1)}
+    groups: dict[str, list[PublishedResult]] = {}
+    for result in results:
+        groups.setdefault(result.metric, []).append(result)
+    shown = [render_table(_table(group, sources, table_format), table_format) for group in groups.values()]
+    if table_format == "markdown":
+        return "\n\n".join([*shown, "\n".join(f"{k}. {_note(*source, True)}" for source, k in sources.items())])
+    head = f"{counted(len(results), 'result')} as reported by others; metrics of gecbench in percent."
+    notes = [head, *(f"[{k}] {_note(*source, False)}" for source, k in sources.items())]
+    return "\n\n".join([*shown, "\n".join(_COMMENTS.get(table_format, "") + note for note in notes)])
+
+
+def _source(result: PublishedResult) -> tuple[str, str, str]:
+    return result.source, result.url, result.differs
+
+
+def _note(source: str, url: str, differs: str, linked: bool) -> str:
+    cited = f"[{source}]({url})." if linked else f"{source}. {url}"
+    return f"{cited} {differs}." if differs else cited
+
+
+def _table(results: Sequence[PublishedResult], sources: dict[tuple[str, str, str], int], table_format: str) -> Any:
+    from gecbench.analysis.tables import Table
+    from gecbench.metrics.base import METRICS
+
+    metric = results[0].metric
+    title = METRICS[metric].title if metric in METRICS else metric
+    parts = any(result.precision is not None for result in results)
+    header = ["system", title, *(["P", "R"] if parts else []), "year", "approach", "recomputed", "source"]
+    rows = [
+        [
+            result.system,
+            str(result.value),
+            *([_number(result.precision), _number(result.recall)] if parts else []),
+            str(result.year),
+            result.approach,
+            result.recomputed or "–",
+            f"[{sources[_source(result)]}]" + (f"({result.url})" if table_format == "markdown" else ""),
+        ]
+        for result in results
+    ]
+    return Table(header, rows)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else str(value)
+
+
+def with_published(report: Report, corpus: str, report_format: str, wide: bool = False) -> str:
+    """Return a report with the place of each score among the published results on the corpus.
+
+    In JSON the places are under `published`; elsewhere they are sentences after the report, or comments.
+    """
+    import json
+
+    places = list(_places(report, corpus))
+    if report_format == "json":
+        return json.dumps({**report.to_dict(), "published": list(map(_plain, places))}, ensure_ascii=False, indent=2)
+    comment = _COMMENTS.get(report_format, "")
+    lines = [f"Published results (gecbench published -c {corpus}), as reported by others:"]
+    lines += [f"{system}: {text}" for system, _, _, text in places]
+    lines += dict.fromkeys(
+        f"Note on {caveat}" for _, _, place, _ in places if place is not None for caveat in place.caveats()
+    )
+    blank = "\n\n" if report_format in ("text", "markdown") else "\n"
+    return report.render(report_format, wide) + blank + "\n".join(comment + line for line in lines)
+
+
+def _places(report: Report, corpus: str) -> Iterator[tuple[str, Score, Placement | None, str]]:
+    """Yield system, score, its place (None if there is nothing to compare with) and a sentence on it."""
+    from gecbench.corpora.published import place_among, published_results
+    from gecbench.display import percent
+
+    for metric in report.metrics:
+        for system in report.ranked(metric):
+            score = report[system][metric]
+            results = [result for result in published_results(corpus) if result.metric == score.metric.name]
+            place = place_among(100 * score.value, results)
+            text = f"{metric} {percent(score.value)} is {place}" if place else f"no published results with {metric}"
+            if place and score.metric != type(score.metric)():
+                text += "; published scores have the default settings"
+            yield system, score, place, f"{text}."
+
+
+def _plain(found: tuple[str, Score, Placement | None, str]) -> dict[str, object]:
+    system, score, place, text = found
+    ends = {} if place is None else {"above": place.above, "below": place.below}
+    neighbors = {name: None if end is None else {**asdict(end), "year": end.year} for name, end in ends.items()}
+    numbers = {} if place is None else {"rank": place.rank, "results": place.total, "caveats": place.caveats()}
+    return {"system": system, "metric": score.metric.name, "text": text, **numbers, **neighbors}
