@@ -13,6 +13,7 @@ from gecbench.errors import InputError, counted
 
 if TYPE_CHECKING:
     from gecbench.analysis.report import Report
+    from gecbench.analysis.tables import Table
     from gecbench.corpora.published import Placement, PublishedResult
     from gecbench.metrics.base import Score
 
@@ -22,6 +23,7 @@ _EXAMPLES = """  gecbench published
   gecbench published -c conll14 -m gleu some
   gecbench published -c bea19:test -m all --format json
 """
+_LONGEST = 30
 _COMMENTS = {"latex": "% ", "tsv": "# "}
 
 
@@ -42,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
     if options.corpus is None:
         if options.metrics:
             raise InputError("-m needs a corpus", fix="Give one with -c. List them: gecbench published")
-        print(_corpora(options.format))
+        print(_corpora(options.format, options.wide))
         return
     found = published_results(options.corpus)
     counts = Counter(result.metric for result in found)
@@ -56,13 +58,13 @@ def run(options: argparse.Namespace) -> None:
     if options.format == "json":
         print(_json(chosen))
         return
-    print(_tables(chosen, options.format))
+    print(_tables(chosen, options.format, options.wide))
     others = [f"{metric} ({count})" for metric, count in counts.items() if metric not in metrics]
     if others and options.format == "text":
         print(f"\nOther metrics (-m NAME, or -m all): {', '.join(others)}")
 
 
-def _corpora(table_format: str) -> str:
+def _corpora(table_format: str, wide: bool) -> str:
     from gecbench.analysis.tables import Table, render_rows
     from gecbench.corpora.published import corpora_with_results, published_results
     from gecbench.metrics.base import METRICS
@@ -72,10 +74,10 @@ def _corpora(table_format: str) -> str:
     for name, found in counts.items():
         ours = [metric for metric in found if metric in METRICS]
         others = len(found) - len(ours)
-        listed = ", ".join(ours) + (f" and {counted(others, 'other')}" if others else "")
+        listed = ", ".join(ours) + (f" + {others}" if others else "")
         rows.append([name, str(found.total()), listed])
     plain = [{"corpus": name, "metrics": dict(found)} for name, found in counts.items()]
-    return render_rows(Table(["corpus", "results", "metrics"], rows), plain, table_format)
+    return render_rows(Table(["corpus", "results", "metrics"], rows), plain, table_format, wide)
 
 
 def _json(results: Sequence[PublishedResult]) -> str:
@@ -84,7 +86,7 @@ def _json(results: Sequence[PublishedResult]) -> str:
     return json.dumps([{**asdict(result), "year": result.year} for result in results], ensure_ascii=False, indent=2)
 
 
-def _tables(results: Sequence[PublishedResult], table_format: str) -> str:
+def _tables(results: Sequence[PublishedResult], table_format: str, wide: bool) -> str:
     """Return a table for each metric, and the sources by number."""
     from gecbench.analysis.tables import render_table
 
@@ -92,11 +94,16 @@ def _tables(results: Sequence[PublishedResult], table_format: str) -> str:
     groups: dict[str, list[PublishedResult]] = {}
     for result in results:
         groups.setdefault(result.metric, []).append(result)
-    shown = [render_table(_table(group, sources, table_format), table_format) for group in groups.values()]
+    compact = table_format == "text" and not wide
+    shown = [
+        render_table(_table(group, sources, table_format, compact), table_format, wide) for group in groups.values()
+    ]
     if table_format == "markdown":
         return "\n\n".join([*shown, "\n".join(f"{k}. {_note(*source, True)}" for source, k in sources.items())])
     head = f"{counted(len(results), 'result')} as reported by others; metrics of gecbench in percent."
-    notes = [head, *(f"[{k}] {_note(*source, False)}" for source, k in sources.items())]
+    equal = compact and any(result.recomputed == "equal" for result in results)
+    star = ["*: gecbench gets this figure from public outputs. For full names, use --wide."] if equal else []
+    notes = [head, *star, *(f"[{k}] {_note(*source, False)}" for source, k in sources.items())]
     return "\n\n".join([*shown, "\n".join(_COMMENTS.get(table_format, "") + note for note in notes)])
 
 
@@ -109,27 +116,36 @@ def _note(source: str, url: str, differs: str, linked: bool) -> str:
     return f"{cited} {differs}." if differs else cited
 
 
-def _table(results: Sequence[PublishedResult], sources: dict[tuple[str, str, str], int], table_format: str) -> Any:
+def _table(
+    results: Sequence[PublishedResult], sources: dict[tuple[str, str, str], int], table_format: str, compact: bool
+) -> Table:
+    """Return the table of one metric; if `compact`, recomputed figures have a star instead of a column."""
     from gecbench.analysis.tables import Table
     from gecbench.metrics.base import METRICS
 
     metric = results[0].metric
-    title = METRICS[metric].title if metric in METRICS else metric
     parts = any(result.precision is not None for result in results)
-    header = ["system", title, *(["P", "R"] if parts else []), "year", "approach", "recomputed", "source"]
-    rows = [
-        [
-            result.system,
-            str(result.value),
-            *([_number(result.precision), _number(result.recall)] if parts else []),
-            str(result.year),
-            result.approach,
-            result.recomputed or "–",
-            f"[{sources[_source(result)]}]" + (f"({result.url})" if table_format == "markdown" else ""),
-        ]
-        for result in results
-    ]
-    return Table(header, rows)
+    columns = {
+        "system": [_short(result.system) if compact else result.system for result in results],
+        METRICS[metric].title if metric in METRICS else metric: [str(result.value) for result in results],
+        "P": [_number(result.precision) for result in results] if parts else [],
+        "R": [_number(result.recall) for result in results] if parts else [],
+        "year": [str(result.year) for result in results],
+        "approach": [result.approach for result in results],
+        "recomputed": [] if compact else [result.recomputed or "–" for result in results],
+        "src" if compact else "source": [
+            f"[{sources[_source(result)]}]" + (f"({result.url})" if table_format == "markdown" else "")
+            for result in results
+        ],
+    }
+    shown = {name: cells for name, cells in columns.items() if cells}
+    starred = [(row, 1) for row, result in enumerate(results) if compact and result.recomputed == "equal"]
+    return Table(list(shown), list(map(list, zip(*shown.values(), strict=True))), starred=starred)
+
+
+def _short(name: str) -> str:
+    """Return a name with its middle left out if it would make the table wider than 80 columns."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2]}…{name[-(_LONGEST // 2) + 1 :]}"
 
 
 def _number(value: float | None) -> str:
