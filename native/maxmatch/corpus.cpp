@@ -91,6 +91,7 @@ void match_corpus(const Corpus& corpus, const Options& options, int threads, std
     for (std::int64_t sentence = begin; sentence < end; ++sentence) {
       matcher.start(corpus.sources[sentence], corpus.hypotheses[sentence]);
       for (std::int64_t row = gold.annotator_offsets[sentence]; row < gold.annotator_offsets[sentence + 1]; ++row) {
+        look_for_stop();
         const Counts found = matcher.match(GoldEdits(gold, row), settled[row], nullptr);
         counts[3 * row] = found.correct;
         counts[3 * row + 1] = found.proposed;

@@ -481,3 +481,13 @@ def test_retry_after_reads_plain_digits_alone(text, seconds):
     from gecbench.models.endpoint import _retry_after
 
     assert _retry_after({"retry-after": text}) == seconds
+
+
+def test_a_redirect_is_not_followed(tmp_path):
+    """Neither the sentences nor the key go to a server that nobody named."""
+    with ChatServer(FIXED).running() as other:
+        away = [(307, {"Location": other.url + "/chat/completions"})]
+        plan = {source: list(away) for source in FIXED}
+        with ChatServer(FIXED, plan).running() as chat, pytest.raises(ModelError, match="a redirect to http"):
+            correct(chat)
+        assert other.asked == []

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gecbench.analysis.tables import Table, render_rows
 from gecbench.cli.options import (
+    HelpFormatter,
     add_command,
     add_corpus_options,
     add_format_option,
@@ -50,7 +51,9 @@ def add_parser(commands: Any, summary: str) -> None:
     list_judgments(parser)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     for name, (description, add_options, run) in _ACTIONS.items():
-        action = actions.add_parser(name, help=description, description=description + ".")
+        action = actions.add_parser(
+            name, help=description, description=description + ".", formatter_class=HelpFormatter
+        )
         action.epilog = ""
         add_options(action)
         add_format_option(action)
@@ -122,7 +125,6 @@ def _kappa(value: float) -> str:
 def _bound_options(parser: argparse.ArgumentParser) -> None:
     add_corpus_options(parser, predictions=None)
     add_metrics_option(parser)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--last", action="store_true", help="only the last row: each annotator against all others")
     parser.add_argument("--by-category", action="store_true", help="the bound of every error category (M2)")
     parser.add_argument("--essays", metavar="N-M", help="only the sentences of these essays, such as 1-10")

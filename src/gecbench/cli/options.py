@@ -55,10 +55,11 @@ class Parser(argparse.ArgumentParser):
 _LIST_OF_METRICS = "{the metrics}"
 
 
-class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Help as it is written; the metrics are imported to be listed, and only then."""
 
     def add_text(self, text: str | None) -> None:
+        """Add a text, with the metrics where they are to be listed."""
         if text and _LIST_OF_METRICS in text:
             from gecbench.metrics.base import METRICS
 
@@ -76,7 +77,7 @@ def add_command(
         help=description,
         description=description + ".",
         epilog=f"examples:\n{examples}",
-        formatter_class=_HelpFormatter,
+        formatter_class=HelpFormatter,
         **settings,
     )
     parser.set_defaults(run=run, failure=failure)

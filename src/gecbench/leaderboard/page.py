@@ -457,9 +457,9 @@ def build_files(board: Path, folder: Path, plan: PagePlan, *, progress: Progress
 
 
 @lru_cache(maxsize=128)
-def compressed(path: Path, _tag: str) -> bytes:
-    """Return a file compressed by gzip; the last ones asked for stay in memory until their tag changes."""
-    return gzip.compress(path.read_bytes(), compresslevel=6)
+def contents(path: Path, _tag: str, *, compress: bool = False) -> bytes:
+    """Return the bytes of a file, or these compressed; the last ones asked for are cached until their tag changes."""
+    return gzip.compress(path.read_bytes(), compresslevel=6) if compress else path.read_bytes()
 
 
 def remove_abandoned_pages() -> None:
@@ -529,12 +529,15 @@ class Site:
         self._warned = frozenset(built["warnings"])
 
     def rebuild(self) -> None:
-        """Build in a thread if records were added elsewhere; checks at most once a second."""
+        """Look in a thread whether records were added elsewhere, and build if so; at most once a second."""
         if self._lock.locked() or time.monotonic() - self._checked < 1:
             return
         self._checked = time.monotonic()
+        threading.Thread(target=self._build_if_changed, daemon=True).start()
+
+    def _build_if_changed(self) -> None:
         if self.store.changed() != self._changed:
-            threading.Thread(target=self.try_build, daemon=True).start()
+            self.try_build()
 
     def keep_testing(self) -> None:
         """Compute missing tests whenever the page was built, and build it once more; runs until closed, in a thread."""
