@@ -93,7 +93,7 @@ def test_evaluate(change, message):
 
 
 BAD_SETTINGS = {
-    "no metrics": ({"metrics": None}, "metrics are names, not a NoneType"),
+    "no metrics": ({"metrics": 5}, "metrics are names, not a int"),
     "a number for a metric": ({"metrics": ["gleu", 4]}, "a metric is a name or a Metric, not a int"),
     "resamples that are a string": ({"resamples": "20"}, "resamples='20' is not a whole number"),
     "resamples that are a fraction": ({"resamples": 1.5}, r"resamples=1\.5 is not a whole number"),

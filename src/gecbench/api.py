@@ -45,7 +45,7 @@ DEFAULT_METRICS = ("gleu",)
 def score(
     predictions: Predictions,
     corpus: CorpusLike,
-    metrics: Metrics = DEFAULT_METRICS,
+    metrics: Metrics | None = None,
     *,
     resamples: int = 0,
     seed: int = DEFAULT_SEED,
@@ -61,6 +61,7 @@ def score(
     Where a metric needs references and the corpus has edits alone (an M2 file), they are applied to give references.
     Returns the scores by metric name. `metrics` are names from the registry, with parameters in brackets if any
     (`"gleu(draws=py3)"`), functions of your own (`"python:module:function"`, see `gecbench.metric`), or metric objects.
+    Without `metrics` it is the official one of a corpus by name (M2 of `conll14`), and GLEU of any other.
     `resamples` > 0 adds a bootstrap interval.
 
     `predictions` are texts, or a table (a `datasets.Dataset`, a pandas or polars frame, a list of dictionaries) in
@@ -73,7 +74,7 @@ def score(
     """
     if isinstance(predictions, Mapping):
         raise InputError("score takes one system's predictions", fix="Use compare({name: predictions, ...}, corpus)")
-    columns = metric_columns(metrics)
+    columns = metric_columns(default_metrics(corpus) if metrics is None else metrics)
     _check_files([predictions])
     gold, preprocessing = _resolve(corpus, columns), Preprocessing(tokenize, tokenized, aligned, foreign)
     prepared = preprocessing.prepare(gold, texts_of(predictions, gold, column, annotator))
@@ -83,7 +84,7 @@ def score(
 def compare(
     systems: Mapping[str, Predictions],
     corpus: CorpusLike,
-    metrics: Metrics = DEFAULT_METRICS,
+    metrics: Metrics | None = None,
     *,
     resamples: int = 1000,
     seed: int = DEFAULT_SEED,
@@ -107,7 +108,7 @@ def compare(
     if not systems:
         raise InputError("no systems to compare")
     check_comparison(systems, test, against)
-    columns = metric_columns(metrics)
+    columns = metric_columns(default_metrics(corpus) if metrics is None else metrics)
     _check_files(systems.values())
     gold, preprocessing = _resolve(corpus, columns), Preprocessing(tokenize, tokenized, aligned, foreign)
     texts = {name: texts_of(predictions, gold, column, annotator) for name, predictions in systems.items()}
@@ -226,8 +227,8 @@ class Accumulator:
         True
     """
 
-    def __init__(self, corpus: CorpusLike, metrics: Metrics = DEFAULT_METRICS, *, tokenize: str = "auto") -> None:
-        self.metrics = metric_columns(metrics)
+    def __init__(self, corpus: CorpusLike, metrics: Metrics | None = None, *, tokenize: str = "auto") -> None:
+        self.metrics = metric_columns(default_metrics(corpus) if metrics is None else metrics)
         self.corpus = _resolve(corpus, self.metrics)
         self._preprocessing = Preprocessing(tokenize, tokenized=True, paired=True)
         ids = self.corpus.ids or ()
@@ -363,6 +364,16 @@ def list_ids(ids: Any) -> list[Any]:
     if isinstance(ids, (str, bytes)):
         raise InputError(f"ids is a single {type(ids).__name__}", fix="Pass ids=[...], one for each text")
     return list(ids.tolist() if hasattr(ids, "tolist") else ids)
+
+
+def default_metrics(corpus: CorpusLike | None) -> tuple[str, ...]:
+    """Return the official metric of a corpus by name, and GLEU for any other."""
+    official = corpus.metadata.get("metric") if isinstance(corpus, Corpus) else None
+    if isinstance(corpus, (str, Path)):
+        from gecbench.corpora.load import official_metric
+
+        official = official_metric(str(corpus))
+    return (str(official),) if official else DEFAULT_METRICS
 
 
 def compare_prepared(

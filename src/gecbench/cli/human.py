@@ -17,6 +17,7 @@ from gecbench.cli.options import (
     add_format_option,
     add_metrics_option,
     count,
+    metric_names,
     preprocessing_of,
     read_corpus,
     read_systems,
@@ -160,7 +161,7 @@ def _bounds(
     if options.by_category and systems:
         raise InputError("systems do not say which category they correct", fix="Leave out -p or --by-category")
     sentences = essay_sentences(corpus, options.essays) if options.essays else None
-    for metric in options.metrics:
+    for metric in metric_names(options):
         if not options.by_category:
             yield metric, human_bound(metric, corpus, systems, sizes=sizes, sentences=sentences)
             continue

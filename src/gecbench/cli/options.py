@@ -198,8 +198,7 @@ def add_metrics_option(parser: argparse.ArgumentParser) -> None:
         "--metrics",
         metavar="METRIC",
         nargs="+",
-        default=["gleu"],
-        help="what to compute (default: gleu)",
+        help="what to compute (default: the official metric of a corpus by name, else gleu)",
     )
 
 
@@ -237,7 +236,14 @@ def metrics_of(options: argparse.Namespace) -> dict[str, Metric]:
     """Return the metrics that the options name, by column; a bad one is refused before any work."""
     from gecbench.metrics.base import metric_columns
 
-    return metric_columns(options.metric if "metric" in options else getattr(options, "metrics", ["gleu"]))
+    return metric_columns(options.metric if "metric" in options else metric_names(options))
+
+
+def metric_names(options: argparse.Namespace) -> list[str]:
+    """Return the metrics that -m names; without it the official one of a corpus by name, else GLEU."""
+    from gecbench.api import default_metrics
+
+    return getattr(options, "metrics", None) or list(default_metrics(options.corpus))
 
 
 def print_report(report: Report, options: argparse.Namespace) -> int:

@@ -21,6 +21,7 @@ from gecbench.cli.options import (
     check_roles,
     count,
     load_inputs,
+    metric_names,
     pick,
     preprocessing_of,
     print_report,
@@ -88,6 +89,7 @@ def add_parser(commands: Any, summary: str) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Score and print."""
+    options.metrics = metric_names(options)
     if options.engine == "spark":
         return print_report(_spark(options), options)
     if options.stream:

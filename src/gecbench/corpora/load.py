@@ -52,7 +52,7 @@ def load_corpus(
     mirror: Mirror = None,
     upstream: Upstream | None = None,
 ) -> Corpus:
-    """Return a corpus ready for scoring; `name` may carry the rest (`jfleg:test`); default split: `test`.
+    """Return a corpus ready for scoring; `name` may carry the rest (`jfleg:test`); default split: `test` if it has one.
 
     `annotations`: None gives edits where the configuration has them, True derives them from the references
     otherwise, False leaves them out. Further columns are in `metadata["columns"]`, one entry per sentence.
@@ -62,11 +62,13 @@ def load_corpus(
     name, named_config, named_split = parse_corpus_name(name)
     declared = DATASETS[name]
     chosen = declared.config(config or named_config)
-    split = chosen.check_split(split or named_split or "test")
+    split = chosen.check_split(split or named_split or chosen.default_split)
     if not chosen.scorable:
+        others = f"Choose one of {', '.join(map(declared.corpus_name, declared.scorable()))}"
+        submit = f"Write the archive for {chosen.submit_to}: gecbench data submission {declared.corpus_name(chosen)}"
         raise InputError(
-            f"{name}:{chosen.name} has no references to score against",
-            fix=f"Choose one of {', '.join(each.name for each in declared.scorable())}",
+            f"{declared.corpus_name(chosen)} has no references to score against",
+            fix=submit if chosen.submit_to else others,
         )
     rows = load_rows(name, chosen.name, split, mirror=mirror, upstream=upstream)
     origin = {
@@ -75,8 +77,18 @@ def load_corpus(
         "config": chosen.name,
         "split": split,
         "version": declared.version,
+        "metric": declared.official_metric(chosen),
     }
     return _corpus_of_rows(rows, f"{name}:{chosen.name}:{split}", annotations=annotations, metadata=origin)
+
+
+def load_sources(name: str, *, mirror: Mirror = None) -> list[str]:
+    """Return the sentences of a corpus by name, also of a test set whose references are secret (`bea19:test`)."""
+    dataset, config, split = parse_corpus_name(name)
+    chosen = DATASETS[dataset].config(config)
+    if "sentence" not in chosen.columns:
+        raise InputError(f"{name} has no sentences")
+    return [row["sentence"] for row in load_rows(dataset, chosen.name, split or chosen.default_split, mirror=mirror)]
 
 
 def load_rows(
@@ -169,8 +181,12 @@ def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
     ('jfleg', None, 'validation')
     >>> parse_corpus_name("conll14"), parse_corpus_name("conll14:all")
     (('conll14_fluency', 'nucle', None), ('conll14_fluency', 'all', None))
+    >>> parse_corpus_name("conll14:alt"), parse_corpus_name("cweb:g:dev")
+    (('conll14_fluency', 'nucle_alt', None), ('cweb', 'g', 'validation'))
     """
-    name, *rest = text.split(":")
+    aliases = [alias for alias in ALIASES if f"{text}:".startswith(f"{alias}:")]
+    name = max(aliases, key=len, default=text.partition(":")[0])
+    rest = text[len(name) :].split(":")[1:]
     declared = find_dataset(name)
     config = split = None
     for part in ("validation" if part == "dev" else part for part in rest):
@@ -188,6 +204,18 @@ def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
     return declared.name, config or (declared.default_config if name in ALIASES else None), split
 
 
+def official_metric(name: str) -> str | None:
+    """Return the metric that results on a named corpus are published in; None for `demo` and for files.
+
+    >>> official_metric("conll14"), official_metric("jfleg:test"), official_metric("demo")
+    ('m2', 'gleu', None)
+    """
+    if name == "demo" or not is_known_name(name):
+        return None
+    dataset, config, _ = parse_corpus_name(name)
+    return DATASETS[dataset].official_metric(DATASETS[dataset].config(config))
+
+
 def is_known_name(text: str) -> bool:
     """Return whether a name such as `demo` or `jfleg:test` means one of our corpora (and not, say, a file)."""
     name = text.partition(":")[0]
@@ -195,13 +223,9 @@ def is_known_name(text: str) -> bool:
 
 
 def known_corpora() -> str:
-    """Return the names that mean a corpus, with configurations and splits, and the endings of files."""
-    names = ["demo"]
-    for declared in DATASETS.values():
-        configs = declared.scorable()
-        splits = dict.fromkeys(split for config in configs for split in config.splits)
-        names.append(f"{declared.name}[:{'|'.join(config.name for config in configs)}][:{'|'.join(splits)}]")
-    return f"Corpora: {', '.join(names)}; or a file: {', '.join(CORPUS_FILES)}"
+    """Return the names that mean a corpus, and the endings of files."""
+    names = [declared.corpus_name(config) for declared in DATASETS.values() for config in declared.scorable()]
+    return f"Corpora: demo, {', '.join(names)} (see gecbench corpora); or a file: {', '.join(CORPUS_FILES)}"
 
 
 def read_file(name: str) -> Corpus:
