@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import textwrap
 from collections.abc import Sequence
 from contextlib import suppress
 from math import ceil
@@ -400,7 +401,7 @@ def _as_text(record: Record, digits: int, wide: bool) -> str:
     header = [record.system, "score", *(["95 % interval"] if wide else []), "human", "same refs", "% human"]
     notes = [] if wide or all(figure["low"] is None for figure in record.scores.values()) else [_HALF_WIDTH]
     if any(figure["human"] is not None for figure in record.scores.values()):
-        notes.append(NOTES["human"].replace(". ", ".\n") + ".")
+        notes.append(f"{textwrap.fill(NOTES['human'], 80)}.")
     notes += [
         f"{METRICS[metric].title}: {counted(figure['capped'], 'sentence')} capped; {NOTES['capped']}"
         for metric, figure in record.scores.items()

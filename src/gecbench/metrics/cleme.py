@@ -38,7 +38,7 @@ _WEIGHT_UNIT = 2**36  # counts are whole numbers: a weight of 1 counts as this m
 _MARKS: tuple[Mark, ...] = ("match", "wrong", "wrong", "miss", "plain")
 _MEANINGS: dict[Mark, str] = {
     "match": "TP: changed as in the reference",
-    "wrong": "FP: changed otherwise; FP_ne where the reference changes it, too, FP_un where nothing was to be changed",
+    "wrong": "FP: changed unlike the reference (FP_un: the reference leaves it as it was)",
     "miss": "FN: left as it was, unlike in the reference",
 }
 

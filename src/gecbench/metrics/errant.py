@@ -187,10 +187,10 @@ def _cell(
     tokens: Sequence[str], edit: EditFields, selection: Selection, others: set[tuple[object, ...]], otherwise: Mark
 ) -> Cell:
     start, end, kind, correction = edit
-    text = f"{' '.join(tokens[start:end]) or '∅'} → {correction or '∅'} [{start},{end}) {kind}"
+    text = f"{' '.join(tokens[start:end]) or '∅'} → {correction or '∅'} [{start},{end})"
     keys = selection.keyed([edit])
     if not keys:
-        return Cell(f"{text} (left out)", "note")
+        return Cell(f"{text} {kind} (left out)", "note")
     hit = sum(key in others for key in keys)
     return Cell(text, "match" if hit == len(keys) else otherwise, kind)
 

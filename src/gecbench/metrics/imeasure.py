@@ -424,7 +424,7 @@ def explain_sentence(
     """Explain a sentence (counted from 0), its texts with single spaces, against the reference chosen for it."""
     if not selection.scored[sentence]:
         rows = [Row("source", [Cell(source)]), Row("system", [Cell(prediction)])]
-        return Explanation(f"Sentence {sentence + 1}: excluded, it cannot be mixed", rows)
+        return Explanation(f"Sentence {sentence + 1}: excluded, it cannot be mixed", rows, meanings=_MEANINGS)
     columns = align_tokens(source, prediction, selection.reference(sentence))
     classes = [classify(*column) for column in columns]
     texts = (("source", 0), ("system", 1), ("reference", 2))

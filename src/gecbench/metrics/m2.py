@@ -570,7 +570,7 @@ def _coded_type(edit: Edit) -> str:
 def _edit_text(source: Sequence[str], edit: Edit) -> str:
     before = " ".join(source[edit.start : edit.end]) or "∅"
     after = " | ".join(text or "∅" for text in edit.corrections)
-    return f"{before} → {after} [{edit.start},{edit.end}) {_coded_type(edit)}".rstrip()
+    return f"{before} → {after} [{edit.start},{edit.end})"
 
 
 @dataclass(frozen=True)
