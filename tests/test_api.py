@@ -266,8 +266,14 @@ class TestAccumulator:
     def test_missing_sentences(self):
         total = gecbench.Accumulator(DEMO)
         total.update([0, 2], self.GOOD[:2])
-        with pytest.raises(InputError, match=r"40 of 42 sentences have no output, '2' for example.*gather"):
+        with pytest.raises(InputError, match=r"40 sentences of 42 without an output, '2' for example.*gather"):
             total.compute()
+        with pytest.warns(gecbench.MixedUpTextWarning, match="some sentences have no output"):
+            found = total.compute(partial=True)["gleu"].value
+        assert found == score(self.GOOD[:2], DEMO.select([0, 2]), aligned=True)["gleu"].value
+        total.reset()
+        with pytest.raises(InputError, match="42 sentences of 42 without an output"):
+            total.compute(partial=True)
 
     @pytest.mark.parametrize(
         ("ids", "texts", "problem"),

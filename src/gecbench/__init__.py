@@ -50,11 +50,13 @@ if TYPE_CHECKING:
     from gecbench.corpus.tokenize import tokenize as tokenize
     from gecbench.errors import GecbenchError as GecbenchError
     from gecbench.errors import InputError as InputError
+    from gecbench.huggingface import torchmetrics  # noqa: F401
     from gecbench.huggingface.register import load_metric as load_metric
     from gecbench.huggingface.register import register as register
     from gecbench.huggingface.register import unregister as unregister
     from gecbench.huggingface.reward import Reward as Reward
     from gecbench.huggingface.reward import reward as reward
+    from gecbench.huggingface.training import RefusedMetricWarning as RefusedMetricWarning
     from gecbench.huggingface.training import compute_metrics as compute_metrics
     from gecbench.human.correlation import correlate as correlate
     from gecbench.human.correlation import meta_evaluate as meta_evaluate
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
     from gecbench.metrics.streaming import OddPartsWarning as OddPartsWarning
     from gecbench.models.correction import PromptOverlapWarning as PromptOverlapWarning
     from gecbench.models.correction import correct as correct
+    from gecbench.models.training import GenerateAndScore as GenerateAndScore
     from gecbench.scale import spark  # noqa: F401
 
 # public name -> module that defines it; a name is imported when it is first used
@@ -106,6 +109,7 @@ _MODULES = {
     "extract_edits": "gecbench.corpus.edits",
     "ForeignTextWarning": "gecbench.corpus.prepare",
     "GecbenchError": "gecbench.errors",
+    "GenerateAndScore": "gecbench.models.training",
     "GLEU": "gecbench.metrics.gleu",
     "GREEN": "gecbench.metrics.green",
     "GroupedSentence": "gecbench.corpus.groups",
@@ -132,6 +136,7 @@ _MODULES = {
     "OrderWarning": "gecbench.api",
     "PromptOverlapWarning": "gecbench.models.correction",
     "RawTextWarning": "gecbench.corpus.prepare",
+    "RefusedMetricWarning": "gecbench.huggingface.training",
     "register": "gecbench.huggingface.register",
     "Replacement": "gecbench.corpus.groups",
     "Report": "gecbench.analysis.report",
@@ -148,7 +153,11 @@ _MODULES = {
     "ungroup": "gecbench.corpus.derive",
     "unregister": "gecbench.huggingface.register",
 }
-_SUBMODULES = {"scale": "gecbench.scale", "spark": "gecbench.scale.spark"}
+_SUBMODULES = {
+    "scale": "gecbench.scale",
+    "spark": "gecbench.scale.spark",
+    "torchmetrics": "gecbench.huggingface.torchmetrics",
+}
 
 
 def __getattr__(name: str) -> object:

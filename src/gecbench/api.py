@@ -27,7 +27,7 @@ from gecbench.analysis.significance import (
     with_intervals,
 )
 from gecbench.corpus.corpus import Corpus, check_texts
-from gecbench.corpus.prepare import MixedUpTextWarning, Prepared, Preprocessing
+from gecbench.corpus.prepare import MixedUpTextWarning, Prepared, Preprocessing, share_guide
 from gecbench.errors import InputError, counted, did_you_mean
 from gecbench.formats.tables import texts_of
 from gecbench.formats.text import check_files
@@ -283,25 +283,33 @@ class Accumulator:
         for part in parts:
             self._add(part.items())
 
-    def compute(self) -> Scores:
+    def compute(self, *, partial: bool = False) -> Scores:
         """Return the scores of all sentences, by metric.
+
+        Args:
+            partial: Score the sentences that have an output, with a warning if they are not all.
 
         Raises:
             InputError: Some sentences have no output yet, or a metric refuses the outputs.
         """
-        return Scores(score_prepared({"predictions": self.prepare()}, self.metrics, 0, DEFAULT_SEED)["predictions"])
+        prepared = self.prepare(partial=partial)
+        return Scores(score_prepared({"predictions": prepared}, self.metrics, 0, DEFAULT_SEED)["predictions"])
 
-    def prepare(self) -> Prepared:
+    def prepare(self, *, partial: bool = False) -> Prepared:
         """Return the outputs in the order of the corpus, checked and tokenized, for `Metric.score_prepared`."""
-        missing = len(self.corpus) - len(self._outputs)
-        if missing:
+        corpus, places = self.corpus, sorted(self._outputs)
+        if len(places) < len(corpus):
             first = next(name for name, place in self._places.items() if place not in self._outputs)
-            problem = f"{missing} of {counted(len(self.corpus), 'sentence')} have no output, {first!r} for example"
-            raise InputError(problem, fix="Update with every sentence, and merge the other processes first (gather)")
+            missing = counted(len(corpus) - len(places), "sentence")
+            if not partial or not places:
+                problem = f"{missing} of {len(corpus)} without an output, {first!r} for example"
+                raise InputError(problem, fix="Update with every sentence, and merge all processes first (gather)")
+            warnings.warn("some sentences have no output: the others are scored", MixedUpTextWarning, stacklevel=3)
+            corpus = share_guide(corpus, corpus.select(places))
         if self._conflicts:
             problem = f"{counted(len(self._conflicts), 'sentence')} with two different outputs: the first one is scored"
             warnings.warn(problem, MixedUpTextWarning, stacklevel=3)
-        return self._preprocessing.prepare(self.corpus, [self._outputs[i] for i in range(len(self.corpus))])
+        return self._preprocessing.prepare(corpus, [self._outputs[place] for place in places])
 
     def reset(self) -> None:
         """Forget all outputs, for the next evaluation."""
