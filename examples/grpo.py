@@ -2,7 +2,7 @@
 
     python examples/grpo.py                             # HuggingFaceTB/SmolLM2-135M-Instruct, fetched from the Hub
     python examples/grpo.py --model tiny --steps 3      # a tiny model made on the spot, for a first look
-    accelerate launch --num_processes 2 examples/grpo.py --model tiny --steps 3
+    torchrun --nproc-per-node 2 examples/grpo.py --model tiny --steps 3      # two processes, on CPUs too
 
 It needs `pip install "gecbench[transformers] @ git+https://github.com/gecbench/gecbench" trl`.
 """
@@ -11,6 +11,7 @@ import argparse
 
 import datasets
 import tiny
+import torch
 import transformers
 import trl
 
@@ -55,6 +56,7 @@ def main():
             max_completion_length=options.new_tokens or (24 if is_tiny else 128),
             logging_steps=1,
             save_strategy="no",
+            use_cpu=not torch.cuda.is_available(),
             bf16=False,
             report_to="none",
         ),

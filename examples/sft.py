@@ -2,7 +2,7 @@
 
     python examples/sft.py                              # HuggingFaceTB/SmolLM2-135M-Instruct, fetched from the Hub
     python examples/sft.py --model tiny --steps 8       # a tiny model made on the spot, for a first look
-    accelerate launch --num_processes 2 examples/sft.py --model tiny --steps 8
+    torchrun --nproc-per-node 2 examples/sft.py --model tiny --steps 8      # two processes, on CPUs too
 
 It needs `pip install "gecbench[transformers] @ git+https://github.com/gecbench/gecbench" trl`.
 
@@ -14,6 +14,7 @@ import argparse
 
 import datasets
 import tiny
+import torch
 import transformers
 import trl
 
@@ -76,6 +77,7 @@ def main():
             save_total_limit=2,
             load_best_model_at_end=True,
             metric_for_best_model="gleu",
+            use_cpu=not torch.cuda.is_available(),
             bf16=False,
             report_to="none",
         ),
@@ -84,9 +86,10 @@ def main():
         callbacks=[scores, transformers.EarlyStoppingCallback(early_stopping_patience=2)],
     )
     trainer.train()
-    best = trainer.state.best_metric
+    state, processes = trainer.state, trainer.args.world_size
     if trainer.is_world_process_zero():
-        print(f"best GLEU {100 * best:.2f} at step {trainer.state.best_global_step} of {trainer.state.global_step}")
+        best = f"best GLEU {100 * state.best_metric:.2f} at step {state.best_global_step} of {state.global_step}"
+        print(f"{best}, {processes} process{'es' if processes > 1 else ''}")
 
 
 if __name__ == "__main__":

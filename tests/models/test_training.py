@@ -217,7 +217,7 @@ class TestTrainers:
 class TestExamples:
     """The examples with TRL, on one process and on two."""
 
-    LAUNCH = (sys.executable, "-m", "accelerate.commands.launch", "--cpu", "--num_machines", "1")
+    LAUNCH = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--rdzv-backend", "c10d")
 
     def test_grpo(self, repository, tmp_path):
         pytest.importorskip("trl")
@@ -227,9 +227,9 @@ class TestExamples:
 
     def test_sft_on_two_processes(self, repository, tmp_path):
         pytest.importorskip("trl")
-        command = (*self.LAUNCH, "--num_processes", "2", "--main_process_port", "0")
+        command = (*self.LAUNCH, "--rdzv-endpoint", "localhost:0")
         script = (repository / "examples" / "sft.py", "--model", "tiny", "--steps", "4", "--new-tokens", "8")
         printed = run(*command, *script, "--train", "demo", "--eval", "demo", "--output", tmp_path)
         assert printed.count("best GLEU") == 1
-        assert re.search(r"best GLEU \d+\.\d\d at step \d of [34]$", printed, re.MULTILINE), printed
+        assert re.search(r"best GLEU \d+\.\d\d at step \d of [34], 2 processes$", printed, re.MULTILINE), printed
         assert "'eval_gleu'" in printed
