@@ -281,7 +281,7 @@ def test_lower_is_better_counts_as_agreement(aggregate: str) -> None:
     """Errors that fall as people's scores rise agree with people, by every coefficient and on every pair."""
     errors = {"A": 1.0, "B": 5.0, "C": 6.0, "D": 9.0}
     by_sentence = {(system, i): error for system, error in errors.items() for i in range(3)}
-    pairs = [Judgment("judge", i, "A", "D", 1, 2) for i in range(3)]
+    pairs = [Judgment(i, "judge", "A", "D", 1, 2) for i in range(3)]
     lower = MetricScores("errors", "–", errors, by_sentence, higher_is_better=False)
     (row,) = meta_evaluate([lower], HUMAN, pairs, aggregate=aggregate, windows=2)
     assert row.correlations["spearman"].value == pytest.approx(1)
