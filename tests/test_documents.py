@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import gzip
+import json
 import os
 import re
 import runpy
@@ -489,6 +490,28 @@ def test_our_rows_in_the_comparison_with_other_tools() -> None:
     for _, name, _, *shown in rows:
         score = tools["our_errant"] if name == "`errant`" else tools["ours"](name.strip("`"))
         assert shown == [f"{score(systems[system]):.2f}" for system in tools["SYSTEMS"]]
+
+
+def test_figures_in_the_page_on_gec_metrics() -> None:
+    """Those of gec-metrics are in its README and in the comparison with other tools; ours are computed."""
+    text = page("tutorials/from-gec-metrics")
+    results = json.loads((ROOT / "benchmarks/results.json").read_text(encoding="utf-8"))["reproduction"]
+    known = next(each for each in results if each["paper"] == "seeda")["sections"][0]["rows"]
+    levels = {"TrueSkill": "corpus", "Expected Wins": "corpus, Expected Wins", "pairs of sentences": "sentence"}
+    rows = table(text, "SEEDA, GLEU+")
+    assert len(rows) == 10
+    for place, *shown in rows:
+        human, level, what = place.split(", ")
+        key = ["GLEU+", human, "base", levels[level], what]
+        assert shown in [row[5:8] for row in known if row[:5] == key and "README" in row[9]]
+    theirs = {name: values for tool, name, _, *values in table(page("tools"), "tool") if tool.startswith("gec-metrics")}
+    places = ("do-nothing", "spell-checker", "rule-based", "good-corrector")
+    for system, plus, our_plus, official, our_official in table(text, "system"):
+        k = places.index(system)
+        assert (plus, official) == (theirs["`GLEU`"][k], theirs["`GLEUOfficial`"][k])
+        outputs = gecbench.load_demo_systems()[system]
+        for shown, metric in ((our_plus, "gleu(variant=multiset)"), (our_official, "gleu(draws=py3)")):
+            assert shown == f"{100 * gecbench.score(outputs, 'demo', metric)['gleu'].value:.2f}"
 
 
 def test_picture_of_the_readme_shows_the_demo() -> None:
