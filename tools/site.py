@@ -9,7 +9,9 @@ mkdocs.yml does not name are added to the end of its last section.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import html
+import io
 import os
 import re
 import sys
@@ -74,6 +76,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         import document
 
         markdown = document.filled(document.with_figures(markdown))
+    markdown = re.sub(r"^<!-- published: (\S+) (\S+) -->$", _published, markdown, flags=re.MULTILINE)
     made_of = {source: made for made, source in CARDS.items()}
     folder = Path(page.file.src_uri).parent
 
@@ -88,6 +91,17 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         return f"{found[1]}({REPOSITORY}{place}{anchor})"
 
     return _outside_code(markdown, lambda text: re.sub(r"(\])\(([^()\s]+)\)", link, text))
+
+
+def _published(found: re.Match[str]) -> str:
+    """Return the published results on a corpus by a metric, as `gecbench published` prints them."""
+    from gecbench.cli import main
+
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        if main(["published", "-c", found[1], "-m", found[2], "--format", "markdown"]):
+            raise ValueError(f"no published results on {found[1]} by {found[2]}")
+    return output.getvalue()
 
 
 def on_page_content(content: str, **_: Any) -> str:

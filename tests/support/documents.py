@@ -7,8 +7,7 @@ All blocks of a document run in order, in a folder with the demo's files, withou
 `python` blocks are executed (as a session where they start with `>>>`); in `console` blocks `$ gecbench …` is run,
 `$ cat FILE` makes the file shown, `$ echo $?` shows the last exit code. The metrics table between its two
 markers is made from the registry. A block after the comment "needs the corpora" runs only where GECBENCH_MIRROR is set,
-one after "needs Spark" only where pyspark and Java are. Tables between `<!-- published:CORPUS METRIC -->` and
-`<!-- published:end -->` are made from the published results.
+one after "needs Spark" only where pyspark and Java are.
 """
 
 from __future__ import annotations
@@ -41,7 +40,6 @@ NEEDS = {
     "<!-- needs the corpora -->\n": lambda: bool(os.environ.get("GECBENCH_MIRROR")),
     "<!-- needs Spark -->\n": lambda: find_spec("pyspark") is not None and shutil.which("java") is not None,
 }
-PUBLISHED_TABLE = re.compile(r"(?<=<!-- published:)(\S+) (\S+) -->\n.*?(?=<!-- published:end -->)", re.DOTALL)
 METRICS_TABLE = re.compile(r"(?<=<!-- metrics:begin -->\n).*?(?=<!-- metrics:end -->)", re.DOTALL)
 
 
@@ -59,8 +57,7 @@ def run_document(text: str, folder: Path) -> str:
         except Exception as error:
             raise RuntimeError(f"the {block['language']} block in line {line} fails") from error
 
-    text = PUBLISHED_TABLE.sub(published_table, METRICS_TABLE.sub(lambda _: metrics_table(), text))
-    return BLOCK.sub(run_block, text)
+    return BLOCK.sub(run_block, METRICS_TABLE.sub(lambda _: metrics_table(), text))
 
 
 def lacks_its_needs(text: str, block: re.Match[str]) -> bool:
@@ -145,14 +142,6 @@ def metrics_table() -> str:
         parameters = ", ".join(f"`{each.name}={each.default}`" for each in metric.parameters().values())
         lines.append(f"| `{name}` | {metric.title} | {metric.description} | {metric.papers} | {parameters} |")
     return "".join(f"{line}\n" for line in lines)
-
-
-def published_table(found: re.Match[str]) -> str:
-    """Return a marked part with the published results on its corpus, by its metric."""
-    output = io.StringIO()
-    with contextlib.redirect_stdout(output):
-        run_command(["published", "-c", found[1], "-m", found[2], "--format", "markdown"])
-    return f"{found[1]} {found[2]} -->\n\n{output.getvalue()}\n"
 
 
 def _no_network(connection: socket.socket, address: Any) -> None:
