@@ -5,8 +5,7 @@ import json
 import pytest
 
 import gecbench
-from gecbench.cli.published import with_published
-from gecbench.corpora.published import corpora_with_results
+from gecbench.corpora.published import corpora_with_results, with_published
 
 
 def test_corpora_are_listed(run):

@@ -280,3 +280,4 @@ _RENDERERS: Mapping[str, Callable[[Table], str]] = {
     "tsv": _tsv,
 }
 FORMATS = (*_RENDERERS, "json")
+COMMENT_MARKS = {"latex": "% ", "tsv": "# "}  # what starts a comment line, where a format has comments

@@ -249,7 +249,7 @@ def metric_names(options: argparse.Namespace) -> list[str]:
 def print_report(report: Report, options: argparse.Namespace) -> int:
     """Print a report, with the places among published results if asked; return the exit status."""
     if options.published:
-        from gecbench.cli.published import with_published
+        from gecbench.corpora.published import with_published
 
         print(with_published(report, options.corpus, options.format, options.wide))
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,8 @@ from gecbench.cli.options import add_command, add_format_option
 from gecbench.errors import InputError, counted
 
 if TYPE_CHECKING:
-    from gecbench.analysis.report import Report
     from gecbench.analysis.tables import Table
-    from gecbench.corpora.published import Placement, PublishedResult
-    from gecbench.metrics.base import Score
+    from gecbench.corpora.published import PublishedResult
 
 _EXAMPLES = """  gecbench published
   gecbench published -c conll14
@@ -24,7 +22,6 @@ _EXAMPLES = """  gecbench published
   gecbench published -c bea19:test -m all --format json
 """
 _LONGEST = 30
-_COMMENTS = {"latex": "% ", "tsv": "# "}
 
 
 def add_parser(commands: Any, summary: str) -> None:
@@ -88,7 +85,7 @@ def _json(results: Sequence[PublishedResult]) -> str:
 
 def _tables(results: Sequence[PublishedResult], table_format: str, wide: bool) -> str:
     """Return a table for each metric, and the sources by number."""
-    from gecbench.analysis.tables import render_table
+    from gecbench.analysis.tables import COMMENT_MARKS, render_table
 
     sources = {source: k for k, source in enumerate(dict.fromkeys(map(_source, results)), start=1)}
     groups: dict[str, list[PublishedResult]] = {}
@@ -104,7 +101,7 @@ def _tables(results: Sequence[PublishedResult], table_format: str, wide: bool) -
     equal = compact and any(result.recomputed == "equal" for result in results)
     star = ["*: gecbench gets this figure from public outputs. For full names, use --wide."] if equal else []
     notes = [head, *star, *(f"[{k}] {_note(*source, False)}" for source, k in sources.items())]
-    return "\n\n".join([*shown, "\n".join(_COMMENTS.get(table_format, "") + note for note in notes)])
+    return "\n\n".join([*shown, "\n".join(COMMENT_MARKS.get(table_format, "") + note for note in notes)])
 
 
 def _source(result: PublishedResult) -> tuple[str, str, str]:
@@ -150,47 +147,3 @@ def _short(name: str) -> str:
 
 def _number(value: float | None) -> str:
     return "–" if value is None else str(value)
-
-
-def with_published(report: Report, corpus: str, report_format: str, wide: bool = False) -> str:
-    """Return a report with the place of each score among the published results on the corpus.
-
-    In JSON the places are under `published`; elsewhere they are sentences after the report, or comments.
-    """
-    import json
-
-    places = list(_places(report, corpus))
-    if report_format == "json":
-        return json.dumps({**report.to_dict(), "published": list(map(_plain, places))}, ensure_ascii=False, indent=2)
-    comment = _COMMENTS.get(report_format, "")
-    lines = [f"Published results (gecbench published -c {corpus}), as reported by others:"]
-    lines += [f"{system}: {text}" for system, _, _, text in places]
-    lines += dict.fromkeys(
-        f"Note on {caveat}" for _, _, place, _ in places if place is not None for caveat in place.caveats()
-    )
-    blank = "\n\n" if report_format in ("text", "markdown") else "\n"
-    return report.render(report_format, wide) + blank + "\n".join(comment + line for line in lines)
-
-
-def _places(report: Report, corpus: str) -> Iterator[tuple[str, Score, Placement | None, str]]:
-    """Yield system, score, its place (None if there is nothing to compare with) and a sentence on it."""
-    from gecbench.corpora.published import place_among, published_results
-    from gecbench.display import percent
-
-    for metric in report.metrics:
-        for system in report.ranked(metric):
-            score = report[system][metric]
-            results = [result for result in published_results(corpus) if result.metric == score.metric.name]
-            place = place_among(100 * score.value, results)
-            text = f"{metric} {percent(score.value)} is {place}" if place else f"no published results with {metric}"
-            if place and score.metric != type(score.metric)():
-                text += "; published scores have the default settings"
-            yield system, score, place, f"{text}."
-
-
-def _plain(found: tuple[str, Score, Placement | None, str]) -> dict[str, object]:
-    system, score, place, text = found
-    ends = {} if place is None else {"above": place.above, "below": place.below}
-    neighbors = {name: None if end is None else {**asdict(end), "year": end.year} for name, end in ends.items()}
-    numbers = {} if place is None else {"rank": place.rank, "results": place.total, "caveats": place.caveats()}
-    return {"system": system, "metric": score.metric.name, "text": text, **numbers, **neighbors}

@@ -7,15 +7,21 @@ of precision, recall and the score.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from gecbench.analysis.tables import COMMENT_MARKS
 from gecbench.corpora.catalog import DATASETS
 from gecbench.corpora.load import is_known_name, parse_corpus_name
+from gecbench.display import percent
 from gecbench.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from gecbench.analysis.report import Report
+    from gecbench.metrics.base import Score
 
 _FILE = Path(__file__).parent / "published.json"
 
@@ -144,6 +150,45 @@ def place_among(value: float, results: Sequence[PublishedResult]) -> Placement |
     above = systems[rank - 1] if rank else None
     below = systems[rank] if rank < len(systems) else None
     return Placement(value, above, below, rank + 1, len(systems))
+
+
+def with_published(report: Report, corpus: str, report_format: str, wide: bool = False) -> str:
+    """Return a report with the place of each score among the published results on the corpus.
+
+    In JSON the places are under `published`; elsewhere they are sentences after the report, or comments.
+    """
+    places = list(_places(report, corpus))
+    if report_format == "json":
+        return json.dumps({**report.to_dict(), "published": list(map(_plain, places))}, ensure_ascii=False, indent=2)
+    comment = COMMENT_MARKS.get(report_format, "")
+    lines = [f"Published results (gecbench published -c {corpus}), as reported by others:"]
+    lines += [f"{system}: {text}" for system, _, _, text in places]
+    lines += dict.fromkeys(
+        f"Note on {caveat}" for _, _, place, _ in places if place is not None for caveat in place.caveats()
+    )
+    blank = "\n\n" if report_format in ("text", "markdown") else "\n"
+    return report.render(report_format, wide) + blank + "\n".join(comment + line for line in lines)
+
+
+def _places(report: Report, corpus: str) -> Iterator[tuple[str, Score, Placement | None, str]]:
+    """Yield system, score, its place (None if there is nothing to compare with) and a sentence on it."""
+    for metric in report.metrics:
+        for system in report.ranked(metric):
+            score = report[system][metric]
+            results = [result for result in published_results(corpus) if result.metric == score.metric.name]
+            place = place_among(100 * score.value, results)
+            text = f"{metric} {percent(score.value)} is {place}" if place else f"no published results with {metric}"
+            if place and score.metric != type(score.metric)():
+                text += "; published scores have the default settings"
+            yield system, score, place, f"{text}."
+
+
+def _plain(found: tuple[str, Score, Placement | None, str]) -> dict[str, object]:
+    system, score, place, text = found
+    ends = {} if place is None else {"above": place.above, "below": place.below}
+    neighbors = {name: None if end is None else {**asdict(end), "year": end.year} for name, end in ends.items()}
+    numbers = {} if place is None else {"rank": place.rank, "results": place.total, "caveats": place.caveats()}
+    return {"system": system, "metric": score.metric.name, "text": text, **numbers, **neighbors}
 
 
 def _parse(corpus: str) -> tuple[str, str | None]:
