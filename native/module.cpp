@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <tuple>
 
@@ -723,6 +724,9 @@ Output<double> run_trueskill(int systems, const Offsets& offsets, const Outcomes
                              double sigma, double beta, double margin, std::uint64_t seed, std::uint64_t first_run,
                              std::int64_t count, int threads) {
   check_judgments(systems, offsets, outcomes, count);
+  if (!std::isfinite(sigma) || !std::isfinite(beta) || !std::isfinite(margin)) {
+    throw std::invalid_argument("sigma, beta and margin must be finite");
+  }
   const auto rows = static_cast<std::size_t>(count), columns = static_cast<std::size_t>(systems);
   std::vector<double> results(table_size(rows, columns));
   {

@@ -89,6 +89,7 @@ STUBBORN = {
     "429": ((429, {"Retry-After": "0"}), "the server answers 429: .*times", True),
     "a drip": ("drip", "no answer within 0.3 s, 3 times", True),
     "closed": ("close", "no answer that can be read", True),
+    "packed twice": ("packed twice", "the encoding gzip, gzip", True),
     "401": ((401, {}), "the server answers 401.*--key-variable", False),
     "404": ((404, {}), "the server answers 404.*--name", False),
     "400": ((400, {}), "the server answers 400", False),
@@ -129,6 +130,7 @@ UNANSWERED = {
     "a filter before": ("filtered", "refused", 0),
     "10 MB": ("They are here. " * 700_000, "too long", 0),
     "without an end": ("endless", "too long", 0),
+    "50 MB in 50 kB": ("packed bomb", "too long", 0),
     "30 kB": ("They are here. " * 2_000, "too long", 5),
 }
 
@@ -491,3 +493,9 @@ def test_a_redirect_is_not_followed(tmp_path):
         with ChatServer(FIXED, plan).running() as chat, pytest.raises(ModelError, match="a redirect to http"):
             correct(chat)
         assert other.asked == []
+
+
+def test_a_packed_answer_is_read(chat):
+    chat.plan["He go home."] = ["packed"]
+    assert correct(chat) == RIGHT
+    assert chat.asked.count("He go home.") == 1

@@ -8,6 +8,7 @@ import os
 import random
 import re
 import threading
+import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -519,18 +520,26 @@ def open_session() -> Any:
     from huggingface_hub import get_async_session
 
     session = get_async_session()
+    session.headers["Accept-Encoding"] = "gzip"
     session.follow_redirects = False  # the sentences and the key are for the server that you named
     session.event_hooks = {**session.event_hooks, "response": [_read_limited, *session.event_hooks["response"]]}
     return session
 
 
 async def _read_limited(response: Any) -> None:
-    """Read a body, up to the length that any sentence needs; refuse a redirect."""
+    """Read a body, up to the length that any sentence needs; refuse a redirect.
+
+    The HTTP client would unpack a part in one piece, and a part that is packed twice may be gigabytes.
+    """
     if response.has_redirect_location:
         raise _RedirectError(response)
+    encoding = response.headers.get("content-encoding", "").strip().lower() or "identity"
+    if encoding not in ("identity", "gzip"):
+        raise ValueError(f"it is in the encoding {encoding}, which was not asked for")
     body = bytearray()
-    async for part in response.aiter_bytes():
-        body += part
+    unpacker = zlib.decompressobj(wbits=31)
+    async for part in response.aiter_raw():
+        body += part if encoding == "identity" else unpacker.decompress(part, LARGEST_BODY + 1)
         if len(body) > LARGEST_BODY and response.status_code < 400:
             raise _TooLongError
         if len(body) > LARGEST_BODY:
