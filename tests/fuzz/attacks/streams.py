@@ -43,7 +43,7 @@ def stopped_stream() -> tuple[Mapping[str, bytes], str]:
 def damage(random: Random, files: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the files with one of them cut, doubled, changed, gone or replaced by another."""
     found = dict(files)
-    name = random.choice(sorted(found))
+    name = random.choice(sorted(name for name in found if not name.endswith("/lock")))  # it has no content
     content, place = found[name], random.randrange(max(1, len(found[name])))
     changed = bytes([random.randrange(256)])
     ways = {
@@ -80,7 +80,7 @@ def bomb(random: Random) -> bytes:
     import pyarrow.parquet as pq
 
     rows = random.choice([0, 3, 1_000, 100_000, 1_000_000, 5_000_000])
-    length = random.choice([0, 1, 100, 10_000, 1_000_000])
+    length = random.choice([0, 1, 100, 1_000, 10_000])
     column = pa.array([], pa.string())
     if rows:
         column = pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), rows), ["x y " * (length // 4)])
@@ -133,7 +133,7 @@ ATTACKS = [
     ),
     Attack(
         "parquet",
-        "small Parquet files of up to 5,000,000 rows or texts of 1 MB, some with damaged figures",
+        "small Parquet files of up to 5,000,000 rows, with texts of up to 10 kB, some with damaged figures",
         "a result, or one sentence and status 2, in 20 s and 1 GiB; nothing else touched",
         parquet,
         share=0.5,
