@@ -120,6 +120,28 @@ def by_edit_distance(
     ]
 
 
+def by_source_distance(score: Score, corpus: Corpus, bins: Sequence[int] = DISTANCE_BINS) -> list[DistanceGroup]:
+    """Score the sentences grouped by how far the source is from its references, in characters, on average.
+
+    The groups do not depend on the outputs, so every system is scored on the same sentences. `bins` are the lower ends
+    of the groups.
+    """
+    if corpus.references is None:
+        raise InputError(f"{corpus.name} has no references to group the sentences by")
+    pairs = [(source, text) for source, texts in zip(corpus.sources, corpus.references, strict=True) for text in texts]
+    found = edit_distances([source for source, _ in pairs], [text for _, text in pairs])
+    sentence = np.repeat(np.arange(len(corpus)), [len(texts) for texts in corpus.references])
+    counts = np.bincount(sentence, minlength=len(corpus))
+    means = np.bincount(sentence, weights=found, minlength=len(corpus)) / np.maximum(counts, 1)
+    # A mean between two whole numbers belongs to the group of the lower one, but only a mean of 0 is unchanged.
+    group = np.searchsorted(np.asarray(bins), np.where(means > 0, np.maximum(means, 1), 0), side="right") - 1
+    highs = [*(low - 1 for low in bins[1:]), None]
+    return [
+        DistanceGroup(low, high, *_group_score(score, group == k))
+        for k, (low, high) in enumerate(zip(bins, highs, strict=True))
+    ]
+
+
 def by_grammaticality(score: Score, corpus: Corpus) -> list[GrammaticalityGroup]:
     """Score the sentences grouped by how grammatical people judged their sources (GUG, Heilman et al. 2014)."""
     judgments = _grammaticality(corpus)

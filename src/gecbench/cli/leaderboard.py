@@ -68,7 +68,7 @@ def _add_init(actions: Any) -> None:
     parser.add_argument("--licence", default="", help="the licence of data and outputs, such as CC BY 4.0")
     parser.add_argument("--link", metavar="URL", help="the task's own page")
     parser.add_argument("--logo", metavar="FILE", help="an image: .svg, .png, .jpg or .webp")
-    _add_metric(parser, "what ranks")
+    _add_metric(parser, "what ranks", "the usual one of the corpus: m2 for M2 files and CoNLL-14, else gleu")
     parser.add_argument("--publish-references", action="store_true", help="an open board: pages show the references")
     per_day = "submissions per submitter and day, 0 for any number (default: 5; with --publish-references: any)"
     parser.add_argument("--per-day", metavar="N", type=count, help=per_day)
@@ -78,6 +78,8 @@ def _add_submit(actions: Any) -> None:
     examples = """  gecbench leaderboard submit -c demo -p output.txt --name "My system" --link https://example.org/paper
   gecbench leaderboard submit -c demo -p output.jsonl --name "My system" --board hf://datasets/NAME/BOARD
 """
+    from gecbench.leaderboard.records import APPROACHES
+
     parser = add_command(actions, "submit", "Score a system's outputs and add the record", examples, submit)
     corpus = "what it was run on (default: the board's own, if it has one)"
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help=corpus)
@@ -88,6 +90,15 @@ def _add_submit(actions: Any) -> None:
     parser.add_argument("--submitter", default="", help="who submits it")
     parser.add_argument("--description", default="", help="one line about the system")
     parser.add_argument("--link", metavar="URL", action="append", default=[], help="paper or code; may be repeated")
+    parser.add_argument("--year", metavar="YEAR", type=count, help="the year of the system")
+    approaches = f"how it works: {', '.join(APPROACHES)}"
+    parser.add_argument("--approach", metavar="APPROACH", choices=APPROACHES, default="", help=approaches)
+    parser.add_argument("--size", default="", help="the number of parameters, such as 11B")
+    weights = parser.add_mutually_exclusive_group()
+    weights.add_argument("--open-weights", action="store_true", default=None, help="the weights are public")
+    weights.add_argument(
+        "--closed-weights", action="store_false", dest="open_weights", help="the weights are not public"
+    )
     parser.add_argument("--baseline", action="store_true", help="let the unchanged source be listed, as a baseline")
     add_preprocessing_options(parser)
     add_aligned_option(parser)
@@ -97,8 +108,9 @@ def _add_submit(actions: Any) -> None:
 
 
 def _add_seed(actions: Any) -> None:
-    examples = """  gecbench leaderboard seed --board board            (CoNLL-14: twelve systems, eight rewrites)
-  gecbench leaderboard seed --board board -c conll14:all jfleg:test
+    examples = """  gecbench leaderboard seed --board board            (CoNLL-14: 24 systems, eight human rewrites)
+  gecbench leaderboard seed --board board -c conll14 jfleg:test
+  gecbench leaderboard build --board board -o site   (then open site/index.html)
 """
     parser = add_command(actions, "seed", "Score the public outputs of known corpora", examples, seed)
     parser.add_argument("--board", default="board", help="a folder (default: board)")
@@ -110,7 +122,7 @@ def _add_list(actions: Any) -> None:
     parser = add_command(actions, "list", "Print a board's ranking", _EXAMPLES, list_board)
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help="only this corpus")
     parser.add_argument("--board", default="board", help=_BOARD)
-    _add_metric(parser, "what to rank by", default=None)
+    _add_metric(parser, "what to rank by", "the board's")
     parser.add_argument("--without-published", action="store_true", help="leave out figures as reported by others")
     parser.add_argument("-f", "--format", choices=FORMATS[:-1], default="text", help="how to print")
     add_wide_option(parser)
@@ -167,6 +179,8 @@ def _add_page_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--without-texts", action="store_true", help="leave out sentences and outputs")
     published = "show references, outputs and the scores of single sentences"
     parser.add_argument("--publish-references", action="store_true", help=published)
+    restricted = "show sentences of corpora whose license forbids it too; for pages that you keep to yourself"
+    parser.add_argument("--restricted-texts", action="store_true", help=restricted)
     about = "resamples of each test; more than 50 systems need more (default: 1000)"
     parser.add_argument("--resamples", metavar="N", type=count, default=1000, help=about)
 
@@ -176,10 +190,8 @@ def _add_corpora(parser: argparse.ArgumentParser, about: str) -> None:
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", action="append", default=[], help=about)
 
 
-def _add_metric(parser: argparse.ArgumentParser, about: str, default: str | None = next(iter(METRICS))) -> None:
-    shown = default or "the board's"
-    about = f"{about} (default: {shown})"
-    parser.add_argument("-m", "--metric", choices=tuple(METRICS), default=default, help=about)
+def _add_metric(parser: argparse.ArgumentParser, about: str, default: str) -> None:
+    parser.add_argument("-m", "--metric", choices=tuple(METRICS), help=f"{about} (default: {default})")
 
 
 def init(options: argparse.Namespace) -> None:
@@ -190,12 +202,14 @@ def init(options: argparse.Namespace) -> None:
     private = not options.publish_references
     per_day = PRIVATE_PER_DAY if options.per_day is None and private else options.per_day or None
     about = pick(options, "title", "description", "licence", "link", "metric", "publish_references")
-    init_board(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
-    if missing := METRICS[options.metric].missing():
+    store = init_board(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
+    metric = store.settings.metric
+    if metric and (missing := METRICS[metric].missing()):
         _warn((f"until it can be scored here, another metric ranks: {missing}",), "note")
-    print(f"{Path(options.folder) / 'board.json'}: {'sealed' if private else 'open'}, ranked by {options.metric}")
+    ranked = f"ranked by {metric}" if metric else "ranked by the usual metric of each corpus"
+    print(f"{Path(options.folder) / 'board.json'}: {'private' if private else 'open'}, {ranked}")
     if private:
-        print("Pages and answers tell scores of whole corpora only; keep the gold out of what you publish.")
+        print("Pages and answers report scores of whole corpora only. Keep the gold out of what you publish.")
 
 
 def submit(options: argparse.Namespace) -> None:
@@ -214,6 +228,7 @@ def submit(options: argparse.Namespace) -> None:
         file=file,
         role="source" if options.baseline else "system",
         **pick(options, "submitter", "description", "aligned", "tokenize", "tokenized"),
+        **pick(options, "year", "approach", "size", "open_weights"),
     )
     done = submission.submit(submitted, corpus, store, dry_run=options.dry_run)
     _warn(done.skipped)
@@ -234,8 +249,10 @@ def seed(options: argparse.Namespace) -> None:
     from gecbench.leaderboard.submission import score_submission
 
     store = open_board(options.board, hub=False, create=True)
+    corpora = [_public_corpus(name) for name in options.corpus] or store.corpora() or [_public_corpus(_SEEDED)]
+    store.register(corpora)
     settings = store.settings
-    for corpus in _corpora(options.corpus, store) or _corpora([_SEEDED], store):
+    for corpus in corpora:
         table = table_of(corpus)
         there = {record.outputs: record for record in store.load().records if record.table == table}
         lines, submissions = [], list(public_submissions(corpus))
@@ -252,6 +269,15 @@ def seed(options: argparse.Namespace) -> None:
             )
             lines.append(f"{record.corpus} ({record.reference_set})  {record.system}: {shown}")
         print("\n".join(lines), flush=True)
+
+
+def _public_corpus(name: str) -> Corpus:
+    """Return a corpus that has public outputs."""
+    from gecbench.corpora.load import is_known_name, resolve_corpus
+
+    if not is_known_name(name):
+        raise InputError(f"there are no public outputs on {name!r:.80}", fix="Seed conll14, jfleg:test or demo")
+    return resolve_corpus(name)
 
 
 def list_board(options: argparse.Namespace) -> None:
@@ -274,9 +300,12 @@ def list_board(options: argparse.Namespace) -> None:
         raise InputError(
             f"the board has nothing on {options.corpus!r}", fix=f"It has {', '.join(known) or 'no records'}"
         )
-    metric = options.metric or store.settings.metric
     compact = options.format == "text" and not options.wide
-    drawn = [each for table, found in sorted(tables.items()) for each in _tables(table, found, metric, store, compact)]
+    drawn = [
+        each
+        for table, found in sorted(tables.items())
+        for each in _tables(table, found, options.metric or store.settings.ranked_by(table), store, compact)
+    ]
     texts = [render_table(each, options.format, options.wide) for each in drawn]
     print("\n\n".join(texts) or "The board is empty.")
     if compact and any("±" in cell for each in drawn for row in each.rows for cell in row[2:3]):
@@ -362,11 +391,19 @@ def _on(name: str, records: list[Record], store: FolderStore) -> list[Record]:
 def _plan(options: argparse.Namespace, store: FolderStore) -> PagePlan:
     from gecbench.leaderboard.page import PagePlan
 
+    corpora = _corpora(options.corpus, store)
+    try:
+        corpora += store.corpora_of_records(corpora)
+    except InputError as error:
+        if not corpora:
+            raise
+        _warn((f"{error.problem}: these tables have no tests and no texts",))
     return PagePlan(
-        _corpora(options.corpus, store),
+        corpora,
         seeds=not options.without_published,
         texts=not options.without_texts,
         publish_references=options.publish_references,
+        restricted_texts=options.restricted_texts,
         resamples=options.resamples,
         board=options.board if "://" in options.board else Path(options.board).name or "board",
     )

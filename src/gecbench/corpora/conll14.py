@@ -386,6 +386,7 @@ DATASET = DatasetDeclaration(
     name="conll14_fluency",
     aliases={"conll14": "nucle", "conll14:alt": "nucle_alt", "bn15": "bn15"},
     title="CoNLL-14 with fluency and minimal rewrites",
+    short_title="CoNLL-14",
     homepage="https://github.com/keisks/reassess-gec",
     license="other",
     redistributable=False,

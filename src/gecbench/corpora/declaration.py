@@ -31,6 +31,7 @@ class DatasetDeclaration:
     files, `judgments` the published rankings that belong to it.
     `tokenization` says what split its sentences, `tokenizer` which of ours comes closest (for `--tokenize auto`).
     `metric` is the official one, with parameters in brackets; a configuration may have another.
+    `short_title` is its name in tables and on pages.
     """
 
     name: str
@@ -50,6 +51,7 @@ class DatasetDeclaration:
     tokenization: str = ""
     metric: str = "gleu"
     citation: str = ""
+    short_title: str = ""
 
     def config(self, name: str | None = None) -> Config:
         """Return a configuration by name, or the default one."""

@@ -211,6 +211,7 @@ _BOTH = ("validation", "test")
 DATASET = DatasetDeclaration(
     name="jfleg",
     title="JFLEG with GUG judgements",
+    short_title="JFLEG",
     homepage="https://github.com/keisks/jfleg",
     license="cc-by-nc-sa-4.0",
     redistributable=True,
