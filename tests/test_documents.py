@@ -185,7 +185,7 @@ def test_every_journey_of_the_tutorials_is_run() -> None:
 
 def test_readme_runs_the_command_line() -> None:
     run = [command.split() for body in blocks(README, "console") for command, _ in commands(body)]
-    assert {words[1] for words in run if words[0] == "gecbench"} >= {"score", "explain", "run", "leaderboard"}
+    assert {words[1] for words in run if words[0] == "gecbench"} >= {"score", "explain"}
 
 
 def test_metrics_table_is_the_registry() -> None:
@@ -289,11 +289,10 @@ def test_signature_table_names_the_fields() -> None:
     assert f"\n{sample[1]}\n" in page("tutorials/results-table"), "the sample is not the one that gecbench demo prints"
 
 
-def test_readme_starts_with_the_two_commands() -> None:
-    languages = [(block["language"], block["body"].strip()) for block in BLOCK.finditer(README)]
-    demo, tests = languages[:2]
-    assert demo == ("bash", "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/gecbench demo")
-    assert tests == ("bash", 'python3 -m venv .venv && .venv/bin/pip install ".[test]" && .venv/bin/pytest')
+def test_readme_starts_with_a_demo_and_ends_with_the_tests() -> None:
+    shown = [(block["language"], block["body"].strip()) for block in BLOCK.finditer(README)]
+    assert shown[0] == ("bash", "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/gecbench demo")
+    assert shown[-1] == ("bash", 'python3 -m venv .venv && .venv/bin/pip install ".[test]" && .venv/bin/pytest')
     assert re.search(r"^## Run the tests\n\n```bash\n.*pytest\n```$", README, re.MULTILINE)
 
 
@@ -315,7 +314,7 @@ def test_gecbench_is_installed_from_where_it_is(document: Path) -> None:
 
 
 def test_readme_is_short() -> None:
-    assert README.count("\n") <= 180
+    assert README.count("\n") <= 150
 
 
 def test_figures_of_the_readme_are_those_of_the_pages() -> None:
