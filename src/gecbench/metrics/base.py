@@ -133,9 +133,9 @@ MIXING_WORDS = {"yes": True, "no": False, "cap": "cap", "strict": "strict"}
 class Signature(Mapping[str, str]):
     """A metric's name and `key:value` fields, in order.
 
-    >>> signature = Signature.parse("gleu|refs:4|draws:500:py2|version:0.2.0")
+    >>> signature = Signature.parse("gleu|refs:4|draws:500:py2|version:0.3.0")
     >>> signature.metric, signature["draws"], str(signature)
-    ('gleu', '500:py2', 'gleu|refs:4|draws:500:py2|version:0.2.0')
+    ('gleu', '500:py2', 'gleu|refs:4|draws:500:py2|version:0.3.0')
     """
 
     metric: str
