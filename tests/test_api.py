@@ -4,6 +4,7 @@ import json
 import pickle
 import shutil
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -301,3 +302,61 @@ class TestAccumulator:
     def test_another_corpus(self):
         with pytest.raises(InputError, match="outputs of corpus cannot be merged with those of demo"):
             gecbench.Accumulator(DEMO).merge(gecbench.Accumulator(gecbench.Corpus(SOURCES, REFERENCES)))
+
+
+class TestArrowAndPolars:
+    """Columns of Arrow and polars are read as Python's own values."""
+
+    ROWS = MappingProxyType({"sentence": SOURCES, "corrections": REFERENCES, "prediction": PREDICTIONS})
+    EXPECTED = gecbench.GLEU().score(**GOOD).value
+
+    def test_arrow(self):
+        pyarrow = pytest.importorskip("pyarrow")
+        table = pyarrow.table(dict(self.ROWS))
+        corpus = table.select(["sentence", "corrections"])
+        assert score(table.select(["prediction"]), corpus)["gleu"].value == self.EXPECTED
+        assert score(table["prediction"], corpus)["gleu"].value == self.EXPECTED, "a chunked array"
+        assert score(pyarrow.array(PREDICTIONS), corpus.to_batches()[0])["gleu"].value == self.EXPECTED
+        made = gecbench.Corpus(table["sentence"], table["corrections"])
+        assert made.references == tuple(map(tuple, REFERENCES))
+
+    def test_polars(self):
+        polars = pytest.importorskip("polars")
+        frame = polars.DataFrame(dict(self.ROWS))
+        corpus = frame.select("sentence", "corrections")
+        assert score(frame.select("prediction").lazy(), corpus.lazy())["gleu"].value == self.EXPECTED
+        assert score(frame["prediction"], corpus)["gleu"].value == self.EXPECTED
+
+
+def test_scores_as_plain_data_and_as_a_frame():
+    scores = score(SYSTEMS["rule-based"], DEMO, ["gleu", "m2"])
+    assert scores.to_dict()["m2"] == scores["m2"].to_dict()
+    json.dumps(scores.to_dict())
+    pytest.importorskip("pandas")
+    frame = scores.to_pandas()
+    assert frame.loc["predictions", "m2_recall"] == scores["m2"].parts["recall"]
+    assert frame.loc["predictions", "gleu"] == scores["gleu"].value
+
+
+class TestHub:
+    """A dataset of the Hub by name; here a folder of the same form."""
+
+    @pytest.fixture
+    def folder(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
+        folder = tmp_path / "owner" / "name"
+        folder.mkdir(parents=True)
+        rows = [{"sentence": s, "corrections": r} for s, r in zip(SOURCES, REFERENCES, strict=True)]
+        (folder / "test.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        return folder
+
+    @pytest.mark.parametrize("name", ["hf:owner/name", "hf:owner/name:test", "hf:owner/name:default:test"])
+    def test_names(self, folder, name):
+        assert score(PREDICTIONS, name)["gleu"].value == gecbench.GLEU().score(**GOOD).value
+
+    def test_refused(self, folder):
+        with pytest.raises(InputError, match=r"hf:owner/name:train cannot be loaded: .*train.*Check the name"):
+            score(PREDICTIONS, "hf:owner/name:train")
+        with pytest.raises(InputError, match="Write hf:owner/name:configuration:split"):
+            score(PREDICTIONS, "hf:owner/name:a:b:c")

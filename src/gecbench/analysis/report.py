@@ -67,6 +67,14 @@ class Scores(_Entries[Score]):
     def _repr_html_(self) -> str:
         return "\n".join(score._repr_html_() for score in self._scores.values())
 
+    def to_dict(self) -> dict[str, dict[str, object]]:
+        """Return each metric's score as plain data: `value`, `parts`, `interval`, `signature` and others."""
+        return {name: score.to_dict() for name, score in self.items()}
+
+    def to_pandas(self) -> Any:
+        """Return a `pandas.DataFrame` of one row, with the columns of `Report.to_pandas`."""
+        return Report({"predictions": self}, []).to_pandas()
+
 
 class Report(_Entries[Mapping[str, Score]]):
     """Scores by system and metric, ranked by the first metric when shown."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from gecbench.corpora.catalog import ALIASES, DATASETS, HUMAN_JUDGMENTS, code_hash
 from gecbench.corpora.declaration import DatasetDeclaration, Row, as_annotations
@@ -13,22 +13,28 @@ from gecbench.corpora.demo import load_demo
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_annotations, derive_references
-from gecbench.errors import GecbenchError, InputError, MissingDependencyError, did_you_mean
+from gecbench.display import shorten
+from gecbench.errors import InputError, MissingDependencyError, did_you_mean
 from gecbench.formats.judgments import Ranking, read_judgments
 from gecbench.formats.tables import ENDINGS, is_m2, read_edits
 from gecbench.formats.text import STANDARD_INPUT, read_lines
 from gecbench.metrics.base import Metric, with_needed_references
 
+if TYPE_CHECKING:
+    import datasets
+
 CORPUS_FILES = (".m2", ".xml", ".jsonl")
 CorpusLike = Corpus | str | Path | Iterable[Mapping[str, Any]]
 Mirror = str | Path | None
+_HUB = "hf:"
 _CORPUS_COLUMNS = {"id", "sentence", "corrections", "annotations", "upstream_annotations"}
 
 
 def resolve_corpus(what: CorpusLike, metrics: Sequence[str | Metric] | None = None) -> Corpus:
     """Return a corpus from a name (`demo`, `jfleg:test`), a file (.m2, .xml, .jsonl; .gz too), rows, or itself.
 
-    Rows (a `datasets.Dataset`, a pandas or polars frame, a list of dictionaries) have the columns `sentence` and
+    A name may be a dataset on the Hub: `hf:owner/name`, `hf:owner/name:split` or `hf:owner/name:configuration:split`.
+    Rows (a `datasets.Dataset`, a pandas, polars or Arrow table, a list of dictionaries) have the columns `sentence` and
     `corrections` or `annotations`, or the usual names for source and references. Edits are applied
     to give references where one of `metrics` needs them; without `metrics`, those of a file if they can be applied.
 
@@ -40,6 +46,8 @@ def resolve_corpus(what: CorpusLike, metrics: Sequence[str | Metric] | None = No
     if not isinstance(what, (str, Path)):
         return _corpus_of_table(what)
     name = str(what)
+    if name.startswith(_HUB):
+        return _load_from_hub(name)
     return load_corpus(name) if is_known_name(name) else with_needed_references(read_file(name), metrics)
 
 
@@ -107,6 +115,42 @@ def load_rows(
     return {each: list(chosen.rows(source, each)) for each in chosen.splits}
 
 
+@overload
+def load_dataset(
+    name: str,
+    config: str | None = ...,
+    *,
+    split: str,
+    streaming: Literal[False] = ...,
+    cache_dir: str | Path | None = ...,
+    mirror: Mirror = ...,
+) -> datasets.Dataset: ...
+
+
+@overload
+def load_dataset(
+    name: str,
+    config: str | None = ...,
+    split: None = ...,
+    streaming: Literal[False] = ...,
+    cache_dir: str | Path | None = ...,
+    *,
+    mirror: Mirror = ...,
+) -> datasets.DatasetDict: ...
+
+
+@overload
+def load_dataset(
+    name: str,
+    config: str | None = ...,
+    split: str | None = ...,
+    streaming: bool = ...,
+    cache_dir: str | Path | None = ...,
+    *,
+    mirror: Mirror = ...,
+) -> datasets.Dataset | datasets.DatasetDict | datasets.IterableDataset | datasets.IterableDatasetDict: ...
+
+
 def load_dataset(
     name: str,
     config: str | None = None,
@@ -137,12 +181,7 @@ def load_dataset(
         chosen.check_split(split)
     if streaming:
         return builder.as_streaming_dataset(split=split)
-    try:
-        builder.download_and_prepare()
-    except Exception as error:
-        if isinstance(error.__cause__, GecbenchError):
-            raise error.__cause__ from None
-        raise
+    builder.download_and_prepare()
     return builder.as_dataset(split=split)
 
 
@@ -225,7 +264,8 @@ def is_known_name(text: str) -> bool:
 def known_corpora() -> str:
     """Return the names that mean a corpus, and the endings of files."""
     names = [declared.corpus_name(config) for declared in DATASETS.values() for config in declared.scorable()]
-    return f"Corpora: demo, {', '.join(names)} (see gecbench corpora); or a file: {', '.join(CORPUS_FILES)}"
+    others = f"or a file: {', '.join(CORPUS_FILES)}; or on the Hub: hf:owner/name:split"
+    return f"Corpora: demo, {', '.join(names)} (see gecbench corpora); {others}"
 
 
 def read_file(name: str) -> Corpus:
@@ -255,6 +295,23 @@ def _check_is_json(lines: Sequence[str], name: str) -> None:
     if lines and not lines[0].lstrip().startswith("{"):
         fix = "Give sources with -s and references with -r (in Python: gecbench.Corpus(sources=…, references=…))"
         raise InputError(f"is plain text, not a corpus ({', '.join(CORPUS_FILES)})", file=name, fix=fix)
+
+
+def _load_from_hub(text: str) -> Corpus:
+    """Return the corpus of a dataset on the Hub; the split is `test` unless it is named."""
+    name, *rest = text.removeprefix(_HUB).split(":")
+    if not name or len(rest) > 2:
+        raise InputError(f"cannot read {text!r}", fix="Write hf:owner/name:configuration:split")
+    try:
+        import datasets
+
+        loaded = datasets.load_dataset(name, rest[0] if len(rest) == 2 else None, split=rest[-1] if rest else "test")
+    except ImportError as error:
+        raise MissingDependencyError("this needs the datasets package: pip install datasets") from error
+    except (OSError, ValueError) as error:
+        fix = "Check the name (hf:owner/name:configuration:split), and log in if it is private"
+        raise InputError(f"{text} cannot be loaded: {shorten(str(error), 300)}", fix=fix) from error
+    return _corpus_of_table(loaded).replace(name=text)
 
 
 def _corpus_of_table(table: Any) -> Corpus:
