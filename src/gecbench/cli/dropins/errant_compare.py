@@ -93,7 +93,7 @@ def _check_same_sentences(hypothesis: Sequence[str], reference: Sequence[str], o
     elif hypothesis != reference:
         for number, (ours, theirs) in enumerate(zip(hypothesis, reference, strict=True), start=1):
             if ours.split() != theirs.split():
-                problem = f"sentence {number} is not that of {options.ref}: {ours[:60]!r} against {theirs[:60]!r}"
+                problem = f"sentence {number} differs from {options.ref}: {ours[:60]!r}, not {theirs[:60]!r}"
                 break
     if problem:
         raise InputError(problem, file=options.hyp, fix="Both files need the same sentences, in the same order")
