@@ -13,7 +13,7 @@ from gecbench.cli.options import (
     add_scoring_options,
     load_inputs,
     pick,
-    print_report,
+    status_of,
     systems_of,
 )
 from gecbench.errors import InputError
@@ -53,4 +53,5 @@ def run(options: argparse.Namespace) -> int:
     check_comparison(systems_of(options), options.test, options.against)
     inputs = load_inputs(options)
     report = compare_prepared(inputs.systems, inputs.metrics, **pick(options, "resamples", "seed", "test", "against"))
-    return print_report(report, options)
+    print(report.render(options.format))
+    return status_of(report, options)
