@@ -1,12 +1,13 @@
-"""Make the tables of docs/benchmarks.md from results.json; tools/site.py draws its plots when the site is built.
+"""Render results.json: the tables and plots of docs/benchmarks.md and docs/REPRODUCTION.md, when the site is built.
 
 python benchmarks/run.py --save benchmarks/results.json
 python benchmarks/growth.py --most 1000000 --save benchmarks/results.json
-python benchmarks/document.py
+gecbench reproduce --format json > reproduction.json && python benchmarks/document.py reproduction.json
 """
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import sys
@@ -15,11 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from growth import AXES, TITLES, Points, axis_table, exponent, heading, per_sentence
-from measure import machine_line, saved_parts
+from measure import machine_line, save_parts, saved_parts
 from run import peers_table, rows_table
 
+from gecbench.analysis.tables import Table
+from gecbench.papers.document import Reproduction, Section, render
+
 RESULTS = Path(__file__).with_name("results.json")
-DOCUMENT = RESULTS.parent.parent / "docs" / "benchmarks.md"
+DOCUMENTS = [RESULTS.parent.parent / "docs" / name for name in ("benchmarks.md", "REPRODUCTION.md")]
 COLOURS = {"gleu": "#0072b2", "m2": "#d55e00", "imeasure": "#009e73"}
 MARKERS = {"gleu": "o", "m2": "s", "imeasure": "^"}
 UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
@@ -30,28 +34,24 @@ STYLE = {
     "axes.titlesize": 9,
     "font.family": "sans-serif",
 }
-_PART = re.compile(r"<!-- (?P<name>[\w-]+):begin -->\n.*?<!-- (?P=name):end -->", re.DOTALL)
+MARK = re.compile(r"^<!-- results: ([\w-]+) -->$", re.MULTILINE)
 
 
 def main() -> int:
-    """Write the document."""
-    text = DOCUMENT.read_text(encoding="utf-8")
-    DOCUMENT.write_text(filled(text), encoding="utf-8")
+    """Save the output of `gecbench reproduce --format json` in the results."""
+    (file,) = sys.argv[1:]
+    save_parts(RESULTS, {"reproduction": json.loads(Path(file).read_text(encoding="utf-8"))})
     return 0
 
 
 def filled(text: str) -> str:
-    """Return the document with the parts between its marks made anew."""
+    """Return a document with its marks, `<!-- results: NAME -->`, replaced by tables."""
     made = parts()
-    return _PART.sub(lambda found: _between(found["name"], made), text)
-
-
-def _between(name: str, made: dict[str, str]) -> str:
-    return f"<!-- {name}:begin -->\n{made[name]}\n<!-- {name}:end -->"
+    return MARK.sub(lambda found: made[found[1]], text)
 
 
 def parts() -> dict[str, str]:
-    """Return what goes between the marks, by name."""
+    """Return the tables by the name of their mark."""
     results = saved_parts(RESULTS)
     growth = results["growth"]
     return {
@@ -59,8 +59,16 @@ def parts() -> dict[str, str]:
         "growth-machine": machine_line(growth["machine"]) + ".",
         "rows": rows_table(results["rows"]),
         "peers": peers_table(results["peers"]),
+        "reproduction": render([_reproduction(paper) for paper in results["reproduction"]], "markdown"),
         **{name: axis_table(name, found) for name, found in growth["axes"].items()},
     }
+
+
+def _reproduction(paper: dict[str, Any]) -> Reproduction:
+    sections = [
+        Section(each["title"], Table(each["header"], each["rows"]), tuple(each["notes"])) for each in paper["sections"]
+    ]
+    return Reproduction(paper["paper"], paper["title"], tuple(sections))
 
 
 def figures() -> dict[str, str]:
@@ -69,10 +77,10 @@ def figures() -> dict[str, str]:
 
 
 def with_figures(text: str) -> str:
-    """Return the document with the plot of each axis behind its table."""
+    """Return a document with a mark for the plot of each axis behind that for its table."""
     for name in AXES:
-        picture = f"![{heading(name)}: time of each metric]({_place(name)})"
-        text = text.replace(f"<!-- {name}:end -->", f"\n{picture}\n")
+        mark = f"<!-- results: {name} -->"
+        text = text.replace(mark, f"{mark}\n\n![{heading(name)}: time of each metric]({_place(name)})")
     return text
 
 

@@ -8,7 +8,7 @@
 Each point is measured in a process of its own, from files to score: reading them is part of the time, importing is not,
 and memory is the whole process's at its peak. Times are medians of processor time on one thread. The text is made up
 (texts.py): 19 tokens a sentence, four references for GLEU, two annotators for M2 and the I-measure.
-`document.py` makes the tables of docs/benchmarks.md, and the site its plots, from the saved figures.
+`document.py` makes the tables and plots of docs/benchmarks.md from the saved figures, when the site is built.
 """
 
 from __future__ import annotations
@@ -306,7 +306,7 @@ def _python_times(found: dict[str, Points]) -> list[str]:
     if not known:
         return []
     times = ", ".join(f"{title} {ratio:.0f} ×" for title, ratio in known.items())
-    return [f"The Python twins take longer, for {PYTHON_SENTENCES:,} sentences: {times}."]
+    return [f"The Python fallback is slower, for {PYTHON_SENTENCES:,} sentences: {times}."]
 
 
 if __name__ == "__main__":

@@ -62,14 +62,17 @@ def readings(base: float, probes: Sequence[float], step: float | None) -> tuple[
     return sum(map(bool, told)) / len(told), entropy(told), max(below, above)
 
 
+PADDED_STEPS = (1e-4, 1e-3, 5e-3, 1e-2)
+MOST_KNOWN = 8
 PADDING = (0, PRIVATE_MIN_CHANGES - 1, 65, 262)
 
 
 def print_padded(corpus: gecbench.Corpus, outputs: Sequence[str], changed: Sequence[int]) -> None:
     """Print how often one sentence of the system is seen in the score of a submission that is wrong otherwise."""
     wrong = [f"{source} zzyzx" for source in corpus.sources]
-    print("| metric | wrong sentences | precision as computed | score to 0.01 points | 0.1 points | 1 point |")
-    print("|---|---:|---:|---:|---:|---:|")
+    names = " | ".join(f"{100 * step:g} points" for step in PADDED_STEPS)
+    print(f"| metric | wrong sentences | precision as computed | {names} |")
+    print("|---|---:|---:" + "|---:" * len(PADDED_STEPS) + "|")
     for name, metric in usable_metrics(corpus).items():
         if name not in ("gleu", "m2", "imeasure"):
             continue
@@ -83,7 +86,7 @@ def print_padded(corpus: gecbench.Corpus, outputs: Sequence[str], changed: Seque
             found = [mixed(base, system, [i]) for i in changed]
             told = [
                 sum(round(score.value / step) != round(base.value / step) for score in found) / len(found)
-                for step in (1e-4, 1e-3, 1e-2)
+                for step in PADDED_STEPS
             ]
             parts = "–"
             if "precision" in base.parts:
@@ -91,6 +94,21 @@ def print_padded(corpus: gecbench.Corpus, outputs: Sequence[str], changed: Seque
                 parts = f"{seen / len(found):.0%}"
             row = " | ".join(f"{share:.0%}" for share in told)
             print(f"| {metric.title} | {size} | {parts} | {row} |", flush=True)
+        print_edges(metric.title, mixed(source, padded, untouched[: PADDING[1]]), system, changed)
+
+
+def print_edges(title: str, base: Score, system: Score, changed: Sequence[int]) -> None:
+    """Print how many sentences known to be right a prober adds until most of the next ones are seen."""
+    right = [i for i in changed[:100] if mixed(base, system, [i]).value > base.value + 1e-12]
+    others = changed[100:200]
+    for step in PADDED_STEPS[1:]:
+        shares = []
+        for known in range(min(MOST_KNOWN, len(right)) + 1):
+            start = mixed(base, system, right[:known])
+            found = [mixed(start, system, [i]).value for i in others]
+            shares.append(sum(round(value / step) != round(start.value / step) for value in found) / len(found))
+        most = max(shares)
+        print(f"| {title} | edge of {100 * step:g} points | {shares.index(most)} known | {most:.0%} |", flush=True)
 
 
 def mixed(score: Score, other: Score, sentences: Sequence[int]) -> Score:

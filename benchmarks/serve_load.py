@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -96,6 +97,7 @@ async def measure(port: int, server: int, seconds: float) -> None:
             break
         await asyncio.sleep(1)
     p50, p99 = (1000 * times[int(len(times) * share)] for share in (0.5, 0.99))
+    print(f"load of the machine, last minute: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     print(f"{len(times)} answers: median {p50:.0f} ms, p99 {p99:.0f} ms, longest {1000 * times[-1]:.0f} ms")
     print(f"{len(accepted)} submissions accepted: {states}")
     print(f"memory of the server: {before:.0f} MB before, {memory(server):.0f} MB after")

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -161,18 +162,28 @@ inline void check_order(int order) {
   if (order < 1 || order > 65535) throw std::invalid_argument("order is 1 to 65535");
 }
 
+// Lengths of texts are numbers of 32 bits in the kernels.
+inline void check_texts(const Offsets& offsets, std::size_t ids) {
+  check_offsets(offsets, ids, "offsets");
+  for (std::size_t index = 1; index < offsets.size(); ++index) {
+    if (offsets(index) - offsets(index - 1) > std::numeric_limits<std::int32_t>::max() - 1) {
+      throw std::invalid_argument("a text has 2^31 tokens or more");
+    }
+  }
+}
+
 // Texts whose ids a kernel reads only once, and never as an index: they are not copied, as they are long.
 inline TokenArray read_long_tokens(nb::handle bundle, Copies& copies) {
   const auto ids = field<Ids::Source>(bundle, "ids", false);
   const auto offsets = array<Offsets>(bundle, "offsets", copies);
-  check_offsets(offsets, ids.size(), "offsets");
+  check_texts(offsets, ids.size());
   return {ids.data(), offsets.data(), static_cast<std::int64_t>(offsets.size()) - 1};
 }
 
 inline TokenArray read_tokens(nb::handle bundle, Copies& copies) {
   const auto ids = array<Ids>(bundle, "ids", copies);
   const auto offsets = array<Offsets>(bundle, "offsets", copies);
-  check_offsets(offsets, ids.size(), "offsets");
+  check_texts(offsets, ids.size());
   return {ids.data(), offsets.data(), static_cast<std::int64_t>(offsets.size()) - 1};
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "threads.hpp"
+
 namespace gecbench {
 namespace {
 
@@ -45,6 +47,7 @@ class PairAligner {
     for (std::size_t j = 0; j <= columns; ++j) costs_[j] = static_cast<std::int32_t>(j);
     std::uint8_t* step = steps_.data();
     for (std::int32_t i = 0; i < before.size; ++i) {
+      look_for_stop();
       std::int32_t diagonal = costs_[0], left = i + 1;
       costs_[0] = left;
       for (std::size_t j = 0; j < columns; ++j) {
@@ -91,12 +94,14 @@ ChangedSpans changed_spans(const TokenArray& sources, const TokenArray& rewrites
   found.offsets.reserve(rewrites.size + 1);
   found.offsets.push_back(0);
   PairAligner aligner;
-  for (std::int64_t i = 0; i < sources.size; ++i) {
-    for (std::int64_t row = rewrite_rows[i]; row < rewrite_rows[i + 1]; ++row) {
-      aligner.align(sources[i], rewrites[row], found.spans);
-      found.offsets.push_back(static_cast<std::int64_t>(found.spans.size() / 4));
+  run_watched([&] {
+    for (std::int64_t i = 0; i < sources.size; ++i) {
+      for (std::int64_t row = rewrite_rows[i]; row < rewrite_rows[i + 1]; ++row) {
+        aligner.align(sources[i], rewrites[row], found.spans);
+        found.offsets.push_back(static_cast<std::int64_t>(found.spans.size() / 4));
+      }
     }
-  }
+  });
   return found;
 }
 

@@ -1,4 +1,4 @@
-// Where a rewrite differs from its source: a Levenshtein alignment of tokens at unit costs (docs/m2.md, B.15). Of
+// Where a rewrite differs from its source: an alignment of tokens at unit costs (docs/metrics/m2.md §15). Of
 // several alignments of least cost it is the one that, read from the end, keeps or replaces rather than deletes, and
 // deletes rather than inserts; tokens shared at the start are always kept. Neighboring changes are one. Python
 // reference: gecbench/kernels/edits.py.

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "threads.hpp"
+
 namespace gecbench::errant {
 namespace {
 
@@ -149,13 +151,16 @@ void TypeCounts::add(std::int32_t type, int outcome) {
 PairCounts count_pairs(const EditRows& ours, const EditRows& theirs, const Selection& selection) {
   PairCounts counts;
   Reader hypotheses(ours, selection), references(theirs, selection);
-  for (std::int64_t sentence = 0; sentence < ours.sentences; ++sentence) {
-    const auto &annotators = hypotheses.read(sentence), &judges = references.read(sentence);
-    for (const Annotator& annotator : annotators) {
-      for (const Annotator& judge : judges) count_pair(annotator.runs, judge.runs, counts.rows);
+  run_watched([&] {
+    for (std::int64_t sentence = 0; sentence < ours.sentences; ++sentence) {
+      const auto &annotators = hypotheses.read(sentence), &judges = references.read(sentence);
+      for (const Annotator& annotator : annotators) {
+        look_for_stop();
+        for (const Annotator& judge : judges) count_pair(annotator.runs, judge.runs, counts.rows);
+      }
+      counts.offsets.push_back(static_cast<std::int64_t>(counts.rows.size() / 3));
     }
-    counts.offsets.push_back(static_cast<std::int64_t>(counts.rows.size() / 3));
-  }
+  });
   return counts;
 }
 

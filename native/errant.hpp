@@ -1,4 +1,4 @@
-// Comparison of edits as errant_compare does it (Bryant et al. 2017; docs/errant.md).
+// Comparison of edits as errant_compare does it (Bryant et al. 2017; docs/metrics/errant.md).
 // Python reference: gecbench/kernels/errant.py.
 #pragma once
 

@@ -34,6 +34,7 @@ class Counter {
     }
     ngrams_.begin(texts, 1);
     for (int n = 1; n <= order_; ++n) {
+      if (n % 16 == 0) look_for_stop();
       ngrams_.begin_order(n);
       ngrams_.count(0, in_hypothesis_);
       ngrams_.count(1, in_source_);
@@ -195,6 +196,7 @@ void gleu_counts(const TokenArray& sources, const TokenArray& hypotheses, const 
     Counter counter(order, multiset);
     std::vector<TokenSpan> texts;
     for (std::int64_t i = begin; i < end; ++i) {
+      if (i % 16 == 0) look_for_stop();
       texts = {hypotheses[i], sources[i]};
       for (std::int64_t r = reference_rows[i]; r < reference_rows[i + 1]; ++r) texts.push_back(references[r]);
       counter.fill(texts, counts + reference_rows[i] * width);
@@ -233,6 +235,7 @@ void sampled_totals(const std::int64_t* counts, std::int64_t width, const std::i
         ours == nullptr ? twisters_of(first, last - first) : restored_twisters(ours, last - first);
     std::vector<std::int64_t> rows;
     for (std::int64_t begin = 0; begin < sentences; begin += kBlock) {
+      look_for_stop();
       rows.resize(std::min(kBlock, sentences - begin));
       for (std::int64_t d = first; d < last; ++d) {
         draw_block(row_offsets + begin, generator, twisters[d - first], rows.size(), rows.data());

@@ -48,7 +48,7 @@ struct Rank {
   }
 };
 
-// The M2 scorer's rule (docs/m2.md, B.9).
+// The M2 scorer's rule (docs/metrics/m2.md §9).
 struct Official {
   double beta_squared;
 
@@ -59,7 +59,7 @@ struct Official {
   }
 };
 
-// errant_compare's rule (docs/errant.md).
+// errant_compare's rule (docs/metrics/errant.md).
 struct Rounded {
   double beta_squared;
 

@@ -1,6 +1,6 @@
-// The greedy choice of an annotator, sentence after sentence, by the totals so far: the M2 scorer's rule (docs/m2.md,
-// B.9) or errant_compare's (docs/errant.md). Counts are rows of three: correct, proposed and gold edits. Python
-// reference: gecbench/kernels/greedy.py.
+// The greedy choice of an annotator, sentence after sentence, by the totals so far: the M2 scorer's rule
+// (docs/metrics/m2.md §9) or errant_compare's (docs/metrics/errant.md). Counts are rows of three: correct, proposed
+// and gold edits. Python reference: gecbench/kernels/greedy.py.
 #pragma once
 
 #include <cstdint>

@@ -21,6 +21,7 @@ class Counter {
   void fill(const std::vector<TokenSpan>& texts, std::int64_t* rows) {
     ngrams_.begin(texts, 2);
     for (int n = 1; n <= order_; ++n) {
+      if (n % 16 == 0) look_for_stop();
       ngrams_.begin_order(n);
       ngrams_.count(0, in_source_);
       ngrams_.count(1, in_hypothesis_);
@@ -60,6 +61,7 @@ void green_counts(const TokenArray& sources, const TokenArray& hypotheses, const
     Counter counter(order);
     std::vector<TokenSpan> texts;
     for (std::int64_t i = begin; i < end; ++i) {
+      if (i % 16 == 0) look_for_stop();
       texts = {sources[i], hypotheses[i]};
       for (std::int64_t r = reference_rows[i]; r < reference_rows[i + 1]; ++r) texts.push_back(references[r]);
       counter.fill(texts, counts + reference_rows[i] * 3 * order);

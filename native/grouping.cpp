@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "threads.hpp"
+
 namespace gecbench {
 namespace {
 
@@ -55,6 +57,7 @@ class SentenceGrouper {
                      [this](std::int64_t left, std::int64_t right) { return length(left) > length(right); });  // 1
     clusters_.clear();
     for (const std::int64_t row : order_) {  // 2
+      look_for_stop();
       const auto touches = [&](std::int64_t other) { return overlap(row, other); };
       const auto joined = std::find_if(clusters_.begin(), clusters_.end(), [&](const Rows& rows) {
         return std::any_of(rows.begin(), rows.end(), touches);
@@ -86,6 +89,7 @@ class SentenceGrouper {
   }
 
   bool is_repeated(std::size_t number) {
+    look_for_stop();
     return std::any_of(alternatives_.begin(), alternatives_.begin() + static_cast<std::ptrdiff_t>(number),
                        [&](const Alternative& earlier) { return equal(earlier, alternatives_[number]); });
   }
@@ -116,6 +120,7 @@ class SentenceGrouper {
   bool is_bridged() const {
     for (std::size_t n = 1; n < clusters_.size(); ++n) {
       for (const std::int64_t one : clusters_[n]) {
+        look_for_stop();
         for (std::size_t earlier = 0; earlier < n; ++earlier) {
           for (const std::int64_t other : clusters_[earlier]) {
             if (overlap(one, other)) return true;
@@ -138,7 +143,9 @@ class SentenceGrouper {
 GroupLayout group_edits(const AnnotatedEdits& edits) {
   GroupLayout layout;
   SentenceGrouper grouper(edits);
-  for (std::int64_t sentence = 0; sentence < edits.sentences; ++sentence) grouper.add(sentence, layout);
+  run_watched([&] {
+    for (std::int64_t sentence = 0; sentence < edits.sentences; ++sentence) grouper.add(sentence, layout);
+  });
   return layout;
 }
 

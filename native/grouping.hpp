@@ -1,4 +1,4 @@
-// Error groups (Felice & Briscoe 2015, section 2.1; docs/imeasure.md, sections 2 and 3): the edits of several
+// Error groups (Felice & Briscoe 2015, section 2.1; docs/metrics/imeasure.md §2 and §3): the edits of several
 // annotators clustered by overlap. A group is one error. Each annotator's edits in it are one alternative, in which
 // edits of one span are joined; equal alternatives count once. Python reference: gecbench/kernels/grouping.py.
 #pragma once

@@ -9,7 +9,7 @@
 namespace gecbench {
 namespace {
 
-constexpr std::int64_t kMaxErrantSpan = 1000000;
+constexpr std::int64_t kMaxErrantSpan = 10000;
 
 bool starts_with(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;

@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <tuple>
 
@@ -152,9 +153,14 @@ errant::EditRows read_edit_rows(nb::handle bundle, std::size_t strings, errant::
   check_offsets(edit_offsets, starts.size(), "edit_offsets");
   check_offsets(row_offsets, edit_offsets.size() - 1, "row_offsets");
   check_size(ends.size(), starts.size(), "ends");
-  for (std::size_t edit = 0; mode == errant::Mode::token && edit < ends.size(); ++edit) {
-    const auto tokens = static_cast<std::uint64_t>(ends(edit)) - static_cast<std::uint64_t>(starts(edit));
-    if (ends(edit) > starts(edit) && tokens > 1000000) throw std::invalid_argument("an edit is too long");
+  constexpr std::int64_t farthest = std::int64_t{1} << 61;  // differences of positions do not overflow
+  for (std::size_t edit = 0; edit < ends.size(); ++edit) {
+    if (std::min(starts(edit), ends(edit)) < -farthest || std::max(starts(edit), ends(edit)) > farthest) {
+      throw std::invalid_argument("an edit is beyond every sentence");
+    }
+    if (mode == errant::Mode::token && ends(edit) - starts(edit) > 1000000) {
+      throw std::invalid_argument("an edit is too long");
+    }
   }
   for (const Ids* ids : {&types, &corrections}) {
     check_size(ids->size(), starts.size(), "types and corrections");
@@ -238,8 +244,13 @@ void check_draws(const Offsets& row_offsets, std::int64_t first_iteration, std::
   constexpr std::int64_t most = (std::int64_t{1} << 32) / 101;
   const std::size_t size = row_offsets.size();
   bool fits = size > 0 && row_offsets(0) == 0;
-  for (std::size_t index = 1; fits && index < size; ++index) fits = row_offsets(index - 1) < row_offsets(index);
-  if (!fits) throw std::invalid_argument("row_offsets must rise from 0");
+  // A draw has 32 bits.
+  constexpr std::int64_t most_rows = std::int64_t{1} << 31;
+  for (std::size_t index = 1; fits && index < size; ++index) {
+    const std::int64_t before = row_offsets(index - 1);
+    fits = before >= 0 && before < row_offsets(index) && row_offsets(index) - before < most_rows;
+  }
+  if (!fits) throw std::invalid_argument("row_offsets must rise from 0, by less than 2^31");
   if (first_iteration < 0 || iterations < 0 || iterations > most || first_iteration > most - iterations) {
     throw std::invalid_argument("iterations are 0 to " + std::to_string(most));
   }
@@ -713,6 +724,9 @@ Output<double> run_trueskill(int systems, const Offsets& offsets, const Outcomes
                              double sigma, double beta, double margin, std::uint64_t seed, std::uint64_t first_run,
                              std::int64_t count, int threads) {
   check_judgments(systems, offsets, outcomes, count);
+  if (!std::isfinite(sigma) || !std::isfinite(beta) || !std::isfinite(margin)) {
+    throw std::invalid_argument("sigma, beta and margin must be finite");
+  }
   const auto rows = static_cast<std::size_t>(count), columns = static_cast<std::size_t>(systems);
   std::vector<double> results(table_size(rows, columns));
   {

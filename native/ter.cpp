@@ -1,7 +1,8 @@
 #include "ter.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdlib>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -25,67 +26,89 @@ struct Cell {
   Operation operation;
 };
 
-// Edit distance of a hypothesis to a reference, computed near the diagonal only. Row i is that of the first i words.
+// Edit distance of a hypothesis to a reference, computed and stored near the diagonal only. Row i is that of the first
+// i words.
 class Distance {
  public:
-  Distance(TokenSpan reference, int words)
-      : reference_(reference), words_(words), columns_(reference.size + 1), rows_((std::size_t{1} + words) * columns_) {
-    for (int j = 0; j < columns_; ++j) rows_[j] = {j, kInsert};
+  Distance(TokenSpan reference, int words) : reference_(reference), words_(words), columns_(reference.size + 1) {
     ratio_ = words > 0 ? static_cast<double>(reference.size) / words : 1.0;
     beam_ = kBeam < ratio_ / 2 ? static_cast<int>(std::ceil(ratio_ / 2 + kBeam)) : kBeam;
-    tried_.resize(2 * columns_);
+    bands_.reserve(std::size_t{1} + words);
+    std::size_t cells = 0, widest = 0;
+    for (int i = 0; i <= words; ++i) {
+      const int begin = begin_of(i), end = end_of(i);
+      bands_.push_back({begin, end, std::max(0, begin - 1), std::max(end, end_of(i + 1)), cells});
+      cells += bands_.back().width();
+      widest = std::max(widest, bands_.back().width());
+    }
+    cells_.resize(cells);
+    for (std::vector<Cell>& row : tried_) row.resize(widest);
+    for (int j = 0; j < bands_[0].stored_end; ++j) cells_[j] = {j, kInsert};
   }
 
   std::int32_t measure(const Tokens& hypothesis) {
     for (int i = 1; i <= words_; ++i) fill_row(i, hypothesis[i - 1], row_of(i - 1), row_of(i));
-    return rows_.back().cost;
+    return cells_.back().cost;
   }
 
   // The distance of other words of the same number, of which the first `same` are those that were measured.
   std::int32_t try_words(const Tokens& hypothesis, int same) {
-    const Cell* above = row_of(same);
+    Cell* above = row_of(same);
     for (int i = same + 1; i <= words_; ++i) {
-      Cell* row = tried_.data() + (i % 2) * columns_;
+      Cell* row = tried_[i % 2].data();
       fill_row(i, hypothesis[i - 1], above, row);
       above = row;
     }
-    return above[columns_ - 1].cost;
+    return above[columns_ - 1 - bands_[words_].stored].cost;
   }
 
-  Operation operation(int i, int j) const { return rows_[static_cast<std::size_t>(i) * columns_ + j].operation; }
+  Operation operation(int i, int j) const {
+    const Band& band = bands_[i];
+    return band.stored <= j && j < band.stored_end ? cells_[band.cells + j - band.stored].operation : kUndefined;
+  }
 
  private:
-  Cell* row_of(int i) { return rows_.data() + static_cast<std::size_t>(i) * columns_; }
+  // The columns of a row that are computed, and those that are stored, as this row or the next one looks at them.
+  struct Band {
+    int begin, end, stored, stored_end;
+    std::size_t cells;  // the place of the row
 
-  // The columns of a row that are computed: near the diagonal, and all to the right in the last row.
+    std::size_t width() const { return static_cast<std::size_t>(stored_end - stored); }
+  };
+
+  Cell* row_of(int i) { return cells_.data() + bands_[i].cells; }
+
+  // Near the diagonal, and all to the right in the last row
   int begin_of(int i) const { return std::max(0, static_cast<int>(std::floor(i * ratio_)) - beam_); }
   int end_of(int i) const {
     return i >= words_ ? columns_ : std::min(columns_, static_cast<int>(std::floor(i * ratio_)) + beam_);
   }
 
+  // `above` and `row` are the stored cells of two rows.
   void fill_row(int i, std::int32_t word, const Cell* above, Cell* row) const {
-    const int begin = begin_of(i), end = end_of(i);
-    // Only cells that this row or the next one looks at.
-    std::fill(row + std::max(0, begin - 1), row + std::max(end, end_of(i + 1)), Cell{kUnreached, kUndefined});
-    for (int j = begin; j < end; ++j) {
-      if (j == 0) {
-        row[0] = {above[0].cost + 1, kDelete};
-        continue;
-      }
+    const Band& band = bands_[i];
+    std::fill(row, row + band.width(), Cell{kUnreached, kUndefined});
+    above += band.stored - bands_[i - 1].stored;  // from here on, both start at the same column
+    int j = band.begin;
+    if (j == 0) row[0] = {above[0].cost + 1, kDelete}, j = 1;
+    for (; j < band.end; ++j) {
+      const int k = j - band.stored;
       const bool same = word == reference_[j - 1];
-      const auto offer = [&row, j](std::int32_t cost, Operation operation) {
-        if (cost < row[j].cost) row[j] = {cost, operation};
+      const auto offer = [&row, k](std::int32_t cost, Operation operation) {
+        if (cost < row[k].cost) row[k] = {cost, operation};
       };
-      offer(above[j - 1].cost + (same ? 0 : 1), same ? kMatch : kSubstitute);
-      offer(above[j].cost + 1, kDelete);
-      offer(row[j - 1].cost + 1, kInsert);
+      offer(above[k - 1].cost + (same ? 0 : 1), same ? kMatch : kSubstitute);
+      offer(above[k].cost + 1, kDelete);
+      offer(row[k - 1].cost + 1, kInsert);
     }
   }
 
   TokenSpan reference_;
   int words_, columns_, beam_ = kBeam;
   double ratio_ = 1.0;
-  std::vector<Cell> rows_, tried_;
+  std::vector<Band> bands_;
+  std::vector<Cell> cells_;
+  std::array<std::vector<Cell>, 2> tried_;
 };
 
 // Where each reference word stands in the hypothesis, and how many words before each place are wrong.
@@ -147,8 +170,11 @@ class Search {
     const Alignment alignment(distance_, size_, reference_.size);
     Shift best{-kUnreached, 0, 0, 0};
     for (int start = 0; start < size_; ++start) {
-      for (int place = 0; place < reference_.size; ++place) {
-        if (std::abs(place - start) > kFarthestShift) continue;
+      look_for_stop();
+      const std::vector<int>& wrong = alignment.wrong_in_hypothesis;
+      if (wrong[std::min(start + kLongestShift, size_)] == wrong[start]) continue;  // no shift is worth trying
+      const int end = std::min(reference_.size, start + kFarthestShift + 1);
+      for (int place = std::max(0, start - kFarthestShift); place < end; ++place) {
         const int longest = std::min({kLongestShift, size_ - start, reference_.size - place});
         for (int length = 1; length <= longest && words_[start + length - 1] == reference_[place + length - 1];
              ++length) {

@@ -100,6 +100,12 @@ void run_tasks(std::int64_t count, int threads, const Task& task) {
   if (failure) std::rethrow_exception(failure);
 }
 
+// Runs work on this thread alone, so that it can look for a stop.
+template <typename Work>
+void run_watched(const Work& work) {
+  run_tasks(1, 1, [&work](std::int64_t) { work(); });
+}
+
 // Sentences per task: few enough to balance the threads, and enough to be worth a second thread.
 constexpr std::int64_t kBlockOfSentences = 256;
 

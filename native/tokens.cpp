@@ -3,6 +3,8 @@
 #include "tokens.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <stdexcept>
 
 #include "threads.hpp"
 
@@ -52,6 +54,7 @@ class Vocabulary {
   };
 
   void grow() {
+    if (entries_.size() > std::numeric_limits<std::int32_t>::max() / 4) throw std::length_error("too many tokens");
     slots_.assign(2 * slots_.size(), -1);
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       std::size_t slot = entries_[i].hash & (slots_.size() - 1);
@@ -97,6 +100,7 @@ InternedTokens intern(std::string_view text, const std::int64_t* line_offsets, s
     const std::int64_t bytes = line_offsets[number == 0 ? lines : bounds[number + 1]] - line_offsets[bounds[number]];
     part.ids.reserve(static_cast<std::size_t>(bytes / kBytesPerToken));
     for (std::int64_t i = bounds[number]; i < bounds[number + 1]; ++i) {
+      if (i % 256 == 0) look_for_stop();
       const std::string_view line = text.substr(line_offsets[i], line_offsets[i + 1] - line_offsets[i]);
       split_line(line, unicode, [&](std::string_view token) {
         part.ids.push_back(part.vocabulary.number(token, hash_of(token, text.data() + text.size())));

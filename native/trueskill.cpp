@@ -258,6 +258,7 @@ class Runs {
 
   void play(std::int64_t iterations) {
     for (std::int64_t step = 0; step < iterations; ++step) {
+      if (step % 1024 == 0) look_for_stop();
       draw(chances_);
       draw(choices_);
       find_players();     // step 1

@@ -140,17 +140,20 @@ def test_made_up_m2_gives_the_made_up_references(tmp_path: Path, monkeypatch: py
     assert list(corpus.sources) == texts["lines_of"](made.source)
 
 
-def test_the_document_shows_the_saved_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_documents_show_every_saved_table(monkeypatch: pytest.MonkeyPatch) -> None:
     document = load("document.py", monkeypatch)
-    text = document["DOCUMENT"].read_text(encoding="utf-8")
-    assert text == document["filled"](text)
-    assert all(f"<!-- {name}:begin -->" in text for name in document["parts"]())
+    texts = [path.read_text(encoding="utf-8") for path in document["DOCUMENTS"]]
+    marks = [name for text in texts for name in document["MARK"].findall(text)]
+    assert sorted(marks) == sorted(document["parts"]())
+    shown = "".join(map(document["filled"], texts))
+    assert "<!-- results: " not in shown
+    assert all(table in shown for table in document["parts"]().values())
 
 
 def test_the_site_shows_a_plot_of_every_axis(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     document = load("document.py", monkeypatch)
-    shown = document["with_figures"](document["DOCUMENT"].read_text(encoding="utf-8"))
+    shown = document["with_figures"](document["DOCUMENTS"][0].read_text(encoding="utf-8"))
     figures = document["figures"]()
     assert re.findall(r"^!\[By .*\]\((.*)\)$", shown, re.MULTILINE) == list(figures)
     assert "GLEU (exponent 0.98)" in figures["figures/growth-sentences.svg"]

@@ -1,15 +1,17 @@
-"""Makes the pages of the manual that are not written by hand; mkdocs calls the functions named `on_...`.
+"""Make the pages of the manual that are not written by hand; mkdocs calls the functions named `on_...`.
 
-The start page is README.md, the cards come from metrics/ and datasets/, the command line's page from its parsers and
-the Python page from the public names; the plots of the page on speed are drawn from benchmarks/results.json. Equations
-become MathML, so that pages need no script and no network. Links out of docs/ go to the repository, and pages that the
-navigation in mkdocs.yml does not name are put at the end of its last section.
+The start page is README.md. Cards come from metrics/ and datasets/, the command page from the parsers, the Python
+page from the public names, and tables of speed and of reproduced papers from benchmarks/results.json. Equations become
+MathML, so pages need no script and no network. Links out of docs/ go to the repository. Pages that the navigation in
+mkdocs.yml does not name are added to the end of its last section.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import html
+import io
 import os
 import re
 import sys
@@ -70,10 +72,11 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Send links that leave docs/ to the repository, or to the page made of that file; show the plots."""
-    if page.file.src_uri == "benchmarks.md":
+    if "<!-- results: " in markdown:
         import document
 
-        markdown = document.with_figures(markdown)
+        markdown = document.filled(document.with_figures(markdown))
+    markdown = re.sub(r"^<!-- published: (\S+) (\S+) -->$", _published, markdown, flags=re.MULTILINE)
     made_of = {source: made for made, source in CARDS.items()}
     folder = Path(page.file.src_uri).parent
 
@@ -88,6 +91,17 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         return f"{found[1]}({REPOSITORY}{place}{anchor})"
 
     return _outside_code(markdown, lambda text: re.sub(r"(\])\(([^()\s]+)\)", link, text))
+
+
+def _published(found: re.Match[str]) -> str:
+    """Return the published results on a corpus by a metric, as `gecbench published` prints them."""
+    from gecbench.cli import main
+
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        if main(["published", "-c", found[1], "-m", found[2], "--format", "markdown"]):
+            raise ValueError(f"no published results on {found[1]} by {found[2]}")
+    return output.getvalue()
 
 
 def on_page_content(content: str, **_: Any) -> str:

@@ -36,6 +36,8 @@ Args:
         the corrected sentences, which the installed errant annotates.
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2; or rewrites of
         each sentence, which the installed errant annotates.
+    ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
+        repeated id counts once, so that several processes give the digits of one.
     version (int, 1): 1 for F0.5, 2 for the comprehensive score of CLEME 2.0.
     assumption (str, "dependent"): "dependent": one reference at a time, or "independent": all references of a chunk at
         once.

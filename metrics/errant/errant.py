@@ -28,6 +28,8 @@ Args:
         the corrected sentences, which the installed errant annotates.
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2; or rewrites of
         each sentence, which the installed errant annotates.
+    ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
+        repeated id counts once, so that several processes give the digits of one.
     beta (float, 0.5): weight of recall; 0.5 counts precision twice as much.
     mode (str, "cs"): what is compared: "cs" span and correction, "cse" the type too, "ds" the span alone, "dt" each
         token.

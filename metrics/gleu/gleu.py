@@ -33,6 +33,8 @@ Args:
     sources (list of str): the sentences before correction, tokens separated by blanks.
     predictions (list of str): the corrected sentences, one per source.
     references (list of list of str): the references of each sentence; their number may differ.
+    ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
+        repeated id counts once, so that several processes give the digits of one.
     order (int, 4): longest n-gram (the official script ignores its own option).
     iterations (int, 500): number of draws of references.
     draws (str, "py2"): "py2", the draws of the published figures, or "py3".

@@ -25,6 +25,8 @@ Args:
     sources (list of str): the sentences before correction, tokens separated by blanks.
     predictions (list of str): the corrected sentences, one per source.
     references (list of list of str): the references of each sentence; their number may differ.
+    ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
+        repeated id counts once, so that several processes give the digits of one.
     order (int, 4): longest n-gram.
     beta (float, 2.0): weight of recall; 2 counts it twice as much as precision.
     unit (str, "word"): n-grams of "word" or of "char", blanks included.

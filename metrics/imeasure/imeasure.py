@@ -29,6 +29,8 @@ Args:
     predictions (list of str): the corrected sentences, one per source.
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...", then
         "A ..." lines); or rewrites of each sentence.
+    ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
+        repeated id counts once, so that several processes give the digits of one.
     mixing (bool or "strict" or "cap", True): mix the annotators' corrections; "strict": refuse a sentence with too
         many mixes to search; False: not; "cap": where there are at most `cap` mixes.
     cap (int, 1024): the most mixes of a sentence with mixing="cap".

@@ -28,6 +28,8 @@ Args:
     predictions (list of str): the corrected sentences, one per source.
     references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...", then
         "A ..." lines); or rewrites of each sentence, from which edits are extracted.
+    ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
+        repeated id counts once, so that several processes give the digits of one.
     beta (float, 0.5): weight of recall; 0.5 counts precision twice as much.
     max_unchanged_words (int, 2): the most unchanged words that an edit may span; -1 merges none.
     ignore_whitespace_casing (bool, False): leave out proposed edits of blanks and letter case only.

@@ -215,7 +215,7 @@ void Aligner::align(TokenSpan reference) {
 }
 
 // Two of the three texts are equal. An optimal alignment has equal texts side by side throughout, and of the seven
-// moves three are left, in the same order: a two-way alignment (docs/imeasure.md, section 4).
+// moves three are left, in the same order: a two-way alignment (docs/metrics/imeasure.md §4).
 void Aligner::align_two() {
   slack = 0;
   if (unchanged_) {
@@ -315,7 +315,7 @@ std::int64_t Aligner::number(const Column& cell) const {
   return row * (texts_.reference.size + std::int64_t{1}) + cell[2];
 }
 
-// Detection and correction by the extended WAS scheme (Table 6; docs/imeasure.md, section 5).
+// Detection and correction by the extended WAS scheme (Table 6; docs/metrics/imeasure.md §5).
 void Aligner::classify() {
   counts.fill(0);
   for (const auto& [i, j, k] : columns) {
@@ -325,7 +325,7 @@ void Aligner::classify() {
 }
 
 // Counts of the source taken as a system (section 2.3.3). Like the program, and other than the paper, from a two-way
-// alignment of its own (docs/imeasure.md, section 6).
+// alignment of its own (docs/metrics/imeasure.md §6).
 void Aligner::count_baseline() {
   const auto count = [this](int i, int k) {
     const bool kept = i >= 0 && k >= 0 && texts_.source[i] == texts_.reference[k];

@@ -1,5 +1,5 @@
 // Three-way sum-of-pairs alignment of source, hypothesis and reference (Felice & Briscoe 2015, section 2.2;
-// docs/imeasure.md, sections 4 and 5), and the counts read off it. Python reference: gecbench/kernels/alignment.py.
+// docs/metrics/imeasure.md §4 and §5), and the counts read off it. Python reference: gecbench/kernels/alignment.py.
 //
 // The paper fills a table of |source| x |hypothesis| x |reference| cells. Here three two-way tables are filled instead:
 // 1. A step over some of the three texts is a step in each pair of texts, and loses something there against the best

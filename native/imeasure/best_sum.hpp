@@ -1,6 +1,6 @@
-// Which reference counts: the official comparison of counts (Felice & Briscoe 2015, section 2.3; docs/imeasure.md,
-// section 6), and the best sum of counts over the references of all segments (section 8, step 3). Python reference:
-// gecbench/kernels/best_sum.py.
+// Which reference counts: the official comparison of counts (Felice & Briscoe 2015, section 2.3;
+// docs/metrics/imeasure.md §6), and the best sum of counts over the references of all segments (§8, step 3). Python
+// reference: gecbench/kernels/best_sum.py.
 //
 // The program compares the counts of all mixed references. Here the references of each segment are given, and one of
 // each is to be picked so that the sum is best, without going through all combinations. Most keys of the comparison are

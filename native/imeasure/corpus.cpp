@@ -19,6 +19,7 @@ ReferenceCounts count_references(const TokenArray& sources, const TokenArray& hy
       try {
         aligner.begin(sources[n], hypotheses[n]);
         for (std::int64_t row = sentence_offsets[n]; row < sentence_offsets[n + 1]; ++row) {
+          look_for_stop();
           aligner.align(references[row]);
           std::copy(aligner.counts.begin(), aligner.counts.end(), found.counts.begin() + row * 15);
         }
@@ -54,6 +55,7 @@ MixedChoice choose_mixed(const TokenArray& sources, const TokenArray& hypotheses
   share_sentences(sources.size, objective.corpus ? 1 : threads, [&](std::int64_t begin, std::int64_t end) {
     Workspace workspace{Aligner(limits.cells), {}};
     for (std::int64_t n = begin; n < end; ++n) {
+      look_for_stop();
       const std::vector<Group> groups = gold.groups(n);
       MixedSentence sentence(sources[n], hypotheses[n], groups, limits, workspace);
       Counts counts{};

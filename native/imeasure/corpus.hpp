@@ -1,4 +1,4 @@
-// The I-measure (Felice & Briscoe 2015; docs/imeasure.md) for a whole corpus. Python reference:
+// The I-measure (Felice & Briscoe 2015; docs/metrics/imeasure.md) for a whole corpus. Python reference:
 // gecbench/kernels/imeasure.py.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The best mixed reference of a sentence that cannot be cut. The steps and why they are exact: Python reference,
-// gecbench/kernels/lattice.py, and docs/imeasure.md, section 8.
+// gecbench/kernels/lattice.py, and docs/metrics/imeasure.md §8.
 #pragma once
 
 #include <optional>

@@ -24,10 +24,13 @@ std::int64_t count_combinations(const std::vector<Group>& groups, const std::vec
 }
 
 // tokens[start:end] = replacement as in Python (negative offsets count from the end, others are clipped), unless that
-// would leave nothing of a whole text (docs/imeasure.md, section 3).
-void replace(std::vector<std::int32_t>& tokens, int start, int end, TokenSpan replacement, bool whole) {
-  const int size = static_cast<int>(tokens.size());
-  auto clip = [size](int offset) { return std::clamp(offset < 0 ? offset + size : offset, 0, size); };
+// would leave nothing of a whole text (docs/metrics/imeasure.md §3).
+void replace(std::vector<std::int32_t>& tokens, std::int64_t start, std::int64_t end, TokenSpan replacement,
+             bool whole) {
+  const auto size = static_cast<std::int64_t>(tokens.size());
+  auto clip = [size](std::int64_t offset) {
+    return std::clamp<std::int64_t>(offset < 0 ? offset + size : offset, 0, size);
+  };
   start = clip(start);
   end = std::max(start, clip(end));
   if (whole && size - (end - start) + replacement.size == 0) return;
@@ -305,7 +308,7 @@ std::vector<Option> MixedSentence::list_options(const std::vector<int>& members,
   return options;
 }
 
-// Applies the chosen edits from right to left; false if two of them have the same span (docs/imeasure.md, section 3).
+// Applies the chosen edits from right to left; false if two of them have the same span (docs/metrics/imeasure.md §3).
 bool MixedSentence::apply(const std::vector<int>& members, const std::vector<int>& choice, int start, int end,
                           std::vector<std::int32_t>& tokens) {
   edits_.clear();
@@ -322,7 +325,10 @@ bool MixedSentence::apply(const std::vector<int>& members, const std::vector<int
   const TokenSpan source = source_.part(start, end);
   const bool whole = source.size == source_.size;
   tokens.assign(source.begin(), source.end());
-  for (const Edit* edit : edits_) replace(tokens, edit->start - start, edit->end - start, edit->tokens, whole);
+  for (const Edit* edit : edits_) {
+    const std::int64_t shift = start;  // positions may be any numbers of 32 bits
+    replace(tokens, edit->start - shift, edit->end - shift, edit->tokens, whole);
+  }
   return true;
 }
 

@@ -1,4 +1,4 @@
-// The best mixed reference of one sentence (Felice & Briscoe 2015, section 2.1; docs/imeasure.md, section 8). Python
+// The best mixed reference of one sentence (Felice & Briscoe 2015, section 2.1; docs/metrics/imeasure.md §8). Python
 // reference: gecbench/kernels/imeasure.py.
 //
 // A mixed reference takes one alternative of every error group, so their number is a product. The paper lists all of
@@ -67,7 +67,7 @@ struct Branch {
 // texts every path that misses cut points costs more than the distances of its segments plus the charges of the cut
 // points missed, and that a cut point is charged the largest slack of the segment before it plus that of the segment
 // after it. Then an alignment that misses a cut point costs more than the segments put together, so it is not optimal
-// (the full proof is in docs/imeasure.md, section 8).
+// (the full proof is in docs/metrics/imeasure.md §8).
 //
 // The references are a chain of segments with parallel branches. So the cheapest path that misses cut points, over all
 // references, is one shortest path through text x chain in which each branch starts with a credit of its own distance.
@@ -92,7 +92,7 @@ class CutPointProof {
 
 // Mixed references of a sentence
 
-enum Status { kDone, kCollides, kTooMany, kTooLong };  // of a sentence; the last three are refusals (section 9)
+enum Status { kDone, kCollides, kTooMany, kTooLong };  // of a sentence; the last three are refusals (§9)
 
 // Limits: combinations up to which a sentence is not cut, references of a segment, distinct sums of counts, cells of
 // one alignment, cells of all alignments of a segment, cells of a search without cuts (0: none).

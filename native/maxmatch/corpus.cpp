@@ -22,11 +22,11 @@ class SentenceMatcher {
   Counts match(const GoldEdits& golds, std::int8_t& settled, std::vector<PathEdit>* path) {
     settled = kFast;
     if (source_ == hypothesis_) return {0, 0, golds.size()};
-    prepare();  // B.3, B.4
+    prepare();  // §3, §4
     const std::int32_t limit = std::max(limit_, 0);
-    const GoldArcs& arcs = gold_arcs_.find(lattice_, source_, hypothesis_, golds, limit);  // B.5, B.6
-    search_.run(lattice_, golds, arcs, limit, folded());                                   // B.7, B.8
-    // Release 3.2 gives insertions before the first token other spans than master (B.12).
+    const GoldArcs& arcs = gold_arcs_.find(lattice_, source_, hypothesis_, golds, limit);  // §5, §6
+    search_.run(lattice_, golds, arcs, limit, folded());                                   // §7, §8
+    // Release 3.2 gives insertions before the first token other spans than master (§12).
     const bool moved = options_.release == Release::kVersion32 && lattice_.row_offsets[1] > 2;
     if (limit_ < 0 || moved || !search_.is_official()) {
       if (close()) {
@@ -91,6 +91,7 @@ void match_corpus(const Corpus& corpus, const Options& options, int threads, std
     for (std::int64_t sentence = begin; sentence < end; ++sentence) {
       matcher.start(corpus.sources[sentence], corpus.hypotheses[sentence]);
       for (std::int64_t row = gold.annotator_offsets[sentence]; row < gold.annotator_offsets[sentence + 1]; ++row) {
+        look_for_stop();
         const Counts found = matcher.match(GoldEdits(gold, row), settled[row], nullptr);
         counts[3 * row] = found.correct;
         counts[3 * row + 1] = found.proposed;

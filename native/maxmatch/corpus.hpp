@@ -1,5 +1,5 @@
-// MaxMatch (M2; Dahlmeier & Ng 2012): counts per sentence and annotator, equal to the official scorer's (docs/m2.md,
-// B.3-B.8). Python reference: gecbench/kernels/maxmatch.py.
+// MaxMatch (M2; Dahlmeier & Ng 2012): counts per sentence and annotator, equal to the official scorer's
+// (docs/metrics/m2.md §3-§8). Python reference: gecbench/kernels/maxmatch.py.
 //
 // A sentence is solved in exact arithmetic first (path.hpp). Where that does not settle it, the official algorithm is
 // run to the letter (literal.hpp), if its arc list is not too long.

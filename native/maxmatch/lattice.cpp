@@ -21,7 +21,7 @@ std::int32_t Lattice::find(std::int32_t row, std::int32_t column) const {
   return place != last && *place == column ? static_cast<std::int32_t>(place - columns.begin()) : -1;
 }
 
-// Fills one table inside the band and returns the distance. Every cell keeps all moves that attain the minimum (B.3).
+// Fills one table inside the band and returns the distance. Every cell keeps all moves that attain the minimum (§3).
 std::int32_t Lattice::find_moves(TokenSpan source, TokenSpan hypothesis, std::int32_t substitution_cost, Band band,
                                  int shift) {
   const std::int64_t width = band.width();
@@ -98,7 +98,7 @@ Lattice::Band Lattice::align(TokenSpan source, TokenSpan hypothesis) {
   return band;
 }
 
-// Adds the vertices of a row, with the steps that enter them (B.4).
+// Adds the vertices of a row, with the steps that enter them (§4).
 void Lattice::add_row(TokenSpan source, TokenSpan hypothesis, std::int32_t row, Band band) {
   const std::int64_t width = band.width();
   const std::uint8_t* cells = cells_.data() + row * width;
@@ -127,12 +127,12 @@ void Lattice::add_row(TokenSpan source, TokenSpan hypothesis, std::int32_t row, 
 }
 
 void Lattice::build(TokenSpan source, TokenSpan hypothesis) {
-  const Band band = align(source, hypothesis);  // B.3
+  const Band band = align(source, hypothesis);  // §3
   rows.clear(), columns.clear(), steps.clear(), step_counts.clear();
   row_offsets.assign(1, 0);
   above_vertices_.resize(band.width() + 1);
   current_vertices_.resize(band.width() + 1);
-  for (std::int32_t row = 0; row <= source.size; ++row) {  // B.4
+  for (std::int32_t row = 0; row <= source.size; ++row) {  // §4
     add_row(source, hypothesis, row, band);
     row_offsets.push_back(size());
     std::swap(above_vertices_, current_vertices_);

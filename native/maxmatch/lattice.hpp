@@ -1,5 +1,5 @@
 // The edit lattice of a sentence pair: the union of two Levenshtein lattices, and merged edits between its vertices
-// (Dahlmeier & Ng 2012; the official program in docs/m2.md, B.3-B.5). Also the gold edits and the options
+// (Dahlmeier & Ng 2012; the official program in docs/metrics/m2.md §3-§5). Also the gold edits and the options
 // that all parts of MaxMatch share. Python reference: gecbench/kernels/maxmatch.py.
 //
 // The program lists every merged edit by Floyd and Warshall's algorithm, cubic in the vertices. Here only the steps of
@@ -58,8 +58,8 @@ class GoldEdits {
 
 enum class Release { kMaster, kVersion32 };
 
-// `folds` switches ignore_whitespace_casing on (docs/m2.md, B.8); `folded` then has the lower-cased characters of every
-// token id. The literal algorithm gives up beyond `arc_limit` listed arcs (B.7).
+// `folds` switches ignore_whitespace_casing on (§8); `folded` then has the lower-cased characters of every
+// token id. The literal algorithm gives up beyond `arc_limit` listed arcs (§7).
 struct Options {
   std::int32_t max_unchanged_words = 2;
   Release release = Release::kMaster;
@@ -127,7 +127,7 @@ class Lattice {
 // Finds arcs of the official list without the list.
 class ArcFinder {
  public:
-  // The arc between two vertices, or null if the official program never lists one (docs/m2.md, B.5). The result is
+  // The arc between two vertices, or null if the official program never lists one (§5). The result is
   // valid until the next call.
   const Merged* find(const Lattice& lattice, std::int32_t tail, std::int32_t head, std::int32_t max_unchanged_words);
 

@@ -1,4 +1,4 @@
-// The steps of the official program in their order: the arc list (B.3-B.5), weights (B.6), path (B.7), counts (B.8).
+// The steps of the official program in their order: the arc list (§3-§5), weights (§6), path (§7), counts (§8).
 #include "maxmatch/literal.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::int64_t least_entries(const Lattice& lattice) {
   return entries;
 }
 
-// Pairs the insertion arcs of one position with the gold insertions there (B.6): a pointer from the left and one from
+// Pairs the insertion arcs of one position with the gold insertions there (§6): a pointer from the left and one from
 // the right take turns, changing sides after each miss. `arcs` is sorted, with duplicates.
 template <typename Arc, typename Weight, typename IsMatch, typename WeightOf>
 void weigh_insertions(const std::vector<Arc>& arcs, std::int32_t gold_count, Weight reward, Weight penalty,
@@ -62,7 +62,7 @@ void weigh_insertions(const std::vector<Arc>& arcs, std::int32_t gold_count, Wei
 
 // The arc list
 
-// Arcs of length one in sorted order; those in both lattices are listed twice (docs/m2.md, B.3, B.4, B.12).
+// Arcs of length one in sorted order; those in both lattices are listed twice (docs/metrics/m2.md §3, §4, §12).
 void Closure::add_single_steps(const Lattice& lattice, Release release) {
   std::vector<std::vector<std::pair<std::int32_t, Step>>> steps(lattice.size());
   for (std::int32_t head = 0; head < lattice.size(); ++head)
@@ -80,7 +80,7 @@ void Closure::add_single_steps(const Lattice& lattice, Release release) {
     }
 }
 
-// Tries the edit `arc` followed by the step of `way`: the innermost body of the triple loop (docs/m2.md, B.5).
+// Tries the edit `arc` followed by the step of `way`: the innermost body of the triple loop (docs/metrics/m2.md §5).
 void Closure::extend(std::int32_t arc_index, Way& way, std::int32_t max_unchanged_words) {
   const Arc arc = arcs_[arc_index], step = arcs_[way.arc];
   const auto& known = entering_[step.head];
@@ -129,7 +129,7 @@ void Closure::pass_through(std::int32_t vertex, std::int32_t max_unchanged_words
   }
 }
 
-// Removes merged noops from the list that is being walked, which skips their successors (docs/m2.md, B.5).
+// Removes merged noops from the list that is being walked, which skips their successors (docs/metrics/m2.md §5).
 // The entry removed is the first one equal to the current one, as list.remove does.
 void Closure::drop_merged_noops() {
   std::vector<std::int32_t> kept;
@@ -159,8 +159,8 @@ bool Closure::build(const Lattice& lattice, std::int32_t max_unchanged_words, co
   list_.clear();
   entering_.assign(lattice.size(), {});
   leaving_.assign(lattice.size(), {});
-  add_single_steps(lattice, options.release);                         // B.3, B.4
-  for (std::int32_t vertex = 0; vertex < lattice.size(); ++vertex) {  // B.5
+  add_single_steps(lattice, options.release);                         // §3, §4
+  for (std::int32_t vertex = 0; vertex < lattice.size(); ++vertex) {  // §5
     pass_through(vertex, max_unchanged_words);
     if (static_cast<std::int64_t>(list_.size()) > options.arc_limit) return false;
   }
@@ -170,7 +170,7 @@ bool Closure::build(const Lattice& lattice, std::int32_t max_unchanged_words, co
 
 // Weights, path and counts
 
-// Same span, same original, and the correction is one of the alternatives (docs/m2.md, B.6).
+// Same span, same original, and the correction is one of the alternatives (docs/metrics/m2.md §6).
 bool LiteralMatcher::matches(const Arc& arc, const GoldEdits& golds, std::int32_t gold) const {
   if (arc.start != golds.start(gold) || arc.end != golds.end(gold) || !golds.is_inside(gold, source_.size))
     return false;
@@ -199,7 +199,7 @@ void LiteralMatcher::weigh_position(const GoldEdits& golds, std::int32_t positio
       [&](const auto& arc) -> double& { return weights_[index_of[arc]]; });
 }
 
-// Weights for one annotator (docs/m2.md, B.6).
+// Weights for one annotator (docs/metrics/m2.md §6).
 void LiteralMatcher::weigh(const GoldEdits& golds) {
   const double reward = -static_cast<double>(closure_->list().size());
   std::map<std::int32_t, std::vector<std::int32_t>> golds_at;
@@ -232,7 +232,7 @@ void LiteralMatcher::weigh(const GoldEdits& golds) {
   for (const std::int32_t position : positions) weigh_position(golds, position, reward);
 }
 
-// Bellman-Ford in list order with strict improvement (B.7). It stops after a sweep without change; further sweeps would
+// Bellman-Ford in list order with strict improvement (§7). It stops after a sweep without change; further sweeps would
 // change nothing either.
 void LiteralMatcher::find_path(std::vector<std::int32_t>& path) const {
   const std::int32_t vertices = lattice_->size();
@@ -264,14 +264,14 @@ bool LiteralMatcher::is_dropped(const Arc& arc, const FoldedCharacters* folded) 
                                                  lattice_->columns[arc.tail], lattice_->columns[arc.head]));
 }
 
-// Walks the proposed edits along the gold list, never stopping at a match (docs/m2.md, B.8).
+// Walks the proposed edits along the gold list, never stopping at a match (docs/metrics/m2.md §8).
 Counts LiteralMatcher::match(const ClosedSentence& sentence, const GoldEdits& golds, const FoldedCharacters* folded,
                              std::vector<PathEdit>& path) {
   closure_ = &sentence.closure, lattice_ = &sentence.lattice;
   source_ = sentence.source, hypothesis_ = sentence.hypothesis;
-  weigh(golds);  // B.6
+  weigh(golds);  // §6
   std::vector<std::int32_t> chosen;
-  find_path(chosen);  // B.7
+  find_path(chosen);  // §7
   Counts counts{0, 0, golds.size()};
   path.clear();
   std::int32_t position = 0;

@@ -1,4 +1,4 @@
-// The official program's algorithm to the letter (docs/m2.md, B.3-B.8): the list of all arcs with its duplicates and
+// The official program's algorithm, literally (docs/metrics/m2.md §3-§8): the list of all arcs with its duplicates and
 // order, weights as doubles, Bellman-Ford in list order. It decides where rounding or the order of the list can matter,
 // which path.hpp detects. Python reference: gecbench/kernels/maxmatch.py.
 //
@@ -12,11 +12,11 @@
 
 namespace gecbench::maxmatch {
 
-// The arc list (B.3-B.5, B.12)
+// The arc list (§3-§5, §12)
 
 struct Arc {
   std::int32_t tail, head;
-  std::int32_t start, end;  // source span; in release 3.2 not always that of the vertices (docs/m2.md, B.12)
+  std::int32_t start, end;  // source span; in release 3.2 not always that of the vertices (docs/metrics/m2.md §12)
   std::int32_t length;
   std::int32_t unchanged;
   bool keeps;
@@ -48,7 +48,7 @@ class Closure {
   std::vector<Way> ways_;
 };
 
-// Weights, path and counts (B.6-B.8)
+// Weights, path and counts (§6-§8)
 
 struct ClosedSentence {
   const Closure& closure;

@@ -192,7 +192,7 @@ void GoldArcFinder::group_by_text(TokenSpan source, const GoldEdits& golds) {
 }
 
 // Adds the arcs over source tokens that agree with a group. A gold edit that agrees with kept tokens draws an arc to -N
-// that will not be counted (B.6): that is left to the literal algorithm.
+// that will not be counted (§6): that is left to the literal algorithm.
 void GoldArcFinder::add_texts(const Group& group) {
   const Lattice& lattice = *lattice_;
   for (std::int32_t tail = lattice.row_offsets[group.start]; tail < lattice.row_offsets[group.start + 1]; ++tail) {
@@ -301,7 +301,7 @@ Tally PathSearch::propose(Tally tally, std::int32_t tail, std::int32_t head) con
   return skip_golds_before(tally, lattice_->rows[head]);
 }
 
-// The tally after an edit that agrees with gold edits: it is credited for all of them from the position on (B.8).
+// The tally after an edit that agrees with gold edits: it is credited for all of them from the position on (§8).
 Tally PathSearch::match(Tally tally, const GoldArc& arc) const {
   if (!is_ignored(arc.tail, arc.head)) {
     ++tally.proposed;

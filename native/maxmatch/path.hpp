@@ -1,4 +1,4 @@
-// The best path through the lattice (docs/m2.md, B.6-B.8) in exact arithmetic and without listing merged edits.
+// The best path through the lattice (docs/metrics/m2.md §6-§8) in exact arithmetic and without listing merged edits.
 //
 // The official program weighs every merged edit and runs Bellman and Ford's algorithm on doubles. Here
 // 1. weights are whole thousandths, and the reward -N of an edit that agrees with gold is one large number: N exceeds
@@ -134,7 +134,7 @@ class GoldArcFinder {
 
 // The path
 
-// Lower-cased characters of both sentences, to find the edits that change only spaces and case (docs/m2.md, B.8).
+// Lower-cased characters of both sentences, to find the edits that change only spaces and case (§8).
 class FoldedCharacters {
  public:
   void fill(TokenSpan source, TokenSpan hypothesis, const TokenArray& folded);
@@ -145,7 +145,7 @@ class FoldedCharacters {
   std::vector<std::int64_t> source_offsets_, hypothesis_offsets_;
 };
 
-// Edits proposed so far, those correct, and the position in the gold list (B.8).
+// Edits proposed so far, those correct, and the position in the gold list (§8).
 struct Tally {
   std::int32_t proposed = 0, correct = 0, position = 0;
 };

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from gecbench.analysis.report import Report as Report
     from gecbench.analysis.report import Scores as Scores
     from gecbench.analysis.significance import SmallSampleWarning as SmallSampleWarning
+    from gecbench.api import Accumulator as Accumulator
+    from gecbench.api import OrderWarning as OrderWarning
     from gecbench.api import compare as compare
     from gecbench.api import human_bound as human_bound
     from gecbench.api import meta as meta
@@ -48,9 +50,13 @@ if TYPE_CHECKING:
     from gecbench.corpus.tokenize import tokenize as tokenize
     from gecbench.errors import GecbenchError as GecbenchError
     from gecbench.errors import InputError as InputError
+    from gecbench.huggingface import torchmetrics  # noqa: F401
     from gecbench.huggingface.register import load_metric as load_metric
     from gecbench.huggingface.register import register as register
     from gecbench.huggingface.register import unregister as unregister
+    from gecbench.huggingface.reward import Reward as Reward
+    from gecbench.huggingface.reward import reward as reward
+    from gecbench.huggingface.training import RefusedMetricWarning as RefusedMetricWarning
     from gecbench.huggingface.training import compute_metrics as compute_metrics
     from gecbench.human.correlation import correlate as correlate
     from gecbench.human.correlation import meta_evaluate as meta_evaluate
@@ -73,10 +79,12 @@ if TYPE_CHECKING:
     from gecbench.metrics.streaming import OddPartsWarning as OddPartsWarning
     from gecbench.models.correction import PromptOverlapWarning as PromptOverlapWarning
     from gecbench.models.correction import correct as correct
+    from gecbench.models.training import GenerateAndScore as GenerateAndScore
     from gecbench.scale import spark  # noqa: F401
 
 # public name -> module that defines it; a name is imported when it is first used
 _MODULES = {
+    "Accumulator": "gecbench.api",
     "Alternative": "gecbench.corpus.groups",
     "Annotation": "gecbench.corpus.edits",
     "apply_edits": "gecbench.corpus.edits",
@@ -101,6 +109,7 @@ _MODULES = {
     "extract_edits": "gecbench.corpus.edits",
     "ForeignTextWarning": "gecbench.corpus.prepare",
     "GecbenchError": "gecbench.errors",
+    "GenerateAndScore": "gecbench.models.training",
     "GLEU": "gecbench.metrics.gleu",
     "GREEN": "gecbench.metrics.green",
     "GroupedSentence": "gecbench.corpus.groups",
@@ -124,11 +133,15 @@ _MODULES = {
     "MixedUpTextWarning": "gecbench.corpus.prepare",
     "MixingLimitWarning": "gecbench.metrics.imeasure",
     "OddPartsWarning": "gecbench.metrics.streaming",
+    "OrderWarning": "gecbench.api",
     "PromptOverlapWarning": "gecbench.models.correction",
     "RawTextWarning": "gecbench.corpus.prepare",
+    "RefusedMetricWarning": "gecbench.huggingface.training",
     "register": "gecbench.huggingface.register",
     "Replacement": "gecbench.corpus.groups",
     "Report": "gecbench.analysis.report",
+    "reward": "gecbench.huggingface.reward",
+    "Reward": "gecbench.huggingface.reward",
     "score": "gecbench.api",
     "Score": "gecbench.metrics.base",
     "Scores": "gecbench.analysis.report",
@@ -140,7 +153,11 @@ _MODULES = {
     "ungroup": "gecbench.corpus.derive",
     "unregister": "gecbench.huggingface.register",
 }
-_SUBMODULES = {"scale": "gecbench.scale", "spark": "gecbench.scale.spark"}
+_SUBMODULES = {
+    "scale": "gecbench.scale",
+    "spark": "gecbench.scale.spark",
+    "torchmetrics": "gecbench.huggingface.torchmetrics",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -12,6 +12,7 @@ from gecbench.analysis.breakdown import (
     by_edit_distance,
     by_grammaticality,
     by_reference_count,
+    by_source_distance,
     edit_distances,
     has_grammaticality,
 )
@@ -34,6 +35,20 @@ def test_groups_by_edit_distance_are_scored_like_corpora_of_their_own():
         alone = GLEU().score_corpus(DEMO.select(chosen), [predictions[i] for i in chosen])
         assert group.sentences == len(chosen) > 0
         assert group.value == pytest.approx(alone.value, abs=1e-12)
+
+
+def test_groups_by_source_distance_are_the_same_for_every_system():
+    """By hand: the references are 0 and 1, 0 and 2, and 5 and 6 characters away; means 0.5, 1 and 5.5."""
+    corpus = Corpus(
+        sources=["a b c d", "e f g h", "i j k l"],
+        references=[["a b c d", "a b c dx"], ["e f g h", "e f g hxy"], ["i j k lvwxyz", "i j k luvwxyz"]],
+    )
+    for outputs in (list(corpus.sources), [texts[1] for texts in corpus.references]):
+        groups = by_source_distance(GLEU().score_corpus(corpus, outputs), corpus, bins=(0, 1, 6))
+        assert [(group.label, group.sentences) for group in groups] == [("0", 0), ("1-5", 3), ("6+", 0)]
+    same = Corpus(sources=corpus.sources, references=[[text] for text in corpus.sources])
+    groups = by_source_distance(GLEU().score_corpus(same, same.sources), same)
+    assert groups[0].sentences == 3
 
 
 def test_an_empty_group_has_no_value():

@@ -7,8 +7,10 @@ precision 2/3, recall 2/2, F0.5 = 1.25 · 2/3 / (0.25 · 2/3 + 1) = 0.7143.
 
 import io
 import json
+import shutil
+import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -54,6 +56,79 @@ def report_of_two_tests(first, second, resamples=1000):
         for name, p_value, p_adjusted in zip(("one", "two"), (first, second), holm([first, second]), strict=True)
     ]
     return Report(scores, tests)
+
+
+def report_with_intervals():
+    """Return a report whose intervals are 40 and 5 points wide, the first with its score at three quarters."""
+    ends = {"careful": (0.5333, 0.9333), "bold": (0.6893, 0.7393)}
+    found = {name: scored(name).with_interval(Interval(*ends[name], 0.95, 10), seed=1) for name in OUTPUTS}
+    return Report({name: {"m2": score} for name, score in found.items()}, [])
+
+
+class TestCompactText:
+    def test_a_score_and_half_the_width_of_its_interval(self):
+        lines = report_with_intervals().render().splitlines()
+        assert lines[0].split() == ["system", "M2", "precision", "recall"]
+        assert lines[2].startswith("careful  83.33 ± 20.00  ")
+        assert lines[3].startswith("bold     71.43 ±  2.50  ")
+        assert lines[5:7] == [
+            "±: half the width of the 95 % interval.",
+            "For interval ends, use --wide (in Python, wide=True).",
+        ]
+
+    def test_wide_text_has_the_ends(self):
+        wide = report_with_intervals().render(wide=True)
+        assert "83.33  53.33 – 93.33" in wide
+        assert "±" not in wide
+
+    def test_scores_without_intervals_need_no_legend(self):
+        assert "--wide" not in report().render()
+
+    def test_five_metrics_fit_a_terminal(self):
+        """Metrics that do not fit continue in further tables, in the same order of systems."""
+        systems = {f"{name} with a very long name": lines for name, lines in gecbench.load_demo_systems().items()}
+        metrics = ["gleu", "m2", "imeasure", "green", "bleu"]
+        compared = gecbench.compare(systems, gecbench.load_demo(), metrics, resamples=20)
+        *tables, _legend, _signatures = compared.render().split("\n\n")
+        assert len(tables) == 3
+        assert all(len(line) <= 80 for table in tables for line in table.splitlines())
+        for table in tables:
+            assert [line[:12] for line in table.splitlines()[2:]] == [name[:12] for name in compared.ranked()]
+        assert max(len(line) for line in compared.render(wide=True).splitlines()[:6]) > 200
+
+
+class TestConventions:
+    """Without proposed edits precision is 0/0, which the official program prints as 1."""
+
+    @pytest.mark.parametrize("name", ["m2", "errant", "cleme"])
+    def test_precision_of_nothing_is_not_the_best(self, name):
+        demo = gecbench.load_demo()
+        edits = {"idle": [[] for _ in demo.sources], "first": [sentence[:1] for sentence in demo.annotations]}
+        systems = {
+            system: gecbench.EditedTexts.of(demo.sources, found or [[]]) if system == "first" else demo.sources
+            for system, found in edits.items()
+        }
+        if name != "m2":
+            nothing = [[replace(sentence[0], edits=())] for sentence in demo.annotations]
+            systems["idle"] = gecbench.EditedTexts.of(demo.sources, nothing)
+        compared = gecbench.compare(systems, demo, [name], resamples=0, test=None)
+        table = compared.table()
+        idle, precision = compared.ranked().index("idle"), table.header.index("precision")
+        assert table.rows[idle][precision] == "100.00"
+        assert not [cell for cell in table.bold if cell[0] == idle]
+
+    def test_recall_of_nothing_to_find_is_undefined(self):
+        parts = {"correct": 0, "proposed": 2, "gold": 0}
+        assert gecbench.M2().undefined_parts(parts) == {"recall"}
+        assert gecbench.M2().undefined_parts({"correct": 0, "proposed": 0, "gold": 3}) == {"precision"}
+        assert gecbench.M2().undefined_parts({"correct": 1, "proposed": 2, "gold": 3}) == frozenset()
+
+    def test_rates_of_cleme(self):
+        assert gecbench.CLEME().undefined_parts({"tp": 0, "fp": 0, "fn": 1}) == {"precision", "ove"}
+        assert gecbench.CLEME().undefined_parts({"tp": 0, "fp": 0.5, "fn": 1}) == frozenset()
+
+    def test_metrics_without_counts_have_none(self):
+        assert gecbench.GLEU().undefined_parts({"precision_1": 1.0}) == frozenset()
 
 
 class TestPrecisionAndRecall:
@@ -113,22 +188,42 @@ class TestLatex:
         signature = scored("bold").signature
         assert report(p_value=1 / 1001).render("latex").splitlines() == [
             r"% Needs \usepackage{booktabs}. Bold: the best of its column.",
-            "% p: chance of a difference from bold at least this large if the two systems were equally good,",
-            "% by approximate randomisation (1000 resamples); $^{*}$ after a score marks p < 0.05.",
+            r"% $^{\dagger}$: the baseline.",
+            "% $^{*}$: significantly different from bold (p < 0.05, approximate randomisation",
+            "% with 1000 resamples).",
             f"% {signature}",
-            r"\begin{tabular}{lrrrr}",
+            r"{\footnotesize\setlength{\tabcolsep}{4pt}%",
+            r"\begin{tabular}{@{}lrrr@{}}",
             r"\toprule",
-            r"system & M2 & p & precision & recall \\",
+            r" & \multicolumn{3}{c}{M2} \\",
+            r"\cmidrule(l){2-4}",
+            r"system & F & P & R \\",
             r"\midrule",
-            r"careful & \textbf{83.33}\rlap{$^{*}$} & \textless{} 0.001 & \textbf{100.00} & 50.00 \\",
-            r"bold & 71.43 &  & 66.67 & \textbf{100.00} \\",
+            r"careful & \textbf{83.33}\rlap{$^{*}$} & \textbf{100.00} & 50.00 \\",
+            r"bold$^{\dagger}$ & 71.43 & 66.67 & \textbf{100.00} \\",
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}}",
         ]
 
+    def test_a_wide_table(self):
+        lines = report(p_value=1 / 1001).render("latex", wide=True).splitlines()
+        begin = lines.index(r"\begin{tabular}{@{}lrrrr@{}}")
+        assert lines[begin + 2 : begin + 5] == [
+            r" & \multicolumn{4}{c}{M2} \\",
+            r"\cmidrule(l){2-5}",
+            r"system & M2 & p & precision & recall \\",
+        ]
+        row = r"careful & \textbf{83.33}\rlap{$^{*}$} & \textless{} 0.001 & \textbf{100.00} & 50.00 \\"
+        assert lines[begin + 6] == row
+
     def test_no_star_from_a_twentieth_on(self):
-        assert r"\textbf{83.33} & 0.050 &" in report(p_value=0.05).render("latex")
-        assert r"\textbf{83.33}\rlap{$^{*}$} & 0.049 &" in report(p_value=0.049).render("latex")
+        assert r"\textbf{83.33} & \textbf{100" in report(p_value=0.05).render("latex")
+        assert r"\textbf{83.33}\rlap{$^{*}$} & \textbf{100" in report(p_value=0.049).render("latex")
+
+    def test_half_widths_are_small_and_aligned(self):
+        rows = report_with_intervals().render("latex").splitlines()
+        assert r"careful & \textbf{83.33}{\tiny$\pm$20.00} & " in rows[-4]
+        assert r"bold & 71.43{\tiny\phantom{0}$\pm$2.50} & " in rows[-3]
 
     def test_one_system_is_not_the_best(self):
         alone = Report({"careful": {"m2": scored("careful")}}, []).render("latex")
@@ -137,10 +232,33 @@ class TestLatex:
 
     def test_a_name_cannot_leave_its_comment_or_cell(self):
         lines = report(p_value=0.5, names=("a & b", "x\n\\input{y}")).render("latex").splitlines()
-        begin = lines.index(r"\begin{tabular}{lrrrr}")
+        begin = lines.index(r"{\footnotesize\setlength{\tabcolsep}{4pt}%")
         assert all(line.startswith("% ") for line in lines[:begin])
-        assert lines[begin + 4].startswith(r"a \& b & ")
-        assert lines[begin + 5].startswith(r"x \textbackslash{}input\{y\} & ")
+        assert lines[begin + 7].startswith(r"a \& b & ")
+        assert lines[begin + 8].startswith(r"x \textbackslash{}input\{y\}$^{\dagger}$ & ")
+
+    def test_a_name_with_a_plus_minus_stays_a_name(self):
+        assert r"x $\pm$ y & " in report(names=("x ± y", "z")).render("latex")
+
+    @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+    def test_two_metrics_fit_a_column(self, tmp_path):
+        """A column of the ACL style is 7.7 cm wide. LaTeX reports a box that is wider than its line as overfull."""
+        compared = gecbench.compare(gecbench.load_demo_systems(), gecbench.load_demo(), ["gleu", "m2"], resamples=100)
+        document = [
+            r"\documentclass[10pt]{article}",
+            r"\usepackage[utf8]{inputenc}",
+            r"\usepackage{booktabs}",
+            r"\textwidth=7.7cm \parindent=0pt",
+            r"\begin{document}",
+            compared.render("latex"),
+            r"\end{document}",
+        ]
+        write_lines(tmp_path / "table.tex", "\n".join(document).split("\n"))
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+        assert done.returncode == 0, done.stdout
+        assert (tmp_path / "table.pdf").stat().st_size > 1000
+        assert "Overfull" not in (tmp_path / "table.log").read_text(encoding="utf-8", errors="replace")
 
 
 class TestNames:
@@ -175,14 +293,21 @@ class TestPValues:
     @pytest.mark.parametrize(
         ("report_format", "cell"),
         [
-            ("text", "  < 0.001*  "),
             ("markdown", "| < 0.001* |"),
             ("tsv", "\t< 0.001*\t"),
+            ("text", "  < 0.001*  "),
             ("latex", r" & \textless{} 0.001 & "),
         ],
     )
-    def test_the_same_in_every_format(self, report_format, cell):
-        assert cell in report(p_value=0.0004).render(report_format)
+    def test_the_same_in_every_wide_format(self, report_format, cell):
+        assert cell in report(p_value=0.0004).render(report_format, wide=True)
+
+    def test_a_star_in_compact_text(self):
+        lines = report(p_value=0.0004).render().splitlines()
+        assert lines[2].split() == ["careful", "83.33*", "100.00", "50.00"]
+        assert lines[3].split() == ["bold", "71.43", "66.67", "100.00"]
+        assert lines[2].index(".33") == lines[3].index(".43"), "numbers line up"
+        assert lines[5] == "*: significantly different from bold (p < 0.05, approximate randomisation with"
 
     def test_in_a_notebook(self):
         assert ">&lt; 0.001*</td>" in report(p_value=0.0004)._repr_html_()
@@ -203,14 +328,15 @@ class TestAdjustedPValues:
             ("latex", r"system & M2 & p & p (Holm) &", r"one & \textbf{83.33}\rlap{$^{*}$} & 0.012 & 0.024 &"),
         ],
     )
-    def test_stand_beside_the_raw_ones(self, report_format, header, row):
-        lines = [" ".join(line.split()) for line in report_of_two_tests(0.012, 0.02).render(report_format).splitlines()]
+    def test_come_after_the_raw_ones(self, report_format, header, row):
+        shown = report_of_two_tests(0.012, 0.02).render(report_format, wide=True)
+        lines = [" ".join(line.split()) for line in shown.splitlines()]
         assert any(line.startswith(header) for line in lines)
         assert any(line.startswith(row) for line in lines)
 
     def test_stars_follow_them(self):
         """0.03 is doubled to 0.06, and 0.04 raised to it."""
-        shown = report_of_two_tests(0.03, 0.04).render()
+        shown = report_of_two_tests(0.03, 0.04).render(wide=True)
         assert "0.030     0.060 " in shown
         assert "0.040     0.060 " in shown
         assert "*" not in shown.partition("\n\n")[0]
@@ -219,9 +345,10 @@ class TestAdjustedPValues:
 
     def test_too_few_resamples_are_named(self):
         """The smallest p-value is 1/40 with 39 resamples, and 2/40 is not below 0.05."""
-        note = "It cannot be below 0.05 with 39 resamples; use at least 40."
-        assert note in report_of_two_tests(1 / 40, 0.5, resamples=39).render()
-        assert note[:12] not in report_of_two_tests(1 / 41, 0.5, resamples=40).render()
+        note = "With 39 resamples no difference can be significant; use at least 40."
+        for wide in (False, True):
+            assert note in " ".join(report_of_two_tests(1 / 40, 0.5, resamples=39).render(wide=wide).split())
+            assert "no difference" not in report_of_two_tests(1 / 41, 0.5, resamples=40).render(wide=wide)
 
     def test_as_data(self):
         found = report_of_two_tests(0.012, 0.02)

@@ -24,6 +24,58 @@ def test_rows_are_escaped_and_line_up(table_format, place, row):
     assert render_table(TABLE, table_format).splitlines()[place] == row
 
 
+class TestWidth:
+    """Text fits 80 columns unless it is wide."""
+
+    def test_groups_of_columns_stay_together(self):
+        """A name of 20, and groups of 22 with two blanks before each: two fit 80 columns, three do not."""
+        cells = ["1" * 10] * 6
+        table = Table(["n" * 20, *"abcdef"], [["x", *cells]], starred=[(0, 5)], groups=[("", 2)] * 3)
+        first, second = render_table(table, "text").split("\n\n")
+        assert first.splitlines()[0].split() == ["n" * 20, "a", "b", "c", "d"]
+        assert second.splitlines()[0].split() == ["n" * 20, "e", "f"]
+        assert second.splitlines()[2].split() == ["x", "1" * 10 + "*", "1" * 10], "the star moves with its column"
+        assert len(first.splitlines()[1]) == 20 + 4 * 12
+        assert len(render_table(table, "text", wide=True).splitlines()) == 3
+
+    def test_a_group_that_is_too_wide_is_split(self):
+        table = Table(["name", "a", "b"], [["x", "1" * 60, "2" * 60]], groups=[("", 2)])
+        assert [block.split()[1] for block in render_table(table, "text").split("\n\n")] == ["a", "b"]
+
+    def test_every_row_name_column_is_repeated(self):
+        table = Table(["metric", "refs", "a", "b"], [["x", "y", "1" * 60, "2" * 60]], keys=2)
+        for block in render_table(table, "text").split("\n\n"):
+            assert block.split()[:2] == ["metric", "refs"]
+
+    def test_exactly_80_columns_are_one_block(self):
+        assert "\n\n" not in render_table(Table(["a", "b"], [["x" * 8, "1" * 70]]), "text")
+        assert "\n\n" in render_table(Table(["a", "b", "c"], [["x" * 8, "1" * 35, "2" * 34]]), "text")
+
+    def test_long_names_are_shortened_in_the_middle(self):
+        names = ["a" * 40 + "1", "b" * 40 + "2"]
+        table = Table(["system", "score"], [[name, "1" * 50] for name in names])
+        assert [line[:28] for line in render_table(table, "text").splitlines()[2:]] == [
+            "a" * 14 + "…" + "a" * 12 + "1",
+            "b" * 14 + "…" + "b" * 12 + "2",
+        ]
+        assert names[0] in render_table(table, "text", wide=True)
+        assert names[0] in render_table(table, "tsv")
+
+    def test_names_that_would_look_the_same_stay_whole(self):
+        names = ["a" * 20 + "1" + "a" * 20, "a" * 20 + "2" + "a" * 20]
+        shown = render_table(Table(["system", "score"], [[name, "1" * 50] for name in names]), "text")
+        assert all(name in shown for name in names)
+
+
+def test_latex_groups_have_a_title_and_a_rule():
+    table = Table(["system", "GLEU", "F", "P"], [["x", "1", "2", "3"]], groups=[("", 1), ("M2", 2)])
+    assert render_table(table, "latex").splitlines()[2:5] == [
+        r" &  & \multicolumn{2}{c}{M2} \\",
+        r"\cmidrule(l){3-4}",
+        r"system & GLEU & F & P \\",
+    ]
+
+
 def test_unknown_format():
     with pytest.raises(InputError, match="unknown format 'xml'"):
         render_table(TABLE, "xml")

@@ -78,3 +78,9 @@ def test_essays(essays, sentences):
 def test_bad_essays(essays, message):
     with pytest.raises(gecbench.InputError, match=message):
         essay_sentences(gecbench.Corpus(sources=["a"], metadata={"columns": {"essay": (1,)}}), essays)
+
+
+def test_the_help_of_bound_lists_the_metrics(exits):
+    text = exits(["human", "bound", "--help"]).out
+    assert "{the metrics}" not in text
+    assert all(f"\n  {name} " in text for name in ("gleu", "m2", "imeasure"))

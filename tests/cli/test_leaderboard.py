@@ -54,7 +54,7 @@ def test_every_kind_of_corpus_makes_a_board(corpus, metric, folder, run):
     run("leaderboard", "build", "--board", "task", "-o", "site")
     board = script_data(Path("site/data/board.js"))
     assert {name: board[name] for name in about} == about
-    assert (board["metric"], board["logo"]) == (metric, "logo.svg")
+    assert (board["tables"][0]["metrics"][0], board["logo"]) == (metric, "logo.svg")
     assert Path("site/logo.svg").read_bytes() == Path("logo.svg").read_bytes()
     (table,) = board["tables"]
     assert table["metrics"][0] == metric
@@ -121,7 +121,7 @@ def test_submit_list_build_on_the_command_line(folder, run):
     submitted = run(*submit, "--link", "https://example.org")
     assert "rank 1 of 2 by GLEU" in submitted
     assert "added as records/" in submitted
-    assert [line.split()[0] for line in run("leaderboard", "list", *board).splitlines()[2:]] == ["Good", "rules"]
+    assert [line.split()[0] for line in run("leaderboard", "list", *board).splitlines()[2:4]] == ["Good", "rules"]
     assert "Ge et al. (2018)" in run("leaderboard", "list", "--board", "board")
     assert Path(run("leaderboard", "build", *board, "-o", "site").strip()).is_file()
 
@@ -148,7 +148,8 @@ def test_refused_on_the_command_line(options, message, folder, refused):
 
 
 LISTED = {
-    "text": "Second          2  25.00  20.00 – 30.00  system  2026-01-02",
+    "text": "Second          2  25.00 ± 5.00  system  2026-01-02",
+    "text --wide": "Second          2  25.00  20.00 – 30.00  system  2026-01-02",
     "markdown": "| Second | 2 | 25.00 | 20.00 – 30.00 | system | 2026-01-02 |",
     "latex": r"Second & 2 & 25.00 & 20.00 -- 30.00 & system & 2026-01-02 \\",
     "tsv": "Second\t2\t25.00\t20.00 – 30.00\tsystem\t2026-01-02",
@@ -160,8 +161,19 @@ def test_list_prints_every_format(table_format, row, tmp_path, run):
     store = FolderStore(tmp_path)
     store.add(made_up_record(system="First"))
     store.add(made_up_record(system="Second", scores={"gleu": figure(0.25, low=0.2, high=0.3)}))
-    words = ("leaderboard", "list", "--board", tmp_path, "--without-published", "-f", table_format)
+    words = ("leaderboard", "list", "--board", tmp_path, "--without-published", "-f", *table_format.split())
     assert [line for line in run(*words).splitlines() if "Second" in line] == [row]
+
+
+def test_the_half_width_of_an_interval_is_explained(tmp_path, run):
+    """0.2 to 0.35 is 15 points wide; the score is not in its middle."""
+    store = FolderStore(tmp_path)
+    store.add(made_up_record(system="One", scores={"gleu": figure(0.25, low=0.2, high=0.35)}))
+    words = ("leaderboard", "list", "--board", tmp_path, "--without-published")
+    shown = run(*words)
+    assert "25.00 ± 7.50" in shown
+    assert "±: half the width of the 95 % interval. For its ends, use --wide." in shown
+    assert "±" not in run(*words, "--wide")
 
 
 def test_unknown_corpus_in_list(tmp_path, refused):

@@ -1,6 +1,7 @@
 """Meta-evaluation on the command line."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +9,13 @@ import pytest
 from mirror_files import MIRROR, needs_mirror
 
 import gecbench
+import gecbench.cli
+from gecbench.corpora.demo import DATA
 from gecbench.corpora.load import load_rankings
+from gecbench.errors import MissingDependencyError
 from gecbench.formats.judgments import expand_pairs
 
+ERRANT_ANNOTATOR = "gecbench.metrics.errant_annotate.Annotator.edits"
 DEMO = {"good-corrector": 4.0, "rule-based": 3.0, "spell-checker": 2.0, "do-nothing": 1.0}
 
 
@@ -158,3 +163,64 @@ def test_seeda_by_name(run):
     assert [round(gleu["systems"][method]["value"], 3) for method in ("pearson", "spearman")] == [0.271, 0.662]
     (gleu,) = json.loads(run(*words[:5], "-f", "json"))
     assert gleu["systems"]["pearson"]["items"] == 15
+
+
+LOWER = """
+import gecbench
+
+@gecbench.metric(name="badness", version="1", higher_is_better=False)
+def badness(sources, outputs, references):
+    corpus = gecbench.Corpus(sources=sources, references=references)
+    return [1 - score for score in gecbench.GLEU().score_corpus(corpus, outputs).sentence_scores()]
+"""
+
+
+def test_a_plugin_of_which_lower_is_better(folder, capsys, run):
+    """1 - GLEU agrees with people as GLEU does."""
+    Path("my_badness.py").write_text(LOWER)
+    gleu, bad = json.loads(run("meta", "-m", "gleu", "python:my_badness:badness", "--runs", "5", "-f", "json"))
+    assert (gleu["higher_is_better"], bad["higher_is_better"]) == (True, False)
+    assert bad["sentences"] == pytest.approx(gleu["sentences"])
+    assert bad["systems"]["spearman"]["value"] == gleu["systems"]["spearman"]["value"]
+    gecbench.cli.main(["meta", "-m", "python:my_badness:badness", "--runs", "5"])
+    assert "python:my_badness:badness: lower is better, so its scores are negated" in capsys.readouterr().err
+
+
+def without_errant(*_: object) -> None:
+    raise MissingDependencyError("text is annotated by errant, which is not installed.")
+
+
+def test_errant_without_errant_is_not_computed(run, refused, monkeypatch):
+    monkeypatch.setattr(gecbench.ERRANT, "count", without_errant)
+    table = run("meta", "-m", "gleu", "errant", "--runs", "5").splitlines()
+    assert table[-1].split() == ["errant", "demo", "not", "computed"]
+    rows = json.loads(run("meta", "-m", "gleu", "errant", "--runs", "5", "-f", "json"))
+    assert rows[1] == {"metric": "errant", "references": "demo", "systems": None}
+    refused(["meta", "-m", "errant", "--runs", "5"], "which is not installed")
+
+
+def test_errants_edits_come_from_a_folder(tmp_path, run, refused, monkeypatch):
+    """Gold edits as a system's own are perfect, and edits are compared without any text being annotated."""
+    monkeypatch.setattr(ERRANT_ANNOTATOR, without_errant)
+    gold = (DATA / "gold.m2").read_text(encoding="utf-8")
+    one = "".join(line for line in gold.splitlines(keepends=True) if not line.endswith("|||1\n"))
+    none = "".join(line for line in gold.splitlines(keepends=True) if not line.startswith("A "))
+    for name, text in {"gold": gold, "good-corrector": one, "rule-based": one, "do-nothing": none}.items():
+        (tmp_path / f"{name}.m2").write_text(text, encoding="utf-8")
+    systems = ("--systems", "good-corrector", "rule-based", "do-nothing")
+    words = ("meta", "-m", "errant", "gleu", "--edits", tmp_path, *systems, "--runs", "5", "-f", "json")
+    errant, gleu = json.loads(run(*words))
+    assert (errant["metric"], errant["references"], gleu["references"]) == ("errant", "gold.m2", "demo")
+    assert errant["systems"]["kendall"]["value"] == pytest.approx(2 / np.sqrt(6))  # two of three pairs, one tie
+    (tmp_path / "do-nothing.m2").unlink()
+    refused(words, "do-nothing.m2: no such file")
+
+
+@needs_mirror
+@pytest.mark.skipif(not os.environ.get("GECBENCH_SEEDA_EDITS"), reason="GECBENCH_SEEDA_EDITS is not set")
+def test_errant_on_seeda(run):
+    """As the specification gives it for the right references."""
+    words = ("meta", "--human", "seeda:edit", "-m", "errant", "--systems", "base", "-f", "json")
+    (row,) = json.loads(run(*words, "--edits", os.environ["GECBENCH_SEEDA_EDITS"]))
+    found = [f"{row['systems'][method]['value']:.3f}" for method in ("pearson", "spearman")]
+    assert found == ["0.691", "0.671"]

@@ -33,7 +33,7 @@ import pyarrow.parquet  # noqa: E402
 FOLDERS = Path(__file__).parents[2] / "datasets"
 
 
-@pytest.mark.parametrize("name", list(DATASETS))
+@pytest.mark.parametrize("name", ["jfleg", "conll14_fluency"])
 def test_a_built_folder_loads_with_plain_datasets(built, tiny, name, tmp_path):
     folder = built(name)
     pinned = DATASETS[name].pinned()
@@ -174,7 +174,7 @@ def test_the_content_fingerprint_sees_values_order_and_columns(tiny):
     assert len(locks) == 5
 
 
-@pytest.mark.parametrize("name", list(DATASETS))
+@pytest.mark.parametrize("name", ["jfleg", "conll14_fluency"])
 def test_the_card_is_complete_and_has_not_drifted(name):
     assert card_problems(name, FOLDERS / name / "README.md") == []
     text = (FOLDERS / name / "README.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from loopback import Loopback
 
 from gecbench.corpora.download import read_members
 from gecbench.corpora.upstream import HashMismatchError, Upstream
-from gecbench.errors import ArchiveError
+from gecbench.errors import ArchiveError, UpstreamError
 
 MEBIBYTE = 1 << 20
 
@@ -144,3 +144,33 @@ def test_archives_come_over_the_network_too(network):
     assert upstream.read("bn15/A10.m2").startswith(b"S My Town")
     assert upstream.read("bn15/A2.m2").startswith(b"S My Town")
     assert len(server.requests) == 2
+
+
+def test_a_length_that_is_no_number_is_as_none(network):
+    server, pins, upstream = network
+    server.plan["/" + pins[KEY].url.split("://")[1]] = ["no length"]
+    assert upstream().read(KEY).startswith(b"S My Town")
+
+
+def test_a_redirect_to_another_server_is_followed_to_https_alone(network, tmp_path):
+    server, pins, upstream = network
+    place = "/" + pins[KEY].url.split("://")[1]
+    other = Loopback()
+    other.files[place] = server.files[place]
+    with other.running():
+        server.plan[place] = [other.url + place]
+        with pytest.raises(UpstreamError, match="not followed, as it is not https"):
+            upstream().read(KEY)
+        assert other.requests == []
+        server.plan[place] = [server.url + place]
+        assert upstream().read(KEY).startswith(b"S My Town")
+
+
+def test_a_sparse_member_with_a_bad_map_is_damage(tmp_path):
+    info = tarfile.TarInfo("top/one")
+    info.pax_headers = {"GNU.sparse.map": "0,x", "GNU.sparse.size": "9"}
+    archive = tmp_path / "a.tar"
+    with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as opened:
+        opened.addfile(info)
+    with pytest.raises(ArchiveError, match="it is damaged"):
+        read_members(archive, {"one": 99}, name="it", folder="top", unpacked_limit=MEBIBYTE)

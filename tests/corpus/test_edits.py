@@ -1,4 +1,4 @@
-"""Edits read off an alignment of source and rewrite (docs/m2.md, B.15)."""
+"""Edits read off an alignment of source and rewrite (docs/metrics/m2.md §15)."""
 
 import re
 from itertools import pairwise
@@ -121,3 +121,11 @@ def test_a_table_has_the_annotations_and_texts_of_its_objects(corpus):
 def test_edits_of_other_types_are_refused(annotation, message):
     with pytest.raises(InputError, match=message):
         EditedTexts.of(["a b"], [[annotation]])
+
+
+def test_texts_too_long_to_align_are_refused():
+    """Their table would take gigabytes; what both texts share at their ends needs no table."""
+    start, end = " ".join(["a"] * 30_000), " ".join(["b"] * 30_000)
+    assert [edit.corrections for edit in extract_edits(f"{start} x {end}", f"{start} y {end}")] == [("y",)]
+    with pytest.raises(InputError, match="sentence 1: 30000 tokens are too many to align with 30000"):
+        extract_edits(start, end)

@@ -48,7 +48,7 @@ def test_errant_has_the_25_categories_of_english():
     }
     assert len(english) == 24
     assert english <= set(ERRANT_CATEGORIES)
-    assert error_type_in_words("UNK") == "error without a correction"
+    assert error_type_in_words("UNK") == "unknown type"
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,7 @@ def test_errant_has_the_25_categories_of_english():
         ("VERB:TENSE", "verb tense"),
         ("Nn/Prep", "noun number / preposition"),
         ("noop", "no error"),
+        ("R", "wrong words"),
     ],
 )
 def test_known_types(name, words):
@@ -69,7 +70,7 @@ def test_known_types(name, words):
     assert describe_error_type(name) == f"{name}: {words}"
 
 
-@pytest.mark.parametrize("name", ["", "X", "R:", "R", "X:DET", "R:NOUN:", "F/Style", "Nn/", "/", "wci"])
+@pytest.mark.parametrize("name", ["", "X", "R:", "Q", "X:DET", "R:NOUN:", "F/Style", "Nn/", "/", "wci"])
 def test_unknown_types_stay_as_they_are(name):
     assert error_type_in_words(name) == ""
     assert describe_error_type(name) == name

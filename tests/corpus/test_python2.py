@@ -1,6 +1,6 @@
 """Orders, lower case and white space of Python 2.7, on which the last figures of the official scorers depend.
 
-The expected values were printed by CPython 2.7.18 (64 bit); scores are the official programs' (docs/m2.md, B.9).
+The expected values were printed by CPython 2.7.18 (64 bit); scores are the official programs' (docs/metrics/m2.md §9).
 """
 
 import hashlib
@@ -71,7 +71,7 @@ def test_white_space_is_that_of_unicode_5_2():
 @pytest.mark.usefixtures("kernels_of")
 class TestM2:
     def test_annotators_are_visited_in_the_order_of_a_copied_dictionary(self):
-        """B.9's example: once copied, 3 comes before 11."""
+        """§9's example: once copied, 3 comes before 11."""
         edits = ["0 1|||T|||w", "0 2|||T|||q", "1 3|||T|||q", "2 4|||T|||q", "3 4|||T|||q"]
         lines = ["S a b c d", "A 1 2|||T|||x|||REQUIRED|||-NONE-|||3"]
         corpus = parse_m2([*lines, *(f"A {edit}|||REQUIRED|||-NONE-|||11" for edit in edits)])

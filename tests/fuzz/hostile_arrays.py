@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from random import Random
+from threading import Event, Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,22 +13,24 @@ import numpy as np
 
 from gecbench import kernels
 
+SHARES = (0, 0.02, 0.15)  # of a call's arrays that do not fit: bundles of many reach their kernel, too
 HUGE = (-1, 2**31 - 1, 2**31, 2**62, -(2**62))
 TEXT = b"the cat \xe2\x80\xa8 a\xff b\nS a b\nA 0 1|||X|||b|||REQUIRED|||-NONE-|||0\n"
 
 
 class Arrays:
-    """Arrays for one call: as they should be, but that now and then one does not fit."""
+    """Arrays for one call: as they should be, but that a `share` of them does not fit."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, share: float, most: int = 4) -> None:
         self.random = random
-        self.count = random.randint(0, 4)
+        self.share = share
+        self.count = random.randint(0, most)
 
     def spoiled(self, array: Any) -> Any:
         """Return the array, or another that does not fit."""
-        chance = self.random.random()
-        if chance > 0.15:
+        if self.random.random() >= self.share:
             return array
+        chance = 0.15 * self.random.random()
         if chance < 0.03:
             return self.random.choice(
                 [array.astype(np.float64), array[::2], array.reshape(-1, 1), None, "x", array[:0]]
@@ -56,7 +60,7 @@ class Arrays:
 
     def number(self, *usual: int) -> int:
         """Return a number as it should be, or a hostile one."""
-        return self.random.choice(usual) if self.random.random() < 0.9 else self.random.choice(HUGE)
+        return self.random.choice(usual) if self.random.random() >= self.share else self.random.choice(HUGE)
 
     def spans(self, count: int) -> Any:
         """Return places in a text."""
@@ -104,7 +108,7 @@ def _goal(make: Arrays) -> SimpleNamespace:
 
 
 def _limits(make: Arrays) -> SimpleNamespace:
-    names = ("listed", "segment", "sums", "cells", "work")
+    names = ("listed", "segment", "sums", "cells", "work", "lattice")
     return SimpleNamespace(**{name: make.number(0, 9, 99, 9999) for name in names})
 
 
@@ -214,7 +218,7 @@ def attempt(seed: int, first: int, count: int) -> None:
         name = random.choice(list(CALLS))
         print(f"\rcall {number}: {name}", end="", flush=True)
         try:
-            arguments = CALLS[name](Arrays(random))
+            arguments = CALLS[name](Arrays(random, random.choice(SHARES)))
         except (AttributeError, ValueError, TypeError):
             continue  # spoiled too much to be put together
         bundles = [each for each in arguments if isinstance(each, SimpleNamespace)]
@@ -226,3 +230,41 @@ def attempt(seed: int, first: int, count: int) -> None:
             getattr(kernels.select(kernel, "native"), function)(*arguments)
         except (AttributeError, ValueError, TypeError, MemoryError):
             continue
+
+
+def change_meanwhile(seed: int, first: int, count: int) -> None:
+    """Make calls whose arrays another thread changes; what was called last is printed."""
+    for number in range(first, first + count):
+        random = Random(f"{seed} {number}")
+        name = random.choice(list(CALLS))
+        print(f"\rcall {number}: {name}", end="", flush=True)
+        try:
+            arguments = CALLS[name](Arrays(random, 0, 2_000))
+        except (AttributeError, ValueError, TypeError):
+            continue  # too many to be put together
+        kernel, _, function = name.partition(".")
+        arrays = [array for argument in arguments for array in _arrays_in(argument) if array.flags.writeable]
+        done = Event()
+        other = Thread(target=_change, args=(arrays, random.choice(HUGE), done))
+        other.start()
+        try:
+            for _ in range(3):
+                with suppress(AttributeError, ValueError, TypeError, MemoryError):
+                    getattr(kernels.select(kernel, "native"), function)(*arguments)
+        finally:
+            done.set()
+            other.join()
+
+
+def _arrays_in(value: Any) -> list[Any]:
+    if isinstance(value, SimpleNamespace):
+        return [array for part in vars(value).values() for array in _arrays_in(part)]
+    return [value] if isinstance(value, np.ndarray) and value.size else []
+
+
+def _change(arrays: list[Any], number: int, done: Event) -> None:
+    while not done.is_set():
+        for array in arrays:
+            was = array.copy()
+            array[...] = np.array(number).astype(array.dtype)
+            array[...] = was

@@ -13,9 +13,14 @@ TRIES = {
     "differential-imeasure": 200,
     **dict.fromkeys([*FILES, "submissions", "records", "resumed", "calls", "options"], 10),
     "bindings": 1000,
+    "changed-arrays": 100,
+    "journals": 10,
+    "parquet": 5,
+    "runs": 20,
     "kill": 4,
     "disk": 4,
     "kill-serve": 1,
+    "disk-serve": 1,
 }
 
 

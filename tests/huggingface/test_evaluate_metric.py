@@ -76,20 +76,83 @@ def test_keep_in_memory():
     assert gecbench.load_metric("gleu", keep_in_memory=True).compute(**INPUTS)["gleu"] == EXPECTED.value
 
 
-def score_half(rank, cache):
+def shuffled(order, inputs=INPUTS):
+    return {name: [rows[i] for i in order] for name, rows in inputs.items()}
+
+
+class TestIds:
+    """Rows come in any order; their ids restore the one of the corpus."""
+
+    ORDER = np.random.default_rng(3).permutation(len(DEMO)).tolist()
+
+    @pytest.mark.parametrize("name", ["gleu", "m2", "imeasure"])
+    def test_order_is_restored_and_repeats_count_once(self, name):
+        module = gecbench.load_metric(name)
+        expected = module.compute(**INPUTS)
+        order = [*self.ORDER, *self.ORDER[:5]]
+        assert module.compute(**shuffled(order), ids=[f"test-{i}" for i in order]) == expected
+        for begin in range(0, len(order), 10):
+            part = order[begin : begin + 10]
+            module.add_batch(**shuffled(part), ids=np.array(part))
+        assert module.compute() == expected
+
+    def test_the_order_matters_without_them(self, gleu):
+        assert gleu.compute(**shuffled(self.ORDER))["gleu"] != EXPECTED.value
+
+    def test_single_rows(self, gleu):
+        for i in self.ORDER:
+            row = {name: rows[i] for name, rows in INPUTS.items()}
+            gleu.add(prediction=row["predictions"], reference=row["references"], sources=row["sources"], ids=i)
+        assert gleu.compute()["gleu"] == EXPECTED.value
+        assert gleu.compute(**INPUTS)["gleu"] == EXPECTED.value, "the next call needs none"
+
+    def test_refused(self, gleu):
+        with pytest.raises(gecbench.InputError, match="two different sentences have the id '7'"):
+            gleu.compute(**INPUTS, ids=[7] * len(DEMO))
+        with pytest.raises(gecbench.InputError, match="3 ids for 42 predictions"):
+            gleu.compute(**INPUTS, ids=[1, 2, 3])
+        gleu.add_batch(**shuffled([0]), ids=["0"])
+        with pytest.raises(gecbench.InputError, match="some batches have ids and others do not"):
+            gleu.add_batch(**shuffled([1]))
+
+    def test_combine(self, gleu):
+        combined = evaluate.combine([gleu, gecbench.load_metric("m2")])
+        assert combined.compute(**shuffled(self.ORDER), ids=self.ORDER)["gleu"] == EXPECTED.value
+
+
+def score_share(name, rank, cache, share, with_ids):
     demo, outputs = gecbench.load_demo(), gecbench.load_demo_systems()["rule-based"]
-    gleu = gecbench.load_metric("gleu", num_process=2, process_id=rank, experiment_id="halves", cache_dir=cache)
-    half = slice(0, 21) if rank == 0 else slice(21, 42)
-    references = [list(texts) for texts in demo.references[half]]
-    return gleu.compute(sources=list(demo.sources[half]), predictions=outputs[half], references=references)
+    module = gecbench.load_metric(name, num_process=2, process_id=rank, experiment_id=name, cache_dir=cache)
+    rows = [*range(len(demo))][share]
+    rows += rows[:1]  # the sentence that a DistributedSampler repeats
+    inputs = {
+        "sources": [demo.sources[i] for i in rows],
+        "predictions": [outputs[i] for i in rows],
+        "references": [list(demo.references[i]) for i in rows],
+    }
+    return module.compute(**inputs, **({"ids": rows} if with_ids else {}))
 
 
-def test_two_processes(tmp_path):
-    program = f"import gecbench\n{inspect.getsource(score_half)}\nprint(score_half(1, {str(tmp_path)!r}))"
+def in_two_processes(name, cache, with_ids):
+    call = f"score_share({name!r}, 1, {str(cache)!r}, slice(1, None, 2), {with_ids})"
+    program = f"import gecbench\n{inspect.getsource(score_share)}\nprint({call})"
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as other:
-        assert score_half(0, str(tmp_path))["gleu"] == EXPECTED.value
+        found = score_share(name, 0, str(cache), slice(0, None, 2), with_ids)
         assert other.communicate(timeout=120)[0].strip() == "None"
     assert other.returncode == 0
+    return found
+
+
+@pytest.mark.parametrize("name", ["gleu", "m2", "imeasure"])
+def test_two_processes_give_the_digits_of_one(name, tmp_path):
+    expected = gecbench.load_metric(name).compute(**INPUTS)
+    assert in_two_processes(name, tmp_path, with_ids=True) == expected
+
+
+def test_two_processes_without_ids_give_a_warning(tmp_path):
+    with pytest.warns(gecbench.OrderWarning, match="pass ids to restore the order of the corpus"):
+        found = in_two_processes("gleu", tmp_path, with_ids=False)
+    assert found["gleu"] != EXPECTED.value
 
 
 def test_every_module_is_small_and_carries_its_documents():
@@ -104,20 +167,20 @@ def test_arguments_are_documented_as_the_class_declares_them(name):
     heads = [f"{each.name} ({each.kind}, {shown(each.default)})" for each in declared]
     lines = [f"{head}: {each.description}." for head, each in zip(heads, declared, strict=True)]
     shared = inspect.signature(ReferenceMetric._compute).parameters.values()
-    common = [f"{each.name} ({type(each.default).__name__}, {each.default})" for each in list(shared)[4:-1]]
-    inputs = ["sources", "predictions", "references"]
+    common = [f"{each.name} ({type(each.default).__name__}, {each.default})" for each in list(shared)[5:-1]]
+    inputs = ["sources", "predictions", "references", "ids"]
 
     arguments = gecbench.load_metric(name).inputs_description.partition("Args:\n")[2].partition("Returns:\n")[0]
     found = [" ".join(entry.split()) for entry in re.split(r"^    (?=\w)", arguments, flags=re.MULTILINE)[1:]]
-    assert [entry.partition(" (")[0] for entry in found[:3]] == inputs
-    assert found[3:-5] == lines
+    assert [entry.partition(" (")[0] for entry in found[:4]] == inputs
+    assert found[4:-5] == lines
     assert [entry.partition(":")[0] for entry in found[-5:]] == common
 
     card = (metric_modules()[name] / "README.md").read_text(encoding="utf-8")
     section = card.partition("### Inputs\n")[2].partition("\n### ")[0].replace("`", "")
     entries = re.findall(r"^- \*\*(\w+)\*\*( \(.*?\))?:", section, re.MULTILINE)
-    assert [entry for entry, _ in entries[:3]] == inputs
-    assert [entry + rest for entry, rest in entries[3:]] == [*heads, *common]
+    assert [entry for entry, _ in entries[:4]] == inputs
+    assert [entry + rest for entry, rest in entries[4:]] == [*heads, *common]
 
 
 def shown(default):

@@ -7,6 +7,7 @@ import evaluate
 import pytest
 
 import gecbench
+from gecbench.corpora.build import copy_module_files
 from gecbench.corpora.catalog import DATASETS
 from gecbench.corpora.load import load_dataset, load_rows
 from gecbench.huggingface.register import metric_modules, register_datasets, unregister_datasets
@@ -112,3 +113,44 @@ def test_loading_touches_no_network(tiny_environment, tmp_path, monkeypatch, reg
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     assert datasets.load_dataset("jfleg", cache_dir=str(tmp_path / "one"))["test"].num_rows == 2
     assert load_dataset("jfleg", "m2", cache_dir=tmp_path / "two")["test"].num_rows == 2
+
+
+class TestRefusedAndExplained:
+    def test_a_revision_is_refused(self, tiny_environment, tmp_path):
+        gecbench.register(quiet=True)
+        try:
+            with pytest.raises(gecbench.InputError, match="revision='v1', but 'gleu' comes from the installed"):
+                evaluate.load("gleu", revision="v1")
+            with pytest.raises(gecbench.InputError, match="revision='v1', but 'jfleg' comes from the installed"):
+                datasets.load_dataset("jfleg", revision="v1", cache_dir=str(tmp_path))
+        finally:
+            gecbench.unregister()
+        assert not hasattr(datasets.load.dataset_module_factory, "gecbench_original")
+        assert not hasattr(evaluate.inspect.evaluation_module_factory, "gecbench_original")
+
+    def test_the_reason_of_an_error_and_the_citation(self, tiny_environment, tmp_path, registered):
+        loaded = datasets.load_dataset("jfleg", split="test", cache_dir=str(tmp_path / "one"))
+        assert loaded.info.citation.startswith("Napoles et al. 2017")
+        for path in tiny_environment.rglob("test.ref0"):
+            path.write_text("too few lines\n")
+        with pytest.raises(gecbench.GecbenchError, match=r"test\.ref0"):
+            datasets.load_dataset("jfleg", split="test", cache_dir=str(tmp_path / "two"))
+
+    def test_a_module_can_be_inspected(self, tmp_path):
+        gecbench.register(quiet=True)
+        try:
+            evaluate.inspect_evaluation_module("gleu", str(tmp_path / "gleu"))
+        finally:
+            gecbench.unregister()
+        assert (tmp_path / "gleu" / "gleu.py").read_bytes() == (metric_modules()["gleu"] / "gleu.py").read_bytes()
+
+    def test_a_folder_of_a_fresh_clone_builds_itself(self, tiny_environment, tmp_path, registered):
+        folder = tmp_path / "datasets" / "jfleg"
+        folder.mkdir(parents=True)
+        copy_module_files("jfleg", folder)
+        options = {
+            "cache_dir": str(tmp_path / "cache"),
+            "verification_mode": "no_checks",
+        }  # the mirror's files are tiny
+        loaded = datasets.load_dataset(str(folder), split="test", **options)
+        assert list(loaded["sentence"]) == [row["sentence"] for row in load_rows("jfleg", split="test")]

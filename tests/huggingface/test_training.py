@@ -87,6 +87,40 @@ class TestNumbers:
         assert found["gleu"] < compute_metrics(TOKENIZER, DEMO)(handed_over(raw))["gleu"]
 
 
+class TestHealth:
+    def test_shares_of_empty_and_unrelated_outputs(self):
+        texts = ["", " ", *["Zebra quartz violin marble ."] * 5, *GOOD[7:]]
+        with pytest.warns(gecbench.ForeignTextWarning, match="12% of the outputs share hardly a word"):
+            found = compute_metrics(TOKENIZER, DEMO)(handed_over(texts))
+        assert (found["empty"], found["unrelated"]) == (2 / 42, 5 / 42)
+        assert compute_metrics(TOKENIZER, DEMO)(handed_over(GOOD))["empty"] == 0
+
+    def test_many_empty_outputs_give_a_warning(self):
+        with pytest.warns(gecbench.ForeignTextWarning, match="100% of the outputs are empty"):
+            found = compute_metrics(TOKENIZER, DEMO, ["gleu", "m2"])(handed_over([""] * 42))
+        assert found["gleu"] == 0
+        assert found["m2"] > 0, "deleting everything deletes errors, too"
+
+    def test_a_refused_metric_is_nan(self, monkeypatch):
+        def refuse(*_):
+            raise InputError("too many mixes")
+
+        monkeypatch.setattr(gecbench.M2, "count", refuse)
+        compute = compute_metrics(TOKENIZER, DEMO, ["m2", "gleu"])
+        with pytest.warns(gecbench.RefusedMetricWarning, match="m2 is NaN: too many mixes"):
+            found = compute(handed_over(GOOD))
+        assert math.isnan(found["m2"])
+        assert found["gleu"] == gecbench.score(GOOD, DEMO)["gleu"].value
+
+    def test_batches(self):
+        compute = compute_metrics(TOKENIZER, DEMO, ["gleu", "m2"])
+        expected = compute(handed_over(GOOD))
+        for _ in range(2):
+            for begin in range(0, 40, 10):
+                assert compute(handed_over(GOOD[begin : begin + 10]), compute_result=False) == {}
+            assert compute(handed_over(GOOD[40:]), compute_result=True) == expected
+
+
 GARBAGE = {
     "nothing": [""] * len(DEMO),
     "one word": ["the"] * len(DEMO),

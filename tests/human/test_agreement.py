@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from math import isnan
 from typing import Any
 
@@ -14,7 +15,7 @@ from mirror_files import golden
 from gecbench.corpora.conll14 import read_rankings, read_systems, sentence_rows
 from gecbench.corpora.upstream import Upstream
 from gecbench.errors import InputError
-from gecbench.formats.judgments import expand_pairs, parse_expert_groups, relabel
+from gecbench.formats.judgments import Judgment, expand_pairs, parse_expert_groups, relabel
 from gecbench.human.agreement import (
     agreement,
     cohen_kappa,
@@ -111,3 +112,15 @@ def test_table_7_on_matching_sentences(mirror: Upstream) -> None:
     assert (cross.kappa, cross.weighted) == pytest.approx(figures["cross_matching_sentences"], abs=0.002)
     inter = inter_agreement(pairs)
     assert (inter.kappa, inter.weighted) == pytest.approx((0.277, 0.424), abs=0.001)
+
+
+def test_many_judges_of_one_pair_are_counted_not_listed() -> None:
+    """20,000 judges of a pair made 200 million pairs of judgments, in a list."""
+    several = [Judgment(1, f"j{k}", "A", "B", 1.0, float(1 + k % 3)) for k in range(20_000)]
+    tracemalloc.start()
+    found = inter_agreement(several)
+    assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    tracemalloc.stop()
+    assert found.comparisons == 20_000 * 19_999 // 2
+    # A third are ties and two thirds wins. Two agree in 1/9 + 4/9; by chance, as either system may be first, in 1/3.
+    assert found.kappa == pytest.approx((5 / 9 - 1 / 3) / (1 - 1 / 3), abs=1e-3)

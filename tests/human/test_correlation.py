@@ -270,3 +270,26 @@ def test_aggregation_by_hand() -> None:
         MetricScores("mine", "-", {"A": 0, "B": 0}, {("A", 1): 0.0, ("B", 1): 0.0, ("B", 2): 0.0}).aggregated(
             "trueskill"
         )
+
+
+def test_coefficients_that_differ_in_the_last_digit_are_equal() -> None:
+    assert williams_test(0.8, 0.8 + 1e-15, 1 - 1e-16, 12) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("aggregate", ["corpus", "trueskill", "expected-wins"])
+def test_lower_is_better_counts_as_agreement(aggregate: str) -> None:
+    """Errors that fall as people's scores rise agree with people, by every coefficient and on every pair."""
+    errors = {"A": 1.0, "B": 5.0, "C": 6.0, "D": 9.0}
+    by_sentence = {(system, i): error for system, error in errors.items() for i in range(3)}
+    pairs = [Judgment(i, "judge", "A", "D", 1, 2) for i in range(3)]
+    lower = MetricScores("errors", "–", errors, by_sentence, higher_is_better=False)
+    (row,) = meta_evaluate([lower], HUMAN, pairs, aggregate=aggregate, windows=2)
+    assert row.correlations["spearman"].value == pytest.approx(1)
+    assert row.sentences.accuracy == 1
+    assert all(window.values["spearman"] == pytest.approx(1) for window in row.windows)
+    assert not row.higher_is_better
+    if aggregate == "corpus":
+        assert row.scores == errors
+    (other,) = meta_evaluate([replace(lower, higher_is_better=True)], HUMAN, pairs, aggregate=aggregate)
+    assert other.correlations["spearman"].value == pytest.approx(-1)
+    assert other.sentences.accuracy == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from itertools import combinations
 from math import nan
@@ -193,3 +194,30 @@ def test_kernels_run_the_published_judgments_alike(
     }  # fmt: skip
     python, native = both_kernels("trueskill")
     assert np.array_equal(native.runs(**arguments), python.runs(**arguments))
+
+
+def test_rank_ranges_take_memory_for_the_runs_alone() -> None:
+    """2,000 systems took 4 GB: a cell for each run and pair of systems."""
+    runs = np.random.default_rng(0).integers(0, 300, (50, 400)).astype(float)
+    tracemalloc.start()
+    ranges = rank_ranges(runs)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 20 * runs.nbytes
+    better = [sorted(1 + (run > run[7]).sum() for run in runs), sorted(400 - (run < run[7]).sum() for run in runs)]
+    assert ranges[7].tolist() == [better[0][2], better[1][47]]  # 2.5 % of 50 runs, rounded up, on each side
+
+
+def test_too_many_systems_are_refused() -> None:
+    places = [Place((f"s{k}",), float(k)) for k in range(501)]
+    with pytest.raises(InputError, match="judgments of 501 systems, which is more than 500"):
+        table_of_rankings([Ranking(1, "j", tuple(places))])
+    pairs = [Ranking(k, "j", (places[k], places[k + 1])) for k in range(500)]
+    with pytest.raises(InputError, match="judgments of 501 systems"):
+        table_of_rankings(pairs)
+    assert len(table_of_rankings(pairs[:-1]).systems) == 500
+
+
+def test_expected_wins_needs_a_run() -> None:
+    with pytest.raises(InputError, match="at least one run"):
+        expected_wins(say("A>B"), runs=0)

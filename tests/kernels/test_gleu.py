@@ -65,7 +65,7 @@ def test_any_number_of_threads(both_kernels):
 def test_native_refuses_rows_it_cannot_draw(both_kernels):
     _, native = both_kernels("gleu")
     counts = np.ones((2, 4), dtype=np.int64)
-    for offsets in ([1, 2], [0, 2, 2], [0, 2, 1], []):
+    for offsets in ([1, 2], [0, 2, 2], [0, 2, 1], [0, 2**40], []):
         for call in (
             lambda rows: native.draw_rows(rows, 0, 1, False),
             lambda rows: native.sampled_totals(counts, rows, 1, False),

@@ -1,4 +1,4 @@
-"""The greedy choice of an annotator: ties, and both kernels alike (docs/m2.md, B.9)."""
+"""The greedy choice of an annotator: ties, and both kernels alike (docs/metrics/m2.md §9)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IMPLEMENTATIONS = [select("greedy", name) for name in ("python", "native")[: 1 +
 
 
 def test_greedy_tie_breaks(implementation: str) -> None:
-    """docs/m2.md, B.9: higher F, then more correct, then the smaller denominator, then the earlier row."""
+    """docs/metrics/m2.md §9: higher F, then more correct, then the smaller denominator, then the earlier row."""
     offsets = np.array([0, 2], dtype=np.int64)
 
     def chosen(*rows: tuple[int, int, int]) -> int:

@@ -1,4 +1,4 @@
-"""MaxMatch: quirks through kernel and metric; both kernels must agree (docs/m2.md)."""
+"""MaxMatch: quirks through kernel and metric; both kernels must agree (docs/metrics/m2.md)."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ def kernel(implementation: str) -> ModuleType:
 
 IGNORE = {"ignore_whitespace_casing": True}
 SENTENCES: list[tuple[str, str, list[TextEdit], dict[str, Any], tuple[int, int, int]]] = [
-    # docs/m2.md, B.14.2: exact arithmetic would propose one edit; B.14.3: the first of equal paths stays.
+    # docs/metrics/m2.md §14.2: exact arithmetic would propose one edit; §14.3: the first of equal paths stays.
     ("f a", "e a c f", [], {}, (0, 2, 0)),
     ("a b a", "a a a b", [], {}, (0, 1, 0)),
-    # B.5: two unchanged words may lie within an edit but not three.
+    # §5: two unchanged words may lie within an edit but not three.
     ("x a b y", "p a b q", [(0, 4, ("p a b q",))], {}, (1, 1, 1)),
     ("x a b y", "p a b q", [(0, 4, ("p a b q",))], {"max_unchanged_words": 1}, (0, 2, 1)),
     ("x a b c y", "p a b c q", [(0, 5, ("p a b c q",))], {}, (0, 2, 1)),
     ("x a b c y", "p a b c q", [(0, 5, ("p a b c q",))], {"max_unchanged_words": 3}, (1, 1, 1)),
-    ("x y", "p q", [(0, 2, ("p q",))], {"max_unchanged_words": -1}, (0, 2, 1)),  # B.5: none merged
+    ("x y", "p q", [(0, 2, ("p q",))], {"max_unchanged_words": -1}, (0, 2, 1)),  # §5: none merged
     ("a", "a b c", [(1, 1, ("b c",))], {"max_unchanged_words": -1}, (0, 2, 1)),
-    # B.8: duplicates are credited twice; gold edits out of textual order are lost.
+    # §8: duplicates are credited twice; gold edits out of textual order are lost.
     ("a b c", "a x c", [(1, 2, ("x",)), (1, 2, ("x",))], {}, (2, 1, 2)),
     ("a b c d", "x b c y", [(3, 4, ("y",)), (0, 1, ("x",))], {}, (1, 2, 2)),
     ("a b c d", "x b c y", [(0, 1, ("x",)), (3, 4, ("y",))], {}, (2, 2, 2)),
     ("a b", "a x y b", [(1, 1, ("y",)), (1, 1, ("x",))], {}, (1, 2, 2)),
-    # B.6, B.7: any alternative will do; unmatched neighbors merge, matched ones stay apart; overlaps are all gold.
+    # §6, §7: any alternative will do; unmatched neighbors merge, matched ones stay apart; overlaps are all gold.
     ("a b c", "a x c", [(1, 2, ("y", "x"))], {}, (1, 1, 1)),
     ("a b c d", "a x y d", [], {}, (0, 1, 0)),
     ("a b c d", "a x y d", [(1, 2, ("x",)), (2, 3, ("y",))], {}, (2, 2, 2)),
     ("a b c d", "a x y d", [(1, 3, ("x y",)), (2, 3, ("y",))], {}, (1, 1, 2)),
-    # B.6: a gold edit that changes nothing is never correct.
+    # §6: a gold edit that changes nothing is never correct.
     ("a b c", "a x c", [(0, 1, ("a",))], {}, (0, 1, 1)),
-    # B.12: release 3.2 misplaces several words inserted at the front.
+    # §12: release 3.2 misplaces several words inserted at the front.
     ("a b", "x y a b", [(0, 0, ("x y",))], {}, (1, 1, 1)),
     ("a b", "x y a b", [(0, 0, ("x y",))], {"release": "3.2"}, (0, 1, 1)),
     ("a b", "x a b", [(0, 0, ("x",))], {"release": "3.2"}, (1, 1, 1)),
-    # B.8: edits of whitespace and case are not proposed, yet their gold edits stay and are missed.
+    # §8: edits of whitespace and case are not proposed, yet their gold edits stay and are missed.
     ("the cat", "The cat", [(0, 1, ("The",))], {}, (1, 1, 1)),
     ("the cat", "The cat", [(0, 1, ("The",))], IGNORE, (0, 0, 1)),
     ("the Cat sat", "The Cat sat", [(0, 1, ("The",))], IGNORE, (0, 0, 1)),
@@ -62,12 +62,12 @@ SENTENCES: list[tuple[str, str, list[TextEdit], dict[str, Any], tuple[int, int, 
     ("I can not swim", "I cannot swim", [], {}, (0, 1, 0)),
     ("i can not swam", "i can not swim", [], IGNORE, (0, 1, 0)),
     ("straße İ", "STRASSE İ", [], IGNORE, (0, 1, 0)),
-    # B.1: the text of a correction is compared, and that has single spaces.
+    # §1: the text of a correction is compared, and that has single spaces.
     ("a b", "a x y", [(1, 2, ("x  y",))], {}, (0, 1, 1)),
     ("a b", "a x y", [(1, 2, ("x\u00a0y",))], {}, (0, 1, 1)),
     ("a b", "a x y", [(1, 2, ("x  y", "x y"))], {}, (1, 1, 1)),
     ("a b", "a \x00x", [(1, 2, (" x",))], {}, (0, 1, 1)),
-    # B.2: tokens are split on Unicode whitespace.
+    # §2: tokens are split on Unicode whitespace.
     ("a\u00a0b  c", "a b\u3000c", [], {}, (0, 0, 0)),
     # Empty, identical, nothing shared.
     ("", "", [], {}, (0, 0, 0)),
@@ -101,7 +101,7 @@ def test_one_sentence_and_one_annotator(
 def test_a_gold_edit_outside_the_sentence_never_matches(
     kernel: ModuleType, source: list[int], hypothesis: list[int], expected: tuple[int, ...]
 ) -> None:
-    """The kernel counts it as gold; the metric refuses it, and the reader may drop it (docs/m2.md, B.1)."""
+    """The kernel counts it as gold; the metric refuses it, and the reader may drop it (docs/metrics/m2.md §1)."""
     counts, _ = kernel.match_corpus(*pack(source, hypothesis, [GoldEdit(7, 9, ((0,),))]), MatchOptions())
     assert tuple(counts[0]) == expected
 
@@ -121,7 +121,7 @@ def test_a_repeated_clause(kernel: ModuleType) -> None:
 
 
 def test_native_keeps_the_exact_answer_past_the_limit(both_kernels: Any) -> None:
-    """A tie in a lattice too large for the arc list (docs/m2.md, B.14.2); a long repetition needs no list."""
+    """A tie in a lattice too large for the arc list (docs/metrics/m2.md §14.2); a long repetition needs no list."""
     _, native = both_kernels("maxmatch")
     *arrays, options = M2().prepare_sentence("f a", "e a c f", annotation()).arguments(2, "master")
     assert native.match_corpus(*arrays, options)[1].tolist() == [native.LITERAL]
@@ -196,7 +196,7 @@ def test_both_kernels_agree(
 def test_arcs_are_listed_as_by_the_official_triple_loop(
     source: list[int], hypothesis: list[int], unchanged: int, release: str
 ) -> None:
-    """All vertices as the middle, all as the tail, all as the head of a merged edit (docs/m2.md, B.5)."""
+    """All vertices as the middle, all as the tail, all as the head of a merged edit (docs/metrics/m2.md §5)."""
     single, lattice = (
         maxmatch.build_lattice(source, hypothesis, MatchOptions(most, release)) for most in (-1, unchanged)
     )

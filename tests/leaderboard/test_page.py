@@ -25,9 +25,10 @@ def test_build_is_whole_and_repeatable(tmp_path):
     written = files_of(tmp_path / "site").keys()
     assert written == set(built.files)
     assert {"index.html", "README.md", "style.css", "data/board.js", "data/board.json", "data/board.csv"} <= written
-    systems = {name for name in written if name.startswith("data/system-")}
     identities = [record.id for record in store.load().records]
-    assert systems == {f"data/system-{name}.{ending}" for name in identities for ending in ("js", "json")}
+    for kind in ("system", "outputs"):
+        found = {name for name in written if name.startswith(f"data/{kind}-")}
+        assert found == {f"data/{kind}-{name}.{ending}" for name in identities for ending in ("js", "json")}
     flat = json.loads((tmp_path / "site/data/board.json").read_text())["records"]
     assert {row["system"] for row in flat} > {"good-corrector", "Ge et al. (2018)"}
     build_site(store, tmp_path / "site", plan)
@@ -44,7 +45,7 @@ def test_a_metric_that_is_not_installed_has_no_scores_of_sentences(tmp_path, mon
     store = FolderStore(tmp_path / "board")
     store.add(record, details)
     build_site(store, tmp_path / "site", PagePlan([DEMO], resamples=QUICK, publish_references=True))
-    shown = json.loads((tmp_path / f"site/data/system-{record.id}.json").read_text())
+    shown = json.loads((tmp_path / f"site/data/outputs-{record.id}.json").read_text())
     assert set(shown["sentence_scores"]) == {"gleu"}
 
 

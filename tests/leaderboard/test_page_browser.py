@@ -28,11 +28,11 @@ pytestmark = pytest.mark.usefixtures("calm")
 
 def test_opens_from_a_disk_and_ranks(browser, opened):
     expected = gecbench.compare(gecbench.load_demo_systems(), DEMO, resamples=1, test=None)
-    assert [name for name in systems(browser) if name != "Human"] == expected.ranked()
+    assert systems(browser) == expected.ranked()
     shown = texts(browser, "tr[data-id] td.main")
     best = f"{100 * expected['good-corrector']['gleu'].value:.2f}"
     assert any(text.startswith(best) for text in shown)
-    assert "Human" in systems(browser)
+    assert "Mean GLEU of one annotator against the others" in " ".join(texts(browser, ".notes li"))
     assert (
         texts(browser, "thead th.number button")[:2]
         == [f"{m.title}{'▼' * (m.name == 'gleu')}" for m in gecbench.METRICS.values()][:2]
@@ -55,9 +55,10 @@ def test_sorts_by_any_column_and_back(browser, opened):
 def test_keyboard_alone_sorts_and_opens(browser, opened):
     from selenium.webdriver.common.keys import Keys
 
-    browser.execute_script("document.querySelector('[data-sort=date]').focus()")
+    browser.execute_script("document.querySelector('[data-sort=bleu]').focus()")
     browser.switch_to.active_element.send_keys(Keys.ENTER)
-    wait(browser, "location.hash.includes('sort=date')")
+    wait(browser, "location.hash.includes('sort=bleu')")
+    wait(browser, "document.activeElement.dataset.sort === 'bleu'")
     browser.execute_script("document.querySelector('table.ranking tbody a').focus()")
     first = browser.switch_to.active_element.text
     browser.switch_to.active_element.send_keys(Keys.ENTER)
@@ -83,8 +84,8 @@ def test_published_tables(browser, page):
     choose = "const box = document.querySelector('select'); box.value = arguments[0]; "
     change(browser, f"{choose} box.dispatchEvent(new Event('change'))", "conll14_fluency:test")
     sets = texts(browser, "label:nth-child(2) option")
-    assert "expert fluency" in sets
-    assert len(sets) == 7
+    assert "two fluency rewrites by experts (expert_fluency)" in sets
+    assert len(sets) >= 7
 
 
 def test_system_then_alignment(browser, opened):
@@ -142,12 +143,11 @@ def test_correlations(browser, opened):
 
 def test_plots(browser, page):
     open_page(browser, f"{page}#plot")
+    assert len(texts(browser, "svg.chart .point circle")) == 3, "the source has no precision"
+    assert "F 50" in texts(browser, "svg.chart text.contour")
+    go(browser, "#plot?x=gleu&y=bleu")
     assert len(texts(browser, "svg.chart .point circle")) == 4
     assert "Pearson r" in texts(browser, "figcaption")[0]
-    go(browser, "#groups")
-    wait(browser, "document.querySelectorAll('svg.chart .line').length === 4")
-    titles = texts(browser, "svg.chart .line title")
-    assert any(title.startswith("good-corrector, 1-5: ") for title in titles)
 
 
 def test_downloads(browser, opened, downloads):
@@ -180,7 +180,7 @@ def test_upload_is_ranked_on_the_page(browser, tmp_path):
         assert all(name.startswith(address) for name in asked), "nothing is asked of other hosts"
         submit(browser, "<i>Uploaded</i> system", file)
         wait(browser, "document.querySelector('#added')")
-        assert "Added: rank 2 of 5 by GLEU" in texts(browser, "#message")[0]
+        assert "Added: rank 2 of 4 by GLEU" in texts(browser, "#message")[0]
         change(browser, "document.querySelector('#added').click()")
         assert texts(browser, "h2.name bdi") == ["<i>Uploaded</i> system"]
         change(browser, "document.querySelector('main p a').click()")
@@ -204,7 +204,7 @@ def test_order_of_the_scripts_does_not_matter(browser, page, tmp_path):
     assert turned != html
     (site / "index.html").write_text(turned, encoding="utf-8")
     open_page(browser, (site / "index.html").as_uri())
-    assert len(systems(browser)) == 5
+    assert len(systems(browser)) == 4
 
 
 def test_unbuilt_page_says_so(browser, repository):

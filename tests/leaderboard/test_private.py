@@ -101,9 +101,9 @@ def test_a_sealed_board_keeps_and_tells_corpus_scores_only(gold):
         if figure["ratio"] is not None:
             assert figure["ratio"] == round(figure["against_others"] / figure["human"], 3)
     details = store.details(record)
-    assert (details.sentence_scores, details.by_distance) == ({}, {})
+    assert (details.sentence_scores, details.by_source_distance) == ({}, {})
     other = submit(Submission("other", outputs_of(gold, "gone")), corpus, store, resamples=20)
-    assert other.place.p_value is None
+    assert [neighbor.p_value for neighbor in other.place.neighbors] == [None]
     build_site(store, "site", PagePlan([corpus], resamples=20))
     board = json.loads(Path("site/data/board.json").read_text())
     assert (board["digits"], board["commands"]) == (1, []), "no server takes what a sealed board could score"
@@ -120,7 +120,7 @@ def test_references_are_published_on_purpose_and_taken_back(gold):
     build_site(store, "site", PagePlan([corpus], resamples=20, publish_references=True))
     published = b"".join(path.read_bytes() for path in files_under("site"))
     assert all(secret.encode() in published for secret in SECRETS)
-    scores = script_data(next(Path("site/data").glob("system-*.js")))["sentence_scores"]
+    scores = script_data(next(Path("site/data").glob("outputs-*.js")))["sentence_scores"]
     assert len(scores["m2"]) == SENTENCES, "made for the page: the board did not keep them"
     build_site(store, "site", plan)
     for path in files_under("site"):

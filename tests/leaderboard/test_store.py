@@ -101,11 +101,11 @@ def test_adding_twice_is_adding_once(tmp_path):
 
 def test_answers_are_remembered_and_damage_is_not_believed(tmp_path):
     store = FolderStore(tmp_path)
-    assert store.get_p_value("q") is None
-    store.put_p_value("q", 0.25)
-    assert store.get_p_value("q") == 0.25
+    assert store.get_resampled("q") is None
+    store.put_resampled("q", [0.25, 0.5])
+    assert store.get_resampled("q") == [0.25, 0.5]
     next((tmp_path / "tests").glob("*.json")).write_bytes(b'{"question":"q"}')
-    assert store.get_p_value("q") is None
+    assert store.get_resampled("q") is None
 
 
 @pytest.mark.parametrize("kind", ["records", "waiting"])
@@ -215,7 +215,7 @@ def test_submit_opens_a_pull_request(tmp_path):
         done = hub.gecbench(*options)
         assert done.returncode == 0, done.stderr
         assert f"pull request: {hub.url}/datasets/someone/board/discussions/1" in done.stdout
-        assert "of 5 by GLEU; against good-corrector above: p = " in done.stdout
+        assert "of 4 by GLEU; against good-corrector above: p = " in done.stdout
         records = [request for request in hub.requests if request.startswith("GET") and "/records/" in request]
         assert len(records) == len(set(records)) == 4, "the board is downloaded once"
         (commit,) = hub.commits

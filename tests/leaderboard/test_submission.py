@@ -107,7 +107,7 @@ def test_every_metric_is_scored_as_score_does():
         assert (figure["value"], figure["low"]) == (score.value, score.interval.low)
         assert figure["signature"] == str(score.signature)
         assert scored.details.sentence_scores[name] == pytest.approx(score.sentence_scores(), abs=1e-4)
-        assert sum(group["sentences"] for group in scored.details.by_distance[name]) == len(DEMO)
+        assert sum(group["sentences"] for group in scored.details.by_source_distance[name]) == len(DEMO)
 
 
 def test_a_metric_that_cannot_score_is_left_out_with_a_warning(monkeypatch):

@@ -107,12 +107,12 @@ def test_links_and_pipes_and_deep_json_are_passed_over(tmp_path):
     assert "good" in [left.name for left in waiting.load()]
     assert len(list(waiting.load())) <= 2
     store = FolderStore(tmp_path)
-    store.put_p_value("good", 0.5)
+    store.put_resampled("good", [0.5])
     for question, make in {
         "deep": lambda path: path.write_bytes(b"[" * 200_000),
         "link": lambda path: path.symlink_to(tmp_path / "nothing"),
         "pipe": os.mkfifo,
     }.items():
         make(tmp_path / "tests" / f"{digest(question.encode())}.json")
-        assert store.get_p_value(question) is None
-    assert store.get_p_value("good") == 0.5
+        assert store.get_resampled(question) is None
+    assert store.get_resampled("good") == [0.5]

@@ -15,7 +15,9 @@ Sentence 3, annotator 0: 2 correct, 2 proposed, 3 gold
   source        Young wolves is a pack hunter .
   system        Young wolves are pack hunter .
   system edits  +is → are [2,3)  +a → ∅ [3,4)
-  gold edits    +is → are [2,3) Verb  +a → ∅ [3,4) Det  -hunter → hunters [5,6) Noun"""
+  gold edits    +is → are [2,3) Verb
+                +a → ∅ [3,4) Det
+                -hunter → hunters [5,6) Noun"""
 
 
 def test_matches_of_every_sentence():
@@ -77,8 +79,26 @@ def test_html_escapes_everything():
     assert tags.count("script") == 1
     assert nasty in texts
     assert f"<i> {nasty}" in texts
-    assert any("→ <b>&amp; [0,1) UNK" in text for text in texts)
+    assert any("→ <b>&amp; [0,1) UNK: unknown type" in text for text in texts)
     assert "<title> & 'more'" in texts
+
+
+def test_error_types_are_explained():
+    cell = Cell("make → have [10,11)", "miss", "Wci")
+    explained = Explanation("title", [Row("gold edits", [cell, Cell("a → b [1,2)", "match", "X")])])
+    assert explained.to_text() == (
+        "title\n  gold edits  -make → have [10,11) Wci: wrong collocation or idiom\n              +a → b [1,2) X"
+    )
+    page = explained.to_html()
+    assert '<span class="miss" data-type="Wci">-make → have [10,11) Wci: wrong collocation or idiom</span><br>' in page
+
+
+def test_long_rows_continue_below():
+    """Two blanks before and after the label, two between cells: 20 columns hold three words of four letters."""
+    explained = Explanation("title", [Row("a", [Cell("four")] * 4), Row("b", [Cell("longer than the line")])])
+    assert explained.to_text(width=21) == ("title\n  a  four  four  four\n     four\n  b  longer than the line")
+    assert explained.to_text(width=20) == "title\n  a  four  four\n     four  four\n  b  longer than the line"
+    assert explained.to_text().splitlines()[1] == "  a  four  four  four  four"
 
 
 def test_aligned_cells_stand_in_columns():

@@ -23,7 +23,9 @@ RULES = gecbench.load_demo_systems()["rule-based"]
 def test_explain_shows_the_alignment_and_its_classes(files, run):
     (files / "other.txt").write_text("These machine <b> designed to help people .\n")
     shown = run("explain", "--gold", "gold.xml", "-p", "other.txt", "-m", "imeasure")
-    title, *rows = shown.splitlines()
+    legend, _, explained = shown.partition("\n\n")
+    assert [line[:4] for line in legend.splitlines()] == ["+ TP", "! FP"]
+    title, *rows = explained.splitlines()
     # 2·2 + 4 of 2·(2 + 2) + 4 + 1 - 3/2, against 5 of 8 tokens
     assert title == "Sentence 1: I 18.84, WAcc 69.57 (source 62.50); TP 2 TN 4 FP 2 FN 1 FPN 1"
     labels = [row.split()[0] for row in rows]
@@ -43,7 +45,7 @@ def test_explain_shows_the_alignment_and_its_classes(files, run):
 def test_explain_breaks_long_alignments_into_blocks(files, run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     shown = run("explain", "--gold", "gold.xml", "-p", "system.txt", "-m", "imeasure")
-    blocks = shown.split("\n\n")
+    _legend, *blocks = shown.split("\n\n")
     assert len(blocks) > 1
     assert all(len(line) <= 40 for block in blocks for line in block.splitlines()[1:])
     sources = [line for line in shown.splitlines() if line.startswith("  source")]
@@ -131,7 +133,7 @@ def test_score_and_compare_from_xml(files, run):
         "compare", "--gold", "demo.xml", "-p", "demo.txt", "old.txt", "-m", "imeasure", "--test", "t-test",
         "--resamples", "0",
     )  # fmt: skip
-    assert "by a paired t-test over the sentence scores" in compared
+    assert "(p < 0.05, a paired t-test over the\nsentence scores)." in compared
 
 
 def test_per_sentence_scores_of_excluded_sentences_are_null(files, run):

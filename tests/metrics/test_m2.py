@@ -1,4 +1,4 @@
-"""M2 through the metric class: the worked example, edges, parameters and signature (docs/m2.md)."""
+"""M2 through the metric class: the worked example, edges, parameters and signature (docs/metrics/m2.md)."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def one(source, prediction, *edits, **parameters):
 
 
 def test_three_sentences():
-    """B.14.1."""
+    """§14.1."""
     score = M2().score_corpus(THREE_SENTENCES, THREE_OUTPUTS)
     assert counts(score) == (4, 5, 5)
     assert figures(score) == [0.8, 0.8, 0.8]
@@ -45,14 +45,14 @@ def test_three_sentences():
 
 
 def test_a_score_says_what_was_settled_the_official_way():
-    """B.14.2."""
+    """§14.2."""
     score = one("f a", "e a c f")
     assert score.diagnostics["settled_literally"] == 1
     assert score.diagnostics["too_large_for_literal"] == 0
 
 
 class TestFigures:
-    """B.10."""
+    """§10."""
 
     @pytest.mark.parametrize(
         ("prediction", "edits", "expected"),
@@ -85,7 +85,7 @@ class TestFigures:
 
 
 class TestOddGold:
-    """B.8: kept as the official scorer has them."""
+    """§8: kept as the official scorer has them."""
 
     def test_a_duplicate_is_credited_twice(self):
         assert figures(one("a b c", "a x c", (1, 2, ("x",)), (1, 2, ("x",)))) == [2, 1, 1.6667]
@@ -111,7 +111,7 @@ class TestOddGold:
             Corpus(sources=["a", "a b c"], annotations=[[], [annotation((*span, ("x",)))]])
 
     def test_a_dropped_edit_registers_its_annotator(self):
-        """B.1."""
+        """§1."""
         lines = ["S a b", "A 0 1|||T|||x|||REQUIRED|||-NONE-|||0", "A 1 7|||T|||y|||REQUIRED|||-NONE-|||1"]
         with pytest.raises(InputError, match="M2 text:3: the span 1 7 does not fit"):
             parse_m2(lines)
@@ -163,7 +163,7 @@ class TestGold:
                 M2(**parameters).score_corpus(corpus, ["a x", "a"])
 
     def test_official_order_of_annotators_decides_ties(self):
-        """B.9: 8 is visited before 1."""
+        """§9: 8 is visited before 1."""
         edits = {8: (0, 1, ("x",)), 1: (1, 2, ("y",))}
         corpus = Corpus(sources=["a b"], annotations=[[annotation(edits[k], annotator=k) for k in (1, 8)]])
         assert [found.annotator for found in M2().annotations(corpus)[0]] == [8, 1]
@@ -220,7 +220,7 @@ def test_a_rewrite_without_repeated_words_is_perfect(source, rewrites):
 
 
 def test_a_rewrite_with_repeated_words_may_not_be():
-    """B.6: a gold insertion is credited to one of several equal ones at its place, on whatever path that lies."""
+    """§6: a gold insertion is credited to one of several equal ones at its place, on whatever path that lies."""
     corpus = Corpus(sources=["a c"], references=[["c b c b"]])
     assert [edit.corrections for edit in derive_annotations(corpus).annotations[0][0].edits] == [("c b",), ("b",)]
     assert counts(M2().score_corpus(corpus, ["c b c b"])) == (1, 2, 2)

@@ -238,7 +238,7 @@ def test_last_digits_may_differ(plugin):
         ("python:json:__name__", "json:__name__ is a str, not a function"),
         ("python:math:fsum", "has no version, and no source to take one from. Declare one"),
         ("python", "python is not a metric without its function"),
-        ("python|function:json:dumps|name:x|release:1|version:0.2.0", "a signature alone never imports one"),
+        ("python|function:json:dumps|name:x|release:1|version:0.3.0", "a signature alone never imports one"),
         ("python:json:dumps,gleu", "is more than one metric"),
     ],
 )
@@ -250,7 +250,7 @@ def test_names_that_are_refused(plugin, spec, message):
 def test_signatures_and_boards_import_nothing(plugin):
     spec = plugin("open('imported', 'w')\n" + EXACT, "never_imported")
     with pytest.raises(gecbench.InputError, match="never imports"):
-        gecbench.make_metric(f"python|function:{spec[7:]}|name:x|release:1|better:higher|corpus:mean|version:0.2.0")
+        gecbench.make_metric(f"python|function:{spec[7:]}|name:x|release:1|better:higher|corpus:mean|version:0.3.0")
     for attempt in (board_metric, metric_class):
         with pytest.raises(gecbench.InputError, match="unknown metric"):
             attempt(spec)
@@ -285,7 +285,7 @@ def test_commands(plugin, run, refused):
     for name, lines in SYSTEMS.items():
         write_lines(f"{name}.txt", lines)
     given = ["-c", "demo", "-p", *(f"{name}.txt" for name in SYSTEMS)]
-    assert run("compare", *given, "-m", spec, "--resamples", "20").count("95 % interval") == 1
+    assert run("compare", *given, "-m", spec, "--resamples", "20").count("95 % interval.") == 1
     assert run("meta", "--runs", "2", "-m", spec, "gleu").splitlines()[2].startswith(spec)
     refused(["explain", *given[:4], "-m", spec], "has no edits to explain. Use -m gleu")
     stream = ["-s", "do-nothing.txt", "-r", "good-corrector.txt", "-p", "rule-based.txt", "--stream"]

@@ -1,4 +1,4 @@
-"""How M2 chooses among annotators, also in resampled corpora, against obvious loops (docs/m2.md, B.9)."""
+"""How M2 chooses among annotators, also in resampled corpora, against obvious loops (docs/metrics/m2.md §9)."""
 
 from fractions import Fraction
 from itertools import combinations

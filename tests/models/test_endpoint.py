@@ -89,6 +89,7 @@ STUBBORN = {
     "429": ((429, {"Retry-After": "0"}), "the server answers 429: .*times", True),
     "a drip": ("drip", "no answer within 0.3 s, 3 times", True),
     "closed": ("close", "no answer that can be read", True),
+    "packed twice": ("packed twice", "the encoding gzip, gzip", True),
     "401": ((401, {}), "the server answers 401.*--key-variable", False),
     "404": ((404, {}), "the server answers 404.*--name", False),
     "400": ((400, {}), "the server answers 400", False),
@@ -129,6 +130,7 @@ UNANSWERED = {
     "a filter before": ("filtered", "refused", 0),
     "10 MB": ("They are here. " * 700_000, "too long", 0),
     "without an end": ("endless", "too long", 0),
+    "50 MB in 50 kB": ("packed bomb", "too long", 0),
     "30 kB": ("They are here. " * 2_000, "too long", 5),
 }
 
@@ -481,3 +483,19 @@ def test_retry_after_reads_plain_digits_alone(text, seconds):
     from gecbench.models.endpoint import _retry_after
 
     assert _retry_after({"retry-after": text}) == seconds
+
+
+def test_a_redirect_is_not_followed(tmp_path):
+    """Neither the sentences nor the key go to a server that nobody named."""
+    with ChatServer(FIXED).running() as other:
+        away = [(307, {"Location": other.url + "/chat/completions"})]
+        plan = {source: list(away) for source in FIXED}
+        with ChatServer(FIXED, plan).running() as chat, pytest.raises(ModelError, match="a redirect to http"):
+            correct(chat)
+        assert other.asked == []
+
+
+def test_a_packed_answer_is_read(chat):
+    chat.plan["He go home."] = ["packed"]
+    assert correct(chat) == RIGHT
+    assert chat.asked.count("He go home.") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import socket
 import threading
@@ -152,6 +153,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
+def _send_packed(handler: _Handler, times: int, blanks: int = 0) -> None:
+    data = handler.chat.completion("He goes home.") + b" " * blanks
+    for _ in range(times):
+        data = gzip.compress(data)
+    handler.send(200, data, {"Content-Encoding": ", ".join(["gzip"] * times)})
+
+
 _MISDEEDS: dict[Any, Callable[[_Handler], None]] = {
     "close": _Handler.close,
     "half": _Handler.half,
@@ -160,5 +168,8 @@ _MISDEEDS: dict[Any, Callable[[_Handler], None]] = {
     "no json": lambda handler: handler.send(200, b"<html>gateway</html>"),
     "no choices": lambda handler: handler.send(200, b'{"choices": []}'),
     "filtered": lambda handler: handler.send(400, b'{"error": {"code": "content_filter", "message": "no"}}'),
+    "packed": lambda handler: _send_packed(handler, 1),
+    "packed twice": lambda handler: _send_packed(handler, 2, 50_000_000),
+    "packed bomb": lambda handler: _send_packed(handler, 1, 50_000_000),
     "large error": lambda handler: handler.send(500, b"x" * 3_000_000),
 }

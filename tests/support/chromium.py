@@ -10,7 +10,7 @@ import tempfile
 
 from waiting import eventually
 
-VIEWS = ("table", "plot", "groups", "compare", "sentences", "submit")
+VIEWS = ("table", "plot", "matrix", "groups", "compare", "sentences", "submit")
 FLAGS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),

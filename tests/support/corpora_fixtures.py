@@ -54,6 +54,7 @@ def tiny_environment(tiny_folder, tmp_path, monkeypatch):
     pins = pins_of(tiny_folder)
     monkeypatch.setattr(upstream_module, "default_pins", lambda: pins)
     monkeypatch.setenv("GECBENCH_MIRROR", str(tiny_folder))
+    monkeypatch.setenv("GECBENCH_ACCEPT_LICENSE", "bea19")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
     return tiny_folder

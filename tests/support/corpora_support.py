@@ -48,6 +48,7 @@ EDITS = (
     },
     {2: [("2 3", "SVA", "is")], 3: [("1 2", "SVA", "had"), ("5 5", "Mec", ","), ("5 5", "Trans", "too")]},
 )
+NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{}\n"
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -205,10 +206,30 @@ def write_bn15(root: Path, folder: str = "10gec_annotations/") -> None:
             opened.writestr(f"__MACOSX/{folder}A{number}.m2", "not this one")
 
 
+def write_m2_corpora(root: Path) -> None:
+    """Write files of the form of CoNLL-13, BEA-19, CWEB, UA-GEC and GECCC, and MuCGEC's text."""
+    write_tar(place_of(root, "conll13"), ("release2.3.1/original/data/official-preprocessed.m2", m2(EDITS[0]).encode()))
+    test = "".join(f"{line}\n" for line in CONLL)
+    members = {"m2/ABCN.dev.gold.bea19.m2": m2(EDITS[1]), "test/ABCN.test.bea19.orig": test}
+    write_tar(place_of(root, "bea19"), *((f"wi+locness/{name}", text.encode()) for name, text in members.items()))
+    both = "S The web are big .\nA 2 3|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0\n" + NOOP.format(1) + "\n"
+    for name in ("G.dev", "G.test", "S.dev", "S.test"):
+        write(root, f"cweb/data/m2/CWEB-{name}.m2", both)
+    heading = "S # 0007\n" + NOOP.format(0) + NOOP.format(1) + "\n"
+    for name in ("gec-only", "gec-fluency"):
+        write(root, f"ua-gec/data/{name}/test/{name}.test.m2", heading + both)
+    for part in ("dev", "test"):
+        for unit in ("sentence", "paragraph"):
+            write(root, f"geccc/data/{part}/{unit}.m2", both + "S Ano .\n" + NOOP.format(0) + "\n")
+    lines = ["1\t我有一本的书。\t我有一本书。\t我有一些书。", "2\t他有MP3。\t没有错误", "3\t书他。\t无法标注"]
+    write(root, "mucgec/data/MuCGEC/MuCGEC_dev.txt", "\n".join(lines) + "\n")
+
+
 def tiny_mirror(root: Path) -> Path:
     write_jfleg(root)
     write_conll(root)
     write_bn15(root)
+    write_m2_corpora(root)
     return root
 
 
@@ -217,8 +238,8 @@ def pins_of(root: Path) -> dict[str, Pin]:
     pins = {}
     for source in SOURCES.values():
         place = place_of(root, source.name)
-        if source.name == "bn15":
-            found = {f"A{number}.m2": None for number in range(1, 11)}
+        if source.unpinned:
+            found = dict.fromkeys(source.unpinned)
         elif source.archive:
             with tarfile.open(place) as opened:
                 found = {member.name.partition("/")[2]: opened.extractfile(member).read() for member in opened}
@@ -232,7 +253,9 @@ def pins_of(root: Path) -> dict[str, Pin]:
 
 def upstream_of(mirror: Path) -> Upstream:
     """Return the upstream that a mirror folder is, as it is now."""
-    return Upstream(mirror=mirror, cache=mirror.parent / "cache", pins=pins_of(mirror), is_offline=True)
+    upstream = Upstream(mirror=mirror, cache=mirror.parent / "cache", pins=pins_of(mirror), is_offline=True)
+    upstream.accept_license("bea19")
+    return upstream
 
 
 PATIENT = Downloader(attempts=4, backoff=0.0, timeout=5.0, pause=lambda _seconds: None)

@@ -3,7 +3,7 @@
     python tests/support/documents.py README.md            print the document with its real output
     python tests/support/documents.py README.md --write    update the document in place
 
-All blocks of a document run in order, in a folder and a namespace of their own, without a network:
+All blocks of a document run in order, in a folder with the demo's files, without a network:
 `python` blocks are executed (as a session where they start with `>>>`); in `console` blocks `$ gecbench …` is run,
 `$ cat FILE` makes the file shown, `$ echo $?` shows the last exit code. The metrics table between its two
 markers is made from the registry. A block after the comment "needs the corpora" runs only where GECBENCH_MIRROR is set,
@@ -49,7 +49,7 @@ def run_document(text: str, folder: Path) -> str:
     console = Console(folder)
 
     def run_block(block: re.Match[str]) -> str:
-        if any(text[: block.start()].endswith(comment) and not there() for comment, there in NEEDS.items()):
+        if lacks_its_needs(text, block):
             return block[0]
         line = text.count("\n", 0, block.start()) + 1
         try:
@@ -58,6 +58,11 @@ def run_document(text: str, folder: Path) -> str:
             raise RuntimeError(f"the {block['language']} block in line {line} fails") from error
 
     return BLOCK.sub(run_block, METRICS_TABLE.sub(lambda _: metrics_table(), text))
+
+
+def lacks_its_needs(text: str, block: re.Match[str]) -> bool:
+    """Return whether a comment before the block names something that is not here."""
+    return any(text[: block.start()].endswith(comment) and not there() for comment, there in NEEDS.items())
 
 
 def _run(language: str, body: str, namespace: dict[str, Any], console: Console) -> str:
@@ -160,9 +165,13 @@ def main() -> None:
     for document in [path.resolve() for path in options.documents]:
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(ROOT / "metrics", Path(folder) / "metrics")
+            text = document.read_text(encoding="utf-8")
+            if "\n$ gecbench demo --write demo\n" not in text:
+                with contextlib.redirect_stdout(io.StringIO()):
+                    run_command(["demo", "--write", str(Path(folder) / "demo")])
             os.chdir(folder)
             try:
-                updated = run_document(document.read_text(encoding="utf-8"), Path(folder))
+                updated = run_document(text, Path(folder))
             except RuntimeError as error:
                 raise RuntimeError(f"{document}: {error}") from error
             os.chdir(before)

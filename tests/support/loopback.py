@@ -50,9 +50,9 @@ class Loopback:
                 loopback.requests.append((self.path, wanted))
                 plan = loopback.plan.get(self.path, [])
                 action = plan.pop(0) if plan else "serve"
-                if action.isdigit():
-                    self.send_response(int(action))
-                    self.send_header("Retry-After", "0")
+                if action.isdigit() or action.startswith("http"):
+                    self.send_response(int(action) if action.isdigit() else 302)
+                    self.send_header(*(("Retry-After", "0") if action.isdigit() else ("Location", action)))
                     self.end_headers()
                     return
                 content = loopback.files.get(self.path)
@@ -72,7 +72,7 @@ class Loopback:
                 self.send_response(206 if start else 200)
                 if start:
                     self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
-                self.send_header("Content-Length", str(len(content) - start))
+                self.send_header("Content-Length", "abc" if action == "no length" else str(len(content) - start))
                 self.end_headers()
                 body = content[start:]
                 self.wfile.write(body[: len(body) // 2] if action == "drop" else body)

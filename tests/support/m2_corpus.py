@@ -13,7 +13,7 @@ from gecbench.kernels.tokens import GoldArrays, TokenArray
 
 TextEdit = tuple[int, int, tuple[str, ...]]
 
-# The worked example of docs/m2.md, B.14.1.
+# The worked example of docs/metrics/m2.md §14.1.
 _GOLD = """\
 S Our fox ran at hill .
 A 3 4|||Prep|||up|||REQUIRED|||-NONE-|||0

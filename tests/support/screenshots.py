@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from chromium import VIEWS, chromium, emulate, go, open_page, wait
 
-SCREENS = {"desktop": (1280, 800), "phone": (390, 844)}
+SCREENS = {"desktop": (1440, 900), "tablet": (820, 1180), "phone": (390, 844)}
 
 
 def emulate_screen(browser, screen: str, *, dark: bool = False) -> None:
@@ -30,7 +30,7 @@ def addresses(browser, page: str, corpus: str | None):
         found["system"] = page + first
     go(browser, found["groups"])
     ways = browser.execute_script(
-        "return [...document.querySelectorAll('.controls label:nth-of-type(3) option')].map((option) => option.value)"
+        "return [...document.querySelectorAll('.controls label:nth-of-type(2) option')].map((option) => option.value)"
     )
     return found | {f"groups-{way}": f"{found['groups']}&by={way}" for way in ways}
 

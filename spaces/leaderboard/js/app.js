@@ -8,14 +8,15 @@ GECBENCH.define("app", (use) => {
   const VIEWS = {
     table: ["Ranking", use("table").showTable],
     plot: ["Plot", use("charts").showPlot],
+    matrix: ["Significance", use("matrix").showMatrix],
     groups: ["Groups", use("charts").showGroups],
     compare: ["Compare", use("systems").showCompare],
-    sentences: ["Sentences", use("sentences").showSentences],
+    sentences: ["Edits", use("sentences").showSentences],
     submit: ["Submit", use("submit").showSubmit],
     system: ["", use("systems").showSystem],
   };
   /** Views of what a sealed board does not show. */
-  const OPEN = ["groups", "sentences"];
+  const OPEN = ["groups", "sentences", "matrix"];
   let drawing = 0;
 
   function drawViews(state) {
@@ -43,10 +44,39 @@ GECBENCH.define("app", (use) => {
       fresh.replaceChildren(empty(`This cannot be shown: ${error.message}`));
     }
     if (mine !== drawing) return;
+    const focused = focusedKey();
     document.getElementById("main").replaceWith(fresh);
+    keepFocus(fresh, focused);
     document.title = `${label || "System"} – ${GECBENCH.board().title}`;
     document.documentElement.dataset.drawn = String(mine);
     requestAnimationFrame(() => performance.mark("drawn"));
+  }
+
+  const CONTROLS = "a, button, input, select, summary";
+
+  /** What tells a control apart from others of a view, whichever time it is drawn. */
+  function keyOf(node) {
+    const label = node.closest("label");
+    const text = node.dataset.sort || node.id || (label ? label.textContent.slice(0, 30) : node.textContent);
+    return [node.tagName, node.name, node.type === "checkbox" ? node.value : "", text.replace(/[▲▼]/g, "")].join("|");
+  }
+
+  function focusedKey() {
+    const node = document.activeElement;
+    return node && node.matches(CONTROLS) && document.getElementById("main").contains(node) ? keyOf(node) : null;
+  }
+
+  /** Focus the control that had the focus before the view was drawn again. */
+  function keepFocus(main, key) {
+    const found = key && [...main.querySelectorAll(CONTROLS)].find((node) => keyOf(node) === key);
+    if (found) found.focus({ preventScroll: true });
+  }
+
+  /** Keys of a view work wherever the focus is, but for fields in which one types. */
+  function pressKey(event) {
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    document.getElementById("main").dispatchEvent(new CustomEvent("key", { detail: event.key }));
   }
 
   /** The organiser's title, line and logo. */
@@ -62,7 +92,7 @@ GECBENCH.define("app", (use) => {
     const { version, built, skipped, licence, link } = GECBENCH.board();
     const time = built.replace("T", " ").replace("+00:00", " UTC");
     document.getElementById("footer").replaceChildren(
-      el("p", null, link ? [outside(link, "About this task"), ". "] : null, licence ? `Licence: ${licence}. ` : null,
+      el("p", null, link ? [outside(link, "About this task"), ". "] : null, licence ? `License: ${licence}. ` : null,
         `Built ${time} with gecbench ${version}. `,
         el("a", { href: "data/board.json", download: "leaderboard.json" }, "All records as JSON"), ", ",
         el("a", { href: "data/board.csv", download: "leaderboard.csv" }, "as CSV"),
@@ -72,6 +102,7 @@ GECBENCH.define("app", (use) => {
 
   function start() {
     addEventListener("hashchange", draw);
+    document.addEventListener("keydown", pressKey);
     drawHeader();
     drawFooter();
     draw();

@@ -2,23 +2,27 @@
 // The board's data: tables, rows, metrics, and the order of rows; and what views share to choose among it: the state in
 // the address, choosers, badges.
 GECBENCH.define("board", (use) => {
-  const { el } = use("dom");
+  const { el, foreign } = use("dom");
   const { board, load } = GECBENCH;
   const SIGNIFICANT = 0.05;
+  const FIELDS = ["date", "unchanged", "year", "approach", "size", "open_weights"];
 
   function metricOf(name) {
     return board().metrics.find((metric) => metric.name === name)
       || { name, title: name, description: "", columns: [] };
   }
 
-  /** The table that the address names; else, of its corpus or of all, the first that is scored here. */
+  /** An error type with its meaning in words, where it is known. */
+  function typeName(type) {
+    const words = (board().types || {})[type];
+    return [foreign(type), words ? `: ${words}` : null];
+  }
+
+  /** The table that the address names; else, of its corpus or of all, the one with the most systems. */
   function currentTable(state) {
     const { tables } = board();
     const ofCorpus = tables.filter((table) => table.corpus === state.corpus);
-    const offered = ofCorpus.length ? ofCorpus : tables;
-    return ofCorpus.find((table) => table.reference_set === state.set)
-      || offered.find((table) => table.sentences !== null)
-      || offered[0];
+    return ofCorpus.find((table) => table.reference_set === state.set) || ofCorpus[0] || tables[0];
   }
 
   /** The metric of a table that is wanted (or that has the part wanted), or the first. */
@@ -38,18 +42,26 @@ GECBENCH.define("board", (use) => {
     return { rows, people, reported };
   }
 
-  /** Whether a system's outputs, and scores of groups of them, are published. */
-  function hasDetails(table, row) {
+  /** Whether a system's outputs are published. */
+  function hasOutputs(table, row) {
     return table.references && Boolean(row.outputs);
   }
 
-  function humanValue(people, metric) {
-    return people && people.scores[metric] ? people.scores[metric].value : null;
+  /** Whether the scores of groups of a system's sentences are published. */
+  function hasGroups(table, row) {
+    return table.groups && Boolean(row.outputs);
+  }
+
+  /** The mean score of human entries, which are scored against the same references as systems; null without any. */
+  function humanMean(rows, column) {
+    const values = rows.filter((row) => row.role === "human").map((row) => valueOf(row, column))
+      .filter((value) => value != null);
+    return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
   }
 
   /** A row's value by the name of a column: a field, a metric, or a part of one as in "m2.recall". */
   function valueOf(row, column) {
-    if (["date", "unchanged"].includes(column)) return row[column];
+    if (FIELDS.includes(column)) return row[column] === "" ? null : row[column];
     if (column === "system") return row.system.toLowerCase();
     const [metric, part] = column.split(".");
     const figure = row.scores[metric];
@@ -93,13 +105,20 @@ GECBENCH.define("board", (use) => {
     return number <= 26 ? String.fromCharCode(64 + number) : `#${number}`;
   }
 
-  function setLabel(name) {
-    return name === "default" ? "all references" : name.replaceAll("_", " ");
+  /** A reference set in words. */
+  function setLabel(table) {
+    if (table.set_title) return table.set_title;
+    return table.reference_set === "default" ? "all references" : table.reference_set.replaceAll("_", " ");
+  }
+
+  function corpusLabel(table) {
+    return table.title || table.corpus;
   }
 
   /** What an address drops when another table is chosen. */
   const DROPPED = Object.fromEntries(
-    ["a", "b", "n", "id", "ids", "sort", "dir", "metric", "x", "y", "q", "cols", "by"].map((name) => [name, ""]));
+    ["a", "b", "n", "id", "ids", "sort", "dir", "metric", "x", "y", "q", "cols", "by", "type", "outcome", "approach",
+      "weights", "since"].map((name) => [name, ""]));
 
   const State = Object.freeze({
     read() {
@@ -117,6 +136,11 @@ GECBENCH.define("board", (use) => {
       if (quietly) history.replaceState(null, "", address);
       else location.hash = address;
     },
+    /** Change the state and draw the view again, without a step in the history. */
+    replace(changes) {
+      State.set(changes, true);
+      dispatchEvent(new Event("hashchange"));
+    },
   });
 
   function select(label, options, chosen, onchange) {
@@ -128,13 +152,13 @@ GECBENCH.define("board", (use) => {
   function tableChooser(state) {
     const table = currentTable(state);
     const { tables } = GECBENCH.board();
-    const corpora = [...new Set(tables.map((each) => each.corpus))];
+    const corpora = new Map(tables.map((each) => [each.corpus, corpusLabel(each)]));
     const sets = tables.filter((each) => each.corpus === table.corpus);
     return [
-      select("Corpus", corpora.map((name) => [name, name]), table.corpus,
+      select("Corpus", [...corpora], table.corpus,
         (corpus) => State.set({ ...DROPPED, corpus, set: "" })),
-      select("Reference set", sets.map((each) => [each.reference_set, setLabel(each.reference_set)]),
-        table.reference_set, (set) => State.set({ ...DROPPED, corpus: table.corpus, set })),
+      sets.length > 1 ? select("References", sets.map((each) => [each.reference_set, setLabel(each)]),
+        table.reference_set, (set) => State.set({ ...DROPPED, corpus: table.corpus, set })) : null,
     ];
   }
 
@@ -151,10 +175,8 @@ GECBENCH.define("board", (use) => {
   function badges(row, figure = {}) {
     const found = [];
     if (row.kind === "reported") found.push(["as reported", GECBENCH.board().notes.reported]);
-    if (row.role === "source") found.push(["baseline", "The source, unchanged"]);
-    if (row.role === "human") {
-      found.push(row.id ? ["people", "Written by people; not ranked"] : ["mean", "Each reference against the others"]);
-    }
+    if (["source", "baseline"].includes(row.role)) found.push(["baseline", `${row.description}. Not ranked`]);
+    if (row.role === "human") found.push(["human", `${row.description}. Not ranked`]);
     if (figure.differs) found.push(["not ranked", figure.differs]);
     return found.map(([text, title]) => el("span", { class: "badge", title }, text));
   }
@@ -176,23 +198,53 @@ GECBENCH.define("board", (use) => {
     return el("p", { class: "note data" }, "The data of this view:", links, ".");
   }
 
-  async function copyAddress({ target }) {
-    try {
-      await navigator.clipboard.writeText(location.href);
-      target.textContent = "Copied";
-    } catch {
-      target.textContent = "Copy the address bar";
-    }
-    setTimeout(() => { target.textContent = "Copy link"; }, 1500);
+  /** A button that copies a text, and says so. */
+  function copyButton(label, text) {
+    const copy = async ({ target }) => {
+      try {
+        await navigator.clipboard.writeText(text());
+        target.textContent = "Copied";
+      } catch {
+        target.textContent = "Select and copy it";
+      }
+      setTimeout(() => { target.textContent = label; }, 1500);
+    };
+    return el("button", { type: "button", class: "quiet", onclick: copy }, label);
   }
 
   function copyLink() {
-    return el("button", { type: "button", class: "quiet", onclick: copyAddress }, "Copy link");
+    return copyButton("Copy link", () => location.href);
   }
 
+  /** Fold-outs that were opened: they stay open when the view is drawn again, and leave no trace in the address. */
+  const opened = new Set();
+
+  /** A fold-out of choices; Esc and a click elsewhere close it. */
+  function picker(name, label, ...children) {
+    const node = el("details", { class: "picker", id: name, open: opened.has(name) },
+      el("summary", null, label), el("div", { class: "boxes" }, ...children));
+    node.addEventListener("toggle", () => opened[node.open ? "add" : "delete"](name));
+    return node;
+  }
+
+  function closePickers(except) {
+    for (const node of document.querySelectorAll("details.picker[open]")) {
+      if (except && node.contains(except)) continue;
+      node.open = false;
+      if (!except) node.querySelector("summary").focus();
+    }
+  }
+
+  document.addEventListener("click", ({ target }) => {
+    if (target.isConnected) closePickers(target);
+  });
+  document.addEventListener("keydown", ({ key }) => {
+    if (key === "Escape") closePickers();
+  });
+
   return {
-    metricOf, currentTable, chosenMetric, tableData, hasDetails, humanValue, valueOf, sortRows, byMerit, findRow,
-    shortId, shownAdjusted, clusterName, setLabel, State, select, tableChooser, metricChooser, systemAddress,
-    systemOptions, badges, scrolled, dataFiles, copyLink,
+    metricOf, typeName, currentTable, chosenMetric, tableData, hasOutputs, hasGroups, humanMean, valueOf, sortRows,
+    byMerit, findRow, shortId, shownAdjusted, clusterName, setLabel, corpusLabel, State, select, tableChooser,
+    metricChooser, systemAddress, systemOptions, badges, scrolled, dataFiles, copyButton, copyLink, picker,
   };
 });

@@ -4,8 +4,8 @@
 GECBENCH.define("charts", (use) => {
   const { el, svg, empty, foreign, signed, points, counted, shorten, download } = use("dom");
   const {
-    metricOf, currentTable, chosenMetric, tableData, hasDetails, humanValue, byMerit, shortId, State, select,
-    tableChooser, metricChooser, systemAddress, scrolled, dataFiles, copyLink,
+    metricOf, typeName, currentTable, chosenMetric, tableData, hasGroups, humanMean, valueOf, byMerit, shortId, State,
+    select, tableChooser, metricChooser, systemAddress, scrolled, dataFiles, copyLink, picker,
   } = use("board");
   const KEPT = [
     "fill", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "opacity", "font-family", "font-size",
@@ -209,34 +209,104 @@ GECBENCH.define("charts", (use) => {
     });
   }
 
-  // Score against score.
+  // Score against score; precision against recall first, with lines of equal F.
+  const BETA = 0.5;
+  const LEVELS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+  const NARROW = 600;
+
+  /** What can be plotted: the metrics of a table and their parts, as [[column, label]]. */
+  function plottable(table, rows) {
+    return table.metrics.flatMap((name) => [name, ...(metricOf(name).columns || []).map((part) => `${name}.${part}`)])
+      .filter((column) => rows.some((row) => valueOf(row, column) != null))
+      .map((column) => [column, columnLabel(column)]);
+  }
+
+  function columnLabel(column) {
+    const [name, part] = column.split(".");
+    return part ? `${metricOf(name).title} ${part === "ove" ? "over-correction" : part}` : metricOf(name).title;
+  }
+
+  /** The metric whose precision and recall are the first picture: the one that ranks, or the first that has them. */
+  function splitMetric(columns) {
+    const found = columns.find(([column]) => column.endsWith(".recall"));
+    return found ? found[0].split(".")[0] : null;
+  }
+
   async function showPlot(main, state) {
     const table = currentTable(state);
-    const { rows, people } = await tableData(table);
-    const x = chosenMetric(table, state.x);
-    const y = table.metrics.includes(state.y) ? state.y : table.metrics[1] || table.metrics[0];
-    const shown = rows.filter((row) => row.scores[x] && row.scores[y]);
-    const controls = el("div", { class: "controls" }, tableChooser(state), metricChooser("Across", table, x, "x"),
-      metricChooser("Up", table, y, "y"));
+    const { rows } = await tableData(table);
+    const columns = plottable(table, rows);
+    const known = columns.map(([column]) => column);
+    const split = splitMetric(columns);
+    const usual = split ? [`${split}.recall`, `${split}.precision`] : [known[0], known[1] || known[0]];
+    const [x, y] = [state.x, state.y].map((wanted, k) => (known.includes(wanted) ? wanted : usual[k]));
+    const shown = rows.filter((row) => valueOf(row, x) != null && valueOf(row, y) != null
+      && !(row.role === "source" && y.endsWith(".precision")));
+    const controls = el("div", { class: "controls" }, tableChooser(state),
+      select("Across", columns, x, (value) => State.set({ x: value, y })),
+      select("Up", columns, y, (value) => State.set({ x, y: value })), humanBox(rows, state));
     main.append(controls);
-    if (shown.length < 2) {
+    const entries = state.people === "1" ? shown : shown.filter((row) => row.role !== "human");
+    if (entries.length < 2) {
       main.append(empty("Fewer than two systems have both scores."));
       return;
     }
-    const chart = scatter(shown, people, x, y);
+    const human = entries.length < shown.length ? shown : [];
+    const tapped = el("p", { class: "tapped", role: "status" });
+    const chart = scatter(entries, human, x, y, tapped);
     controls.append(el("span", { class: "grow" }), saveSvg(chart, `plot-${table.corpus}-${x}-${y}`), copyLink());
-    main.append(el("figure", null, el("figcaption", null, correlation(shown, people, x, y)), chart),
+    main.append(el("figure", null, el("figcaption", null, caption(entries, human, x, y)), chart, tapped),
       dataFiles([`table-${table.key}`]));
   }
 
-  function percentOf(row, metric) {
-    return 100 * row.scores[metric].value;
+  function humanBox(rows, state) {
+    const count = rows.filter((row) => row.role === "human").length;
+    if (!count) return null;
+    const box = el("input", { type: "checkbox", id: "people", checked: state.people === "1",
+      onchange: () => State.set({ people: box.checked ? "1" : "" }) });
+    return el("label", { class: "switch" }, box, `Human rewrites (${count})`);
   }
 
-  /** Dashed lines of people's scores, each with its name where no point is; returns the boxes of names and lines. */
+  function percentOf(row, column) {
+    return 100 * valueOf(row, column);
+  }
+
+  /** Whether the axes are recall and precision of one metric, so that lines of equal F can be drawn. */
+  function isSplit(x, y) {
+    return x.endsWith(".recall") && y === x.replace(".recall", ".precision");
+  }
+
+  /** Points of equal F0.5 as [recall, precision] within the ranges, all in percent. */
+  function contour(level, [lowX, highX], [lowY, highY]) {
+    const found = [];
+    for (let k = 0; k <= 200; k++) {
+      const recall = (lowX + ((highX - lowX) * k) / 200) / 100;
+      const below = (1 + BETA ** 2) * recall - BETA ** 2 * level;
+      const precision = below > 0 ? (level * recall) / below : Infinity;
+      if (100 * precision >= lowY && 100 * precision <= highY) found.push([100 * recall, 100 * precision]);
+    }
+    return found;
+  }
+
+  /** Draw lines of equal F0.5 with their names at the right end; return the boxes of the names. */
+  function drawContours(chart, levels, ranges, kind) {
+    return levels.flatMap(([level, name]) => {
+      const found = contour(level, ...ranges).map(([recall, precision]) => [chart.x(recall), chart.y(precision)]);
+      if (found.length < 2) return [];
+      const [x, y] = found.at(-1);
+      const width = widthOf(name);
+      const place = { x: Math.min(x, chart.box.right) - width - 3, y: Math.min(y + 2, chart.box.bottom - 16), width,
+        height: HEIGHT };
+      chart.node.append(svg("polyline", { class: kind, points: found.map((point) => point.join(",")).join(" ") }),
+        svg("text", { class: kind, x: place.x, y: place.y + HEIGHT - 4 }, name));
+      return [place];
+    });
+  }
+
+  /** Dashed lines of the human mean on each axis, each with its name; returns the boxes of names and lines. */
   function humanLines(chart, human, dots) {
     const { node, box } = chart;
-    const width = widthOf("people");
+    const width = widthOf("human");
     const found = { names: [], lines: [] };
     human.forEach((value, upwards) => {
       if (value === null) return;
@@ -251,57 +321,93 @@ GECBENCH.define("charts", (use) => {
         : { x, y: box.top, width: 0, height: box.bottom - box.top };
       node.append(
         svg("line", { class: "bound", x1: line.x, y1: line.y, x2: line.x + line.width, y2: line.y + line.height }),
-        svg("text", { class: "people", x: place.x, y: place.y + 12 }, "people"));
+        svg("text", { class: "people", x: place.x, y: place.y + 12 }, "human"));
       found.names.push(place);
       found.lines.push(line);
     });
     return found;
   }
 
-  function scatter(shown, people, x, y) {
-    const human = [x, y].map((metric) => humanValue(people, metric))
+  function scatter(shown, human, x, y, tapped) {
+    const split = isSplit(x, y);
+    const means = [x, y].map((column) => humanMean(human, column))
       .map((value) => (value === null ? null : 100 * value));
-    const spread = (metric, k) => padded([...shown.map((row) => percentOf(row, metric)), human[k]]
+    const spread = (column, k) => padded([...shown.map((row) => percentOf(row, column)), split ? null : means[k]]
       .filter((value) => value !== null));
-    const [across, up] = [metricOf(x).title, metricOf(y).title];
+    const within = ([low, high]) => (split ? [Math.max(0, low), Math.min(100, high)] : [low, high]);
+    const ranges = [within(spread(x, 0)), within(spread(y, 1))];
+    const [across, up] = [columnLabel(x), columnLabel(y)];
     const chart = frame({
-      xRange: spread(x, 0), yRange: spread(y, 1), xLabel: across, yLabel: up,
-      label: `${up} against ${across} of ${shown.length} systems`,
+      xRange: ranges[0], yRange: ranges[1], xLabel: across, yLabel: up,
+      label: `${up} against ${across} of ${shown.length} entries`,
     });
     const order = [...shown].sort((a, b) => percentOf(b, y) - percentOf(a, y));
     const places = order.map((row) => (
       { x: chart.x(percentOf(row, x)), y: chart.y(percentOf(row, y)), text: row.system }));
-    const bounds = humanLines(chart, human, places);
-    const labels = placeLabels(places, chart.box, bounds.names, bounds.lines);
+    const bounds = split ? splitLines(chart, human, x, ranges) : humanLines(chart, means, places);
+    const narrow = chart.box.right < NARROW;
+    const labels = narrow ? places.map(() => ({ line: null, name: null }))
+      : placeLabels(places, chart.box, bounds.names, bounds.lines);
     chart.node.append(...labels.map(({ line }) => line).filter(Boolean));
-    chart.node.append(...order.map((row, k) => svg("a", { href: systemAddress(row), class: `point ${row.role}` },
-      svg("title", null, `${row.system}: ${signed(percentOf(row, x))}, ${signed(percentOf(row, y))}`),
-      labels[k].name, svg("circle", { cx: places[k].x, cy: places[k].y, r: crowded(places) ? 4 : 6 }))));
+    chart.node.append(...order.map((row, k) => {
+      const values = `${signed(percentOf(row, x))}, ${signed(percentOf(row, y))}`;
+      const point = svg("a", { href: systemAddress(row), class: `point ${row.role}` },
+        svg("title", null, `${row.system}: ${values}`),
+        labels[k].name, svg("circle", { cx: places[k].x, cy: places[k].y, r: crowded(places) ? 4 : 6 }));
+      if (narrow) point.addEventListener("click", (event) => tap(event, row, `${across}, ${up}: ${values}`, tapped));
+      return point;
+    }));
     return chart.node;
   }
 
-  function correlation(shown, people, x, y) {
-    const bounded = [x, y].some((metric) => humanValue(people, metric) !== null);
-    const note = (bounded ? " Dashed lines are people's scores." : "")
-      + (crowded(shown) ? " Points without room for a name show it when pointed at." : "");
+  /** On a phone the first tap names a point; its name then links to the system. */
+  function tap(event, row, values, tapped) {
+    event.preventDefault();
+    for (const node of document.querySelectorAll(".point.chosen")) node.classList.remove("chosen");
+    event.currentTarget.classList.add("chosen");
+    tapped.replaceChildren(el("a", { href: systemAddress(row) }, foreign(row.system)), ` – ${values}`);
+  }
+
+  /** Lines of equal F0.5, and that of the human mean. */
+  function splitLines(chart, human, x, ranges) {
+    const metric = x.split(".")[0];
+    const level = humanMean(human, metric);
+    const levels = LEVELS.filter((each) => level === null || Math.abs(each - level) > 0.03);
+    const names = drawContours(chart, levels.map((each) => [each, `F ${Math.round(100 * each)}`]), ranges, "contour");
+    const humanName = level === null ? []
+      : drawContours(chart, [[level, `human mean, F ${signed(100 * level, 1)}`]], ranges, "contour human");
+    return { names: [...names, ...humanName], lines: [] };
+  }
+
+  function caption(shown, human, x, y) {
+    const hidden = human.length ? " The dashed line is the mean of the human rewrites, on the same references." : "";
+    const tip = chartSize().width < NARROW ? " Tap a point for its name."
+      : crowded(shown) ? " Points without room for a name show it when pointed at." : "";
+    if (isSplit(x, y)) {
+      return "Curves join points of equal F0.5. Systems at the top left change little and are mostly right; systems at "
+        + `the bottom right change much, right and wrong.${hidden}${tip}`;
+    }
     const systems = shown.filter((row) => row.role === "system");
-    if (systems.length < 3) return note;
-    const [xs, ys] = [x, y].map((metric) => systems.map((row) => row.scores[metric].value));
+    if (systems.length < 3) return hidden + tip;
+    const [xs, ys] = [x, y].map((column) => systems.map((row) => valueOf(row, column)));
     const flat = [x, y].find((_, k) => [xs, ys][k].every((value, _place, [first]) => value === first));
-    if (flat) return `No correlation: all ${systems.length} systems have the same ${metricOf(flat).title}.${note}`;
+    if (flat) return `No correlation: all ${systems.length} systems have the same ${columnLabel(flat)}.${hidden}${tip}`;
     const r = signed(pearson(xs, ys), 3);
     const rho = signed(pearson(ranksOf(xs), ranksOf(ys)), 3);
-    return `Pearson r = ${r}, Spearman ρ = ${rho} over ${systems.length} systems.${note}`;
+    return `Pearson r = ${r}, Spearman ρ = ${rho} over ${systems.length} systems.${hidden}${tip}`;
   }
 
   // Scores of groups.
   const MOST_LINES = 8;
+  const FEWEST_SENTENCES = 20;
+  const FEWEST_EDITS = 10;
   const DASHES = ["", "7 4", "2 3", "10 3 2 3", "5 2", "1 4", "12 4", "4 2 1 2"];
 
   /** Ways to group: [name, label, the field of a system's details, title of the axis, what the groups are]. */
   const WAYS = [
-    ["distance", "edit distance", "by_distance", "Characters changed",
-      "Sentences grouped by the Levenshtein distance of the output from the source, in characters."],
+    ["distance", "edit distance", "by_source_distance", "Characters between source and references",
+      "Sentences grouped by the mean Levenshtein distance between the source and its references, in characters. All "
+      + "systems are scored on the same sentences of a group."],
     ["grammaticality", "grammaticality", "by_grammaticality", "Grammaticality of the source",
       "Sentences grouped by how grammatical people judged the source (GUG), from 1, incomprehensible, to 4, perfect."],
     ["type", "error type", "by_type", "", ""],
@@ -327,7 +433,7 @@ GECBENCH.define("charts", (use) => {
     const { rows } = await tableData(table);
     const controls = el("div", { class: "controls" }, tableChooser(state));
     main.append(controls);
-    const usable = byMerit(rows.filter((row) => hasDetails(table, row)), table);
+    const usable = byMerit(rows.filter((row) => hasGroups(table, row)), table);
     const wanted = (state.ids || "").split(",").filter(Boolean);
     const usual = usable.slice(0, innerWidth < 700 ? 3 : 5);
     const chosen = wanted.length ? usable.filter((row) => wanted.includes(shortId(row))) : usual;
@@ -357,9 +463,14 @@ GECBENCH.define("charts", (use) => {
     return by === "type" ? typeTable(found, metric) : lineFigure(found, metric, xLabel, note);
   }
 
-  function lineFigure(found, metric, xLabel, note) {
+  function lineFigure(all, metric, xLabel, note) {
+    let found = all;
     const { title } = metricOf(metric);
-    const labels = found[0][1].map((group) => group.label.replace("-", "–"));
+    const large = found[0][1].map((group) => group.sentences >= FEWEST_SENTENCES);
+    const few = large.filter((each) => !each).length;
+    found = found.map(([row, groups]) => [row, groups.filter((_, k) => large[k])]);
+    if (!found[0][1].length) return empty(`No group has ${FEWEST_SENTENCES} sentences.`);
+    const labels = found[0][1].map((group) => `${group.label.replace("-", "–")} (n=${group.sentences})`);
     const values = found.flatMap(([, groups]) => groups.map((group) => group.value)).filter((value) => value !== null);
     const chart = frame({
       xRange: [-0.4, labels.length - 0.6], yRange: padded(values.map((value) => 100 * value)),
@@ -371,9 +482,9 @@ GECBENCH.define("charts", (use) => {
         svg("line", { x1: 0, x2: 28, y1: 5, y2: 5, "stroke-dasharray": DASHES[k] })),
       el("a", { href: systemAddress(row) }, foreign(row.system)))));
     const save = saveSvg(chart.node, `${metric}-${xLabel}`);
-    const gaps = found.some(([, groups]) => groups.some((group) => group.value === null));
+    const hidden = few ? ` Left out: ${counted(few, "group")} of fewer than ${FEWEST_SENTENCES} sentences.` : "";
     return el("figure", null, el("figcaption", null, legend, note,
-      gaps ? " A line breaks off where a system has no such sentences." : "", " ", save), chart.node);
+      hidden, " ", save), chart.node);
   }
 
   /** Neighbouring groups that have values, each run of them a line: nothing bridges a missing group. */
@@ -416,8 +527,40 @@ GECBENCH.define("charts", (use) => {
         el("thead", null, el("tr", null, el("th", { scope: "col" }, "Type"),
           found.map(([row]) => el("th", { scope: "col", class: "number" },
             el("a", { href: systemAddress(row) }, foreign(row.system)))))),
-        el("tbody", null, names.map((name) => el("tr", null, el("th", { scope: "row" }, foreign(name)),
+        el("tbody", null, names.map((name) => el("tr", null, el("th", { scope: "row" }, typeName(name)),
           found.map(([, types]) => cell(types, name))))))));
+  }
+
+  /** Differences by error type of two systems, largest first, as horizontal bars: A to the right, B to the left. */
+  function typeBars([a, b], metric) {
+    const byType = ([, details]) => new Map(details.by_type[metric].map((each) => [each.type, each]));
+    const [left, right] = [byType(a), byType(b)];
+    const measure = [...left.values()].some((each) => each.value !== null) ? "value" : "recall";
+    const shown = [...left.keys()].filter((type) => right.has(type) && left.get(type).gold >= FEWEST_EDITS
+      && left.get(type)[measure] !== null && right.get(type)[measure] !== null)
+      .map((type) => [type, left.get(type), right.get(type), left.get(type)[measure] - right.get(type)[measure]])
+      .sort((one, other) => other[3] - one[3]);
+    if (!shown.length) return empty(`No error type has ${FEWEST_EDITS} edits.`);
+    const most = Math.max(...shown.map(([, , , difference]) => Math.abs(difference)), 0.01);
+    const bar = (difference) => svg("svg", { class: "bar", viewBox: "-100 0 200 12", preserveAspectRatio: "none",
+      "aria-hidden": "true" },
+    svg("rect", { class: difference > 0 ? "a" : "b", x: Math.min(0, (100 * difference) / most), y: 1,
+      width: (100 * Math.abs(difference)) / most, height: 10 }),
+    svg("line", { x1: 0, x2: 0, y1: 0, y2: 12 }));
+    const what = measure === "value" ? "F" : "recall";
+    const counts = (each) => `${points(each[measure], 1)} (${each.correct}/${each.gold})`;
+    return el("div", null,
+      el("p", { class: "note" }, `Error types sorted by the difference in ${what} by ${metricOf(metric).title}. `
+        + "A bar to the right means that A is better. In brackets are the gold edits that were made. Types with fewer "
+        + `than ${FEWEST_EDITS} gold edits are left out.`),
+      scrolled("Differences by error type", el("table", { class: "figures types bars" },
+        el("thead", null, el("tr", null, ["Error type", "A − B", "", "A", "B"].map((label, k) => el("th",
+          { scope: "col", class: k ? "number" : null }, label || el("span", { class: "unseen" }, "Bar"))))),
+        el("tbody", null, shown.map(([type, one, other, difference]) => el("tr", null,
+          el("th", { scope: "row" }, typeName(type)),
+          el("td", { class: "number main" }, `${difference > 0 ? "+" : ""}${points(difference, 1)}`),
+          el("td", { class: "wide" }, bar(difference)),
+          el("td", { class: "number" }, counts(one)), el("td", { class: "number" }, counts(other))))))));
   }
 
   function linePicker(usable, chosen) {
@@ -425,12 +568,11 @@ GECBENCH.define("charts", (use) => {
       { type: "checkbox", value: shortId(row), checked: chosen.includes(row), onchange: pick }));
     function pick() {
       const ids = boxes.filter((box) => box.checked).map((box) => box.value).slice(0, MOST_LINES);
-      State.set({ ids: ids.join(","), systems: "open" });
+      State.replace({ ids: ids.join(",") });
     }
-    return el("details", { class: "picker", open: State.read().systems === "open" },
-      el("summary", null, `Choose systems (at most ${MOST_LINES})`),
-      el("div", { class: "boxes" }, boxes.map((box, k) => el("label", null, box, foreign(usable[k].system)))));
+    return picker("systems", `Choose systems (at most ${MOST_LINES})`,
+      boxes.map((box, k) => el("label", null, box, foreign(usable[k].system))));
   }
 
-  return { pearson, ranksOf, showPlot, showGroups, groupFigure, detailed, waysOf };
+  return { pearson, ranksOf, showPlot, showGroups, groupFigure, typeBars, detailed, waysOf };
 });

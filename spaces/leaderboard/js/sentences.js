@@ -1,13 +1,18 @@
 "use strict";
-// The sentences: two systems side by side, aligned with the source and the references.
+// The edit browser: every edit of two systems as correct, wrong or missed, and both texts aligned with the references.
 GECBENCH.define("sentences", (use) => {
   const { el, empty, foreign, points, shorten } = use("dom");
   const {
-    currentTable, chosenMetric, tableData, hasDetails, byMerit, findRow, shortId, State, select, tableChooser,
-    metricChooser, scrolled, dataFiles, copyLink,
+    typeName, currentTable, chosenMetric, corpusLabel, tableData, hasOutputs, byMerit, findRow, shortId, State, select,
+    tableChooser, metricChooser, scrolled, dataFiles, copyLink,
   } = use("board");
   const PAGE = 50;
-  const SHOW = [["", "all sentences"], ["differ", "where the two differ"], ["changed", "where one changed something"]];
+  const SHOW = [
+    ["", "where A or B edits"], ["all", "all sentences"], ["differ", "where the two differ"],
+    ["a", "what A fixes and B misses"], ["b", "what B fixes and A misses"],
+  ];
+  const OUTCOMES = [["", "any"], ["correct", "correct"], ["wrong", "wrong"], ["missed", "missed"]];
+  const SIGNS = { correct: ["good", "✓"], wrong: ["other", "✗"], missed: ["missed", "○"] };
   const ORDER = [["", "as in the corpus"], ["a", "A better first"], ["b", "B better first"]];
   const LEGEND = [
     ["good", "as a reference has it"],
@@ -78,14 +83,23 @@ GECBENCH.define("sentences", (use) => {
     return references.includes(cell) ? "good" : "other";
   }
 
+  /** Why there is nothing to show. */
+  function whyEmpty(table) {
+    if (table.restricted) {
+      return `The license of ${corpusLabel(table)} does not permit showing its sentences. Build the page yourself with `
+        + "gecbench leaderboard build --restricted-texts to browse them.";
+    }
+    return "No sentences to show: this table has no outputs, or the board was built without them.";
+  }
+
   async function showSentences(main, state) {
     const table = currentTable(state);
     const { rows: all } = await tableData(table);
-    const rows = byMerit(all.filter((row) => hasDetails(table, row)), table);
+    const rows = byMerit(all.filter((row) => hasOutputs(table, row)), table);
     const controls = el("div", { class: "controls" }, tableChooser(state));
     main.append(controls);
     if (!rows.length) {
-      main.append(empty("No sentences to show: this table has no outputs, or the board was built without them."));
+      main.append(empty(whyEmpty(table)));
       return;
     }
     const a = findRow(rows, state.a) || rows[0];
@@ -94,7 +108,7 @@ GECBENCH.define("sentences", (use) => {
     const corpus = await GECBENCH.load(`corpus-${table.key}`);
     let details;
     try {
-      details = [await GECBENCH.load(`system-${a.id}`), await GECBENCH.load(`system-${b.id}`)];
+      details = [await GECBENCH.load(`outputs-${a.id}`), await GECBENCH.load(`outputs-${b.id}`)];
     } catch (error) {
       main.append(empty(String(error.message)));
       return;
@@ -103,23 +117,72 @@ GECBENCH.define("sentences", (use) => {
       main.append(empty("These outputs belong to another version of the corpus."));
       return;
     }
-    controls.append(...choosers(rows, a, b, table, metric, state));
     const context = { corpus, details, metric, systems: [a, b], state };
+    controls.append(...choosers(rows, a, b, table, context).filter(Boolean));
+    main.append(tally(context));
     browse(main, context, chooseSentences(context));
-    main.append(dataFiles([`corpus-${table.key}`, `system-${a.id}`, `system-${b.id}`]));
+    main.append(dataFiles([`corpus-${table.key}`, `outputs-${a.id}`, `outputs-${b.id}`]));
   }
 
-  function choosers(rows, a, b, table, metric, state) {
+  function editsOf(context, side, i) {
+    return context.details[side].edits[i] || [];
+  }
+
+  /** Whether an edit passes the filters of type and outcome. */
+  function passes([outcome, , , , type], state) {
+    return (!state.outcome || outcome === state.outcome) && (!state.type || type === state.type);
+  }
+
+  /** Gold edits of one system that are correct there and missed or made otherwise by the other. */
+  function fixedAlone(context, side, i) {
+    const made = editsOf(context, 1 - side, i).filter(([outcome]) => outcome === "correct")
+      .map((edit) => edit.slice(1, 4).join("|"));
+    return editsOf(context, side, i).filter((edit) => edit[0] === "correct"
+      && (!context.state.type || edit[4] === context.state.type) && !made.includes(edit.slice(1, 4).join("|")));
+  }
+
+  function typesIn(context) {
+    const counts = new Map();
+    for (const edits of context.details[0].edits) {
+      for (const [, , , , type] of edits) if (type) counts.set(type, (counts.get(type) || 0) + 1);
+    }
+    return [...counts.keys()].sort((one, other) => counts.get(other) - counts.get(one));
+  }
+
+  /** How many edits of each system pass the filters, by outcome. */
+  function tally(context) {
+    if (!context.details.some((each) => each.edits.length)) return "";
+    const counts = context.details.map(({ edits }) => {
+      const found = edits.flat().filter((edit) => passes(edit, { type: context.state.type }));
+      return Object.keys(SIGNS).map((outcome) => found.filter((edit) => edit[0] === outcome).length);
+    });
+    return el("table", { class: "figures tally" },
+      el("thead", null, el("tr", null, ["Edits by M2", "correct", "wrong", "missed"].map((label, k) => el("th",
+        { scope: "col", class: k ? "number" : null }, label)))),
+      el("tbody", null, counts.map((numbers, side) => el("tr", null,
+        el("th", { scope: "row" }, `${"AB"[side]}: `, foreign(context.systems[side].system)),
+        numbers.map((number) => el("td", { class: "number" }, String(number)))))));
+  }
+
+  function choosers(rows, a, b, table, context) {
+    const { state, metric } = context;
     const options = rows.map((row) => [shortId(row), shorten(row.system, 60)]);
     const setting = (key) => (value) => State.set({ [key]: value, n: "" });
     const words = el("input", {
-      type: "search", value: state.words || "", onchange: (event) => setting("words")(event.target.value),
+      type: "search", name: "words", value: state.words || "",
+      onchange: (event) => setting("words")(event.target.value),
     });
+    const hasEdits = context.details.some((each) => each.edits.length);
+    const known = GECBENCH.board().types || {};
+    const types = typesIn(context).map((type) => [type, known[type] ? `${type}: ${known[type]}` : type]);
+    const show = hasEdits ? SHOW : SHOW.slice(0, 3);
     return [
       select("System A", options, shortId(a), setting("a")),
       select("System B", options, shortId(b), setting("b")),
+      select("Show", show, state.show || "", setting("show")),
+      hasEdits ? select("Outcome of A", OUTCOMES, state.outcome || "", setting("outcome")) : null,
+      types.length > 1 ? select("Error type", [["", "any"], ...types], state.type || "", setting("type")) : null,
       metricChooser("Score", table, metric, "metric"),
-      select("Show", SHOW, state.show || "", setting("show")),
       select("Order", ORDER, state.order || "", setting("order")),
       el("label", { class: "field grow" }, el("span", null, "Words"), words),
     ];
@@ -130,14 +193,27 @@ GECBENCH.define("sentences", (use) => {
     return scores ? scores[i] : null;
   }
 
-  function chooseSentences({ corpus, details, metric, state }) {
+  /** Whether a sentence is one of those to show. */
+  function isShown(context, i) {
+    const { corpus, details, state } = context;
+    const [left, right] = details.map((each) => each.predictions[i]);
+    const filtered = (state.outcome || state.type) && !["a", "b"].includes(state.show);
+    if (filtered && !editsOf(context, 0, i).some((edit) => passes(edit, state))) return false;
+    if (state.show === "all") return true;
+    if (state.show === "differ") return left !== right;
+    if (state.show === "a") return fixedAlone(context, 0, i).length > 0;
+    if (state.show === "b") return fixedAlone(context, 1, i).length > 0;
+    const { length } = [...editsOf(context, 0, i), ...editsOf(context, 1, i)];
+    return length > 0 || left !== corpus.sources[i] || right !== corpus.sources[i];
+  }
+
+  function chooseSentences(context) {
+    const { corpus, details, metric, state } = context;
     const [left, right] = details.map((each) => each.predictions);
     const words = (state.words || "").toLowerCase().split(/\s+/).filter(Boolean);
     const found = corpus.sources.map((_, i) => i).filter((i) => {
       const text = [corpus.sources[i], left[i], right[i]].join(" ").toLowerCase();
-      return words.every((word) => text.includes(word))
-        && (state.show !== "differ" || left[i] !== right[i])
-        && (state.show !== "changed" || left[i] !== corpus.sources[i] || right[i] !== corpus.sources[i]);
+      return words.every((word) => text.includes(word)) && isShown(context, i);
     });
     const scores = details.map((each) => each.sentence_scores[metric]);
     if (!state.order || !scores[0] || !scores[1]) return found;
@@ -173,12 +249,10 @@ GECBENCH.define("sentences", (use) => {
     main.append(
       el("div", { class: "actions" }, step("← Previous", -1, "k"), step("Next →", 1, "j"), counter, copyLink()),
       panel, sentenceList(context, chosen, items, openItem));
-    main.onkeydown = (event) => {
-      if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === "j") open(position + 1);
-      if (event.key === "k") open(position - 1);
-    };
+    main.addEventListener("key", ({ detail: key }) => {
+      if (key === "j") open(position + 1);
+      if (key === "k") open(position - 1);
+    });
     open(position);
   }
 
@@ -213,7 +287,27 @@ GECBENCH.define("sentences", (use) => {
     const legend = el("ul", { class: "legend" }, LEGEND.map(([kind, text]) => el("li", null,
       el("span", { class: `key ${kind}` }, "ab"), ` ${text}`)));
     const tables = chunks(columns, width).map((part) => alignmentTable(part, names));
-    return [el("div", { class: "pair" }, heading), ...tables, legend];
+    const edits = systems.map((_, side) => editLine(context, side, i)).filter(Boolean);
+    return [el("div", { class: "pair" }, heading), ...(edits.length ? [el("div", { class: "edits" }, edits)] : []),
+      ...tables, legend];
+  }
+
+  /** The edits of a system in a sentence, each with its outcome and error type. */
+  function editLine(context, side, i) {
+    const edits = editsOf(context, side, i);
+    if (!edits.length) return null;
+    const source = tokensOf(context.corpus.sources[i]);
+    const alone = ["a", "b"][side] === context.state.show ? fixedAlone(context, side, i) : null;
+    return el("p", null, el("strong", null, `${"AB"[side]} `), edits.map((edit) => {
+      const [outcome, start, end, correction, type] = edit;
+      const [kind, sign] = SIGNS[outcome];
+      const chosen = alone ? alone.includes(edit) : side === 0 && (context.state.outcome || context.state.type)
+        && passes(edit, context.state);
+      const before = source.slice(start, end).join(" ") || "∅";
+      return el("span", { class: `edit ${kind}${chosen ? " chosen" : ""}`, "data-outcome": outcome, "data-type": type },
+        el("b", null, `${sign} ${outcome} `), foreign(before), " → ", foreign(correction || "∅"),
+        type ? el("small", null, " ", typeName(type)) : null);
+    }));
   }
 
   /** Break the columns into lines that fit. */

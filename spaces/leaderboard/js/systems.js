@@ -1,12 +1,14 @@
 "use strict";
 // One system: who, when, what, how well; and two side by side. The address names them.
 GECBENCH.define("systems", (use) => {
-  const { el, empty, foreign, outside, points, range, sentence, counted } = use("dom");
+  const { el, empty, foreign, outside, points, range, sentence, counted, signed } = use("dom");
   const {
-    metricOf, currentTable, tableData, hasDetails, byMerit, findRow, shortId, shownAdjusted, clusterName, setLabel,
-    State, select, tableChooser, systemAddress, systemOptions, badges, scrolled, dataFiles, copyLink,
+    metricOf, currentTable, tableData, hasOutputs, hasGroups, byMerit, findRow, shortId, shownAdjusted, clusterName,
+    setLabel, corpusLabel, State, select, tableChooser, systemAddress, systemOptions, badges, scrolled, dataFiles,
+    copyButton, copyLink,
   } = use("board");
-  const { groupFigure, detailed, waysOf } = use("charts");
+  const { groupFigure, typeBars, detailed, waysOf } = use("charts");
+  const { pairTests, shownP } = use("matrix");
 
   async function showSystem(main, state) {
     const table = currentTable(state);
@@ -22,8 +24,9 @@ GECBENCH.define("systems", (use) => {
       ...(row.description ? [el("p", null, foreign(row.description))] : []),
       el("dl", null, facts(row, table).flatMap(([name, value]) => [el("dt", null, name), el("dd", null, value)])),
       actions(row, rows, table),
-      figureTable(row, table));
-    const systems = hasDetails(table, row) ? await detailed([row]) : [];
+      figureTable(row, table),
+      row.kind === "scored" ? citeBlock(row, table) : "");
+    const systems = hasGroups(table, row) ? await detailed([row]) : [];
     for (const [by, label, field] of waysOf(systems)) {
       const metric = table.metrics.find((name) => systems[0][1][field][name]);
       main.append(el("h3", null, `${metricOf(metric).title} by ${label}`), groupFigure(systems, by, metric));
@@ -34,13 +37,61 @@ GECBENCH.define("systems", (use) => {
   function facts(row, table) {
     const sentences = table.sentences ? `, ${counted(table.sentences, "sentence")}` : "";
     return [
-      ["Corpus", `${table.corpus}, ${setLabel(table.reference_set)}${sentences}`],
-      ["Date", row.date],
+      ["Corpus", `${corpusLabel(table)}, ${setLabel(table)}${sentences}`],
+      ["Year", row.year ? String(row.year) : ""],
+      ["Approach", row.approach],
+      ["Size", row.size],
+      ["Weights", row.open_weights == null ? "" : row.open_weights ? "open" : "closed"],
+      ["Submitted", row.kind === "scored" && row.date.length === 10 ? row.date : ""],
       ["Submitter", row.submitter && foreign(row.submitter)],
       ["Unchanged sentences", row.unchanged == null ? "" : `${points(row.unchanged, 1)} %`],
       ["Links", row.links.length ? row.links.flatMap((link) => [outside(link.url, link.title || link.url), " "]) : ""],
       ["Record", el("code", { title: row.id }, shortId(row))],
     ].filter(([, value]) => value);
+  }
+
+  /** TeX for a name that others wrote: its special characters are escaped. */
+  function tex(text) {
+    const escaped = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" };
+    return text.replace(/[\\~^&%$#_{}]/g, (character) => escaped[character] || `\\${character}`);
+  }
+
+  /** A line of a LaTeX table: the system, and each metric with half the width of its interval. */
+  function latexLine(row, table) {
+    const cells = table.metrics.filter((name) => row.scores[name]).map((name) => {
+      const { value, low, high } = row.scores[name];
+      const half = low == null ? "" : `\\,$\\pm$\\,${signed(50 * (high - low), 1)}`;
+      return `${signed(100 * value).replace("−", "$-$")}${half}`;
+    });
+    const titles = table.metrics.filter((name) => row.scores[name]).map((name) => metricOf(name).title);
+    return `% System & ${titles.join(" & ")} \\\\\n${tex(row.system)} & ${cells.join(" & ")} \\\\`;
+  }
+
+  function bibtex(row, table) {
+    const { title, version } = GECBENCH.board();
+    const key = `gecbench-${row.system.replace(/[^A-Za-z0-9]+/g, "").toLowerCase() || "system"}`;
+    const paper = row.links.length ? `; paper: ${row.links[0].url}` : "";
+    const fields = [
+      ["title", `{${tex(row.system)} on ${tex(corpusLabel(table))}}`],
+      ["author", row.submitter ? `{${tex(row.submitter)}}` : ""],
+      ["howpublished", tex(title)],
+      ["year", String(row.year || row.date.slice(0, 4))],
+      ["note", `Record ${shortId(row)}, scored by gecbench ${version}${paper}`],
+      ["url", location.href.split("#")[0].startsWith("http") ? location.href : ""],
+    ].filter(([, value]) => value);
+    return `@misc{${key},\n${fields.map(([name, value]) => `  ${name} = {${value}},`).join("\n")}\n}`;
+  }
+
+  /** How to cite a row: BibTeX, a line of a LaTeX table, and the signatures of its scores. */
+  function citeBlock(row, table) {
+    const signatures = table.metrics.filter((name) => row.scores[name] && row.scores[name].signature)
+      .map((name) => row.scores[name].signature).join("\n");
+    const latex = latexLine(row, table);
+    const texts = [["BibTeX", bibtex(row, table)], ["LaTeX table line", latex], ["Signatures", signatures]];
+    return el("details", { class: "block cite", id: "cite", open: State.read().cite === "1" },
+      el("summary", null, el("h3", null, "Cite this row")),
+      texts.filter(([, text]) => text).map(([label, text]) => el("div", { class: "citation" },
+        el("p", null, label, " ", copyButton("Copy", () => text)), el("pre", { tabindex: 0 }, text))));
   }
 
   function actions(row, rows, table) {
@@ -49,10 +100,12 @@ GECBENCH.define("systems", (use) => {
     const compare = row.kind === "scored" && others.length
       ? select("Compare with", [["", "choose …"], ...systemOptions(others)], "",
         (b) => State.set({ ...here, view: "compare", b })) : null;
-    const sentences = hasDetails(table, row) && others.length
+    const sentences = hasOutputs(table, row) && others.length
       ? el("a", { class: "button", id: "alignment", href: State.address({ ...here, view: "sentences", b: "" }) },
-        "Sentences and alignment") : null;
-    return el("div", { class: "actions" }, compare, sentences, copyLink());
+        "Edits, sentence by sentence") : null;
+    const cite = row.kind === "scored"
+      ? el("a", { class: "button", href: State.address({ cite: "1" }) }, "Cite") : null;
+    return el("div", { class: "actions" }, compare, sentences, cite, copyLink());
   }
 
   /** Columns of the figures: [heading, text of a figure or nothing, explanation]; those that are empty are left out. */
@@ -61,11 +114,12 @@ GECBENCH.define("systems", (use) => {
     ["95 % interval", (figure) => figure.low != null && range(figure.low, figure.high)],
     ["Rank", (figure) => figure.rank],
     ["Cluster", (figure) => figure.cluster && clusterName(figure.cluster)],
-    ["p", (figure) => figure.p_text, "Against the entry above"],
-    ["p (Holm)", shownAdjusted, "Against the entry above, adjusted for all comparisons; * below 0.05"],
-    ["human", (figure) => figure.human != null && points(figure.human), "People, each against the others"],
-    ["beside", (figure) => figure.ratio != null && points(figure.against_others), "The system against the same others"],
-    ["of human", (figure) => figure.ratio != null && `${points(figure.ratio, 1)} %`, "beside divided by human"],
+    ["p", (figure) => figure.p_text, "Against the first system of the cluster, or of the cluster above"],
+    ["p (Holm)", shownAdjusted, "The same, adjusted for all tests of that system; * below 0.05"],
+    ["human", (figure) => figure.human != null && points(figure.human), "Mean of one annotator against the others"],
+    ["same refs", (figure) => figure.ratio != null && points(figure.against_others),
+      "The system against the same references as the annotators"],
+    ["% human", (figure) => figure.ratio != null && `${points(figure.ratio, 1)} %`, "same refs divided by human"],
   ];
 
   /** Return the columns of the parts that metrics show beside their scores, such as precision. */
@@ -122,13 +176,14 @@ GECBENCH.define("systems", (use) => {
     controls.append(
       select("System A", systemOptions(rows), shortId(a), (id) => State.set({ a: id, b: shortId(b) })),
       select("System B", systemOptions(rows), shortId(b), (id) => State.set({ a: shortId(a), b: id })));
-    main.append(pairActions(a, b, table), pairTable(a, b, table));
-    const both = [a, b].every((row) => hasDetails(table, row));
+    main.append(pairActions(a, b, table), await pairTable(a, b, table));
+    const both = [a, b].every((row) => hasGroups(table, row));
     const systems = both ? await detailed([a, b]) : [];
-    for (const [by, label, field] of waysOf(systems)) {
+    for (const [by, label, field] of systems.length === 2 ? waysOf(systems) : []) {
       const metric = table.metrics.find((name) => systems.every(([, details]) => (details[field] || {})[name]));
       if (!metric) continue;
-      main.append(el("h3", null, `${metricOf(metric).title} by ${label}`), groupFigure(systems, by, metric));
+      main.append(el("h2", null, `${metricOf(metric).title} by ${label}`),
+        by === "type" ? typeBars(systems, metric) : groupFigure(systems, by, metric));
     }
     main.append(dataFiles([`table-${table.key}`, ...systems.map(([row]) => `system-${row.id}`)]));
   }
@@ -137,8 +192,8 @@ GECBENCH.define("systems", (use) => {
     const [left, right] = [shortId(a), shortId(b)];
     return el("div", { class: "actions" },
       el("a", { class: "button", href: State.address({ a: right, b: left }) }, "Swap"),
-      [a, b].every((row) => hasDetails(table, row))
-        ? el("a", { class: "button", href: State.address({ view: "sentences", a: left, b: right }) }, "Sentences")
+      [a, b].every((row) => hasOutputs(table, row))
+        ? el("a", { class: "button", href: State.address({ view: "sentences", a: left, b: right }) }, "Edits")
         : null,
       copyLink());
   }
@@ -150,31 +205,41 @@ GECBENCH.define("systems", (use) => {
       part || figure.low == null ? null : el("small", null, range(figure.low, figure.high)));
   }
 
-  function pairLine(a, b, name, part) {
+  function pairLine(a, b, name, tests, part) {
     const pair = [a, b].map((row) => row.scores[name]);
     const values = pair.map((figure) => figure && (part ? (figure.parts || {})[part] : figure.value));
     const both = values.every((value) => value != null);
-    const label = part ? el("small", null, part) : metricOf(name).title;
+    const label = part ? el("small", null, part === "ove" ? "over-correction" : part) : metricOf(name).title;
+    const found = part ? null : tests(a.id, b.id);
     const sign = both && values[0] > values[1] ? "+" : "";
     const direction = (metricOf(name).lower_is_better || []).includes(part) ? -1 : 1;
     const better = (k) => both && direction * (values[k] - values[1 - k]) > 0;
     return el("tr", null, el("th", { scope: "row" }, label),
       pair.map((figure, k) => valueCell(figure, part, better(k))),
-      el("td", { class: both ? "number" : "number none" }, both ? sign + points(values[0] - values[1]) : "–"));
+      el("td", { class: both ? "number" : "number none" }, both ? sign + points(values[0] - values[1]) : "–",
+        found ? el("small", null, range(found.low, found.high)) : null),
+      el("td", { class: found ? "number" : "number none" }, found ? shownP(found.p) : part ? "" : "–"),
+      el("td", { class: found ? "number" : "number none" }, found && found.adjusted !== null
+        ? `${shownP(found.adjusted)}${found.adjusted < 0.05 ? "*" : ""}` : part ? "" : "–"));
   }
 
-  function pairTable(a, b, table) {
+  async function pairTable(a, b, table) {
     const shown = table.metrics.filter((name) => a.scores[name] || b.scores[name]);
+    const loaded = await Promise.all(shown.map((name) => pairTests(table, name)));
+    const tests = Object.fromEntries(shown.map((name, k) => [name, loaded[k]]));
     const heading = (row, letter) => el("th", { scope: "col", class: "number" }, `${letter}: `,
       el("a", { href: systemAddress(row) }, foreign(row.system)));
+    const column = (label, title) => el("th", { scope: "col", class: "number", title }, label);
     return el("div", null,
       scrolled("Scores of both", el("table", { class: "figures metrics" },
         el("thead", null, el("tr", null, el("th", { scope: "col" }, "Metric"), heading(a, "A"), heading(b, "B"),
-          el("th", { scope: "col", class: "number" }, "A − B"))),
-        el("tbody", null, shown.flatMap((name) => [pairLine(a, b, name),
-          ...(metricOf(name).columns || []).map((part) => pairLine(a, b, name, part))])))),
-      el("p", { class: "note" }, "Below each score its 95 % bootstrap interval; the better score is bold, whether or "
-        + "not the difference is significant (that takes a paired test: gecbench compare)."));
+          column("A − B"), column("p", "Paired bootstrap test of this pair alone"),
+          column("p (Holm)", "Adjusted for A against all ranked systems"))),
+        el("tbody", null, shown.flatMap((name) => [pairLine(a, b, name, tests[name]),
+          ...(metricOf(name).columns || []).map((part) => pairLine(a, b, name, tests[name], part))])))),
+      el("p", { class: "note" }, "Below each score and difference is its 95 % bootstrap interval. Bold is the better "
+        + "score. p is that of this pair alone (paired bootstrap). p (Holm) is adjusted for A against all ranked "
+        + "systems, with a star below 0.05."));
   }
 
   return { showSystem, showCompare };

@@ -1,11 +1,11 @@
 "use strict";
-// The ranking: one table per corpus and reference set, sortable, filterable, with clusters and the people's row; below
-// it what others report, unranked, each figure with its source and what makes it differ.
+// The ranking: one table per corpus and reference set, sortable, filterable, with clusters; human entries behind a
+// switch or as a line; below it what others report, unranked, each figure with its source and what makes it differ.
 GECBENCH.define("table", (use) => {
   const { el, svg, empty, foreign, outside, points, range, sentence, download } = use("dom");
   const {
-    metricOf, currentTable, chosenMetric, tableData, humanValue, valueOf, sortRows, shownAdjusted, clusterName, State,
-    select, tableChooser, systemAddress, badges, scrolled, dataFiles, copyLink,
+    metricOf, currentTable, chosenMetric, tableData, humanMean, valueOf, sortRows, shownAdjusted, clusterName,
+    corpusLabel, State, select, tableChooser, systemAddress, badges, scrolled, dataFiles, copyLink, picker,
   } = use("board");
 
   /** Return a function from values to places between 0 and 100. */
@@ -20,13 +20,13 @@ GECBENCH.define("table", (use) => {
   }
 
   function whisker(figure, place, human) {
-    const line = (kind, x1, x2, y1 = 8, y2 = 8) => svg("line", { class: kind, x1, x2, y1, y2 });
+    const line = (kind, x1, x2 = x1, y1 = 8, y2 = 8) => svg("line", { class: kind, x1, x2, y1, y2 });
     const x = place(figure.value);
     return svg("svg", { class: "whisker", viewBox: "0 0 100 16", preserveAspectRatio: "none", "aria-hidden": "true" },
       line("rail", 0, 100),
       human === null ? null : line("human", place(human), place(human), 0, 16),
       figure.low == null ? null : line("range", place(figure.low), place(figure.high)),
-      line("dot", x - 0.01, x));
+      line("dot", x, x, 2, 14));
   }
 
   function smaller(text) {
@@ -48,8 +48,10 @@ GECBENCH.define("table", (use) => {
     const key = `${metric}.${part}`;
     const { title } = metricOf(metric);
     const content = (row) => (valueOf(row, key) == null ? null : points(valueOf(row, key)));
-    const label = `${title} ${part[0].toUpperCase()}`;
-    return { key, label, title: `${title}: ${part}`, sortable: true, metric, content };
+    const [label, words] = part === "ove"
+      ? ["Over-correction", "rate of edits where nothing was wrong; lower is better"]
+      : [`${title} ${part[0].toUpperCase()}`, part];
+    return { key, label, title: `${title}: ${words}`, sortable: true, metric, content };
   }
 
   /** Columns about the metric that ranks, and about the system. */
@@ -59,22 +61,28 @@ GECBENCH.define("table", (use) => {
     return [
       { key: "interval", label: `${title}, 95 %`, kind: "wide",
         content: (row) => (figureOf(row).low == null ? null : whisker(figureOf(row), place, human)) },
-      { key: "ratio", label: "of human", title: "The score against all people but one, divided by people's own",
+      { key: "ratio", label: "% human",
+        title: "Against all annotators but one, divided by the mean score of one annotator against the others",
         content: (row) => (figureOf(row).ratio == null ? null : [`${points(figureOf(row).ratio, 1)} %`,
           smaller(`${points(figureOf(row).against_others)} / ${points(figureOf(row).human)}`)]) },
-      { key: "p", label: "p", title: "Against the entry above",
+      { key: "p", label: "p", title: "Against the first system of the cluster, or of the cluster above",
         content: (row) => figureOf(row).p_text || null },
-      { key: "p_adjusted", label: "p (Holm)", title: "Against the entry above, adjusted for all comparisons",
+      { key: "p_adjusted", label: "p (Holm)", title: "The same, adjusted for all tests of that system",
         content: (row) => shownAdjusted(figureOf(row)) },
       { key: "unchanged", label: "unchanged", title: "Sentences left as they were", sortable: true,
         content: (row) => (row.unchanged == null ? null : `${points(row.unchanged, 0)} %`) },
-      { key: "date", label: "Date", kind: "date", sortable: true, content: (row) => row.date || null },
+      { key: "year", label: "Year", kind: "date", sortable: true, content: (row) => (row.year ? `${row.year}` : null) },
+      { key: "approach", label: "Approach", kind: "date", sortable: true, content: (row) => row.approach || null },
+      { key: "size", label: "Size", kind: "date", sortable: true, content: (row) => row.size || null },
+      { key: "open_weights", label: "Weights", kind: "date", sortable: true,
+        content: (row) => (row.open_weights == null ? null : row.open_weights ? "open" : "closed") },
+      { key: "date", label: "Submitted", kind: "date", sortable: true, content: (row) => row.date || null },
     ];
   }
 
   /** Return the columns that some row fills; `common` says that most do, `chosen` and `shown` follow the address. */
   function columnsOf(table, rows, metric, human, state) {
-    const systems = rows.filter((row) => row.id);
+    const systems = rows.filter((row) => row.role === "system");
     const all = [
       ...table.metrics.flatMap((name) => [metricColumn(name),
         ...(metricOf(name).columns || []).map((part) => partColumn(name, part))]),
@@ -84,26 +92,26 @@ GECBENCH.define("table", (use) => {
     return all.map((column) => {
       const main = column.key === metric;
       const filled = systems.filter(column.content).length;
-      const usual = main || (column.key.includes(".") ? column.metric === metric
-        : column.key !== "unchanged" && 2 * filled >= systems.length);
+      const part = column.key.includes(".") && (column.metric === metric || column.key === "cleme.ove");
+      const usual = main || part || (!column.key.includes(".") && !RARE.includes(column.key)
+        && 2 * filled >= systems.length);
       const chosen = wanted !== null && wanted.includes(column.key);
       return { ...column, main, chosen, shown: main || (wanted ? chosen : usual) };
     });
   }
+
+  const RARE = ["unchanged", "p", "date", "size", "open_weights"];
 
   function columnChooser(columns) {
     const boxes = columns.filter((column) => !column.main).map((column) => [column, el("input",
       { type: "checkbox", value: column.key, checked: column.shown, onchange: pick })]);
     function pick() {
       const keys = boxes.filter(([, box]) => box.checked).map(([column]) => column.key);
-      State.set({ cols: keys.join(",") || "none", columns: "open" });
+      State.replace({ cols: keys.join(",") || "none" });
     }
-    const open = State.read().columns === "open";
-    return el("details", { class: "picker", id: "columns", open }, el("summary", null, "Columns"),
-      el("div", { class: "boxes" },
-        boxes.map(([column, box]) => el("label", { title: column.title }, box, column.label)),
-        el("button", { type: "button", class: "quiet", onclick: () => State.set({ cols: "", columns: "" }) },
-          "As usual")));
+    return picker("columns", "Columns",
+      boxes.map(([column, box]) => el("label", { title: column.title }, box, column.label)),
+      el("button", { type: "button", class: "quiet", onclick: () => State.replace({ cols: "" }) }, "Default columns"));
   }
 
   /** Return a function from figures to the numbers of their sources, counted as they come, and the sources. */
@@ -147,7 +155,7 @@ GECBENCH.define("table", (use) => {
   }
 
   function matches(row, query) {
-    const text = [row.system, row.submitter, row.description, row.date].join(" ").toLowerCase();
+    const text = [row.system, row.submitter, row.description, row.year, row.approach].join(" ").toLowerCase();
     return query.toLowerCase().split(/\s+/).every((word) => text.includes(word));
   }
 
@@ -186,14 +194,15 @@ GECBENCH.define("table", (use) => {
     const content = column.content(row);
     const figure = column.metric && row.scores[column.metric];
     return el("td", { class: cellClass(column) + (content === null ? " none" : ""), title: figure && figure.signature,
-      "data-label": column.label }, content === null && row.id ? "–" : content);
+      "data-label": column.label }, content === null && !row.line ? "–" : content);
   }
 
   function rankRow(row, columns, metric) {
     const figure = row.scores[metric] || {};
-    const name = row.id ? el("a", { href: systemAddress(row) }, foreign(row.system)) : foreign(row.system);
+    const name = row.line ? foreign(row.system) : el("a", { href: systemAddress(row) }, foreign(row.system));
     const below = [...badges(row, figure), row.submitter ? foreign(row.submitter) : null].filter(Boolean);
-    const classes = [row.role, figure.cluster ? `band${figure.cluster % 2}` : ""].join(" ").trim();
+    const band = figure.cluster ? `band${figure.cluster % 2}` : "";
+    const classes = [row.line ? "human line" : row.role, band].join(" ").trim();
     return el("tr", { class: classes, "data-id": row.id },
       rankCell(figure),
       el("th", { scope: "row", class: "system", title: row.system.length > 40 ? row.system : null }, name,
@@ -207,7 +216,8 @@ GECBENCH.define("table", (use) => {
     const save = async ({ target }) => {
       try {
         const { header: head, lines } = await GECBENCH.load(`csv-${table.key}`);
-        download(name, "text/csv", head + shown().map((row) => lines[row.id]).join(""));
+        const ids = [...shown().filter((row) => !row.line).map((row) => row.id), ""];
+        download(name, "text/csv", head + ids.map((id) => lines[id] || "").join(""));
       } catch (error) {
         target.textContent = error.message;
       }
@@ -216,7 +226,7 @@ GECBENCH.define("table", (use) => {
   }
 
   /** What the marks in the table mean, of those that it has. */
-  function notes(table, rows, metric, columns) {
+  function notes(table, rows, people, metric, columns) {
     const { notes: known, sealed, digits } = GECBENCH.board();
     const figures = rows.map((row) => row.scores[metric]).filter(Boolean);
     const about = (key, text) => {
@@ -226,7 +236,13 @@ GECBENCH.define("table", (use) => {
     const found = [
       [`Ranked by ${metricOf(metric).title}.`],
       figures.some((figure) => figure.cluster) && [`Letters and shading mark clusters. ${known.cluster}`],
-      about("interval", "The bar is the 95 % bootstrap interval, the tick people's score."
+      rows.some((row) => row.line) && ["The dashed row is the mean of the human rewrites, scored against the same "
+        + "references as the systems."],
+      people && people.scores[metric] && figures.some((figure) => figure.ratio != null)
+        && [`Mean ${metricOf(metric).title} of one annotator against the others: `
+          + `${points(people.scores[metric].value)}. These are fewer references than the systems have, so `
+          + "compare by the column % human."],
+      about("interval", "The bar is the 95 % bootstrap interval, its mark the score."
         + (table.sentences && table.sentences < 300 ? " With fewer than 300 sentences it is too narrow." : "")),
       about("p", known.p),
       about("p_adjusted", known.p_adjusted),
@@ -239,13 +255,69 @@ GECBENCH.define("table", (use) => {
       found.filter(Boolean).map(([note, kind]) => el("li", { class: kind }, sentence(note))));
   }
 
+  /** The row that stands for all human entries: their mean, on the same references as the systems. */
+  function humanLine(records, table) {
+    const human = records.filter((row) => row.role === "human");
+    const scores = Object.fromEntries(table.metrics.map((metric) => [metric, humanMean(records, metric)])
+      .filter(([, value]) => value !== null)
+      .map(([metric, value]) => [metric, { value, parts: Object.fromEntries((metricOf(metric).columns || [])
+        .map((part) => [part, humanMean(records, `${metric}.${part}`)])) }]));
+    const system = `Human rewrites, mean of ${human.length}`;
+    return { line: true, id: "", system, role: "human", submitter: "",
+      description: "Scored against the same references as the systems", scores };
+  }
+
+  /** Choices among systems by what is known of them; none where nothing is. */
+  function aboutFilters(rows, state) {
+    const systems = rows.filter((row) => row.role === "system");
+    const known = (name) => [...new Set(systems.map((row) => row[name]).filter(Boolean))].sort();
+    const any = [["", "any"]];
+    const [approaches, years] = [known("approach"), known("year")];
+    const chooser = (label, name, options) => select(label, [...any, ...options], state[name] || "",
+      (value) => State.set({ [name]: value }));
+    return [
+      approaches.length > 1 ? chooser("Approach", "approach", approaches.map((each) => [each, each])) : null,
+      years.length > 1 ? chooser("Since", "since", years.map((each) => [String(each), String(each)])) : null,
+      systems.some((row) => row.open_weights != null)
+        ? chooser("Weights", "weights", [["open", "open"], ["closed", "closed"]]) : null,
+    ];
+  }
+
+  function fits(row, { approach, since, weights }) {
+    if (row.role !== "system") return true;
+    return (!approach || row.approach === approach) && (!since || row.year >= Number(since))
+      && (!weights || row.open_weights === (weights === "open"));
+  }
+
+  /** What the corpus is, its license, and how to cite it. */
+  function aboutCorpus(table) {
+    const facts = [
+      `${corpusLabel(table)}: ${table.set_title || "all references"}`,
+      table.sentences ? `${table.sentences.toLocaleString("en")} sentences` : null,
+      table.license ? `license: ${table.license}` : null,
+    ].filter(Boolean).join(", ");
+    return el("p", { class: "note corpus" }, `${facts}.`, table.citation ? ` Cite ${table.citation}.` : null,
+      table.homepage ? [" ", outside(table.homepage, "Homepage"), "."] : null);
+  }
+
+  /** A switch that shows each human entry in place of their mean. */
+  function humanSwitch(records, state) {
+    const count = records.filter((row) => row.role === "human").length;
+    if (!count) return null;
+    const box = el("input", { type: "checkbox", id: "people", checked: state.people === "1",
+      onchange: () => State.set({ people: box.checked ? "1" : "" }) });
+    return el("label", { class: "switch" }, box, `Human rewrites (${count})`);
+  }
+
   async function showTable(main, state) {
     const table = currentTable(state);
     const { rows: records, people, reported } = await tableData(table);
     const metric = chosenMetric(table, state.sort);
     const order = { sort: state.sort || metric, dir: state.dir || "desc" };
-    const rows = sortRows(people ? [...records, people] : records, order.sort, order.dir !== "asc");
-    const columns = columnsOf(table, rows, metric, humanValue(people, metric), state);
+    const entries = state.people === "1" ? records : records.filter((row) => row.role !== "human");
+    const hidden = entries.length < records.length;
+    const rows = sortRows(hidden ? [...entries, humanLine(records, table)] : entries, order.sort, order.dir !== "asc");
+    const columns = columnsOf(table, rows, metric, humanMean(records, metric), state);
     const visible = columns.filter((column) => column.shown);
     const body = el("tbody");
     const status = el("p", { class: "status", role: "status" });
@@ -255,7 +327,7 @@ GECBENCH.define("table", (use) => {
     });
     const shown = () => {
       const query = filter.value.trim();
-      return query ? rows.filter((row) => matches(row, query)) : rows;
+      return rows.filter((row) => fits(row, state) && (!query || matches(row, query)));
     };
     const count = (some) => some.filter((row) => row.role === "system").length;
     const draw = () => {
@@ -266,13 +338,17 @@ GECBENCH.define("table", (use) => {
     main.append(el("div", { class: "controls" }, tableChooser(state),
       rows.length ? select("Rank by", metrics.map((name) => [name, metricOf(name).title]), metric,
         (sort) => State.set({ sort, dir: "" })) : null,
+      aboutFilters(records, state),
       rows.length ? el("label", { class: "field grow" }, el("span", null, "Filter"), filter) : null));
+    main.append(aboutCorpus(table));
     if (rows.length) {
       const folds = visible.filter((column) => column.chosen).length > 1;
       const head = el("thead", null, headerRow(order, visible));
       const ranking = el("table", { class: folds ? "ranking folds" : "ranking" }, head, body);
-      main.append(el("div", { class: "actions" }, status, columnChooser(columns), saveCsv(table, shown), copyLink()),
-        scrolled("Ranking", ranking), notes(table, rows, metric, columns));
+      const frame = scrolled("Ranking", ranking);
+      frame.classList.add("tall");
+      main.append(el("div", { class: "actions" }, status, humanSwitch(records, state), columnChooser(columns),
+        saveCsv(table, shown), copyLink()), frame, notes(table, rows, people, metric, columns));
       draw();
     } else if (!reported.length) {
       main.append(empty("No systems yet. Be the first: see Submit."));

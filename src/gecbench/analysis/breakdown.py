@@ -120,6 +120,28 @@ def by_edit_distance(
     ]
 
 
+def by_source_distance(score: Score, corpus: Corpus, bins: Sequence[int] = DISTANCE_BINS) -> list[DistanceGroup]:
+    """Score the sentences grouped by how far the source is from its references, in characters, on average.
+
+    The groups do not depend on the outputs, so every system is scored on the same sentences. `bins` are the lower ends
+    of the groups.
+    """
+    if corpus.references is None:
+        raise InputError(f"{corpus.name} has no references to group the sentences by")
+    pairs = [(source, text) for source, texts in zip(corpus.sources, corpus.references, strict=True) for text in texts]
+    found = edit_distances([source for source, _ in pairs], [text for _, text in pairs])
+    sentence = np.repeat(np.arange(len(corpus)), [len(texts) for texts in corpus.references])
+    counts = np.bincount(sentence, minlength=len(corpus))
+    means = np.bincount(sentence, weights=found, minlength=len(corpus)) / np.maximum(counts, 1)
+    # A mean between two whole numbers belongs to the group of the lower one, but only a mean of 0 is unchanged.
+    group = np.searchsorted(np.asarray(bins), np.where(means > 0, np.maximum(means, 1), 0), side="right") - 1
+    highs = [*(low - 1 for low in bins[1:]), None]
+    return [
+        DistanceGroup(low, high, *_group_score(score, group == k))
+        for k, (low, high) in enumerate(zip(bins, highs, strict=True))
+    ]
+
+
 def by_grammaticality(score: Score, corpus: Corpus) -> list[GrammaticalityGroup]:
     """Score the sentences grouped by how grammatical people judged their sources (GUG, Heilman et al. 2014)."""
     judgments = _grammaticality(corpus)
@@ -193,7 +215,7 @@ def breakdown_names() -> tuple[str, ...]:
 
 
 def render_breakdown(
-    by: str, report: Report, corpus: Corpus, systems: Mapping[str, Sequence[str]], table_format: str
+    by: str, report: Report, corpus: Corpus, systems: Mapping[str, Sequence[str]], table_format: str, wide: bool = False
 ) -> str:
     """Return the first metric's scores of every system, broken down, as a table or as JSON."""
     metric = report.metrics[0]
@@ -201,7 +223,8 @@ def render_breakdown(
     if table_format == "json":
         plain = {system: [asdict(group) for group in found] for system, found in groups.items()}
         return json.dumps({"metric": metric, "by": by, "systems": plain}, ensure_ascii=False, indent=2)
-    return render_table(_wide(by, groups) if by in _FIRST_HEADINGS else _long(groups), table_format)
+    table = _by_system(by, groups) if by in _FIRST_HEADINGS else _by_group(groups)
+    return render_table(table, table_format, wide)
 
 
 def _groups(by: str, score: Score, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Any]:
@@ -212,7 +235,7 @@ def _groups(by: str, score: Score, corpus: Corpus, predictions: Sequence[str]) -
     return by_reference_count(score) if by == "references" else score.metric.breakdown(by, corpus, predictions)
 
 
-def _wide(by: str, groups: Mapping[str, Sequence[Any]]) -> Table:
+def _by_system(by: str, groups: Mapping[str, Sequence[Any]]) -> Table:
     """One row per system, one column per group."""
     columns = [group.column for group in next(iter(groups.values()))]
     return Table(
@@ -220,7 +243,7 @@ def _wide(by: str, groups: Mapping[str, Sequence[Any]]) -> Table:
     )
 
 
-def _long(groups: Mapping[str, Sequence[Any]]) -> Table:
+def _by_group(groups: Mapping[str, Sequence[Any]]) -> Table:
     """One row per system and group; the first column names the group."""
     rows = [{**group.cells(), "system": system} for system, found in groups.items() for group in found]
     first, *rest = [name for name in rows[0] if name != "system"] if rows else ["group"]

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 import math
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from typing import Any, Literal, TypeVar
 
 from gecbench.analysis.significance import SIGNIFICANT, PairedTest, resamples_needed
-from gecbench.analysis.tables import Table, best_cells, html_table, render_table, shown_p_value
+from gecbench.analysis.tables import Table, best_cells, html_table, render_table, shown_p_value, with_half_widths
 from gecbench.display import percent
 from gecbench.errors import MissingDependencyError
 from gecbench.metrics.base import Score
 
-_WIDEST = 120
+_SHORT_TITLES = {"precision": "P", "recall": "R"}
+_TEST_NAMES = {
+    "randomisation": "approximate randomisation",
+    "bootstrap": "the paired bootstrap",
+    "t-test": "a paired t-test over the sentence scores",
+}
 Entry = TypeVar("Entry")
 
 
@@ -26,7 +32,7 @@ class _Column:
     kind: Literal["value", "interval", "p", "adjusted", "part"]
     title: str
     cells: Sequence[str]
-    lower_is_better: bool = False
+    best: Sequence[int] = ()
 
 
 class _Entries(Mapping[str, Entry]):
@@ -61,6 +67,14 @@ class Scores(_Entries[Score]):
     def _repr_html_(self) -> str:
         return "\n".join(score._repr_html_() for score in self._scores.values())
 
+    def to_dict(self) -> dict[str, dict[str, object]]:
+        """Return each metric's score as plain data: `value`, `parts`, `interval`, `signature` and others."""
+        return {name: score.to_dict() for name, score in self.items()}
+
+    def to_pandas(self) -> Any:
+        """Return a `pandas.DataFrame` of one row, with the columns of `Report.to_pandas`."""
+        return Report({"predictions": self}, []).to_pandas()
+
 
 class Report(_Entries[Mapping[str, Score]]):
     """Scores by system and metric, ranked by the first metric when shown."""
@@ -90,18 +104,21 @@ class Report(_Entries[Mapping[str, Score]]):
         }
         return Report(scores, self.tests)
 
-    def render(self, report_format: str = "text") -> str:
-        """Return the report as text, markdown, latex, tsv or json."""
+    def render(self, report_format: str = "text", wide: bool = False) -> str:
+        """Return the report as text, markdown, latex, tsv or json.
+
+        Text and LaTeX are compact: a score ± half the width of its interval, and a star if it is significant. With
+        `wide` they have the columns of the other formats, with the ends of intervals and p-values.
+        """
         if report_format == "json":
             return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
         if report_format == "latex":
-            return self._latex()
-        whole = render_table(self.table(), report_format)
+            return self._latex(wide)
+        compact = report_format == "text" and not wide
+        table = render_table(self._compact() if compact else self.table(), report_format, wide)
         if report_format == "tsv":
-            return f"{whole}\n{_comments('#', self._notes())}"
-        wide = report_format == "text" and len(whole.splitlines()[0]) > _WIDEST
-        tables = [render_table(self.table([metric]), "text") for metric in self.metrics] if wide else [whole]
-        return "\n\n".join([*tables, *self._notes()])
+            return f"{table}\n{_comments('#', self._notes())}"
+        return "\n\n".join([table, *self._notes(compact=compact)])
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -143,32 +160,62 @@ class Report(_Entries[Mapping[str, Score]]):
         ]
         return {"systems": systems, "tests": [asdict(test) for test in self.tests]}
 
-    def _latex(self) -> str:
-        table = self._table(self.metrics, star_scores=True)
-        needs = r"Needs \usepackage{booktabs}." + (" Bold: the best of its column." if table.bold else "")
-        notes = self._notes("$^{*}$ after a score")
-        return f"{_comments('%', [needs, *notes])}\n{render_table(table, 'latex')}"
+    def _latex(self, wide: bool) -> str:
+        table = self._table(self.metrics, star_scores=True) if wide else self._compact(latex=True)
+        notes = [r"Needs \usepackage{booktabs}." + (" Bold: the best of its column." if table.bold else "")]
+        drawn = render_table(table, "latex")
+        if wide:
+            return f"{_comments('%', [*notes, *self._notes('$^{*}$ after a score')])}\n{drawn}"
+        if self._baseline():
+            notes.append(r"$^{\dagger}$: the baseline.")
+        notes += self._notes("$^{*}$", compact=True, latex=True)
+        small = r"{\footnotesize\setlength{\tabcolsep}{4pt}%"
+        return f"{_comments('%', notes)}\n{small}\n{drawn}}}"
 
     def _table(self, metrics: Sequence[str], star_scores: bool = False) -> Table:
         """Return the table with stars on significant p-values, or on their scores."""
         systems = self.ranked(metrics[0])
+        columns = {metric: list(self._columns(metric, systems)) for metric in metrics}
+        starred_kind = "value" if star_scores else "adjusted" if self._has_several_tests() else "p"
+        return self._assemble(systems, columns, starred_kind)
+
+    def _compact(self, latex: bool = False) -> Table:
+        """Return the table with a score and its parts per metric; LaTeX has short titles and marks the baseline."""
+        systems = self.ranked()
+        columns = {metric: list(self._compact_columns(metric, systems)) for metric in self.metrics}
+        table = self._assemble(systems, columns, "value")
+        if not latex:
+            return table
+        header = ["system", *(title for found in columns.values() for title in self._short_titles(found))]
+        rows = [[f"{row[0]}†" if row[0] == self._baseline() else row[0], *row[1:]] for row in table.rows]
+        return replace(table, header=header, rows=rows)
+
+    def _short_titles(self, columns: Sequence[_Column]) -> list[str]:
+        """Return the titles of a metric's columns; a group has the metric's name above it."""
+        if len(columns) == 1:
+            return [columns[0].title]
+        titles = [_SHORT_TITLES.get(column.title, column.title) for column in columns[1:]]
+        return ["F" if titles == ["P", "R"] else "score", *titles]
+
+    def _assemble(self, systems: Sequence[str], by_metric: Mapping[str, Sequence[_Column]], starred_kind: str) -> Table:
+        """Return the table of these columns, its best scores bold and significant ones starred."""
         header, columns, bold, starred = ["system"], [list(systems)], [], []
-        for metric in metrics:
-            for column in self._columns(metric, systems):
+        for metric, found in by_metric.items():
+            for column in found:
+                place = len(columns)
                 header.append(column.title)
                 columns.append(list(column.cells))
-                if column.kind in ("value", "part"):
-                    bold += [(row, len(columns) - 1) for row in best_cells(column.cells, column.lower_is_better)]
-                if column.kind == ("value" if star_scores else "adjusted" if self._has_several_tests() else "p"):
-                    starred += [(row, len(columns) - 1) for row in self._significant(metric, systems)]
-        return Table(header, list(map(list, zip(*columns, strict=True))), frozenset(bold), frozenset(starred))
+                bold += [(row, place) for row in column.best]
+                if column.kind == starred_kind:
+                    starred += [(row, place) for row in self._significant(metric, systems)]
+        groups = [(found[0].title if len(found) > 1 else "", len(found)) for found in by_metric.values()]
+        rows = list(map(list, zip(*columns, strict=True)))
+        return Table(header, rows, frozenset(bold), frozenset(starred), groups=groups)
 
     def _columns(self, metric: str, systems: Sequence[str]) -> Iterator[_Column]:
         scores = [self._scores[system][metric] for system in systems]
         sample = scores[0]
-        title = sample.metric.title if metric == sample.name else metric
-        cells = [percent(score.value) for score in scores]
-        yield _Column("value", title, cells, not sample.metric.higher_is_better)
+        yield self._value_column(metric, scores)
         if sample.interval is not None:
             bounds = [score.interval for score in scores if score.interval is not None]
             cells = [f"{percent(each.low)} – {percent(each.high)}" for each in bounds]
@@ -178,9 +225,32 @@ class Report(_Entries[Mapping[str, Score]]):
             yield _Column("p", "p", [shown_p_value(test.p_value) if test else "" for test in found])
         if any(found) and self._has_several_tests():
             yield _Column("adjusted", "p (Holm)", [shown_p_value(test.p_adjusted) if test else "" for test in found])
-        for part in sample.metric.columns:
+        yield from self._part_columns(scores)
+
+    def _compact_columns(self, metric: str, systems: Sequence[str]) -> Iterator[_Column]:
+        scores = [self._scores[system][metric] for system in systems]
+        value = self._value_column(metric, scores)
+        intervals = [score.interval for score in scores]
+        halves = [percent((each.high - each.low) / 2) if each else "" for each in intervals]
+        yield replace(value, cells=with_half_widths(value.cells, halves))
+        yield from self._part_columns(scores)
+
+    def _value_column(self, metric: str, scores: Sequence[Score]) -> _Column:
+        sample = scores[0]
+        title = sample.metric.title if metric == sample.name else metric
+        cells = [percent(score.value) for score in scores]
+        return _Column("value", title, cells, best_cells(cells, lowest=not sample.metric.higher_is_better))
+
+    def _part_columns(self, scores: Sequence[Score]) -> Iterator[_Column]:
+        """Yield the metric's own columns; a value that is a convention, as it is 0/0, is never the best."""
+        metric = scores[0].metric
+        for part in metric.columns:
             cells = [percent(score.parts[part]) for score in scores]
-            yield _Column("part", part, cells, part in sample.metric.lower_is_better)
+            measured = [
+                "–" if part in metric.undefined_parts(score.parts) else cell
+                for cell, score in zip(cells, scores, strict=True)
+            ]
+            yield _Column("part", part, cells, best_cells(measured, lowest=part in metric.lower_is_better))
 
     def _figures(self, system: str) -> dict[str, float]:
         """Return a system's row of the data frame."""
@@ -206,33 +276,66 @@ class Report(_Entries[Mapping[str, Score]]):
         tests = [self._test(system, metric) for system in systems]
         return [row for row, test in enumerate(tests) if test is not None and test.p_adjusted < SIGNIFICANT]
 
-    def _notes(self, star: str = "*") -> list[str]:
-        """Return a note on the tests, if there are any, and the signatures."""
-        notes = []
-        if self.tests:
-            first = self.tests[0]
-            baselines = {test.baseline for test in self.tests}
-            opponent = f"{first.baseline}" if len(baselines) == 1 else "the system ranked above"
-            kind = {
-                "randomisation": f"approximate randomisation ({first.resamples} resamples)",
-                "bootstrap": f"the paired bootstrap ({first.resamples} resamples)",
-                "t-test": "a paired t-test over the sentence scores",
-            }[first.test]
-            notes.append(
-                f"p: chance of a difference from {opponent} at least this large if the two systems were equally good,\n"
-                f"by {kind}{self._note_on_stars(star)}"
-            )
+    def _baseline(self) -> str | None:
+        """Return the system that all others are tested against, None if there is no such system."""
+        baselines = {test.baseline for test in self.tests}
+        return baselines.pop() if len(baselines) == 1 else None
+
+    def _notes(self, star: str = "*", compact: bool = False, latex: bool = False) -> list[str]:
+        """Return what the marks mean, how differences were tested, and the signatures."""
+        notes = self._compact_legend(star, latex) if compact else self._test_notes(star)
         return [*notes, "\n".join(self._signatures())]
+
+    def _compact_legend(self, star: str, latex: bool) -> list[str]:
+        lines = []
+        interval = next(iter(next(iter(self._scores.values())).values())).interval
+        if interval is not None:
+            lines.append(f"±: half the width of the {percent(interval.confidence, 0)} % interval.")
+        if self.tests:
+            lines += self._compact_test_notes(star)
+        if lines and not latex:
+            hidden = "interval ends and p-values" if self.tests else "interval ends"
+            lines.append(f"For {hidden}, use --wide (in Python, wide=True).")
+        wrapped = [textwrap.fill(line, 80, break_long_words=False, break_on_hyphens=False) for line in lines]
+        return ["\n".join(wrapped)] if lines else []
+
+    def _compact_test_notes(self, star: str) -> list[str]:
+        """Return which difference a star marks, when, and by which test."""
+        first, comparisons = self.tests[0], len(self.tests)
+        opponent = self._baseline() or "the system ranked above by that metric"
+        details = [f"p < {SIGNIFICANT}", _TEST_NAMES[first.test]]
+        if first.test != "t-test":
+            details[1] += f" with {first.resamples} resamples"
+        if comparisons > 1:
+            details.append(f"Holm's method for {comparisons} comparisons")
+        note = f"{star}: significantly different from {opponent} ({', '.join(details)})."
+        return [f"{note}{self._note_on_resamples() if comparisons > 1 else ''}"]
+
+    def _test_notes(self, star: str) -> list[str]:
+        """Return a note on the p-values, if there are any."""
+        if not self.tests:
+            return []
+        first = self.tests[0]
+        method = _TEST_NAMES[first.test] + (f" ({first.resamples} resamples)" if first.test != "t-test" else "")
+        opponent = self._baseline() or "the system ranked above"
+        return [
+            f"p: chance of a difference from {opponent} at least this large if the two systems were equally good,\n"
+            f"by {method}{self._note_on_stars(star)}"
+        ]
 
     def _note_on_stars(self, star: str) -> str:
         if not self._has_several_tests():
             return f"; {star} marks p < {SIGNIFICANT}."
-        comparisons, resamples = len(self.tests), self.tests[0].resamples
+        comparisons = len(self.tests)
         adjusted = f"p (Holm): p adjusted by Holm's method for the {comparisons} comparisons shown"
         note = f".\n{adjusted}; {star} marks p (Holm) < {SIGNIFICANT}."
-        if 0 < resamples < (needed := resamples_needed(comparisons)):
-            note += f" It cannot be below {SIGNIFICANT} with {resamples} resamples; use at least {needed}."
-        return note
+        return note + self._note_on_resamples()
+
+    def _note_on_resamples(self) -> str:
+        resamples, needed = self.tests[0].resamples, resamples_needed(len(self.tests))
+        if not 0 < resamples < needed:
+            return ""
+        return f" With {resamples} resamples no difference can be significant; use at least {needed}."
 
     def _signatures(self) -> list[str]:
         found = (str(self._scores[system][metric].signature) for metric in self.metrics for system in self)

@@ -115,9 +115,14 @@ class Pair:
 
     def resampled(self, test: TestName, null: Values) -> PairedTest:
         """Return the result of a test by resampling: the share of chance differences at least as large."""
-        rounding = 1e-12
-        extreme = int((np.abs(null) >= abs(self.system.value - self.baseline.value) - rounding).sum())
-        return self.result(test, (extreme + 1) / (len(null) + 1), len(null))
+        return self.result(test, resampled_p_value(null, self.system.value - self.baseline.value), len(null))
+
+
+def resampled_p_value(null: Values, difference: float) -> float:
+    """Return the share of chance differences at least as large as a difference, both counted with one added."""
+    rounding = 1e-12
+    extreme = int((np.abs(null) >= abs(difference) - rounding).sum())
+    return (extreme + 1) / (len(null) + 1)
 
 
 def paired_tests(test: TestName, pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:

@@ -12,19 +12,25 @@ from dataclasses import dataclass, replace
 from gecbench.display import visible
 from gecbench.errors import InputError
 
+_TERMINAL_WIDTH = 80
+_SHORTEST_NAME, _LONGEST_NAME = 24, 32  # to fit one block, and where several are needed
+
 
 @dataclass(frozen=True)
 class Table:
     """A header and rows of cells; columns after the first are numbers, aligned to the right.
 
     `bold` and `starred` are cells, as (row, column) counted from 0. Bold type appears in LaTeX and HTML, stars in every
-    format.
+    format. The first `keys` columns name a row. The others may be in `groups`: a title and its number of columns. LaTeX
+    prints these titles, and text that is too wide for a terminal keeps the columns of a group together.
     """
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     bold: Collection[tuple[int, int]] = ()
     starred: Collection[tuple[int, int]] = ()
+    keys: int = 1
+    groups: Sequence[tuple[str, int]] = ()
 
     def visible(self) -> Table:
         """Return the same table with control and direction characters escaped."""
@@ -51,6 +57,16 @@ def shown_p_value(p_value: float) -> str:
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
+def with_half_widths(values: Sequence[str], halves: Sequence[str]) -> list[str]:
+    """Return printed values, each with half the width of its interval; an empty half is left out.
+
+    >>> with_half_widths(["45.25", "13.40", "9.00"], ["4.66", "11.07", ""])
+    ['45.25 ±  4.66', '13.40 ± 11.07', '9.00']
+    """
+    width = max(map(len, halves), default=0)
+    return [f"{value} ± {half:>{width}}" if half else value for value, half in zip(values, halves, strict=True)]
+
+
 def best_cells(cells: Sequence[str], lowest: bool = False) -> list[int]:
     """Return where a column of printed numbers is highest (or lowest), all places if several print the same.
 
@@ -67,17 +83,23 @@ def best_cells(cells: Sequence[str], lowest: bool = False) -> list[int]:
     return [i for i, number in enumerate(numbers) if number == best] if len(known) > 1 else []
 
 
-def render_table(table: Table, table_format: str) -> str:
-    """Return the table as text in one of the formats."""
+def render_table(table: Table, table_format: str, wide: bool = False) -> str:
+    """Return the table as text in one of the formats.
+
+    Plain text fits 80 columns unless `wide`: columns that do not fit continue in further blocks, and long names are
+    shortened if they stay different.
+    """
     if table_format not in _RENDERERS:
         raise InputError(f"unknown format {table_format!r}", fix=f"Known formats: {', '.join(_RENDERERS)}")
+    if table_format == "text" and not wide:
+        return "\n\n".join(map(_text, _fitting(table.visible(), _TERMINAL_WIDTH)))
     return _RENDERERS[table_format](table.visible())
 
 
-def render_rows(table: Table, plain: Sequence[Mapping[str, object]], table_format: str) -> str:
+def render_rows(table: Table, plain: Sequence[Mapping[str, object]], table_format: str, wide: bool = False) -> str:
     """Return the table in one of the formats; as JSON, return the same rows as plain data (NaN as null)."""
     if table_format != "json":
-        return render_table(table, table_format)
+        return render_table(table, table_format, wide)
     return json.dumps(_without_nan(plain), ensure_ascii=False, indent=2)
 
 
@@ -90,13 +112,81 @@ def _without_nan(value: object) -> object:
 
 
 def _text(table: Table) -> str:
-    rows = [table.header, *table.drawn()]
-    widths = [max(_width(row[k]) for row in rows) for k in range(len(table.header))]
+    rows, widths = _text_cells(table), _widths(table)
     lines = [
         "  ".join(_pad(cell, width, k > 0) for k, (cell, width) in enumerate(zip(row, widths, strict=True)))
         for row in rows
     ]
-    return "\n".join(line.rstrip() for line in [lines[0], "-" * len(lines[0]), *lines[1:]])
+    return "\n".join(line.rstrip() for line in [lines[0], "-" * len(lines[0].rstrip()), *lines[1:]])
+
+
+def _text_cells(table: Table) -> list[list[str]]:
+    """Return header and rows; in columns with stars, cells without one end in a blank, so that numbers line up."""
+    with_stars = {column for _, column in table.starred}
+    rows = [[cell + " " * (k in with_stars) for k, cell in enumerate(table.header)]]
+    for i, row in enumerate(table.drawn()):
+        rows.append([cell + " " * (k in with_stars and (i, k) not in table.starred) for k, cell in enumerate(row)])
+    return rows
+
+
+def _widths(table: Table) -> list[int]:
+    return [max(map(_width, column)) for column in zip(*_text_cells(table), strict=True)]
+
+
+def _fitting(table: Table, limit: int) -> list[Table]:
+    """Return the table as blocks of columns that fit the limit, each with the columns that name a row."""
+    table = _with_short_names(table, limit)
+    widths = _widths(table)
+    keys = list(range(table.keys))
+    spans = [size for _, size in table.groups] or [1] * (len(widths) - table.keys)
+    starts = [table.keys + sum(spans[:k]) for k in range(len(spans))]
+    blocks: list[list[int]] = [[]]
+    for start, size in zip(starts, spans, strict=True):
+        group = list(range(start, start + size))
+        fits_alone = _total([widths[k] for k in keys + group]) <= limit
+        for columns in [group] if fits_alone else [[column] for column in group]:
+            if blocks[-1] and _total([widths[k] for k in keys + blocks[-1] + columns]) > limit:
+                blocks.append([])
+            blocks[-1] += columns
+    return [_columns_of(table, keys + block) for block in blocks]
+
+
+def _total(widths: Sequence[int]) -> int:
+    """Return the width of columns with two blanks between them."""
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _with_short_names(table: Table, limit: int) -> Table:
+    """Shorten the first column if the table does not fit, no more than needed, if all names stay different."""
+    widths = _widths(table)
+    room = limit - (_total(widths) - widths[0])
+    room = room if room >= _SHORTEST_NAME else _LONGEST_NAME
+    if _total(widths) <= limit or widths[0] <= room:
+        return table
+    names = [row[0] for row in table.rows]
+    short = [_shorten_middle(name, room) for name in names]
+    if len(set(short)) < len(set(names)):
+        return table
+    rows = [[name, *row[1:]] for name, row in zip(short, table.rows, strict=True)]
+    return replace(table, header=[_shorten_middle(table.header[0], room), *table.header[1:]], rows=rows)
+
+
+def _shorten_middle(name: str, size: int) -> str:
+    """Return a name with the middle left out if it is longer than `size` (names of wide characters stay)."""
+    if len(name) <= size or _width(name) != len(name):
+        return name
+    end = (size - 1) // 2
+    return f"{name[: size - 1 - end]}…{name[-end:]}"
+
+
+def _columns_of(table: Table, columns: Sequence[int]) -> Table:
+    """Return some columns of a table."""
+    bold, starred = (
+        [(row, columns.index(column)) for row, column in cells if column in columns]
+        for cells in (table.bold, table.starred)
+    )
+    rows = [[row[k] for k in columns] for row in table.rows]
+    return Table([table.header[k] for k in columns], rows, bold, starred, table.keys)
 
 
 def _markdown(table: Table) -> str:
@@ -106,11 +196,37 @@ def _markdown(table: Table) -> str:
 
 
 def _latex(table: Table) -> str:
-    cells = table.drawn(_escape_latex, star=r"\rlap{$^{*}$}", bold=r"\textbf{{{}}}")
+    cells = [[_latex_cell(table, i, k) for k in range(len(row))] for i, row in enumerate(table.rows)]
     rows = [" & ".join(row) + r" \\" for row in (map(_escape_latex, table.header), *cells)]
-    columns = "l" + "r" * (len(table.header) - 1)
-    body = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", rows[0], r"\midrule", *rows[1:], r"\bottomrule"]
-    return "\n".join([*body, r"\end{tabular}"])
+    last = len(table.header) - 1
+    columns = "@{}l" + "r" * last + ("" if any(column == last for _, column in table.starred) else "@{}")
+    body = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *_latex_groups(table), rows[0], r"\midrule"]
+    return "\n".join([*body, *rows[1:], r"\bottomrule", r"\end{tabular}"])
+
+
+def _latex_cell(table: Table, row: int, column: int) -> str:
+    """Return a cell in LaTeX; what follows ± is small, padded to the width of its column by invisible digits."""
+    text, half = table.rows[row][column], ""
+    if column >= table.keys and " ± " in text:
+        text, _, half = text.partition(" ± ")
+        blanks = len(half) - len(half.lstrip())
+        padding = rf"\phantom{{{'0' * blanks}}}" if blanks else ""
+        half = rf"{{\tiny{padding}$\pm${_escape_latex(half.lstrip())}}}"
+    text = _escape_latex(text)
+    text = rf"\textbf{{{text}}}" if (row, column) in table.bold else text
+    return text + half + (r"\rlap{$^{*}$}" if (row, column) in table.starred else "")
+
+
+def _latex_groups(table: Table) -> list[str]:
+    """Return the line of group titles and the rules below them, nothing if no group has a title."""
+    if not any(title for title, _ in table.groups):
+        return []
+    titles, rules, start = [""] * table.keys, [], table.keys + 1
+    for title, size in table.groups:
+        titles += [rf"\multicolumn{{{size}}}{{c}}{{{_escape_latex(title)}}}"] if title else [""] * size
+        rules += [rf"\cmidrule(l){{{start}-{start + size - 1}}}"] if title else []
+        start += size
+    return [" & ".join(titles) + r" \\", " ".join(rules)]
 
 
 def _tsv(table: Table) -> str:
@@ -140,6 +256,7 @@ def _escape_markdown(cell: str) -> str:
 def _escape_latex(cell: str) -> str:
     special = {character: f"\\{character}" for character in "&%$#_{}"}
     special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--"}
+    special |= {"±": r"$\pm$", "†": r"$^{\dagger}$"}
     special |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
     return "".join(special.get(character, character) for character in cell)
 
@@ -163,3 +280,4 @@ _RENDERERS: Mapping[str, Callable[[Table], str]] = {
     "tsv": _tsv,
 }
 FORMATS = (*_RENDERERS, "json")
+COMMENT_MARKS = {"latex": "% ", "tsv": "# "}  # what starts a comment line, where a format has comments

@@ -13,7 +13,7 @@ from gecbench.cli.options import (
     add_scoring_options,
     load_inputs,
     pick,
-    status_of,
+    print_report,
     systems_of,
 )
 from gecbench.errors import InputError
@@ -53,5 +53,4 @@ def run(options: argparse.Namespace) -> int:
     check_comparison(systems_of(options), options.test, options.against)
     inputs = load_inputs(options)
     report = compare_prepared(inputs.systems, inputs.metrics, **pick(options, "resamples", "seed", "test", "against"))
-    print(report.render(options.format))
-    return status_of(report, options)
+    return print_report(report, options)

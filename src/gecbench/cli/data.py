@@ -8,17 +8,27 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from gecbench.cli.options import add_command
+from gecbench.cli.options import (
+    add_aligned_option,
+    add_command,
+    add_preprocessing_options,
+    cleaned,
+    preprocessing_of,
+)
 from gecbench.errors import InputError, counted
+from gecbench.formats.text import STANDARD_INPUT, write_bytes
 
 _EXAMPLES = """  gecbench data info jfleg
   gecbench data build jfleg                              (into ./datasets/jfleg)
   gecbench data build conll14_fluency bn15 -o folder
   gecbench data verify jfleg
   gecbench data lock jfleg                               (in a clone, after a change of its rows)
+  gecbench data source bea19:test -o source.txt          (the sentences of a corpus, one per line)
+  gecbench data submission bea19:test -p output.txt -o bea19.zip
 
 lock records rows, sizes and content fingerprints of a dataset, made from its upstream files, in the package's lock
 file, and brings the generated parts of its card up to date; verify compares with it. gecbench push dataset uploads.
+submission checks outputs of a test set with secret references, and writes the archive that its server takes.
 """
 
 
@@ -26,9 +36,13 @@ def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "data", summary, _EXAMPLES, run)
     parser.add_argument("action", choices=tuple(_ACTIONS))
-    parser.add_argument("dataset", metavar="DATASET", help="jfleg or conll14_fluency")
+    parser.add_argument("dataset", metavar="DATASET", help="jfleg, cweb, …; source and submission: a corpus")
     parser.add_argument("configs", metavar="CONFIG", nargs="*", help="build: only these configurations")
-    parser.add_argument("-o", "--folder", metavar="FOLDER", help="the dataset's folder (default: datasets/NAME)")
+    about = "the dataset's folder (default: datasets/NAME); source and submission: the file to write"
+    parser.add_argument("-o", "--folder", metavar="FOLDER", help=about)
+    parser.add_argument("-p", "--predictions", metavar="FILE", help="submission: the outputs, one per line")
+    add_preprocessing_options(parser)
+    add_aligned_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -71,4 +85,41 @@ def _lock(options: argparse.Namespace, folder: Path) -> None:
         print(f"{card}: {'renewed' if refresh_card(options.dataset, card) else 'as is'}")
 
 
-_ACTIONS = {"info": _info, "build": _build, "verify": _verify, "lock": _lock}
+def _source(options: argparse.Namespace, folder: Path) -> None:
+    from gecbench.corpora.load import load_sources
+    from gecbench.formats.text import write_lines
+
+    del folder
+    write_lines(options.folder or STANDARD_INPUT, load_sources(options.dataset))
+
+
+def _submission(options: argparse.Namespace, folder: Path) -> None:
+    from gecbench.corpora.load import load_sources
+    from gecbench.corpus.corpus import Corpus
+    from gecbench.corpus.prepare import Preprocessing
+    from gecbench.formats.tables import read_predictions
+    from gecbench.formats.text import check_files, check_not_overwriting, zip_bytes
+
+    del folder
+    if not options.predictions or not options.folder:
+        raise InputError("a submission needs outputs and a file to write", fix="Give -p output.txt -o submission.zip")
+    check_files([options.predictions])
+    check_not_overwriting([options.folder], [options.predictions])
+    sources = load_sources(options.dataset)
+    # Its own sentences stand in for the secret references: they are needed to check outputs, and never scored.
+    corpus = Corpus(sources=sources, references=[[text] for text in sources], name=options.dataset)
+    texts = cleaned(read_predictions(options.predictions, corpus), corpus, options.predictions, options)
+    prepared = Preprocessing(**preprocessing_of(options)).prepare(corpus, texts)
+    name = f"{options.dataset.replace(':', '.')}.txt"
+    write_bytes(options.folder, zip_bytes({name: "".join(f"{line}\n" for line in prepared.lines).encode()}))
+    print(f"{options.folder}: {counted(len(sources), 'sentence')} in {name}")
+
+
+_ACTIONS = {
+    "info": _info,
+    "build": _build,
+    "verify": _verify,
+    "lock": _lock,
+    "source": _source,
+    "submission": _submission,
+}

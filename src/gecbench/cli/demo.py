@@ -34,4 +34,4 @@ def run(options: argparse.Namespace) -> None:
     report = compare(load_demo_systems(), corpus, metrics, against="above")
     if options.format == "text":
         print(f"Demo corpus: {len(corpus)} learner sentences, {corpus.reference_range()} fluent references each\n")
-    print(report.render(options.format))
+    print(report.render(options.format, options.wide))

@@ -15,14 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from gecbench.cli.options import add_command, add_corpus_options, corpus_files, count, load_inputs
+from gecbench.corpus.error_types import describe_error_type
 from gecbench.errors import InputError
 from gecbench.formats.text import check_not_overwriting, write_lines
 from gecbench.metrics.base import METRICS, Score
-from gecbench.metrics.explain import SIGNS, Explanation, Mark
+from gecbench.metrics.explain import SIGNS, Explanation, Mark, legend
 
 _ASSETS = Path(__file__).parent
 _EXAMPLES = """  gecbench explain --gold gold.m2 -p output.txt
-  gecbench explain --gold gold.m2 -p output.txt --sentences 3 17
+  gecbench explain --gold gold.m2 -p output.txt --sentences 1-50
+  gecbench explain --gold gold.m2 -p output.txt --sentences 3,17,20-25
   gecbench explain --gold gold.m2 -p output.txt -m imeasure
   gecbench explain -c demo -p output.txt -m gleu --sentences 3
   gecbench explain -c demo -p output.txt --html explained.html
@@ -35,7 +37,8 @@ def add_parser(commands: Any, summary: str) -> None:
     add_corpus_options(parser)
     known = " or ".join(_explaining())
     parser.add_argument("-m", "--metric", default="m2", help=f"the metric to explain: {known} (default: m2)")
-    parser.add_argument("--sentences", metavar="N", nargs="+", type=count, help="only these sentences, counted from 1")
+    about = "only these sentences, counted from 1: numbers and ranges, such as 3 17 or 1-50,60"
+    parser.add_argument("--sentences", metavar="N-M", nargs="+", type=_ranges, help=about)
     parser.add_argument("--html", metavar="FILE", help="write a page, with filters, instead of printing")
     parser.add_argument("--colour", choices=("auto", "always", "never"), default="auto", help="colours on a terminal")
 
@@ -51,7 +54,9 @@ def run(options: argparse.Namespace) -> None:
     sentences = _sentences(options.sentences, len(corpus))
     if options.html and len(inputs.systems) > 1:
         raise InputError("a page shows one system", fix="Give one predictions file with --html")
-    pages = []
+    pages: list[str] = []
+    shown: list[Explanation] = []
+    colour = _colour(options.colour)
     for name, prepared in inputs.systems.items():
         explanations = metric.explain(prepared.corpus, prepared.lines, sentences)
         if options.html:
@@ -61,21 +66,45 @@ def run(options: argparse.Namespace) -> None:
             return
         heading = [f"=== {name}"] if len(inputs.systems) > 1 else []
         width = shutil.get_terminal_size((100, 24)).columns
-        pages += [*heading, *(explanation.to_text(_colour(options.colour), width) for explanation in explanations)]
-    print("\n\n".join(pages))
+        pages += [*heading, *(explanation.to_text(colour, width) for explanation in explanations)]
+        shown += explanations
+    signs = legend(shown, colour)
+    print("\n\n".join([signs, *pages] if signs else pages))
 
 
 def _explaining() -> list[str]:
     return [name for name, metric in METRICS.items() if metric.explains]
 
 
-def _sentences(wanted: Sequence[int] | None, total: int) -> list[int]:
+def _ranges(text: str) -> list[range]:
+    """Return numbers and ranges separated by commas, such as 3,17,20-25."""
+    found = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        try:
+            low = count(first, least=1)
+            high = count(last, least=1) if dash else low
+        except argparse.ArgumentTypeError:
+            low, high = 1, 0
+        if low > high:
+            problem = (
+                f"{part or text!r} is not a sentence number or a range; write numbers from 1, such as 3,17 or 1-50"
+            )
+            raise argparse.ArgumentTypeError(problem)
+        found.append(range(low, high + 1))
+    return found
+
+
+def _sentences(wanted: Sequence[Sequence[range]] | None, total: int) -> list[int]:
+    """Return the positions of the sentences wanted, each once; all if none are named."""
     if wanted is None:
         return list(range(total))
-    for number in wanted:
-        if not 1 <= number <= total:
-            raise InputError(f"no sentence {number}", fix=f"Sentences are counted from 1 to {total}")
-    return [number - 1 for number in wanted]
+    ranges = [each for found in wanted for each in found]
+    for each in ranges:
+        if each[-1] > total:
+            fix = "The corpus has one sentence" if total == 1 else f"Sentences are counted from 1 to {total}"
+            raise InputError(f"there is no sentence {each[-1]}", fix=fix)
+    return list(dict.fromkeys(number - 1 for each in ranges for number in each))
 
 
 def _colour(choice: str) -> bool:
@@ -138,7 +167,7 @@ def _filters(explanations: Sequence[Explanation]) -> str:
         [
             '<form hidden role="search">',
             '<label>Sentence or words <input type="search" name="words"></label>',
-            _select("type", "Error type", [(name, name) for name in types]) if types else "",
+            _select("type", "Error type", [(name, describe_error_type(name)) for name in types]) if types else "",
             _select("outcome", "Outcome", outcomes),
             '<button type="button" name="previous" title="Key k">← Previous</button>',
             '<button type="button" name="next" title="Key j">Next →</button>',

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from gecbench.analysis.tables import Table, render_rows
 from gecbench.cli.options import (
+    HelpFormatter,
     add_command,
     add_corpus_options,
     add_format_option,
     add_metrics_option,
     count,
+    metric_names,
     preprocessing_of,
     read_corpus,
     read_systems,
@@ -50,7 +52,9 @@ def add_parser(commands: Any, summary: str) -> None:
     list_judgments(parser)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     for name, (description, add_options, run) in _ACTIONS.items():
-        action = actions.add_parser(name, help=description, description=description + ".")
+        action = actions.add_parser(
+            name, help=description, description=description + ".", formatter_class=HelpFormatter
+        )
         action.epilog = ""
         add_options(action)
         add_format_option(action)
@@ -89,7 +93,7 @@ def _rank(options: argparse.Namespace) -> None:
         [line.system, str(line.cluster), f"{line.score:.3f}", f"{line.best}–{line.worst}"] for line in ranking.systems
     ]
     table = Table(["system", "cluster", "score", "ranks"], rows)
-    print(render_rows(table, [asdict(line) for line in ranking.systems], options.format))
+    print(render_rows(table, [asdict(line) for line in ranking.systems], options.format, options.wide))
 
 
 def _agreement_options(parser: argparse.ArgumentParser) -> None:
@@ -106,7 +110,9 @@ def _agreement(options: argparse.Namespace) -> None:
         found[f"{one} with {other}"] = cross_agreement(groups[one], groups[other])
     rows = [[name, *map(_kappa, (one.kappa, one.weighted)), str(one.comparisons)] for name, one in found.items()]
     table = Table(["who", "kappa", "weighted", "comparisons"], rows)
-    print(render_rows(table, [{"who": name, **asdict(one)} for name, one in found.items()], options.format))
+    print(
+        render_rows(table, [{"who": name, **asdict(one)} for name, one in found.items()], options.format, options.wide)
+    )
     for name, one in found.items():
         if math.isnan(one.kappa):
             reason = "all judgments are the same" if one.comparisons else "nothing was judged twice"
@@ -120,7 +126,6 @@ def _kappa(value: float) -> str:
 def _bound_options(parser: argparse.ArgumentParser) -> None:
     add_corpus_options(parser, predictions=None)
     add_metrics_option(parser)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--last", action="store_true", help="only the last row: each annotator against all others")
     parser.add_argument("--by-category", action="store_true", help="the bound of every error category (M2)")
     parser.add_argument("--essays", metavar="N-M", help="only the sentences of these essays, such as 1-10")
@@ -129,14 +134,15 @@ def _bound_options(parser: argparse.ArgumentParser) -> None:
 def _bound(options: argparse.Namespace) -> None:
     corpus = read_corpus(options)
     systems = _prepared_systems(options, corpus)
-    header = ["metric", "annotators", "human", *(name for system in systems for name in (system, "of human"))]
+    header = ["metric", "annotators", "human", *(name for system in systems for name in (system, "% human"))]
     rows, plain = [], []
     for metric, bound in _bounds(options, corpus, systems):
         for row in bound.rows:
             cells = [percent(value) for name in systems for value in (row.systems[name], row.ratio(name))]
             rows.append([metric, str(row.size), percent(row.human), *cells])
             plain.append({"metric": metric, "annotators": row.size, "human": row.human, "systems": dict(row.systems)})
-    print(render_rows(Table(header, rows), plain, options.format))
+    table = Table(header, rows, keys=3, groups=[("", 2)] * len(systems))
+    print(render_rows(table, plain, options.format, options.wide))
 
 
 def _prepared_systems(options: argparse.Namespace, corpus: Corpus) -> dict[str, Prepared]:
@@ -155,7 +161,7 @@ def _bounds(
     if options.by_category and systems:
         raise InputError("systems do not say which category they correct", fix="Leave out -p or --by-category")
     sentences = essay_sentences(corpus, options.essays) if options.essays else None
-    for metric in options.metrics:
+    for metric in metric_names(options):
         if not options.by_category:
             yield metric, human_bound(metric, corpus, systems, sizes=sizes, sentences=sentences)
             continue
@@ -196,7 +202,11 @@ def _change(options: argparse.Namespace) -> None:
     comparisons |= {f"{a} → {b}": (texts[a], texts[b]) for a, b in combinations(references, 2)}
     found = changes(comparisons)
     table = Table(["from → to", "sTER", "changed", "characters"], [_change_row(*item) for item in found.items()])
-    print(render_rows(table, [{"comparison": name, **asdict(one)} for name, one in found.items()], options.format))
+    print(
+        render_rows(
+            table, [{"comparison": name, **asdict(one)} for name, one in found.items()], options.format, options.wide
+        )
+    )
 
 
 def _change_row(name: str, found: Change) -> list[str]:

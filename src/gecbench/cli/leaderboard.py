@@ -5,17 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import textwrap
+from collections.abc import Sequence
 from contextlib import suppress
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gecbench.analysis.tables import FORMATS, Table, render_table
+from gecbench.analysis.tables import FORMATS, Table, render_table, with_half_widths
 from gecbench.cli.options import (
     add_aligned_option,
     add_annotator_option,
     add_command,
     add_preprocessing_options,
+    add_wide_option,
     cleaned,
     count,
     number,
@@ -40,6 +43,7 @@ _EXAMPLES = """  gecbench leaderboard init task --title "My task" -c demo
   gecbench leaderboard serve --board task                       (the same page, with uploads)
   gecbench leaderboard submit -c demo -p output.txt --name "My system" --board hf://datasets/NAME/BOARD
 """
+_HALF_WIDTH = "±: half the width of the 95 % interval. For its ends, use --wide."
 _BOARD = "a folder, or hf://datasets/NAME/BOARD (default: board)"
 
 
@@ -64,7 +68,7 @@ def _add_init(actions: Any) -> None:
     parser.add_argument("--licence", default="", help="the licence of data and outputs, such as CC BY 4.0")
     parser.add_argument("--link", metavar="URL", help="the task's own page")
     parser.add_argument("--logo", metavar="FILE", help="an image: .svg, .png, .jpg or .webp")
-    _add_metric(parser, "what ranks")
+    _add_metric(parser, "what ranks", "the usual one of the corpus: m2 for M2 files and CoNLL-14, else gleu")
     parser.add_argument("--publish-references", action="store_true", help="an open board: pages show the references")
     per_day = "submissions per submitter and day, 0 for any number (default: 5; with --publish-references: any)"
     parser.add_argument("--per-day", metavar="N", type=count, help=per_day)
@@ -74,6 +78,8 @@ def _add_submit(actions: Any) -> None:
     examples = """  gecbench leaderboard submit -c demo -p output.txt --name "My system" --link https://example.org/paper
   gecbench leaderboard submit -c demo -p output.jsonl --name "My system" --board hf://datasets/NAME/BOARD
 """
+    from gecbench.leaderboard.records import APPROACHES
+
     parser = add_command(actions, "submit", "Score a system's outputs and add the record", examples, submit)
     corpus = "what it was run on (default: the board's own, if it has one)"
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help=corpus)
@@ -84,16 +90,27 @@ def _add_submit(actions: Any) -> None:
     parser.add_argument("--submitter", default="", help="who submits it")
     parser.add_argument("--description", default="", help="one line about the system")
     parser.add_argument("--link", metavar="URL", action="append", default=[], help="paper or code; may be repeated")
+    parser.add_argument("--year", metavar="YEAR", type=count, help="the year of the system")
+    approaches = f"how it works: {', '.join(APPROACHES)}"
+    parser.add_argument("--approach", metavar="APPROACH", choices=APPROACHES, default="", help=approaches)
+    parser.add_argument("--size", default="", help="the number of parameters, such as 11B")
+    weights = parser.add_mutually_exclusive_group()
+    weights.add_argument("--open-weights", action="store_true", default=None, help="the weights are public")
+    weights.add_argument(
+        "--closed-weights", action="store_false", dest="open_weights", help="the weights are not public"
+    )
     parser.add_argument("--baseline", action="store_true", help="let the unchanged source be listed, as a baseline")
     add_preprocessing_options(parser)
     add_aligned_option(parser)
     parser.add_argument("--dry-run", action="store_true", help="score and show, but add nothing")
     parser.add_argument("-f", "--format", choices=("text", "json"), default="text", help="how to print")
+    add_wide_option(parser)
 
 
 def _add_seed(actions: Any) -> None:
-    examples = """  gecbench leaderboard seed --board board            (CoNLL-14: twelve systems, eight rewrites)
-  gecbench leaderboard seed --board board -c conll14:all jfleg:test
+    examples = """  gecbench leaderboard seed --board board            (CoNLL-14: 24 systems, eight human rewrites)
+  gecbench leaderboard seed --board board -c conll14 jfleg:test
+  gecbench leaderboard build --board board -o site   (then open site/index.html)
 """
     parser = add_command(actions, "seed", "Score the public outputs of known corpora", examples, seed)
     parser.add_argument("--board", default="board", help="a folder (default: board)")
@@ -105,9 +122,10 @@ def _add_list(actions: Any) -> None:
     parser = add_command(actions, "list", "Print a board's ranking", _EXAMPLES, list_board)
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help="only this corpus")
     parser.add_argument("--board", default="board", help=_BOARD)
-    _add_metric(parser, "what to rank by", default=None)
+    _add_metric(parser, "what to rank by", "the board's")
     parser.add_argument("--without-published", action="store_true", help="leave out figures as reported by others")
     parser.add_argument("-f", "--format", choices=FORMATS[:-1], default="text", help="how to print")
+    add_wide_option(parser)
 
 
 def _add_build(actions: Any) -> None:
@@ -161,6 +179,8 @@ def _add_page_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--without-texts", action="store_true", help="leave out sentences and outputs")
     published = "show references, outputs and the scores of single sentences"
     parser.add_argument("--publish-references", action="store_true", help=published)
+    restricted = "show sentences of corpora whose license forbids it too; for pages that you keep to yourself"
+    parser.add_argument("--restricted-texts", action="store_true", help=restricted)
     about = "resamples of each test; more than 50 systems need more (default: 1000)"
     parser.add_argument("--resamples", metavar="N", type=count, default=1000, help=about)
 
@@ -170,10 +190,8 @@ def _add_corpora(parser: argparse.ArgumentParser, about: str) -> None:
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", action="append", default=[], help=about)
 
 
-def _add_metric(parser: argparse.ArgumentParser, about: str, default: str | None = next(iter(METRICS))) -> None:
-    shown = default or "the board's"
-    about = f"{about} (default: {shown})"
-    parser.add_argument("-m", "--metric", choices=tuple(METRICS), default=default, help=about)
+def _add_metric(parser: argparse.ArgumentParser, about: str, default: str) -> None:
+    parser.add_argument("-m", "--metric", choices=tuple(METRICS), help=f"{about} (default: {default})")
 
 
 def init(options: argparse.Namespace) -> None:
@@ -184,12 +202,14 @@ def init(options: argparse.Namespace) -> None:
     private = not options.publish_references
     per_day = PRIVATE_PER_DAY if options.per_day is None and private else options.per_day or None
     about = pick(options, "title", "description", "licence", "link", "metric", "publish_references")
-    init_board(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
-    if missing := METRICS[options.metric].missing():
+    store = init_board(Path(options.folder), options.corpus, Settings(**about, per_day=per_day), options.logo)
+    metric = store.settings.metric
+    if metric and (missing := METRICS[metric].missing()):
         _warn((f"until it can be scored here, another metric ranks: {missing}",), "note")
-    print(f"{Path(options.folder) / 'board.json'}: {'sealed' if private else 'open'}, ranked by {options.metric}")
+    ranked = f"ranked by {metric}" if metric else "ranked by the usual metric of each corpus"
+    print(f"{Path(options.folder) / 'board.json'}: {'private' if private else 'open'}, {ranked}")
     if private:
-        print("Pages and answers tell scores of whole corpora only; keep the gold out of what you publish.")
+        print("Pages and answers report scores of whole corpora only. Keep the gold out of what you publish.")
 
 
 def submit(options: argparse.Namespace) -> None:
@@ -208,6 +228,7 @@ def submit(options: argparse.Namespace) -> None:
         file=file,
         role="source" if options.baseline else "system",
         **pick(options, "submitter", "description", "aligned", "tokenize", "tokenized"),
+        **pick(options, "year", "approach", "size", "open_weights"),
     )
     done = submission.submit(submitted, corpus, store, dry_run=options.dry_run)
     _warn(done.skipped)
@@ -216,7 +237,7 @@ def submit(options: argparse.Namespace) -> None:
         print(done.record.to_json().decode().rstrip("\n"))
         return
     added = f"pull request: {done.added}" if isinstance(store, HubStore) else f"added as records/{done.added}.json"
-    print(f"{_as_text(done.record, store.settings.digits)}\n\n{done.place.sentence}")
+    print(f"{_as_text(done.record, store.settings.digits, options.wide)}\n\n{done.place.sentence}")
     print("nothing was added (--dry-run)" if options.dry_run else added)
 
 
@@ -228,8 +249,10 @@ def seed(options: argparse.Namespace) -> None:
     from gecbench.leaderboard.submission import score_submission
 
     store = open_board(options.board, hub=False, create=True)
+    corpora = [_public_corpus(name) for name in options.corpus] or store.corpora() or [_public_corpus(_SEEDED)]
+    store.register(corpora)
     settings = store.settings
-    for corpus in _corpora(options.corpus, store) or _corpora([_SEEDED], store):
+    for corpus in corpora:
         table = table_of(corpus)
         there = {record.outputs: record for record in store.load().records if record.table == table}
         lines, submissions = [], list(public_submissions(corpus))
@@ -246,6 +269,15 @@ def seed(options: argparse.Namespace) -> None:
             )
             lines.append(f"{record.corpus} ({record.reference_set})  {record.system}: {shown}")
         print("\n".join(lines), flush=True)
+
+
+def _public_corpus(name: str) -> Corpus:
+    """Return a corpus that has public outputs."""
+    from gecbench.corpora.load import is_known_name, resolve_corpus
+
+    if not is_known_name(name):
+        raise InputError(f"there are no public outputs on {name!r:.80}", fix="Seed conll14, jfleg:test or demo")
+    return resolve_corpus(name)
 
 
 def list_board(options: argparse.Namespace) -> None:
@@ -268,9 +300,16 @@ def list_board(options: argparse.Namespace) -> None:
         raise InputError(
             f"the board has nothing on {options.corpus!r}", fix=f"It has {', '.join(known) or 'no records'}"
         )
-    metric = options.metric or store.settings.metric
-    texts = [_tables(table, found, metric, store, options.format) for table, found in sorted(tables.items())]
-    print("\n\n".join(text for found in texts for text in found) or "The board is empty.")
+    compact = options.format == "text" and not options.wide
+    drawn = [
+        each
+        for table, found in sorted(tables.items())
+        for each in _tables(table, found, options.metric or store.settings.ranked_by(table), store, compact)
+    ]
+    texts = [render_table(each, options.format, options.wide) for each in drawn]
+    print("\n\n".join(texts) or "The board is empty.")
+    if compact and any("±" in cell for each in drawn for row in each.rows for cell in row[2:3]):
+        print(f"\n{_HALF_WIDTH}")
     if options.format == "text" and any(record.kind == "reported" for found in tables.values() for record in found):
         print(f"\n{NOTES['reported']}.")
 
@@ -352,11 +391,19 @@ def _on(name: str, records: list[Record], store: FolderStore) -> list[Record]:
 def _plan(options: argparse.Namespace, store: FolderStore) -> PagePlan:
     from gecbench.leaderboard.page import PagePlan
 
+    corpora = _corpora(options.corpus, store)
+    try:
+        corpora += store.corpora_of_records(corpora)
+    except InputError as error:
+        if not corpora:
+            raise
+        _warn((f"{error.problem}: these tables have no tests and no texts",))
     return PagePlan(
-        _corpora(options.corpus, store),
+        corpora,
         seeds=not options.without_published,
         texts=not options.without_texts,
         publish_references=options.publish_references,
+        restricted_texts=options.restricted_texts,
         resamples=options.resamples,
         board=options.board if "://" in options.board else Path(options.board).name or "board",
     )
@@ -378,25 +425,29 @@ def _warn(warnings: tuple[str, ...], kind: str = "warning") -> None:
         print(f"gecbench: {kind}: {warning}", file=sys.stderr)
 
 
-def _as_text(record: Record, digits: int) -> str:
+def _as_text(record: Record, digits: int, wide: bool) -> str:
     from gecbench.leaderboard.records import NOTES
 
     rows = []
     for metric, figure in record.scores.items():
         ratio = "" if figure["ratio"] is None else f"{percent(figure['ratio'], 1)} %"
         people = ["" if figure[name] is None else percent(figure[name], digits) for name in ("human", "against_others")]
-        rows.append([METRICS[metric].title, *_score_cells(record, metric, digits), *people, ratio])
-    header = [record.system, "score", "95 % interval", "human", "beside", "of human"]
-    notes = [NOTES["human"]] if any(figure["human"] is not None for figure in record.scores.values()) else []
+        rows.append([METRICS[metric].title, *people, ratio])
+    scores = _score_columns([(record, metric) for metric in record.scores], digits, not wide)
+    rows = [[title, *cells, *rest] for (title, *rest), *cells in zip(rows, *scores, strict=True)]
+    header = [record.system, "score", *(["95 % interval"] if wide else []), "human", "same refs", "% human"]
+    notes = [] if wide or all(figure["low"] is None for figure in record.scores.values()) else [_HALF_WIDTH]
+    if any(figure["human"] is not None for figure in record.scores.values()):
+        notes.append(f"{textwrap.fill(NOTES['human'], 80)}.")
     notes += [
         f"{METRICS[metric].title}: {counted(figure['capped'], 'sentence')} capped; {NOTES['capped']}"
         for metric, figure in record.scores.items()
         if figure["capped"]
     ]
-    return "\n\n".join([render_table(Table(header, rows), "text"), *notes])
+    return "\n\n".join([render_table(Table(header, rows), "text", wide), "\n".join(notes)]).rstrip()
 
 
-def _tables(table: BoardTable, records: list[Record], metric: str, store: FolderStore, table_format: str) -> list[str]:
+def _tables(table: BoardTable, records: list[Record], metric: str, store: FolderStore, compact: bool) -> list[Table]:
     """Return the ranking of a table, and what was reported of systems that are not in it."""
     from gecbench.leaderboard.ranking import BoardPlace, Significance
     from gecbench.leaderboard.seeds import is_same_system
@@ -408,29 +459,29 @@ def _tables(table: BoardTable, records: list[Record], metric: str, store: Folder
     )
     scored = [record for record in found if record.kind == "scored"]
     places = Significance(store, {}).places(scored, metric)
-    rows = []
-    for record in scored:
-        place = places.get(record.id, BoardPlace(None))
-        kind = place.differs or record.role
-        rows.append(
-            [
-                record.system,
-                str(place.rank or "–"),
-                *_score_cells(record, metric, store.settings.digits),
-                kind,
-                record.date,
-            ]
-        )
+    shown = [places.get(record.id, BoardPlace(None)) for record in scored]
+    scores = _score_columns([(record, metric) for record in scored], store.settings.digits, compact)
+    rows = [
+        [record.system, str(place.rank or "–"), *cells, place.differs or record.role, record.date]
+        for record, place, *cells in zip(scored, shown, *scores, strict=True)
+    ]
     alone = [each for each in found if each.kind == "reported" and not any(is_same_system(one, each) for one in scored)]
     reported = [[each.system, percent(each.scores[metric]["value"]), each.date] for each in alone]
     tables = [
-        Table([title, "#", METRICS[metric].title, "95 % interval", "kind", "date"], rows),
+        Table([title, "#", METRICS[metric].title, *([] if compact else ["95 % interval"]), "kind", "date"], rows),
         Table([f"{title}, as reported", METRICS[metric].title, "date"], reported),
     ]
-    return [render_table(each, table_format) for each in tables if each.rows]
+    return [each for each in tables if each.rows]
 
 
-def _score_cells(record: Record, metric: str, digits: int) -> tuple[str, str]:
-    figure = record.scores[metric]
-    interval = "" if figure["low"] is None else f"{percent(figure['low'], digits)} – {percent(figure['high'], digits)}"
-    return percent(figure["value"], digits), interval
+def _score_columns(records: Sequence[tuple[Record, str]], digits: int, compact: bool) -> list[list[str]]:
+    """Return scores with half the widths of their intervals, or (not compact) scores and intervals in two columns."""
+    figures = [record.scores[metric] for record, metric in records]
+    values = [percent(figure["value"], digits) for figure in figures]
+    ends = [(figure["low"], figure["high"]) for figure in figures]
+    if compact:
+        return [
+            with_half_widths(values, ["" if low is None else percent((high - low) / 2, digits) for low, high in ends])
+        ]
+    intervals = ["" if low is None else f"{percent(low, digits)} – {percent(high, digits)}" for low, high in ends]
+    return [values, intervals]

@@ -26,9 +26,9 @@ from gecbench.corpora.catalog import HUMAN_JUDGMENTS
 from gecbench.corpora.load import load_rankings, resolve_corpus
 from gecbench.corpus.corpus import Corpus
 from gecbench.display import log_info
-from gecbench.errors import InputError
+from gecbench.errors import InputError, MissingDependencyError
 from gecbench.formats.judgments import Judgment, Ranking, count_from_zero, expand_pairs
-from gecbench.formats.tables import read_sentence_scores, read_system_scores
+from gecbench.formats.tables import read_edits, read_sentence_scores, read_system_scores
 from gecbench.formats.text import check_files
 from gecbench.human.correlation import (
     AGGREGATES,
@@ -45,12 +45,17 @@ from gecbench.human.correlation import (
     score_systems,
 )
 from gecbench.human.ranking import HumanRanking
+from gecbench.metrics.base import make_metric
 from gecbench.papers.document import Figure, Reproduction, score_figure, window_figure
+from gecbench.papers.seeda import read_edited
 
+_COLUMN_GROUPS = [*(("", 1) for _ in METHODS), ("", 2)]  # of sentences: tau and accuracy
+_GOLD = ("gold.m2", "gold_right.m2")
 _EXAMPLES = """  gecbench meta                                          (every metric on the demo)
   gecbench meta my_scores.tsv --human conll14            (lines: system TAB score; 13 systems, INPUT among them)
   gecbench meta my_scores.tsv --sentences mine_by_sentence.tsv --human conll14 -m gleu m2
   gecbench meta --human seeda:edit -m gleu m2 green --systems base --windows 4
+  gecbench meta --human seeda:edit -m gleu errant --edits folder
   gecbench meta --human conll14 -m gleu -c conll14_fluency:nucle conll14_fluency:expert_fluency
   gecbench meta --human judgments.csv -m gleu -c my_corpus.jsonl -p outputs/*.txt
   gecbench meta my_scores.tsv --human human_scores.tsv   (scores instead of judgments)
@@ -75,6 +80,8 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("--human", metavar="NAME|FILE", help=about)
     parser.add_argument("-c", "--corpora", metavar="NAME|FILE", nargs="+", help="reference sets (default: by --human)")
     add_predictions_options(parser, None)
+    about = "ERRANT's edits instead of texts: SYSTEM.m2 for each system, and gold.m2 (or gold_right.m2)"
+    parser.add_argument("--edits", metavar="FOLDER", help=about)
     add_ranking_options(parser)
     parser.add_argument(
         "--systems",
@@ -127,7 +134,8 @@ def run(options: argparse.Namespace) -> None:
     metrics = options.metrics or ([] if options.scores else ["gleu", "m2", "bleu"])
     by_sentence = judgments is not None or options.aggregate != "corpus"
     scored = {name: lines for name, lines in systems.items() if name in chosen}
-    scores += score_systems(metrics, corpora, scored, sentences=by_sentence, **preprocessing_of(options))
+    found, not_computed = _score(options, metrics, corpora, scored, sentences=by_sentence)
+    scores += found
     human = _human_scores(options, known, judgments, chosen)
     if judgments is not None:
         judgments = [pair for pair in judgments if {pair.system1, pair.system2} <= chosen]
@@ -145,13 +153,59 @@ def run(options: argparse.Namespace) -> None:
         people = human.scores() if isinstance(human, HumanRanking) else human
         drawn = Reproduction("meta", "", (), _figures(rows, people, options))
         draw_figures([drawn], Path(options.figures), options.figure_format)
+    _print(rows, not_computed, options)
+
+
+def _print(rows: Sequence[MetaRow], not_computed: Sequence[tuple[str, str]], options: argparse.Namespace) -> None:
+    """Print the table, the windows, and remarks on both."""
     header = ["metric", "references", *METHODS, "sentence tau", "accuracy"]
-    table = Table(header, [_cells(row) for row in rows])
-    print(render_rows(table, [_plain(row, options) for row in rows], options.format))
+    compact = options.format == "text" and not options.wide
+    lines = [_cells(row, compact) for row in rows]
+    lines += [[metric, references, "not computed", "", "", "", ""] for metric, references in not_computed]
+    plain = [_plain(row, options) for row in rows]
+    plain += [{"metric": metric, "references": references, "systems": None} for metric, references in not_computed]
+    table = Table(header, lines, keys=2, groups=_COLUMN_GROUPS)
+    print(render_rows(table, plain, options.format, options.wide))
     if options.windows and options.format != "json":
-        print("\n" + render_table(_window_table(rows), options.format))
+        print("\n" + render_table(_window_table(rows), options.format, options.wide))
+    for name in dict.fromkeys(row.metric for row in rows if not row.higher_is_better):
+        log_info(f"{name}: lower is better, so its scores are negated before they are correlated")
     if any(row.williams for row in rows):
-        log_info(f"* cannot be told from the best of its column (Williams' test, p ≥ {SIGNIFICANT})")
+        log_info(f"* not significantly different from the best of its column (Williams' test, p ≥ {SIGNIFICANT})")
+    if compact and any(found.interval for row in rows for found in row.correlations.values()):
+        log_info("For intervals of the coefficients, use --wide")
+
+
+def _score(
+    options: argparse.Namespace,
+    metrics: Sequence[str],
+    corpora: Mapping[str, Corpus],
+    systems: Mapping[str, Sequence[str]],
+    *,
+    sentences: bool,
+) -> tuple[list[MetricScores], list[tuple[str, str]]]:
+    """Return scores, and metrics with references that cannot be computed here: ERRANT of texts without errant.
+
+    With --edits, ERRANT scores the edits in that folder against its gold edits.
+    """
+    preprocessing = preprocessing_of(options)
+    edited = [name for name in metrics if make_metric(name).name == "errant"]
+    others = [name for name in metrics if name not in edited]
+    found = score_systems(others, corpora, systems, sentences=sentences, **preprocessing) if others else []
+    if options.edits:
+        folder = Path(options.edits)
+        file = next((path for name in _GOLD if (path := folder / name).is_file()), folder / _GOLD[0])
+        gold = read_edits(str(file))
+        corpora, systems = {file.name: gold}, read_edited(folder, gold, systems)
+    not_computed: list[tuple[str, str]] = []
+    try:
+        found += score_systems(edited, corpora, systems, sentences=sentences, **preprocessing) if edited else []
+    except MissingDependencyError as error:
+        if not others and not options.scores:
+            raise
+        log_info(f"errant: {error} Or give its edits with --edits FOLDER.")
+        not_computed = [(name, references) for name in edited for references in corpora]
+    return sorted(found, key=lambda each: list(metrics).index(each.metric)), not_computed
 
 
 def _chosen_systems(
@@ -244,18 +298,20 @@ def _external_scores(options: argparse.Namespace) -> list[MetricScores]:
     return scores
 
 
-def _cells(row: MetaRow) -> list[str]:
-    cells = [row.metric, row.references, *(_coefficient(row, method) for method in METHODS)]
+def _cells(row: MetaRow, compact: bool) -> list[str]:
+    cells = [row.metric, row.references, *(_coefficient(row, method, compact) for method in METHODS)]
     if row.sentences is None:
         return [*cells, "", ""]
     return [*cells, f"{row.sentences.tau:.3f}", f"{row.sentences.accuracy:.3f}"]
 
 
-def _coefficient(row: MetaRow, method: Method) -> str:
-    """Return a coefficient with its interval, marked if it cannot be told from the best."""
+def _coefficient(row: MetaRow, method: Method, compact: bool) -> str:
+    """Return a coefficient, with its interval unless compact; a star if it is not different from the best."""
     found, test = row.correlations[method], row.williams.get(method)
-    text = f"{found.value:.3f}{'*' if test and not test.significant else ''}"
-    return text if found.interval is None else f"{text} [{found.interval.low:.2f}, {found.interval.high:.2f}]"
+    text = f"{found.value:.3f}{'*' if test and not test.significant else ' ' * compact}"
+    return (
+        text if compact or found.interval is None else f"{text} [{found.interval.low:.2f}, {found.interval.high:.2f}]"
+    )
 
 
 def _window_table(rows: Sequence[MetaRow]) -> Table:
@@ -266,7 +322,7 @@ def _window_table(rows: Sequence[MetaRow]) -> Table:
         for row in rows
         for method in WINDOW_METHODS
     ]
-    return Table(header, lines)
+    return Table(header, lines, keys=3)
 
 
 def _figures(rows: Sequence[MetaRow], human: Mapping[str, float], options: argparse.Namespace) -> tuple[Figure, ...]:
@@ -300,6 +356,7 @@ def _plain(row: MetaRow, options: argparse.Namespace) -> dict[str, object]:
     return {
         "metric": row.metric,
         "references": row.references,
+        "higher_is_better": row.higher_is_better,
         "systems": correlations,
         "sentences": sentences,
         "ties": options.ties,

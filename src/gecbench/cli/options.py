@@ -55,10 +55,11 @@ class Parser(argparse.ArgumentParser):
 _LIST_OF_METRICS = "{the metrics}"
 
 
-class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Help as it is written; the metrics are imported to be listed, and only then."""
 
     def add_text(self, text: str | None) -> None:
+        """Add a text, with the metrics where they are to be listed."""
         if text and _LIST_OF_METRICS in text:
             from gecbench.metrics.base import METRICS
 
@@ -76,7 +77,7 @@ def add_command(
         help=description,
         description=description + ".",
         epilog=f"examples:\n{examples}",
-        formatter_class=_HelpFormatter,
+        formatter_class=HelpFormatter,
         **settings,
     )
     parser.set_defaults(run=run, failure=failure)
@@ -170,6 +171,8 @@ def add_scoring_options(parser: argparse.ArgumentParser, resamples: int) -> None
     add_format_option(parser)
     about = "exit with status 1 if a system's first metric, as printed in percent, is below this"
     parser.add_argument("--fail-under", metavar="N", type=number, help=about)
+    about = "show the place of each score among published results on the corpus (-c NAME)"
+    parser.add_argument("--published", action="store_true", help=about)
 
 
 def add_format_option(parser: argparse.ArgumentParser) -> None:
@@ -177,6 +180,13 @@ def add_format_option(parser: argparse.ArgumentParser) -> None:
     from gecbench.analysis.tables import FORMATS
 
     parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="how to print (default: text)")
+    add_wide_option(parser)
+
+
+def add_wide_option(parser: argparse.ArgumentParser) -> None:
+    """Add the choice of tables wider than a terminal."""
+    about = "text and LaTeX: all columns side by side, with interval ends and p-values (default: fit 80 columns)"
+    parser.add_argument("--wide", action="store_true", help=about)
 
 
 def add_metrics_option(parser: argparse.ArgumentParser) -> None:
@@ -188,8 +198,7 @@ def add_metrics_option(parser: argparse.ArgumentParser) -> None:
         "--metrics",
         metavar="METRIC",
         nargs="+",
-        default=["gleu"],
-        help="what to compute (default: gleu)",
+        help="what to compute (default: the official metric of a corpus by name, else gleu)",
     )
 
 
@@ -227,7 +236,35 @@ def metrics_of(options: argparse.Namespace) -> dict[str, Metric]:
     """Return the metrics that the options name, by column; a bad one is refused before any work."""
     from gecbench.metrics.base import metric_columns
 
-    return metric_columns(options.metric if "metric" in options else getattr(options, "metrics", ["gleu"]))
+    return metric_columns(options.metric if "metric" in options else metric_names(options))
+
+
+def metric_names(options: argparse.Namespace) -> list[str]:
+    """Return the metrics that -m names; without it the official one of a corpus by name, else GLEU."""
+    from gecbench.api import default_metrics
+
+    return getattr(options, "metrics", None) or list(default_metrics(options.corpus))
+
+
+def print_report(report: Report, options: argparse.Namespace) -> int:
+    """Print a report, with the places among published results if asked; return the exit status."""
+    if options.published:
+        from gecbench.corpora.published import with_published
+
+        print(with_published(report, options.corpus, options.format, options.wide))
+    else:
+        print(report.render(options.format, options.wide))
+    return status_of(report, options)
+
+
+def check_published(options: argparse.Namespace) -> None:
+    """Refuse --published, before any work, if there are no published results on the corpus."""
+    if getattr(options, "published", False):
+        from gecbench.corpora.published import published_results
+
+        if not options.corpus or not published_results(options.corpus):
+            fix = "Give a corpus that has some with -c. List them: gecbench published"
+            raise InputError("--published needs a corpus with published results", fix=fix)
 
 
 def status_of(report: Report, options: argparse.Namespace) -> int:
@@ -259,6 +296,7 @@ def read_corpus(options: argparse.Namespace, metrics: Mapping[str, Metric] | Non
 
     ways = (options.corpus, options.gold, options.source or options.references)
     check_one_given("corpus", ways, "Give -s with -r, or --gold, or -c")
+    check_published(options)
     chosen = list((metrics or metrics_of(options)).values())
     check_files([*getattr(options, "predictions", ()), options.source, *(options.references or ()), options.gold])
     if options.corpus:

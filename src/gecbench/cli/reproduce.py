@@ -16,7 +16,7 @@ from gecbench.papers import PAPERS, Reproduction, check_paper, render, reproduce
 
 _EXAMPLES = """  gecbench reproduce sakaguchi2016
   gecbench reproduce jfleg2017 --figures figures
-  gecbench reproduce --format markdown > docs/REPRODUCTION.md
+  gecbench reproduce --format markdown > tables.md
 """
 _INTRODUCTION = """# The papers' tables again
 
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
         draw_figures(found, Path(options.figures), options.figure_format)
     if options.format == "markdown":
         print(_INTRODUCTION)
-    print(render(found, options.format))
+    print(render(found, options.format, options.wide))
 
 
 def _matplotlib() -> Any:

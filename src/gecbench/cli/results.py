@@ -12,6 +12,7 @@ from gecbench.cli.options import (
     add_command,
     add_corpus_options,
     add_scoring_options,
+    metric_names,
     pick,
     preprocessing_of,
     read_corpus,
@@ -132,7 +133,7 @@ def _adopt(options: argparse.Namespace, made: Run) -> None:
 def _parts(options: argparse.Namespace, made: Run | None) -> list[tuple[Corpus, Sequence[str]]]:
     """Return what to score: the metrics asked for, or all tasks of a run's corpus, each on its configuration."""
     wanted = options.metrics
-    options.metrics = wanted or (list(METRICS) if made else ["gleu"])
+    options.metrics = wanted or (list(METRICS) if made else metric_names(options))
     corpus = read_corpus(options)
     if made:
         made.check_corpus(corpus)

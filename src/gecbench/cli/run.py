@@ -21,8 +21,8 @@ from gecbench.cli.options import (
     metrics_of,
     pick,
     preprocessing_of,
+    print_report,
     read_corpus,
-    status_of,
 )
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Preprocessing
@@ -124,8 +124,7 @@ def run(options: argparse.Namespace) -> int:
     report = compare_prepared({name: prepared}, metrics, **pick(options, "resamples", "seed"))
     if model.prompt:
         report = report.with_field("prompt", model.prompt.label)
-    print(report.render(options.format))
-    return status_of(report, options)
+    return print_report(report, options)
 
 
 def _model_options(options: argparse.Namespace) -> dict[str, Any]:

@@ -17,11 +17,14 @@ from gecbench.cli.options import (
     add_corpus_options,
     add_scoring_options,
     check_one_given,
+    check_published,
     check_roles,
     count,
     load_inputs,
+    metric_names,
     pick,
     preprocessing_of,
+    print_report,
     status_of,
     system_name,
     systems_of,
@@ -41,6 +44,7 @@ _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench score -c demo -p output.txt --per-sentence
   gecbench score -c demo -p output.txt --by edit-distance
   gecbench score -m m2 --gold gold.m2 -p output.txt --by error-type
+  gecbench score -c conll14 -m m2 -p output.txt --published
   gecbench score -c demo -p output.txt --fail-under 40 || echo worse than it was
   gecbench score --stream -s source.txt.gz -r ref.txt.gz -p output.parquet --per-sentence scores.parquet
   gecbench score --engine spark --master local[2] -p s3a://bucket/pairs.parquet -m gleu bleu
@@ -85,8 +89,9 @@ def add_parser(commands: Any, summary: str) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Score and print."""
+    options.metrics = metric_names(options)
     if options.engine == "spark":
-        return _print(_spark(options), options)
+        return print_report(_spark(options), options)
     if options.stream:
         return _stream(options)
     _check_whole(options)
@@ -95,20 +100,15 @@ def run(options: argparse.Namespace) -> int:
         log_info(f"{len(inputs.corpus):,} sentences at once; with --stream it takes less memory and shows progress")
     report = compare_prepared(inputs.systems, inputs.metrics, **pick(options, "resamples", "seed"))
     if options.per_sentence is not None:
-        print(_per_sentence(report, inputs.corpus, options.format))
+        print(_per_sentence(report, inputs.corpus, options.format, options.wide))
     elif options.by:
         from gecbench.analysis.breakdown import render_breakdown
 
         scored = {name: prepared.lines for name, prepared in inputs.systems.items()}
         corpus = next(iter(inputs.systems.values())).corpus
-        print(render_breakdown(options.by, report, corpus, scored, options.format))
+        print(render_breakdown(options.by, report, corpus, scored, options.format, options.wide))
     else:
-        return _print(report, options)
-    return status_of(report, options)
-
-
-def _print(report: Report, options: argparse.Namespace) -> int:
-    print(report.render(options.format))
+        return print_report(report, options)
     return status_of(report, options)
 
 
@@ -133,6 +133,7 @@ def _spark(options: argparse.Namespace) -> Report:
     if options.corpus or options.gold or options.source or options.references:
         fix = "Leave out -s, -r, --gold and -c: put sources and references beside the predictions, as columns"
         raise InputError("Spark reads Parquet files alone", fix=fix)
+    check_published(options)
     misplaced = options.stream or options.resume or options.by or options.clean or options.per_sentence is not None
     if misplaced or options.tokenize != "none":
         raise InputError(
@@ -166,13 +167,14 @@ def _stream(options: argparse.Namespace) -> int:
     except StoppedError as stopped:
         print(f"gecbench: {stopped}", file=sys.stderr)
         return 130
-    return _print(Report({system_name(options.predictions[0]): scores}, []), options)
+    return print_report(Report({system_name(options.predictions[0]): scores}, []), options)
 
 
 def _check_stream(options: argparse.Namespace) -> None:
     _check_no_spark(options)
     ways = (options.corpus, options.gold, options.source or options.references)
     check_one_given("corpus", ways, "Give -s with -r, or --gold, or -c")
+    check_published(options)
     check_roles(options)
     warn_of_swapped_names(options)
     if len(options.predictions) != 1:
@@ -186,7 +188,7 @@ def _check_stream(options: argparse.Namespace) -> None:
         )
 
 
-def _per_sentence(report: Report, corpus: Corpus, table_format: str) -> str:
+def _per_sentence(report: Report, corpus: Corpus, table_format: str, wide: bool) -> str:
     from gecbench.analysis.tables import Table, render_table
     from gecbench.display import percent
 
@@ -209,4 +211,4 @@ def _per_sentence(report: Report, corpus: Corpus, table_format: str) -> str:
     several = len(report) > 1
     header = ["id", *(f"{system} {metric}" if several else metric for system, metric in columns)]
     cells = [[ids[i], *(percent(values[i]) for values in columns.values())] for i in range(len(corpus))]
-    return render_table(Table(header, cells), table_format)
+    return render_table(Table(header, cells), table_format, wide)

@@ -24,7 +24,7 @@ from gecbench.corpora.declaration import (
     yaml_features,
 )
 from gecbench.corpora.load import find_dataset
-from gecbench.corpora.upstream import Upstream
+from gecbench.corpora.upstream import SOURCES, Upstream
 from gecbench.errors import InputError, counted
 from gecbench.formats.text import write_bytes
 
@@ -138,6 +138,9 @@ def build_dataset(
     declared = find_dataset(name)
     source = upstream or Upstream.from_environment()
     chosen = [declared.config(each) for each in configs] if configs else declared.pinned()
+    if not chosen:
+        fix = f"Name what to build: {', '.join(declared.configs)}"
+        raise InputError(f"no file of {name} is pinned, so nothing is built unasked", fix=fix)
     built, contents = [], []
     for config in chosen:
         for split in config.splits:
@@ -197,9 +200,17 @@ def _read_fingerprints(path: Path) -> dict[str, Any] | None:
 
 
 def copy_module_files(name: str, folder: Path) -> list[str]:
-    """Put card, benchmark file and build script where a folder lacks them; return the names of those copied."""
+    """Put card, benchmark file and build script where a folder lacks them; return the names of those written.
+
+    A dataset that gecbench carries no card of gets a short one, made from the catalog.
+    """
     source = modules_folder("datasets") / name
     folder.mkdir(parents=True, exist_ok=True)
+    if not source.is_dir():
+        if (folder / "README.md").exists():
+            return []
+        write_bytes(folder / "README.md", render_card(name, _short_card(find_dataset(name))).encode())
+        return ["README.md"]
     missing = [file for file in MODULE_FILES if not (folder / file).exists()]
     for file in missing:
         write_bytes(folder / file, (source / file).read_bytes())
@@ -302,6 +313,42 @@ def describe_dataset(name: str, upstream: Upstream | None = None) -> dict[str, A
     }
 
 
+def list_corpora(upstream: Upstream | None = None) -> list[dict[str, Any]]:
+    """Return what the catalog says of every corpus that has sentences, under its shortest name."""
+    source = upstream or Upstream.from_environment()
+    return [
+        _corpus_entry(declared, config, source)
+        for declared in DATASETS.values()
+        for config in declared.configs.values()
+        if config.scorable or config.submit_to
+    ]
+
+
+def _corpus_entry(declared: DatasetDeclaration, config: Config, upstream: Upstream) -> dict[str, Any]:
+    locks, sources = read_lock(declared.name), [SOURCES[name] for name in declared.sources]
+    return {
+        "name": declared.corpus_name(config),
+        "title": declared.title,
+        "language": declared.language,
+        "sentences": {
+            split: locks[config.name, split].rows if (config.name, split) in locks else None for split in config.splits
+        },
+        "description": config.description,
+        "gold": "none" if not config.scorable else "edits" if "annotations" in config.columns else "text",
+        "metric": None if config.submit_to else declared.official_metric(config),
+        "tokenization": declared.tokenization,
+        "license": declared.license,
+        "terms": "; ".join(found.terms for found in sources if found.terms) or None,
+        "accepted": all(map(upstream.is_accepted, sources)),
+        "redistributable": declared.redistributable,
+        "pinned": config.pinned,
+        "homepage": declared.homepage,
+        "citation": declared.citation,
+        "dataset": declared.name,
+        "config": config.name,
+    }
+
+
 # The card
 
 
@@ -334,6 +381,23 @@ def render_card(name: str, text: str) -> str:
             raise InputError(f"the card needs one {markers[0]!r} … {markers[1]!r}")
         text = f"{before}{begin}\n{block}\n{end}{after}"
     return text
+
+
+def _short_card(declared: DatasetDeclaration) -> str:
+    """Return a card without its generated parts."""
+    return "\n".join(
+        [
+            *(
+                "---",
+                f"license: {declared.license}",
+                f"language: {declared.language}",
+                f"pretty_name: {declared.title!r}",
+            ),
+            *(*YAML_MARKERS, "---", "", f"# {declared.title}", ""),
+            f"Made by gecbench from [the files of its owners]({declared.homepage}); cite {declared.citation}.",
+            *("", *TABLE_MARKERS, ""),
+        ]
+    )
 
 
 def _yaml_block(declared: DatasetDeclaration, locks: Locks) -> str:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from gecbench.corpora import conll14, jfleg, seeda
+from gecbench.corpora import conll14, jfleg, m2_corpora, mucgec, seeda
 from gecbench.corpora.declaration import VERSION, DatasetDeclaration, HumanJudgments
 from gecbench.corpora.demo import DATA, load_demo_systems
 from gecbench.errors import InputError
@@ -19,7 +19,7 @@ from gecbench.formats.judgments import read_judgments
 
 _PACKAGE = Path(__file__).parent.parent
 DATASETS: Mapping[str, DatasetDeclaration] = MappingProxyType(
-    {module.DATASET.name: module.DATASET for module in (jfleg, conll14)}
+    {declared.name: declared for declared in (jfleg.DATASET, conll14.DATASET, *m2_corpora.DATASETS, mucgec.DATASET)}
 )
 ALIASES: Mapping[str, str] = MappingProxyType(
     {alias: declared.name for declared in DATASETS.values() for alias in declared.aliases}

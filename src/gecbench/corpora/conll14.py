@@ -366,8 +366,8 @@ _SCORED_ON = "conll14_fluency:expert_fluency"
 
 
 def _references(name: str, description: str, read: ReferenceSet, *, coded: bool = False, pinned: bool = True) -> Config:
-    fields = ANNOTATED_FIELDS if coded else REFERENCE_FIELDS
-    return Config(name, description, fields, ("test",), partial(reference_rows, read=read), pinned)
+    fields, metric = (ANNOTATED_FIELDS, "m2") if coded else (REFERENCE_FIELDS, None)
+    return Config(name, description, fields, ("test",), partial(reference_rows, read=read), pinned, metric)
 
 
 def _rewrites(name: str, description: str) -> Config:
@@ -384,8 +384,9 @@ def _approved(split: str) -> Callable[[], list[Ranking]]:
 
 DATASET = DatasetDeclaration(
     name="conll14_fluency",
-    aliases={"conll14": "nucle"},
+    aliases={"conll14": "nucle", "conll14:alt": "nucle_alt", "bn15": "bn15"},
     title="CoNLL-14 with fluency and minimal rewrites",
+    short_title="CoNLL-14",
     homepage="https://github.com/keisks/reassess-gec",
     license="other",
     redistributable=False,
@@ -400,6 +401,7 @@ DATASET = DatasetDeclaration(
             ANNOTATED_FIELDS,
             ("test",),
             alternative_rows,
+            metric="m2",
         ),
         _references("bn15", "the ten annotators of Bryant & Ng 2015", bn15, coded=True, pinned=False),
         _rewrites("expert_fluency", "two fluency rewrites by experts"),
@@ -433,6 +435,9 @@ DATASET = DatasetDeclaration(
         ),
         Config("extra_fluency", "six more crowd rewrites of twenty sentences", EXTRA_FIELDS, ("test",), extra_rows),
     ),
+    tokenization="NLTK",
+    citation="Ng et al. 2014, The CoNLL-2014 Shared Task; Sakaguchi et al. 2016, Reassessing the Goals of GEC; "
+    "bn15: Bryant & Ng 2015, How Far are We from Fully Automatic High Quality GEC?",
     judgments={
         "conll14": HumanJudgments(
             "eight experts on twelve systems and the input (Grundkiewicz et al. 2015)",

@@ -14,6 +14,7 @@ from datasets.load import BuilderConfigsParameters, configure_builder_class
 from gecbench.corpora.catalog import DATASETS
 from gecbench.corpora.declaration import Config, DatasetDeclaration, features
 from gecbench.corpora.upstream import Upstream
+from gecbench.errors import GecbenchError
 from gecbench.formats.text import write_bytes
 
 _HASHES = "gecbench_sha256.json"
@@ -44,13 +45,23 @@ class RowsBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
             features=features(self.chosen.fields),
             homepage=self.declared.homepage,
             license=self.declared.license,
+            citation=self.declared.citation,
         )
 
     def download_and_prepare(self, *args: Any, **kwargs: Any) -> None:
         """Prepare the dataset, and again if what was prepared before has changed since."""
-        super().download_and_prepare(*args, **kwargs)
+        self._prepare(*args, **kwargs)
         if Path(self._output_dir).is_dir() and _hashes(self._output_dir) != _recorded(self._output_dir):
-            super().download_and_prepare(*args, **{**kwargs, "download_mode": "force_redownload"})
+            self._prepare(*args, **{**kwargs, "download_mode": "force_redownload"})
+
+    def _prepare(self, *args: Any, **kwargs: Any) -> None:
+        """Prepare the dataset; raise what went wrong itself, which `datasets` hides behind a general error."""
+        try:
+            super().download_and_prepare(*args, **kwargs)
+        except Exception as error:
+            if isinstance(error.__cause__, GecbenchError):
+                raise error.__cause__ from None
+            raise
 
     def _download_and_prepare(self, *args: Any, **kwargs: Any) -> None:
         super()._download_and_prepare(*args, **kwargs)

@@ -27,8 +27,11 @@ class DatasetDeclaration:
     """One dataset; `redistributable` is false where upstream states no license that allows it.
 
     With `several_reference_sets` each configuration is a benchmark of its own, not another view of the same
-    references. `aliases` are other names of it, each with the configuration that it means; `tokenizer` is how its
-    sentences are split. `sources` name its upstream files, `judgments` the published rankings that belong to it.
+    references. `aliases` are other names of it, each with the configuration that it means. `sources` name its upstream
+    files, `judgments` the published rankings that belong to it.
+    `tokenization` says what split its sentences, `tokenizer` which of ours comes closest (for `--tokenize auto`).
+    `metric` is the official one, with parameters in brackets; a configuration may have another.
+    `short_title` is its name in tables and on pages.
     """
 
     name: str
@@ -44,6 +47,11 @@ class DatasetDeclaration:
     tokenizer: str = "treebank"
     judgments: Mapping[str, HumanJudgments] = field(default_factory=dict)
     version: str = VERSION
+    language: str = "en"
+    tokenization: str = ""
+    metric: str = "gleu"
+    citation: str = ""
+    short_title: str = ""
 
     def config(self, name: str | None = None) -> Config:
         """Return a configuration by name, or the default one."""
@@ -62,6 +70,19 @@ class DatasetDeclaration:
         """Return the configurations that a system can be scored on."""
         return [config for config in self.configs.values() if config.scorable]
 
+    def official_metric(self, config: Config) -> str:
+        """Return the metric that results on a configuration are published in."""
+        return config.metric or self.metric
+
+    def corpus_name(self, config: Config) -> str:
+        """Return the shortest name of a configuration as a corpus, such as `conll14:alt` or `mucgec:dev`."""
+        alias = next((alias for alias, meant in self.aliases.items() if meant == config.name), None)
+        if alias is not None:
+            return alias
+        if config.name != self.default_config:
+            return f"{self.name}:{config.name}"
+        return self.name if config.default_split == "test" else f"{self.name}:dev"
+
     def splits(self) -> tuple[str, ...]:
         """Return the splits that any configuration has."""
         return tuple(dict.fromkeys(split for config in self.configs.values() for split in config.splits))
@@ -71,7 +92,8 @@ class DatasetDeclaration:
 class Config:
     """One configuration: columns, splits, and the function that makes the rows.
 
-    `pinned` is false where an upstream file could not be measured; such a one is built only on request.
+    `pinned` is false where an upstream file could not be measured; such a one is built only on request. `metric` is
+    the official one, if it is not the dataset's. `submit_to` says where outputs are scored whose references are secret.
     """
 
     name: str
@@ -80,6 +102,13 @@ class Config:
     splits: tuple[str, ...]
     rows: RowsFunction
     pinned: bool = True
+    metric: str | None = None
+    submit_to: str | None = None
+
+    @property
+    def default_split(self) -> str:
+        """Return the split that is meant if none is named: the test set if there is one."""
+        return "test" if "test" in self.splits else self.splits[-1]
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -32,6 +33,16 @@ LONGEST_DELAY = 30.0
 MOST_MEMBERS = 10_000
 Member = tuple[str, Callable[[], IO[bytes] | None]]
 """A member's path, and the function that opens it; it returns None where the member is not a plain file."""
+
+
+class _SafeRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows redirects on the same server, and to https."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        before, after = (urllib.parse.urlsplit(url)[:2] for url in (req.full_url, newurl))
+        if after != before and after[0] != "https":
+            raise UpstreamError(f"{req.full_url} redirects to {newurl}, which is not followed, as it is not https")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 class _TruncatedError(ConnectionError):
@@ -73,7 +84,7 @@ class Downloader:
     def _delay(self, attempt: int, failure: Exception | None) -> float:
         if isinstance(failure, urllib.error.HTTPError):
             asked = str(failure.headers.get("Retry-After", ""))
-            if asked.isdigit():
+            if _is_number(asked):
                 return min(float(asked), LONGEST_DELAY)
         return min(self.backoff * 2.0 ** (attempt - 1), LONGEST_DELAY) * random.uniform(1.0, 1.25)
 
@@ -85,12 +96,12 @@ class Downloader:
         if have:
             headers["Range"] = f"bytes={have}-"
         request = urllib.request.Request(url, headers=headers)
-        with urllib.request.urlopen(request, timeout=self.timeout) as answer:
+        with urllib.request.build_opener(_SafeRedirects).open(request, timeout=self.timeout) as answer:
             resumes = answer.status == 206 and _range_start(answer) == have
             if not resumes:
                 have = 0
-            announced = answer.headers.get("Content-Length")
-            total = size if size is not None else (have + int(announced) if announced else None)
+            announced = str(answer.headers.get("Content-Length", ""))
+            total = size if size is not None else (have + int(announced) if _is_number(announced) else None)
             with partial.open("ab" if resumes else "wb") as file:
                 written = self._copy(answer, file, have, total, limit, url)
                 file.flush()
@@ -113,7 +124,11 @@ class Downloader:
 
 def _range_start(answer: Any) -> int | None:
     words = str(answer.headers.get("Content-Range", "")).removeprefix("bytes ").split("-")
-    return int(words[0]) if words[0].isdigit() else None
+    return int(words[0]) if _is_number(words[0]) else None
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 20
 
 
 def _is_unreachable(error: Exception) -> bool:
@@ -146,7 +161,7 @@ def read_members(
         else:
             with archive.open("rb") as raw, _open_tar(raw, unpacked_limit, name) as tar:
                 found = _collect(_tar_members(tar), wanted, folder, name)
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, RuntimeError) as error:
+    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
         raise ArchiveError(f"{name} is damaged ({error})", "Delete it and fetch it again") from error
     missing = sorted(set(wanted) - set(found))
     if missing:

@@ -211,6 +211,7 @@ _BOTH = ("validation", "test")
 DATASET = DatasetDeclaration(
     name="jfleg",
     title="JFLEG with GUG judgements",
+    short_title="JFLEG",
     homepage="https://github.com/keisks/jfleg",
     license="cc-by-nc-sa-4.0",
     redistributable=True,
@@ -228,6 +229,8 @@ DATASET = DatasetDeclaration(
         ),
         Config("coded", "the 100 hand-coded sentences", CODED_FIELDS, ("validation",), coded_rows),
     ),
+    tokenization="NLTK",
+    citation="Napoles et al. 2017, JFLEG: A Fluency Corpus and Benchmark for Grammatical Error Correction",
     judgments={
         "jfleg": HumanJudgments(
             "two judges of four systems, a rewrite and the input (Napoles et al. 2017); outputs are not public",

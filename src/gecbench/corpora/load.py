@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from gecbench.corpora.catalog import ALIASES, DATASETS, HUMAN_JUDGMENTS, code_hash
 from gecbench.corpora.declaration import DatasetDeclaration, Row, as_annotations
@@ -13,22 +13,28 @@ from gecbench.corpora.demo import load_demo
 from gecbench.corpora.upstream import Upstream
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_annotations, derive_references
-from gecbench.errors import GecbenchError, InputError, MissingDependencyError, did_you_mean
+from gecbench.display import shorten
+from gecbench.errors import InputError, MissingDependencyError, did_you_mean
 from gecbench.formats.judgments import Ranking, read_judgments
 from gecbench.formats.tables import ENDINGS, is_m2, read_edits
 from gecbench.formats.text import STANDARD_INPUT, read_lines
 from gecbench.metrics.base import Metric, with_needed_references
 
+if TYPE_CHECKING:
+    import datasets
+
 CORPUS_FILES = (".m2", ".xml", ".jsonl")
 CorpusLike = Corpus | str | Path | Iterable[Mapping[str, Any]]
 Mirror = str | Path | None
+_HUB = "hf:"
 _CORPUS_COLUMNS = {"id", "sentence", "corrections", "annotations", "upstream_annotations"}
 
 
 def resolve_corpus(what: CorpusLike, metrics: Sequence[str | Metric] | None = None) -> Corpus:
     """Return a corpus from a name (`demo`, `jfleg:test`), a file (.m2, .xml, .jsonl; .gz too), rows, or itself.
 
-    Rows (a `datasets.Dataset`, a pandas or polars frame, a list of dictionaries) have the columns `sentence` and
+    A name may be a dataset on the Hub: `hf:owner/name`, `hf:owner/name:split` or `hf:owner/name:configuration:split`.
+    Rows (a `datasets.Dataset`, a pandas, polars or Arrow table, a list of dictionaries) have the columns `sentence` and
     `corrections` or `annotations`, or the usual names for source and references. Edits are applied
     to give references where one of `metrics` needs them; without `metrics`, those of a file if they can be applied.
 
@@ -40,6 +46,8 @@ def resolve_corpus(what: CorpusLike, metrics: Sequence[str | Metric] | None = No
     if not isinstance(what, (str, Path)):
         return _corpus_of_table(what)
     name = str(what)
+    if name.startswith(_HUB):
+        return _load_from_hub(name)
     return load_corpus(name) if is_known_name(name) else with_needed_references(read_file(name), metrics)
 
 
@@ -52,7 +60,7 @@ def load_corpus(
     mirror: Mirror = None,
     upstream: Upstream | None = None,
 ) -> Corpus:
-    """Return a corpus ready for scoring; `name` may carry the rest (`jfleg:test`); default split: `test`.
+    """Return a corpus ready for scoring; `name` may carry the rest (`jfleg:test`); default split: `test` if it has one.
 
     `annotations`: None gives edits where the configuration has them, True derives them from the references
     otherwise, False leaves them out. Further columns are in `metadata["columns"]`, one entry per sentence.
@@ -62,11 +70,13 @@ def load_corpus(
     name, named_config, named_split = parse_corpus_name(name)
     declared = DATASETS[name]
     chosen = declared.config(config or named_config)
-    split = chosen.check_split(split or named_split or "test")
+    split = chosen.check_split(split or named_split or chosen.default_split)
     if not chosen.scorable:
+        others = f"Choose one of {', '.join(map(declared.corpus_name, declared.scorable()))}"
+        submit = f"Write the archive for {chosen.submit_to}: gecbench data submission {declared.corpus_name(chosen)}"
         raise InputError(
-            f"{name}:{chosen.name} has no references to score against",
-            fix=f"Choose one of {', '.join(each.name for each in declared.scorable())}",
+            f"{declared.corpus_name(chosen)} has no references to score against",
+            fix=submit if chosen.submit_to else others,
         )
     rows = load_rows(name, chosen.name, split, mirror=mirror, upstream=upstream)
     origin = {
@@ -75,8 +85,18 @@ def load_corpus(
         "config": chosen.name,
         "split": split,
         "version": declared.version,
+        "metric": declared.official_metric(chosen),
     }
     return _corpus_of_rows(rows, f"{name}:{chosen.name}:{split}", annotations=annotations, metadata=origin)
+
+
+def load_sources(name: str, *, mirror: Mirror = None) -> list[str]:
+    """Return the sentences of a corpus by name, also of a test set whose references are secret (`bea19:test`)."""
+    dataset, config, split = parse_corpus_name(name)
+    chosen = DATASETS[dataset].config(config)
+    if "sentence" not in chosen.columns:
+        raise InputError(f"{name} has no sentences")
+    return [row["sentence"] for row in load_rows(dataset, chosen.name, split or chosen.default_split, mirror=mirror)]
 
 
 def load_rows(
@@ -93,6 +113,42 @@ def load_rows(
     if split is not None:
         return list(chosen.rows(source, chosen.check_split(split)))
     return {each: list(chosen.rows(source, each)) for each in chosen.splits}
+
+
+@overload
+def load_dataset(
+    name: str,
+    config: str | None = ...,
+    *,
+    split: str,
+    streaming: Literal[False] = ...,
+    cache_dir: str | Path | None = ...,
+    mirror: Mirror = ...,
+) -> datasets.Dataset: ...
+
+
+@overload
+def load_dataset(
+    name: str,
+    config: str | None = ...,
+    split: None = ...,
+    streaming: Literal[False] = ...,
+    cache_dir: str | Path | None = ...,
+    *,
+    mirror: Mirror = ...,
+) -> datasets.DatasetDict: ...
+
+
+@overload
+def load_dataset(
+    name: str,
+    config: str | None = ...,
+    split: str | None = ...,
+    streaming: bool = ...,
+    cache_dir: str | Path | None = ...,
+    *,
+    mirror: Mirror = ...,
+) -> datasets.Dataset | datasets.DatasetDict | datasets.IterableDataset | datasets.IterableDatasetDict: ...
 
 
 def load_dataset(
@@ -125,12 +181,7 @@ def load_dataset(
         chosen.check_split(split)
     if streaming:
         return builder.as_streaming_dataset(split=split)
-    try:
-        builder.download_and_prepare()
-    except Exception as error:
-        if isinstance(error.__cause__, GecbenchError):
-            raise error.__cause__ from None
-        raise
+    builder.download_and_prepare()
     return builder.as_dataset(split=split)
 
 
@@ -169,8 +220,12 @@ def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
     ('jfleg', None, 'validation')
     >>> parse_corpus_name("conll14"), parse_corpus_name("conll14:all")
     (('conll14_fluency', 'nucle', None), ('conll14_fluency', 'all', None))
+    >>> parse_corpus_name("conll14:alt"), parse_corpus_name("cweb:g:dev")
+    (('conll14_fluency', 'nucle_alt', None), ('cweb', 'g', 'validation'))
     """
-    name, *rest = text.split(":")
+    aliases = [alias for alias in ALIASES if f"{text}:".startswith(f"{alias}:")]
+    name = max(aliases, key=len, default=text.partition(":")[0])
+    rest = text[len(name) :].split(":")[1:]
     declared = find_dataset(name)
     config = split = None
     for part in ("validation" if part == "dev" else part for part in rest):
@@ -188,6 +243,18 @@ def parse_corpus_name(text: str) -> tuple[str, str | None, str | None]:
     return declared.name, config or (declared.default_config if name in ALIASES else None), split
 
 
+def official_metric(name: str) -> str | None:
+    """Return the metric that results on a named corpus are published in; None for `demo` and for files.
+
+    >>> official_metric("conll14"), official_metric("jfleg:test"), official_metric("demo")
+    ('m2', 'gleu', None)
+    """
+    if name == "demo" or not is_known_name(name):
+        return None
+    dataset, config, _ = parse_corpus_name(name)
+    return DATASETS[dataset].official_metric(DATASETS[dataset].config(config))
+
+
 def is_known_name(text: str) -> bool:
     """Return whether a name such as `demo` or `jfleg:test` means one of our corpora (and not, say, a file)."""
     name = text.partition(":")[0]
@@ -195,13 +262,10 @@ def is_known_name(text: str) -> bool:
 
 
 def known_corpora() -> str:
-    """Return the names that mean a corpus, with configurations and splits, and the endings of files."""
-    names = ["demo"]
-    for declared in DATASETS.values():
-        configs = declared.scorable()
-        splits = dict.fromkeys(split for config in configs for split in config.splits)
-        names.append(f"{declared.name}[:{'|'.join(config.name for config in configs)}][:{'|'.join(splits)}]")
-    return f"Corpora: {', '.join(names)}; or a file: {', '.join(CORPUS_FILES)}"
+    """Return the names that mean a corpus, and the endings of files."""
+    names = [declared.corpus_name(config) for declared in DATASETS.values() for config in declared.scorable()]
+    others = f"or a file: {', '.join(CORPUS_FILES)}; or on the Hub: hf:owner/name:split"
+    return f"Corpora: demo, {', '.join(names)} (see gecbench corpora); {others}"
 
 
 def read_file(name: str) -> Corpus:
@@ -231,6 +295,23 @@ def _check_is_json(lines: Sequence[str], name: str) -> None:
     if lines and not lines[0].lstrip().startswith("{"):
         fix = "Give sources with -s and references with -r (in Python: gecbench.Corpus(sources=…, references=…))"
         raise InputError(f"is plain text, not a corpus ({', '.join(CORPUS_FILES)})", file=name, fix=fix)
+
+
+def _load_from_hub(text: str) -> Corpus:
+    """Return the corpus of a dataset on the Hub; the split is `test` unless it is named."""
+    name, *rest = text.removeprefix(_HUB).split(":")
+    if not name or len(rest) > 2:
+        raise InputError(f"cannot read {text!r}", fix="Write hf:owner/name:configuration:split")
+    try:
+        import datasets
+
+        loaded = datasets.load_dataset(name, rest[0] if len(rest) == 2 else None, split=rest[-1] if rest else "test")
+    except ImportError as error:
+        raise MissingDependencyError("this needs the datasets package: pip install datasets") from error
+    except (OSError, ValueError) as error:
+        fix = "Check the name (hf:owner/name:configuration:split), and log in if it is private"
+        raise InputError(f"{text} cannot be loaded: {shorten(str(error), 300)}", fix=fix) from error
+    return _corpus_of_table(loaded).replace(name=text)
 
 
 def _corpus_of_table(table: Any) -> Corpus:

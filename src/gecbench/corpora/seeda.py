@@ -49,6 +49,12 @@ def read_outputs(upstream: Upstream) -> dict[str, list[str]]:
     return {name: upstream.lines(f"seeda/outputs/subset/{name}.txt", SENTENCES) for name in SYSTEMS}
 
 
+def read_all_outputs(upstream: Upstream, sentences: int) -> dict[str, list[str]]:
+    """Return the corrections of all sentences of CoNLL-14 by each system and the two references, without INPUT."""
+    names = (name for name in SYSTEMS if name != "INPUT")
+    return {name: upstream.lines(f"seeda/outputs/all/{name}.txt", sentences) for name in names}
+
+
 def read_scores(upstream: Upstream, what: str, method: str) -> dict[str, float]:
     """Return the published human scores by "trueskill" or "expected-wins"; the file has them in alphabetical order."""
     file = f"seeda/scores/human/{_SCORED[method]}_{what}.txt"

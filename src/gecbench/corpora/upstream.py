@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from gecbench.display import log_info
 from gecbench.errors import InputError, UpstreamError, counted
 from gecbench.formats.text import cache_folder, split_lines
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 MEBIBYTE = 1 << 20
 MIRROR_VARIABLE = "GECBENCH_MIRROR"
+ACCEPT_VARIABLE = "GECBENCH_ACCEPT_LICENSE"
 BASE_URL_VARIABLE = "GECBENCH_UPSTREAM_URL"
 OFFLINE_VARIABLES = ("GECBENCH_OFFLINE", "HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE")
 BN15_ANNOTATORS = 10
@@ -27,12 +30,20 @@ BN15_ANNOTATORS = 10
 
 @dataclass(frozen=True)
 class Source:
-    """A place that publishes files: a repository at one commit, or one archive."""
+    """A place that publishes files: a repository at one commit, or one archive.
+
+    `license` is shown before the first download. Where you must accept it, `terms` says what it allows. `other_url` is
+    a second address of an archive. `unpinned` are its files of which no copy could be measured.
+    """
 
     name: str
     url: str
     commit: str | None = None
     archive: bool = False
+    license: str = ""
+    terms: str = ""
+    other_url: str | None = None
+    unpinned: tuple[str, ...] = ()
     member_folder: str = ""
     archive_limit: int = 16 * MEBIBYTE
     unpacked_limit: int = 64 * MEBIBYTE
@@ -60,7 +71,13 @@ class Pin:
     @property
     def place(self) -> str:
         """Return where a mirror or the cache has the file or its archive: `<host>/<path>`."""
-        return self.url.split("://", 1)[-1]
+        return self.places[0]
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Return the same for every address of the file."""
+        urls = (self.url, *([self.source.other_url] if self.source.other_url else []))
+        return tuple(url.split("://", 1)[-1] for url in urls)
 
     @property
     def limit(self) -> int:
@@ -68,26 +85,54 @@ class Pin:
         return self.size if self.size is not None else 4 * MEBIBYTE
 
 
-def _github(name: str, repository: str, commit: str) -> Source:
-    return Source(name, f"https://raw.githubusercontent.com/{repository}/{commit}", commit)
+def _github(name: str, repository: str, commit: str, terms: str = "") -> Source:
+    return Source(name, f"https://raw.githubusercontent.com/{repository}/{commit}", commit, license=terms)
 
 
 SOURCES: Mapping[str, Source] = MappingProxyType(
     {
         source.name: source
         for source in (
-            _github("jfleg", "keisks/jfleg", "ee06ff806a208aba815ac45313f4e750a48330a5"),
+            _github("jfleg", "keisks/jfleg", "ee06ff806a208aba815ac45313f4e750a48330a5", "CC BY-NC-SA 4.0"),
             _github("gug", "EducationalTestingService/gug-data", "5f2c5c023a20fdc18ecc3e2630bb0d71898e4277"),
             _github("reassess", "keisks/reassess-gec", "054786a923b2635ce33240c580d18c908c9a49a9"),
             _github("grammatical", "grammatical/evaluation", "08cdad84ffae07dfa167e3e45d77a96e0e01a160"),
             _github("seeda", "tmu-nlp/SEEDA", "0c6c07f98dcfab016f1169b680997f1f29ea0705"),
+            _github("cweb", "SimonHFL/CWEB", "08d1da0ff2b78885b1f060b4fa11460a98eb9218", "CC BY-NC-SA 4.0"),
+            _github("ua-gec", "grammarly/ua-gec", "4757f72f192c4a41e4c8fb1d9690a948f87cf6d6", "CC BY 4.0"),
+            _github("geccc", "ufal/GECCC", "257381c8cb0f9855c0c5b2680691c0a1ac18e48f", "CC BY-SA 4.0"),
+            _github("mucgec", "HillZhang1999/MuCGEC", "39221934ee4ccf07801879136a75dd7e11319977", "Apache 2.0"),
             Source(
                 "conll14",
                 "https://www.comp.nus.edu.sg/~nlp/conll14st/conll14st-test-data.tar.gz",
                 archive=True,
                 member_folder="conll14st-test-data",
             ),
-            Source("bn15", "https://www.comp.nus.edu.sg/~nlp/sw/10gec_annotations.zip", archive=True),
+            Source(
+                "conll13",
+                "https://www.comp.nus.edu.sg/~nlp/conll13st/release2.3.1.tar.gz",
+                archive=True,
+                member_folder="release2.3.1",
+                unpinned=("original/data/official-preprocessed.m2",),
+            ),
+            Source(
+                "bn15",
+                "https://www.comp.nus.edu.sg/~nlp/sw/10gec_annotations.zip",
+                archive=True,
+                other_url="https://aclanthology.org/attachments/P15-1068.Datasets.zip",
+                unpinned=tuple(f"A{number}.m2" for number in range(1, BN15_ANNOTATORS + 1)),
+            ),
+            Source(
+                "bea19",
+                "https://www.cl.cam.ac.uk/research/nl/bea2019st/data/wi+locness_v2.1.bea19.tar.gz",
+                archive=True,
+                member_folder="wi+locness",
+                license="the licenses of Write & Improve and LOCNESS, in the archive",
+                terms="non-commercial research and education only, no redistribution; "
+                "see https://www.cl.cam.ac.uk/research/nl/bea2019st/",
+                unpacked_limit=256 * MEBIBYTE,
+                unpinned=("m2/ABCN.dev.gold.bea19.m2", "test/ABCN.test.bea19.orig"),
+            ),
         )
     }
 )
@@ -95,15 +140,14 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
 
 @lru_cache(maxsize=1)
 def default_pins() -> Mapping[str, Pin]:
-    """Return every pinned file by key; the ten members of the Bryant & Ng archive carry no hash yet."""
+    """Return every upstream file by key; those that could not be measured carry no hash."""
     pins = {}
     table = (Path(__file__).parent / "pins.tsv").read_text(encoding="utf-8")
     for row in table.splitlines()[1:]:
         source, path, size, sha256 = row.split("\t")
         pin = Pin(SOURCES[source], path, int(size), sha256)
         pins[pin.key] = pin
-    for number in range(1, BN15_ANNOTATORS + 1):
-        pin = Pin(SOURCES["bn15"], f"A{number}.m2", None, None)
+    for pin in (Pin(source, path, None, None) for source in SOURCES.values() for path in source.unpinned):
         pins[pin.key] = pin
     return MappingProxyType(pins)
 
@@ -212,24 +256,66 @@ class Upstream:
         ]
 
     def _where(self, pin: Pin) -> str:
-        if self.mirror is not None and (self.mirror / pin.place).is_file():
+        if self._find(self.mirror, pin):
             return "mirror"
-        return "cache" if (self.cache / pin.place).is_file() else "network"
+        return "cache" if self._find(self.cache, pin) else "network"
+
+    @staticmethod
+    def _find(folder: Path | None, pin: Pin) -> Path | None:
+        """Return the path of a file (or its archive) in a mirror or in the cache, None if it is not there."""
+        paths = [folder / place for place in pin.places] if folder else []
+        return next((path for path in paths if path.is_file()), None)
 
     def _locate(self, pin: Pin) -> Path:
         """Return the path of the file (or its archive), fetching it into the cache when need be."""
-        if self.mirror is not None and (self.mirror / pin.place).is_file():
-            return self.mirror / pin.place
-        target = self.cache / pin.place
-        if target.is_file() and self._cached_is_good(pin, target):
-            return target
+        self._check_terms(pin.source)
+        if found := self._find(self.mirror, pin):
+            return found
+        if (found := self._find(self.cache, pin)) and self._cached_is_good(pin, found):
+            return found
         if self.is_offline:
             reason = f"{'' if self.mirror else f'{self.cache} lacks {pin.place}, and '}the network is switched off"
             raise OfflineError(*self._unavailable(pin, reason, f"unset {', '.join(OFFLINE_VARIABLES)}"))
-        with _lock(target):
-            if not target.is_file():
-                self._download(pin, target)
-        return target
+        return self._fetch(pin)
+
+    def _fetch(self, pin: Pin) -> Path:
+        """Download a file from its address, or from its second one if the first fails; return its path in the cache."""
+        for place in pin.places:
+            target = self.cache / place
+            try:
+                with _lock(target):
+                    if not target.is_file():
+                        self._download(pin, target, f"{pin.url.partition('://')[0]}://{place}")
+            except UpstreamError:
+                if place == pin.places[-1]:
+                    raise
+            else:
+                return target
+        raise AssertionError
+
+    def accept_license(self, name: str) -> None:
+        """Record in the cache that you accept the license of a source."""
+        self._acceptance(name).parent.mkdir(parents=True, exist_ok=True)
+        self._acceptance(name).touch()
+
+    def is_accepted(self, source: Source) -> bool:
+        """Return whether the license of a source need not be accepted, or has been."""
+        return not source.terms or self._acceptance(source.name).is_file()
+
+    def _acceptance(self, name: str) -> Path:
+        return self.cache / "accepted-licenses" / name
+
+    def _check_terms(self, source: Source) -> None:
+        """Refuse files whose license must be accepted and has not been."""
+        if self.is_accepted(source):
+            return
+        if source.name in re.split(r"[,\s]+", os.environ.get(ACCEPT_VARIABLE, "")):
+            self.accept_license(source.name)
+            return
+        raise UpstreamError(
+            f"the license of {source.name} must be accepted first ({source.terms})",
+            f"Run gecbench corpora --accept-license {source.name}, or set {ACCEPT_VARIABLE}={source.name}",
+        )
 
     def _unavailable(self, pin: Pin, reason: str, fix: str) -> tuple[str, str]:
         """Return the problem of a file that is not in the mirror, if there is one, and how to get it there."""
@@ -246,11 +332,13 @@ class Upstream:
             return False
         return True
 
-    def _download(self, pin: Pin, target: Path) -> None:
+    def _download(self, pin: Pin, target: Path, url: str) -> None:
         """Fetch a file into the cache; where a resumed download is not the pinned file, once more from its start."""
         from gecbench.corpora.download import Downloader
 
-        url = f"{self.base_url.rstrip('/')}/{pin.place}" if self.base_url else pin.url
+        if self.base_url:
+            url = f"{self.base_url.rstrip('/')}/{url.partition('://')[2]}"
+        self._show_license(pin.source)
         partial = target.with_name(target.name + ".part")
         size = None if pin.source.archive else pin.size
         limit = pin.source.archive_limit if pin.source.archive else pin.limit
@@ -267,7 +355,18 @@ class Upstream:
                     raise _with_kept_file(error, kept) from error
             else:
                 partial.replace(target)
+                if pin.sha256 is None:
+                    digest = hashlib.sha256(target.read_bytes()).hexdigest()
+                    log_info(f"{url} is not pinned; what was downloaded has sha256 {digest}")
                 return
+
+    def _show_license(self, source: Source) -> None:
+        """Show the license of a source once, before its first file is fetched."""
+        marker = self.cache / "shown-licenses" / source.name
+        if source.license and not marker.exists():
+            marker.parent.mkdir(parents=True, exist_ok=True)
+            marker.touch()
+            log_info(f"{source.name} is published under {source.license} ({source.url})")
 
     def _verify(self, pin: Pin, path: Path, name: str) -> None:
         """Raise unless the file is the pinned one, or the archive holds all pinned members; errors call it `name`."""

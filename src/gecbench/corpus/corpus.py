@@ -225,12 +225,17 @@ def check_texts(texts: Iterable[str], argument: str) -> tuple[str, ...]:
     if not isinstance(texts, Iterable):
         raise InputError(f"{argument} is {_kind(texts)}", fix=f"Pass {argument}=[...], one string per sentence")
     check_ordered(texts, argument)
-    checked = tuple(texts)
+    checked = tuple(python_values(texts))
     if set(map(type, checked)) - {str}:
         for i, text in enumerate(checked):
             _check_text(text, f"{argument}[{i}]")
         return tuple(map(str, checked))
     return checked
+
+
+def python_values(values: Any) -> Any:
+    """Return the values of an Arrow array as Python's own, and anything else as it is."""
+    return values.to_pylist() if hasattr(values, "to_pylist") else values
 
 
 def check_ordered(texts: object, argument: str) -> None:
@@ -247,7 +252,7 @@ def check_references(references: Sequence[Sequence[str]], sources: Sequence[str]
     if not isinstance(references, Iterable):
         raise InputError(f"references is {_kind(references)}", fix=_SENTENCE_MAJOR)
     check_ordered(references, "references")
-    rows = list(references)
+    rows = list(python_values(references))
     plain = set(map(type, rows)) <= {list, tuple} and set(map(type, chain.from_iterable(rows))) <= {str}
     checked = tuple(map(tuple, rows)) if plain else _check_rows(rows)
     _check_shape(checked, sources)

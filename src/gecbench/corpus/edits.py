@@ -11,7 +11,9 @@ import numpy as np
 
 from gecbench import kernels
 from gecbench.errors import InputError
-from gecbench.kernels.tokens import EncodedLines, Ids, Offsets, intern_lines, offsets_of
+from gecbench.kernels.tokens import EncodedLines, Ids, Offsets, TokenArray, intern_lines, offsets_of
+
+_MOST_CELLS = 400_000_000  # of the table of one pair, in bytes
 
 
 @dataclass(frozen=True)
@@ -231,7 +233,7 @@ def apply_edits(source: str, edits: Sequence[Edit], alternative: int = 0, *, off
     Insertions at one place are applied in the order given, and before a replacement that starts there. Of several
     corrections the one at `alternative` is taken, or the last where there are fewer. Edits that overlap are refused;
     `official` applies them from right to left as the I-measure's scorer does, unchecked, leaving out one that would
-    empty the sentence (docs/imeasure.md, section 3).
+    empty the sentence (docs/metrics/imeasure.md §3).
 
     >>> apply_edits("He go school .", [Edit(1, 2, ("goes",)), Edit(2, 2, ("to",))])
     'He goes to school .'
@@ -286,7 +288,7 @@ def extract_all_edits(sources: Sequence[str], rewrites: Sequence[Sequence[str]])
     """Return the `extract_edits` of every rewrite of each source."""
     texts = [text for row in rewrites for text in row]
     tokens, rows, middle = intern_lines([*sources, *texts], "unicode"), offsets_of(rewrites), len(sources)
-    changes, bounds = kernels.select("edits").changed_spans(tokens[:middle], tokens[middle:], rows)
+    changes, bounds = find_changes(tokens[:middle], tokens[middle:], rows)
     spans = zip(*changes.T.tolist(), strict=True)
     known = _KnownEdits()
     edits = []
@@ -295,6 +297,34 @@ def extract_all_edits(sources: Sequence[str], rewrites: Sequence[Sequence[str]])
         made = [known[start, end, " ".join(words[first:last])] for start, end, first, last in islice(spans, count)]
         edits.append(tuple(made))
     return [tuple(edits[begin:end]) for begin, end in pairwise(rows.tolist())]
+
+
+def find_changes(sources: TokenArray, rewrites: TokenArray, rows: Offsets) -> tuple[Ids, Offsets]:
+    """Return the changed spans of every rewrite; rewrites of source i are those from `rows[i]` to `rows[i + 1]`.
+
+    Raises:
+        InputError: The table of a pair would take gigabytes. Tokens shared at both ends need no table.
+    """
+    owners = np.repeat(np.arange(len(sources)), np.diff(rows))
+    cells = sources.lengths()[owners] * rewrites.lengths()
+    for row in np.flatnonzero(cells > _MOST_CELLS).tolist():
+        before, after = sources[owners[row] : owners[row] + 1].ids, rewrites[row : row + 1].ids
+        start = _shared(before, after)
+        end = _shared(before[start:][::-1], after[start:][::-1])
+        if (len(before) - start - end) * (len(after) - start - end) > _MOST_CELLS:
+            raise InputError(
+                f"sentence {owners[row] + 1}: {len(before)} tokens are too many to align with {len(after)}",
+                fix="Split the sentence",
+            )
+    found: tuple[Ids, Offsets] = kernels.select("edits").changed_spans(sources, rewrites, rows)
+    return found
+
+
+def _shared(one: Ids, other: Ids) -> int:
+    """Return how many tokens two texts share at their start."""
+    size = min(len(one), len(other))
+    differs = np.flatnonzero(one[:size] != other[:size])
+    return int(differs[0]) if len(differs) else size
 
 
 class _KnownEdits(dict[tuple[int, int, str], Edit]):

@@ -82,7 +82,7 @@ ERRANT_CATEGORIES: Mapping[str, str] = {
     "WO:SPELL": "word order and spelling",
 }
 ERRANT_OPERATIONS: Mapping[str, str] = {"M": "missing", "R": "wrong", "U": "unnecessary"}
-_SPECIAL = {"noop": "no error", "UNK": "error without a correction"}
+_SPECIAL = {"noop": "no error", "UNK": "unknown type"}
 
 
 def error_type_in_words(error_type: str) -> str:
@@ -91,7 +91,7 @@ def error_type_in_words(error_type: str) -> str:
     Several types joined by a slash, as error groups of the I-measure have them, are explained one by one.
 
     Args:
-        error_type: A type of CoNLL-14 (`Wci`) or of ERRANT (`R:VERB:SVA`, or its category `VERB:SVA` alone).
+        error_type: A type of CoNLL-14 (`Wci`) or of ERRANT (`R:VERB:SVA`, or its category or operation alone).
 
     Returns:
         A few words without the type itself.
@@ -105,9 +105,9 @@ def error_type_in_words(error_type: str) -> str:
     known = CONLL14_TYPES.get(error_type) or ERRANT_CATEGORIES.get(error_type) or _SPECIAL.get(error_type)
     if known:
         return known
-    operation, _, category = error_type.partition(":")
-    if operation in ERRANT_OPERATIONS and category in ERRANT_CATEGORIES:
-        return f"{ERRANT_OPERATIONS[operation]} {ERRANT_CATEGORIES[category]}"
+    operation, colon, category = error_type.partition(":")
+    if operation in ERRANT_OPERATIONS and (category in ERRANT_CATEGORIES or not colon):
+        return f"{ERRANT_OPERATIONS[operation]} {ERRANT_CATEGORIES[category] if colon else 'words'}"
     parts = error_type.split("/")
     words = [error_type_in_words(part) for part in parts] if len(parts) > 1 else []
     return " / ".join(words) if words and all(words) else ""

@@ -38,7 +38,7 @@ def _rules() -> list[tuple[re.Pattern[str], str]]:
 
 @lru_cache(maxsize=1 << 16)
 def split_treebank(text: str) -> str:
-    """Return the text with punctuation, quotes and contractions split off by blanks (docs/imeasure.md, section 2)."""
+    """Return the text with punctuation, quotes and contractions split off by blanks (docs/metrics/imeasure.md §2)."""
     if not _PLAIN.fullmatch(text) or _SPLIT_IN_PLAIN.search(text):
         for pattern, replacement in _rules():
             text = pattern.sub(replacement, text)
@@ -91,7 +91,7 @@ class AnnotatedEdit(NamedTuple):
 
 
 def cluster_edits(edits: Iterable[AnnotatedEdit]) -> list[list[AnnotatedEdit]]:
-    """Return the edits in clusters, in the order of the text (docs/imeasure.md, section 2)."""
+    """Return the edits in clusters, in the order of the text (docs/metrics/imeasure.md §2)."""
     given = list(edits)
     return [[given[k] for k in cluster] for cluster in cluster_spans([span(item.edit) for item in given])]
 

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from itertools import chain, combinations, pairwise, repeat, takewhile
 from typing import Literal
 
@@ -144,6 +145,23 @@ class Preprocessing:
         if not self.aligned:
             self._check_identical(corpus, lines, name, file)
         return replace(prepared, name=name)
+
+    def prepare_sentence(
+        self, source: str, references: tuple[str, ...], prediction: str
+    ) -> tuple[str, tuple[str, ...], str]:
+        """Return a sentence, its references and its prediction as tokens, by themselves: no corpus is looked at.
+
+        Sources and references stay as they are unless they are raw text. "auto" gives words of the source the form
+        that they have there; other words are split by the Treebank's rules, Chinese and Japanese by character.
+        """
+        if self.tokenize == "none":
+            return source, references, prediction
+        source, *known = _tokenize_gold((source, *references), self.tokenize)
+        if self.tokenize != "auto":
+            (prediction,) = tokenize([prediction], self.tokenize)
+        elif prediction != source and not _looks_tokenized(prediction):
+            prediction = _guide_without_corpus(_tokenizer_for(source)).tokenize(source, prediction)
+        return source, tuple(known), prediction
 
     def _prepare_edits(self, corpus: Corpus, predictions: EditedTexts, name: str) -> Prepared:
         if self.tokenize != "none":
@@ -315,6 +333,33 @@ def _corrected_lines(corpus: Corpus) -> Iterator[str]:
         for annotation in sentence:
             with suppress(InputError):
                 yield apply_edits(corpus.sources[i], annotation.edits)
+
+
+@cache
+def _guide_without_corpus(tokenizer: str) -> SourceGuide:
+    return SourceGuide((), tokenizer)
+
+
+@lru_cache(maxsize=4096)
+def _tokenize_gold(texts: tuple[str, ...], tokenizer: str) -> list[str]:
+    """Return a source and its references, those of them as tokens that look raw."""
+    name = _tokenizer_for(texts[0]) if tokenizer == "auto" else tokenizer
+    return [tokenize([text], name)[0] if _looks_raw(text) else text for text in texts]
+
+
+def _tokenizer_for(text: str) -> str:
+    return "treebank" if text.isascii() or all(character < "\u3000" for character in text) else "char"
+
+
+def _looks_raw(text: str) -> bool:
+    """Return whether punctuation is joined to words, and nowhere split from them."""
+    signs = [sign(text) for sign in (_final_mark, _comma, _clitic)]
+    return False in signs and True not in signs
+
+
+def _looks_tokenized(text: str) -> bool:
+    signs = [sign(text) for sign in (_final_mark, _comma, _clitic)]
+    return True in signs and False not in signs
 
 
 _FINAL_MARKS = frozenset(".?!।॥。！？؟۔")

@@ -47,7 +47,7 @@ def dict_order(hashes: Sequence[int]) -> list[int]:
     """Return the positions of distinct keys with these hashes as a dictionary filled with them in turn iterates.
 
     The table starts with 8 slots, grows to more than four times its keys once it is two thirds full,
-    and resolves collisions by the perturbed probe `5 * slot + perturb + 1` (docs/m2.md, B.9).
+    and resolves collisions by the perturbed probe `5 * slot + perturb + 1` (docs/metrics/m2.md §9).
     """
     table: list[int | None] = [None] * _SMALLEST_TABLE
     for position in range(len(hashes)):

@@ -136,12 +136,12 @@ Runs = dict[Run, tuple[str, ...] | None]
 
 def plain_form(text: str) -> str:
     """Return the text with quotation marks, apostrophes and ellipses in their plain forms, for comparison."""
-    return _straight(text.translate(_PLAIN))
+    return _straight(text if text.isascii() else text.translate(_PLAIN))
 
 
 def _straight(text: str) -> str:
     """Return the text with Treebank's quotation marks as straight ones."""
-    return text.replace("``", '"').replace("''", '"')
+    return text.replace("``", '"').replace("''", '"') if "`" in text or "'" in text else text
 
 
 class SourceGuide:
@@ -178,8 +178,13 @@ class SourceGuide:
         tokens: list[str] = []
         chunks = _straight(text.translate(self._forms)).split()
         for chunk, following in pairwise([*chunks, ""]):
-            places = self._split_places(chunk, following)
-            tokens.extend(self._guided(chunk, places, own, longest, final=not following))
+            # most words stand in the source as they are: what `_guided` would find first
+            found = own.get((chunk, not following)) or own.get((chunk, bool(following)))
+            if found:
+                tokens.extend(found)
+            else:
+                places = self._split_places(chunk, following)
+                tokens.extend(self._guided(chunk, places, own, longest, final=not following))
         directed = "``" in source_tokens or ('"' not in source_tokens and self._directed_quotes)
         return " ".join(_direct_quotes(tokens) if directed else tokens)
 
@@ -349,14 +354,15 @@ def _kind(character: str) -> str:
 
 def _runs(tokens: Sequence[str]) -> Iterator[tuple[Run, tuple[str, ...]]]:
     """Yield each run of tokens that natural text may write as one chunk: its spelling, whether it ends the line."""
-    plain = [plain_form(token) for token in tokens]
-    for start in range(len(tokens)):
-        spelled = ""
-        for end in range(start, min(len(tokens), start + _LONGEST_RUN)):
-            if end > start and not _joins(plain[end - 1], plain[end]):
+    plain, straight, last = [*map(plain_form, tokens)], [*map(_straight, tokens)], len(tokens) - 1
+    for start, first in enumerate(straight):
+        spelled = first
+        yield (spelled, start == last), (tokens[start],)
+        for end in range(start + 1, min(len(tokens), start + _LONGEST_RUN)):
+            if not _joins(plain[end - 1], plain[end]):
                 break
-            spelled += _straight(tokens[end])
-            yield (spelled, end == len(tokens) - 1), tuple(tokens[start : end + 1])
+            spelled += straight[end]
+            yield (spelled, end == last), tuple(tokens[start : end + 1])
 
 
 def _joins(left: str, right: str) -> bool:

@@ -1,7 +1,7 @@
 """The I-measure's gold file: error groups with exclusive corrections (Felice & Briscoe 2015, Listing 1).
 
 The elements are scripts > script > sentence (id, numann) > text, error-list > error (req, type) > alt (ann) >
-c (start, end); docs/imeasure.md, section 1.
+c (start, end); docs/metrics/imeasure.md §1.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gecbench.corpus.corpus import Corpus, check_line_count, check_ordered
+from gecbench.corpus.corpus import Corpus, check_line_count, check_ordered, python_values
 from gecbench.corpus.edits import EditedTexts, EditTable
 from gecbench.corpus.tokenize import plain_form
 from gecbench.display import log_info
@@ -259,13 +259,15 @@ def read_texts(path: str | Path, names: Sequence[str]) -> list[str]:
 
 
 def columns_of(table: Any) -> Columns | None:
-    """Return the columns of a `datasets.Dataset`, a pandas or polars frame, a mapping of lists or a list of mappings.
+    """Return the columns of a table; None for anything else.
 
-    None for anything else.
+    A table is a `datasets.Dataset`, a pandas, polars or Arrow table, a mapping of lists or a list of mappings.
     """
+    if hasattr(table, "collect_schema") and hasattr(table, "collect"):  # a polars LazyFrame
+        table = table.collect()
     names = getattr(table, "column_names", None) or getattr(table, "columns", None)
     if names is not None and not callable(names) and hasattr(table, "__getitem__"):
-        return Columns({str(name): list(table[name]) for name in names})
+        return Columns({str(name): list(python_values(table[name])) for name in names})
     if isinstance(table, Mapping):
         return Columns({str(name): _listed(str(name), values) for name, values in table.items()})
     if isinstance(table, Sequence) and table and all(isinstance(row, Mapping) for row in table):
@@ -279,7 +281,7 @@ def _listed(name: str, values: Any) -> list[Any]:
             f"the column {name!r} is a single {type(values).__name__}", fix="Give a list, one entry per row"
         )
     check_ordered(values, name)
-    return list(values)
+    return list(python_values(values))
 
 
 def texts_of(predictions: Any, corpus: Corpus, column: str | None = None, annotator: int | None = None) -> Any:
@@ -296,7 +298,7 @@ def texts_of(predictions: Any, corpus: Corpus, column: str | None = None, annota
     if column is not None:
         raise InputError(f"column={column!r}, but the predictions are no table", fix="Leave it out")
     check_ordered(predictions, "predictions")
-    return list(predictions) if isinstance(predictions, Iterable) else predictions
+    return list(python_values(predictions)) if isinstance(predictions, Iterable) else predictions
 
 
 def paired_predictions(columns: Columns, corpus: Corpus, column: str | None = None) -> list[str]:

@@ -155,6 +155,17 @@ def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None
         raise UnwritableError(f"cannot write: {error.strerror}", file=str(path)) from error
 
 
+def zip_bytes(files: Mapping[str, bytes]) -> bytes:
+    """Return a zip archive of these files, the same bytes for the same content."""
+    import zipfile
+
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
 def flush_file(path: Path) -> None:
     """Wait until the disk has a file, or the names of a folder's files; `path` may be either."""
     opened = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -9,6 +10,7 @@ import datasets
 import evaluate
 
 from gecbench.analysis.significance import warn_of_small_sample, with_interval
+from gecbench.api import OrderWarning, in_order, list_ids
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.edits import Annotation
 from gecbench.corpus.prepare import Preprocessing, check_predictions
@@ -37,13 +39,25 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
     """An `evaluate.Metric` over sources, predictions and references that checks every row it is given.
 
     `evaluate` looks at the type of the first row only and turns the others into strings, silently.
-    A subclass names the class of its metric, whose parameters are options of `compute`.
+    A subclass names the class of its metric, whose parameters are options of `compute`. Rows may come with `ids`:
+    then they are scored in the order of their ids, and a repeated id counts once.
     """
 
     metric: ClassVar[type[Metric]]
+    _has_ids: bool = False
 
-    def compute(self, **inputs: Any) -> Any:
+    def compute(self, *, ids: Any = None, **inputs: Any) -> Any:
         """Compute the metric; all arguments by keyword."""
+        if inputs.get("predictions") is not None:
+            inputs |= self._start_ids(ids, inputs["predictions"])
+        elif ids is not None:
+            raise InputError("ids without predictions", fix="Pass ids with the rows that they belong to")
+        try:
+            return self._compute_rows(**inputs)
+        finally:
+            self._has_ids = self._has_ids and self.writer is not None
+
+    def _compute_rows(self, **inputs: Any) -> Any:
         given = [name for name in self._feature_names() if inputs.get(name) is not None]
         missing = sorted(set(self._feature_names()) - set(given))
         if given and missing:
@@ -52,16 +66,38 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
             raise InputError("the corpus is empty", fix="Give at least one source sentence")
         return super().compute(**inputs)
 
-    def add_batch(self, *, predictions: Any = None, references: Any = None, **inputs: Any) -> None:
+    def add_batch(self, *, predictions: Any = None, references: Any = None, ids: Any = None, **inputs: Any) -> None:
         """Add some sentences, each checked."""
         self.check_rows(predictions=predictions, references=references, **inputs)
-        super().add_batch(predictions=predictions, references=references, **inputs)
+        columns = self._start_ids(ids, predictions)
+        super().add_batch(predictions=predictions, references=references, **columns, **inputs)
 
-    def add(self, *, prediction: Any = None, reference: Any = None, **inputs: Any) -> None:
+    def add(self, *, prediction: Any = None, reference: Any = None, ids: Any = None, **inputs: Any) -> None:
         """Add one sentence, checked."""
         columns = {name: [value] for name, value in inputs.items()}
         self.check_rows(predictions=[prediction], references=[reference], **columns)
-        super().add(prediction=prediction, reference=reference, **inputs)
+        own = self._start_ids(None if ids is None else [ids], [prediction])
+        super().add(prediction=prediction, reference=reference, **{name: row for name, (row,) in own.items()}, **inputs)
+
+    def _start_ids(self, ids: Any, predictions: Any) -> dict[str, list[str]]:
+        """Return the column of ids, if there is one; refuse ids of some batches only."""
+        names = None if ids is None else [*map(str, list_ids(ids))]
+        if names is not None and len(names) != len(predictions):
+            raise InputError(f"{counted(len(names), 'id')} for {counted(len(predictions), 'prediction')}")
+        if self.writer is not None and self._has_ids != (names is not None):
+            raise InputError("some batches have ids and others do not", fix="Give ids with every batch, or with none")
+        self._has_ids = names is not None
+        return {} if names is None else {"ids": names}
+
+    def _feature_names(self) -> list[str]:
+        return [*super()._feature_names(), *(["ids"] if self._has_ids else [])]
+
+    def _infer_feature_from_batch(self, batch: Any) -> Any:
+        return self._infer_feature_from_example({name: rows[0] for name, rows in batch.items()})
+
+    def _infer_feature_from_example(self, example: Any) -> Any:
+        found = super()._infer_feature_from_example({name: row for name, row in example.items() if name != "ids"})
+        return datasets.Features({**found, "ids": datasets.Value("string")}) if self._has_ids else found
 
     def check_rows(self, *, predictions: Any, references: Any, sources: Any = None, **unknown: Any) -> None:
         """Refuse rows of the wrong type or number."""
@@ -86,6 +122,7 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
         sources: Sequence[str],
         predictions: Sequence[str],
         references: Sequence[Any],
+        ids: Sequence[str] | None = None,
         resamples: int = 0,
         per_sentence: bool = False,
         aligned: bool = False,
@@ -95,6 +132,11 @@ class ReferenceMetric(evaluate.Metric):  # type: ignore[misc]
     ) -> dict[str, Any]:
         """Return the score, its parts, diagnostics, interval and signature under flat keys."""
         self.metric.check_parameters(options)
+        if ids is not None:
+            sources, predictions, references = in_order(ids, sources, predictions, references)
+        elif self.num_process > 1:
+            problem = f"rows of {self.num_process} processes are scored in the order of the processes"
+            warnings.warn(f"{problem}; pass ids to restore the order of the corpus", OrderWarning, stacklevel=2)
         preprocessing = Preprocessing(tokenize, tokenized, aligned)
         prepared = preprocessing.prepare(self.corpus(sources, references), self.outputs(sources, predictions))
         score = self.metric(**options).score_prepared(prepared)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from functools import wraps
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gecbench.corpora.catalog import DATASETS, code_hash, modules_folder
+from gecbench.display import log_info
 from gecbench.errors import InputError
+
+if TYPE_CHECKING:
+    import evaluate
 
 
 def metric_modules() -> dict[str, Path]:
@@ -18,7 +23,7 @@ def metric_modules() -> dict[str, Path]:
     return {folder.name: folder for folder in folders if (folder / f"{folder.name}.py").is_file()}
 
 
-def load_metric(name: str, **options: Any) -> Any:
+def load_metric(name: str, **options: Any) -> evaluate.EvaluationModule:
     """Load one of gecbench's `evaluate` modules by name, offline, from the installed package.
 
     Options are those of `evaluate.load`: `experiment_id`, `num_process`, `process_id`, `keep_in_memory`, …
@@ -35,7 +40,8 @@ def register(*, quiet: bool = False) -> list[str]:
     """Make bare names find gecbench's modules in this process, offline too.
 
     `evaluate.load("gleu")` and `datasets.load_dataset("jfleg")` then load what gecbench carries or builds. Reports the
-    names on standard error unless `quiet`, and returns them. `unregister()` undoes it.
+    names on standard error unless `quiet`, and returns them. `datasets.load_dataset("./datasets/jfleg")` builds its
+    folder in a fresh clone. `unregister()` undoes all of it.
     """
     metrics, names = _register_metrics(), register_datasets()
     if not quiet:
@@ -52,28 +58,39 @@ def register(*, quiet: bool = False) -> list[str]:
 
 def unregister() -> None:
     """Give bare names in `evaluate.load` and `datasets.load_dataset` back their usual meaning."""
-    from evaluate import loading
+    from evaluate import inspect, loading
 
-    loading.evaluation_module_factory = getattr(
-        loading.evaluation_module_factory, "gecbench_original", loading.evaluation_module_factory
-    )
+    for module in (loading, inspect):
+        found = module.evaluation_module_factory
+        module.evaluation_module_factory = getattr(found, "gecbench_original", found)
     unregister_datasets()
 
 
 def _register_metrics() -> list[str]:
-    from evaluate import loading
+    from evaluate import inspect, loading
 
     folders = metric_modules()
     original = loading.evaluation_module_factory
     if not hasattr(original, "gecbench_original"):
 
         @wraps(original)
-        def factory(path: str, *arguments: Any, **options: Any) -> Any:
-            return original(str(folders.get(path, path)), *arguments, **options)
+        def factory(path: str, *arguments: Any, revision: Any = None, **options: Any) -> Any:
+            if path in folders:
+                _refuse_revision(path, revision)
+                if options.get("force_local_path"):  # of `inspect_evaluation_module`, which copies from the Hub only
+                    shutil.copytree(folders[path], options["force_local_path"], dirs_exist_ok=True)
+            return original(str(folders.get(path, path)), *arguments, revision=revision, **options)
 
         factory.gecbench_original = original  # type: ignore[attr-defined]
-        loading.evaluation_module_factory = factory
+        loading.evaluation_module_factory = inspect.evaluation_module_factory = factory
     return list(folders)
+
+
+def _refuse_revision(name: str, revision: object) -> None:
+    """Refuse a revision: the installed package has one version of everything."""
+    if revision is not None:
+        problem = f"revision={str(revision)!r}, but {name!r} comes from the installed gecbench"
+        raise InputError(problem, fix="Leave it out and install the version you want, or call gecbench.unregister()")
 
 
 _FACTORY = "PackagedDatasetModuleFactory"
@@ -91,6 +108,7 @@ def register_datasets() -> list[str]:
     factory = getattr(datasets.load, _FACTORY)
     if not hasattr(factory, "before_gecbench"):
         setattr(datasets.load, _FACTORY, _factory_for_our_names(factory, datasets.load))
+        datasets.load.dataset_module_factory = _with_our_checks(datasets.load.dataset_module_factory)
     return list(DATASETS)
 
 
@@ -103,6 +121,32 @@ def unregister_datasets() -> None:
         datasets.packaged_modules._PACKAGED_DATASETS_MODULES.pop(name, None)
     factory = getattr(datasets.load, _FACTORY)
     setattr(datasets.load, _FACTORY, getattr(factory, "before_gecbench", factory))
+    found = datasets.load.dataset_module_factory
+    datasets.load.dataset_module_factory = getattr(found, "gecbench_original", found)
+
+
+def _with_our_checks(original: Any) -> Any:
+    """Return the function that finds a dataset: it refuses a revision of ours, and builds our folders if needed."""
+
+    @wraps(original)
+    def factory(path: str, revision: Any = None, *arguments: Any, **options: Any) -> Any:
+        if path in DATASETS:
+            _refuse_revision(path, revision)
+        else:
+            _build_folder(Path(path))
+        return original(path, revision, *arguments, **options)
+
+    factory.gecbench_original = original  # type: ignore[attr-defined]
+    return factory
+
+
+def _build_folder(folder: Path) -> None:
+    """Build the Parquet files of `datasets/<name>` in a fresh clone."""
+    if folder.name in DATASETS and (folder / "build.py").is_file() and not (folder / "data").exists():
+        from gecbench.corpora.build import build_dataset
+
+        log_info(f"building {folder / 'data'}, as `python {folder / 'build.py'}` does")
+        build_dataset(folder.name, folder)
 
 
 def _factory_for_our_names(original: Any, load: ModuleType) -> Any:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, combinations_with_replacement, product
 from typing import Literal
 
 import numpy as np
@@ -36,10 +36,13 @@ def cohen_kappa(
 
     NaN where there is nothing to compare, or where both judges always give the same label.
     """
-    table = _confusion(np.asarray(first), np.asarray(second), labels)
+    return _kappa(_confusion(np.asarray(first), np.asarray(second), labels), weights)
+
+
+def _kappa(table: NDArray[np.float64], weights: Weights) -> float:
     if not table.any():
         return float("nan")
-    steps = np.arange(len(labels))
+    steps = np.arange(len(table))
     distance = (steps[:, None] - steps[None, :]) ** 2.0
     if weights is None:
         distance = (distance > 0).astype(float)
@@ -63,19 +66,20 @@ def _confusion(first: NDArray[np.generic], second: NDArray[np.generic], labels: 
 def agreement(
     pairs: Iterable[OutcomePair], *, both_system_orders: bool = True, both_judge_orders: bool = True
 ) -> Agreement:
-    """Return both kappas of pairs of outcomes.
+    """Return both kappas of pairs of outcomes, listed or counted.
 
     The order of two systems, and of two judges of one group, is arbitrary, but Cohen's kappa depends on it. So every
     comparison counts in both orders by default.
     """
-    found = list(pairs)
-    counted = found
+    table = np.zeros((len(OUTCOMES), len(OUTCOMES)))
+    for (x, y), count in (pairs if isinstance(pairs, Counter) else Counter(pairs)).items():
+        table[OUTCOMES.index(x), OUTCOMES.index(y)] = count
+    comparisons = int(table.sum())
     if both_system_orders:
-        counted = counted + [(-x, -y) for x, y in counted]
+        table = table + table[::-1, ::-1]
     if both_judge_orders:
-        counted = counted + [(y, x) for x, y in counted]
-    first, second = [x for x, _ in counted], [y for _, y in counted]
-    return Agreement(cohen_kappa(first, second), cohen_kappa(first, second, weights="quadratic"), len(found))
+        table = table + table.T
+    return Agreement(_kappa(table, None), _kappa(table, "quadratic"), comparisons)
 
 
 def _by_pair(judgments: Iterable[Judgment], oriented: bool) -> dict[PairKey, list[tuple[str, int | None]]]:
@@ -91,11 +95,25 @@ def _by_pair(judgments: Iterable[Judgment], oriented: bool) -> dict[PairKey, lis
     return table
 
 
-def _within(judgments: Iterable[Judgment], same_judge: bool) -> Iterable[OutcomePair]:
+def _within(judgments: Iterable[Judgment], same_judge: bool) -> Counter[OutcomePair]:
+    """Count the pairs of outcomes of one judge, or of two; of many judges they are too many to be listed."""
+    table: Counter[OutcomePair] = Counter()
     for found in _by_pair(judgments, oriented=True).values():
-        for (judge1, x), (judge2, y) in combinations(found, 2):
-            if x is not None and y is not None and (judge1 == judge2) == same_judge:
-                yield x, y
+        by_judge: dict[str, Counter[int]] = defaultdict(Counter)
+        for judge, outcome in found:
+            if outcome is not None:
+                by_judge[judge][outcome] += 1
+        for outcomes in by_judge.values():
+            _add_pairs(table, outcomes, 1 if same_judge else -1)
+        if not same_judge:
+            _add_pairs(table, sum(by_judge.values(), Counter()), 1)
+    return table
+
+
+def _add_pairs(table: Counter[OutcomePair], outcomes: Counter[int], sign: int) -> None:
+    for x, y in combinations_with_replacement(OUTCOMES, 2):
+        pairs = outcomes[x] * outcomes[y] if x != y else outcomes[x] * (outcomes[x] - 1) // 2
+        table[x, y] += sign * pairs
 
 
 def inter_agreement(judgments: Iterable[Judgment]) -> Agreement:
@@ -111,12 +129,11 @@ def intra_agreement(judgments: Iterable[Judgment]) -> Agreement:
 def cross_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> Agreement:
     """Return the agreement of every judgment of one group with every judgment of the other on the same pair."""
     others = _by_pair(other, oriented=True)
-    pairs = [
-        (x, y)
-        for key, found in _by_pair(one, oriented=True).items()
-        for (_, x), (_, y) in product(found, others.get(key, ()))
-        if x is not None and y is not None
-    ]
+    pairs: Counter[OutcomePair] = Counter()
+    for key, found in _by_pair(one, oriented=True).items():
+        ours, theirs = (Counter(outcome for _, outcome in group) for group in (found, others.get(key, ())))
+        for x, y in product(OUTCOMES, OUTCOMES):
+            pairs[x, y] += ours[x] * theirs[y]
     return agreement(pairs, both_judge_orders=False)
 
 

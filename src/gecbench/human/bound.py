@@ -244,7 +244,7 @@ def _restricted(metric: Metric, corpus: Corpus, members: list[int]) -> Corpus:
 
 
 def greedy_f(counts: Counts, subsets: Subsets, beta: float = 0.5, rounded: bool = False) -> Values:
-    """Return F of edit counts by M2's greedy-cumulative choice, for all authors and subsets (docs/m2.md B.9, B.10).
+    """Return F of edit counts by M2's greedy-cumulative choice, for all authors and subsets (M2 page, §9 and §10).
 
     `counts` are correct, proposed and gold edits: (authors, sentences, annotators, 3). With `rounded`, annotators are
     chosen as errant_compare does.

@@ -31,6 +31,7 @@ TIES: tuple[Ties, ...] = ("half", "seeda", "drop", "wrong")
 Aggregate = Literal["corpus", "trueskill", "expected-wins"]
 AGGREGATES: tuple[Aggregate, ...] = ("corpus", "trueskill", "expected-wins")
 SIGNIFICANT = 0.05
+_ROUNDING = 1e-12  # coefficients of equal scores differ in their last digits
 NO_REFERENCES = "–"
 SystemScores = Mapping[str, float]
 SentenceScores = Mapping[tuple[str, int], float]  # by system and sentence
@@ -290,12 +291,25 @@ def _count_index(metric: int, human: int) -> int:
 
 @dataclass(frozen=True)
 class MetricScores:
-    """A metric's scores of every system, and, if known, of every (system, sentence)."""
+    """A metric's scores of every system, and, if known, of every (system, sentence).
+
+    With `higher_is_better=False` the scores are negated before they are compared with people's: a coefficient of 1
+    always means that the metric agrees with them.
+    """
 
     metric: str
     references: str
     systems: SystemScores
     sentences: SentenceScores | None = None
+    higher_is_better: bool = True
+
+    def oriented(self) -> MetricScores:
+        """Return the scores such that higher ones are better."""
+        if self.higher_is_better:
+            return self
+        systems = {name: -score for name, score in self.systems.items()}
+        by_sentence = self.sentences and {key: -score for key, score in self.sentences.items()}
+        return replace(self, systems=systems, sentences=by_sentence, higher_is_better=True)
 
     def select(self, systems: Collection[str]) -> MetricScores:
         """Return the scores of these systems."""
@@ -360,7 +374,7 @@ def williams_test(r12: float, r13: float, r23: float, items: int) -> tuple[float
     """
     if items < 4 or isnan(r12 + r13 + r23):
         return nan, nan
-    if r12 == r13:
+    if abs(r12 - r13) < _ROUNDING:
         return 0.0, 1.0
     k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     spread = 2 * k * (items - 1) / (items - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
@@ -378,7 +392,8 @@ class MetaRow:
     """One metric with one reference set: correlations over systems, and agreement over sentences if known.
 
     `windows` are correlations among neighbors in the human ranking. `williams` tests the metric against the best one
-    by a coefficient, if there are several. `scores` are the systems' scores that were correlated.
+    by a coefficient, if there are several. `scores` are the systems' scores; those of a metric that is not
+    `higher_is_better` were negated before they were correlated.
     """
 
     metric: str
@@ -388,6 +403,7 @@ class MetaRow:
     windows: tuple[Window, ...] = ()
     williams: Mapping[Method, Williams] = field(default_factory=dict)
     scores: SystemScores = field(default_factory=dict)
+    higher_is_better: bool = True
 
 
 def score_systems(
@@ -417,7 +433,7 @@ def score_systems(
                 bar.update(1)
             values = {system: score.value for system, score in scores.items()}
             by_sentence = _sentence_scores(scores) if sentences else None
-            found.append(MetricScores(label, references, values, by_sentence))
+            found.append(MetricScores(label, references, values, by_sentence, metric.higher_is_better))
     return found
 
 
@@ -467,10 +483,10 @@ def meta_evaluate(
     people = human.scores() if isinstance(human, HumanRanking) else human
     if windows and not 2 <= windows <= len(people):
         raise InputError(f"windows of {counted(windows, 'system')}", fix=f"Use 2 to {len(people)}")
-    scores = [found.aggregated(aggregate) for found in scores]
+    given, scores = scores, [found.oriented().aggregated(aggregate) for found in scores]
     rows = []
     with progress(len(scores) * len(methods), "correlations") as bar:
-        for found in scores:
+        for raw, found in zip(given, scores, strict=True):
             correlations = {}
             for method in methods:
                 correlations[method] = _correlation(found.systems, human, method, resamples, seed)
@@ -479,7 +495,11 @@ def meta_evaluate(
             if judgments is not None and found.sentences is not None:
                 agreement = sentence_agreement(found.sentences, judgments, ties=ties, resamples=resamples, seed=seed)
             curve = tuple(window_analysis(found.systems, people, windows)) if windows else ()
-            rows.append(MetaRow(found.metric, found.references, correlations, agreement, curve, scores=found.systems))
+            shown = raw.systems if aggregate == "corpus" else found.systems
+            row = MetaRow(
+                found.metric, found.references, correlations, agreement, curve, {}, shown, raw.higher_is_better
+            )
+            rows.append(row)
     tests = _williams_tests(scores, rows)
     return [replace(row, williams=tested) for row, tested in zip(rows, tests, strict=True)]
 

@@ -25,6 +25,8 @@ BETA_DIVISOR = 40
 SCORES_BETA = 0.25  # of metric scores, by Goto et al. 2025
 _STEPS_PER_CALL = 2_000_000  # between two updates of the progress bar
 _RUNS_PER_THREAD = 16  # the kernel interleaves this many
+_MOST_SYSTEMS = 500  # tables have a cell per pair of systems
+_CELLS_PER_BLOCK = 1_000_000  # of the resampled tables of Expected Wins
 
 
 @dataclass(frozen=True)
@@ -87,13 +89,27 @@ def pair_table(judgments: Iterable[Judgment]) -> PairTable:
 
 def table_of_rankings(rankings: Iterable[Ranking]) -> PairTable:
     """Return the table of `expand_pairs(rankings)` without making judgments of the pairs."""
-    return _table([pair for ranking in rankings for pair in combinations(named_ranks(ranking), 2)])
+    pairs: list[tuple[tuple[str, float], tuple[str, float]]] = []
+    for ranking in rankings:
+        ranks = named_ranks(ranking)
+        _check_system_count(len(ranks))
+        pairs += combinations(ranks, 2)
+    return _table(pairs)
+
+
+def _check_system_count(count: int) -> None:
+    if count > _MOST_SYSTEMS:
+        raise InputError(
+            f"judgments of {count:,} systems, which is more than {_MOST_SYSTEMS:,}",
+            fix="Rank fewer systems, and check that the columns of system names hold names",
+        )
 
 
 def _table(pairs: Sequence[tuple[tuple[str, float], tuple[str, float]]]) -> PairTable:
     if not pairs:
         raise InputError("no judgments to rank by", fix="A ranking needs at least one ranked pair of systems.")
     systems = tuple(sorted({name for pair in pairs for name, _ in pair}))
+    _check_system_count(len(systems))
     index = {system: number for number, system in enumerate(systems)}
     first = np.array([index[name] for (name, _), _ in pairs])
     second = np.array([index[name] for _, (name, _) in pairs])
@@ -114,15 +130,24 @@ def expected_wins(
     Rank ranges come from bootstrap resamples of the judgments.
     """
     table = judgments if isinstance(judgments, PairTable) else pair_table(judgments)
+    if runs < 1:
+        raise InputError("Expected Wins needs at least one run")
     wins = table.count(1)
     scores = _win_rates(wins[None])[0]
     upper = np.triu_indices(len(table.systems), 1)
     cells = np.concatenate((wins[upper], wins.T[upper], table.count(0)[upper]))
-    sampled = np.random.default_rng(seed).multinomial(table.pairs, cells / cells.sum(), size=runs)
-    resampled = np.zeros((runs, *wins.shape), dtype=np.int64)
-    resampled[:, upper[0], upper[1]] = sampled[:, : len(upper[0])]
-    resampled[:, upper[1], upper[0]] = sampled[:, len(upper[0]) : 2 * len(upper[0])]
-    return _ranking("expected-wins", table.systems, scores, _win_rates(resampled), level)
+    judged = np.union1d(np.flatnonzero(cells), [len(cells) - 1])  # the last takes what rounding leaves
+    generator, block = np.random.default_rng(seed), max(1, _CELLS_PER_BLOCK // wins.size)
+    rates = []
+    for first in range(0, runs, block):
+        size = min(block, runs - first)
+        sampled = np.zeros((size, len(cells)), dtype=np.int64)
+        sampled[:, judged] = generator.multinomial(table.pairs, cells[judged] / cells.sum(), size=size)
+        resampled = np.zeros((size, *wins.shape), dtype=np.int64)
+        resampled[:, upper[0], upper[1]] = sampled[:, : len(upper[0])]
+        resampled[:, upper[1], upper[0]] = sampled[:, len(upper[0]) : 2 * len(upper[0])]
+        rates.append(_win_rates(resampled))
+    return _ranking("expected-wins", table.systems, scores, np.concatenate(rates), level)
 
 
 def _win_rates(wins: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -215,9 +240,11 @@ def rank_ranges(runs: NDArray[np.float64], level: float = 0.05) -> NDArray[np.in
     Systems that tie in a run share its places: each has the best and the worst of them.
     """
     count, systems = runs.shape
-    better = (runs[:, None, :] > runs[:, :, None]).sum(axis=2)
-    worse = (runs[:, None, :] < runs[:, :, None]).sum(axis=2)
-    best, worst = np.sort(1 + better, axis=0), np.sort(systems - worse, axis=0)
+    worse, not_better = np.empty(runs.shape, dtype=np.int64), np.empty(runs.shape, dtype=np.int64)
+    for run, scores, ordered in zip(range(count), runs, np.sort(runs, axis=1), strict=True):
+        worse[run] = ordered.searchsorted(scores, "left")
+        not_better[run] = ordered.searchsorted(scores, "right")
+    best, worst = np.sort(1 + systems - not_better, axis=0), np.sort(systems - worse, axis=0)
     drop = min(ceil(round(count * level / 2, 9)), (count - 1) // 2)
     return np.stack((best[drop], worst[count - 1 - drop]), axis=1)
 

@@ -1,6 +1,6 @@
 """Three-way alignment of source, hypothesis and reference, and the scores of the I-measure.
 
-Felice & Briscoe 2015, sections 2.2 (Listing 2) and 2.3; docs/imeasure.md, sections 4 to 6:
+Felice & Briscoe 2015, sections 2.2 (Listing 2) and 2.3; docs/metrics/imeasure.md §4 to §6:
 
 1. Fill a table with the best alignment of all prefixes of the three texts.
 2. Go back from its end. Of several moves of the same cost, take the first in the official order.
@@ -12,7 +12,7 @@ pairs. The table holds savings instead of costs: how much less an alignment cost
 column of its own. The largest saving is the least cost.
 
 The table has as many cells as the product of the three lengths. The native kernel needs no table for most texts: it
-walks back along the three two-way tables and returns where it went wrong (docs/imeasure.md, section 4).
+walks back along the three two-way tables and returns where it went wrong (docs/metrics/imeasure.md §4).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Edits compared as `errant_compare` does: sets of keys per annotator, and what two sets have in common.
 
-The rules are those of errant 3.0.2 (docs/errant.md), its double counting included. Native version: errant.cpp.
+The rules are those of errant 3.0.2 (docs/metrics/errant.md), its double counting included. Native version: errant.cpp.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gecbench.errors import InputError
 from gecbench.kernels.tokens import Ids, Offsets, offsets_of
 
 Mode = Literal["cs", "cse", "ds", "dt"]
@@ -24,6 +25,8 @@ PairCounts = tuple[Offsets, Offsets]
 Flags = npt.NDArray[np.uint8]
 NOOP = "noop"
 _CORRECTION_MODES = ("cs", "cse")
+_MOST_PAIRS = 250_000  # of annotators of a sentence
+_MOST_TOKENS = 1_000_000  # of an annotator's edits, each a key by token
 
 
 @dataclass(frozen=True)
@@ -152,6 +155,7 @@ class Comparison:
             return np.array([holds(text) for text in known], dtype=np.uint8)
 
         ours, theirs = numbered(ours.completed()), numbered(theirs.completed())
+        _check_work(ours, theirs, selection.mode)
         strings = [*known]
         return cls(
             ours._replace(strings=strings),
@@ -166,6 +170,22 @@ class Comparison:
         """Yield the keys of each sentence's annotators, the system's and the gold's."""
         for ours, theirs in zip(self.ours.fields(), self.theirs.fields(), strict=True):
             yield [*map(self.selection.keyed, ours)], [*map(self.selection.keyed, theirs)]
+
+
+def _check_work(ours: EditRows, theirs: EditRows, mode: Mode) -> None:
+    """Refuse annotators whose comparison would take gigabytes."""
+    rows = [np.diff(side.row_offsets) for side in (ours, theirs)]
+    if len(rows[0]) == len(rows[1]) and len(large := np.flatnonzero(rows[0] * rows[1] > _MOST_PAIRS)):
+        first = large[0]
+        raise InputError(
+            f"sentence {first + 1}: {rows[0][first]} annotators are too many to compare with {rows[1][first]}",
+            fix="Check the last field of the edits, which numbers the annotator",
+        )
+    for side in (ours, theirs) if mode == "dt" else ():
+        tokens = np.concatenate([[0], np.cumsum(np.maximum(side.ends - side.starts, 1))])[side.edit_offsets]
+        if len(large := np.flatnonzero(np.diff(tokens) > _MOST_TOKENS)):
+            sentence = np.searchsorted(side.row_offsets, large[0], "right")
+            raise InputError(f"sentence {sentence}: its edits span more than {_MOST_TOKENS:,} tokens")
 
 
 def count_pairs(compared: Comparison) -> PairCounts:

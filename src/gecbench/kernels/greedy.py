@@ -1,7 +1,7 @@
-"""The greedy choice of an annotator, sentence after sentence: the M2 scorer's (docs/m2.md, B.9) or errant_compare's.
+"""The greedy choice of an annotator per sentence: the M2 scorer's (docs/metrics/m2.md §9) or errant_compare's.
 
 A walk keeps the totals (correct, proposed, gold) of everything chosen so far. Many walks go side by side: over
-resampled corpora, or over the human bound's subsets of annotators. `rounded` is errant_compare's way (docs/errant.md):
+resampled corpora, or over the human bound's subsets of annotators. `rounded` is errant_compare's rule (its §4):
 F from precision and recall, rounded to four decimals before it is compared.
 """
 

@@ -1,4 +1,4 @@
-"""Edits of several annotators as error groups, laid end to end (docs/imeasure.md, sections 2 and 3).
+"""Edits of several annotators as error groups, laid end to end (docs/metrics/imeasure.md §2 and §3).
 
 A group is one error; each annotator's edits in it are one alternative, in which edits of one span are joined, and
 alternatives that make the same edits count once.
@@ -54,7 +54,7 @@ def overlaps(first: Span, second: Span) -> bool:
 
 
 def cluster_spans(spans: Sequence[Span]) -> list[list[int]]:
-    """Return the indexes of spans in clusters, in the order of the text (docs/imeasure.md, section 2)."""
+    """Return the indexes of spans in clusters, in the order of the text (docs/metrics/imeasure.md §2)."""
     clusters: list[list[int]] = []
     # 1. Take the edits by decreasing length; those of one length stay in their order.
     for candidate in sorted(range(len(spans)), key=lambda k: spans[k][0] - spans[k][1]):

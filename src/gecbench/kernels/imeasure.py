@@ -1,8 +1,8 @@
 """The I-measure's kernel: count references, and choose the best of them, listed or mixed (Felice & Briscoe 2015).
 
 Counts are rows of fifteen: TP TN FP FN FPN for detection, for correction, and for the baseline that leaves the source
-alone. docs/imeasure.md describes the official scorer's choice (section 6) and the search for mixed references, which
-are too many to list (section 8).
+alone. docs/metrics/imeasure.md describes the official scorer's choice (§6) and the search for mixed references, which
+are too many to list (§8).
 
 The search for the best mixed reference of a sentence:
 
@@ -179,7 +179,7 @@ def _check_lengths(source: Tokens, hypothesis: Tokens, reference: Tokens, cell_l
 
 
 def choose_listed(counts: Int64, sentence_offsets: Int64, objective: Objective) -> Int64:
-    """Return the row of the best reference of every sentence (docs/imeasure.md, section 6)."""
+    """Return the row of the best reference of every sentence (docs/metrics/imeasure.md §6)."""
     rows = counts.tolist()
     total = [0] * 15
     chosen = []
@@ -199,7 +199,7 @@ def choose_mixed(
     limits: Limits,
     threads: int = 1,
 ) -> tuple[Int32, Int64, Int32, Int64]:
-    """Choose the best mixed reference of every sentence, without listing them all (docs/imeasure.md, section 8).
+    """Choose the best mixed reference of every sentence, without listing them all (docs/metrics/imeasure.md §8).
 
     Returns the alternative chosen in each group (-1: none), and for each sentence its counts, its status (DONE,
     COLLIDES, TOO_MANY or TOO_LONG) and its work: mixed references, alignments, their cells, segments. `threads` is for
@@ -478,7 +478,7 @@ def _shortening(groups: Sequence[Sequence[Sequence[Edit]]], edit: Edit, end: int
 def apply_edits(source: Tokens, edits: Sequence[Edit], start: int, end: int) -> tuple[int, ...]:
     """Apply edits to a part of the source, from right to left.
 
-    One that would empty the whole text is skipped (docs/imeasure.md, section 3).
+    One that would empty the whole text is skipped (docs/metrics/imeasure.md §3).
     """
     whole = end - start == len(source)
     current = list(source[start:end])
@@ -489,7 +489,7 @@ def apply_edits(source: Tokens, edits: Sequence[Edit], start: int, end: int) -> 
     return tuple(current)
 
 
-# Step 3: a proof that every optimal alignment passes through the cuts (docs/imeasure.md, section 8).
+# Step 3: a proof that every optimal alignment passes through the cuts (docs/metrics/imeasure.md §8).
 #
 # An alignment passes a cut if all three texts stand there at the same time. One that misses a cut misses it in the
 # two-way alignment of some pair of texts. So it is enough that for each pair every two-way path that misses cuts costs

@@ -25,8 +25,8 @@ import numpy as np
 from gecbench.errors import InputError, counted
 from gecbench.kernels.tokens import Ids, Offsets, offsets_of
 
-MAX_ERRANT_SPAN = 1_000_000  # tokens; detection by token makes a key of each
-_LARGEST = 2**62
+MAX_ERRANT_SPAN = 10_000  # tokens; detection by token makes a key of each
+_LARGEST = 2**61
 _SKIPPED = re.compile(r"I |T\d+-A\d+(?: |$)")
 _COMMENT = re.compile(r"I |#")
 _EDIT_FORM = "An edit is: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator"

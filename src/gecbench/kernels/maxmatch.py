@@ -1,16 +1,16 @@
-"""MaxMatch, the kernel of M2 (Dahlmeier & Ng 2012), step by step as the official scorer does it (docs/m2.md).
+"""MaxMatch, the kernel of M2 (Dahlmeier & Ng 2012), step by step as the official scorer does it (docs/metrics/m2.md).
 
 For each sentence:
 
-1. Align source and hypothesis in two Levenshtein tables and keep the steps of all minimal alignments (B.3).
-2. Pool the steps of both tables. They are the arcs of a lattice from the start to the end of both texts (B.4).
-3. Merge arcs that follow each other into longer edits (B.5).
+1. Align source and hypothesis in two Levenshtein tables and keep the steps of all minimal alignments (§3).
+2. Pool the steps of both tables. They are the arcs of a lattice from the start to the end of both texts (§4).
+3. Merge arcs that follow each other into longer edits (§5).
 
 For each annotator of the sentence:
 
-4. Weigh the arcs, so that those that agree with a gold edit are preferred (B.6).
-5. Find the lightest path. Its arcs that change something are the proposed edits (B.7).
-6. Count the proposed edits that agree with the gold (B.8).
+4. Weigh the arcs, so that those that agree with a gold edit are preferred (§6).
+5. Find the lightest path. Its arcs that change something are the proposed edits (§7).
+6. Count the proposed edits that agree with the gold (§8).
 
 The list of arcs grows with the square of the inserted text. The native kernel finds the path without the list, by
 dynamic programming. It uses the list only where rounding or the order of the list decides between equal paths.
@@ -156,7 +156,7 @@ class Lattice:
         return self.source[row:end_row], self.hypothesis[column:end_column]
 
     def agrees(self, arc: int, gold: GoldEdit) -> bool:
-        """Return whether an arc of the same span has the original of a gold edit and one of its corrections (B.6).
+        """Return whether an arc of the same span has the original of a gold edit and one of its corrections (§6).
 
         A gold span outside the sentence never agrees, but it still counts as a gold edit.
         """
@@ -229,7 +229,7 @@ class MergedEdits:
             self.starts[tail, head] = row
             if row < end_row and column < end_column:
                 self.unchanged[tail, head] = source[row] == hypothesis[column]
-            # Release 3.2 misplaces insertions before the first token (B.12).
+            # Release 3.2 misplaces insertions before the first token (§12).
             if release == VERSION_3_2 and row == end_row == 0:
                 self.starts[tail, head] = self.ends[head] = column
 
@@ -304,7 +304,7 @@ def remove_merged_noops(table: MergedEdits, groups: Sequence[Ints]) -> list[Ints
 
 
 def match_annotator(lattice: Lattice, golds: Sequence[GoldEdit], folded: Sequence[Tokens] | None = None) -> Match:
-    """Count one annotator's edits; `folded` leaves out proposed edits of spaces and letter case only (B.8)."""
+    """Count one annotator's edits; `folded` leaves out proposed edits of spaces and letter case only (§8)."""
     path = find_lightest_path(lattice, weigh_arcs(lattice, golds))  # steps 4 and 5
     proposed = [arc for arc in path if lattice.unchanged[arc] < lattice.steps[arc]]
     if folded is not None:

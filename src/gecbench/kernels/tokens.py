@@ -212,9 +212,9 @@ class GoldArrays(NamedTuple):
 class MatchOptions(NamedTuple):
     """Options of MaxMatch.
 
-    `max_unchanged_words`: the most unchanged words that a merged edit may span. -1 merges nothing (B.5).
-    `release`: of the official scorer, "master" or "3.2" (B.12).
-    `folded`: the lower-cased characters of every token id. They switch `ignore_whitespace_casing` on (B.8).
+    `max_unchanged_words`: the most unchanged words that a merged edit may span. -1 merges nothing (§5).
+    `release`: of the official scorer, "master" or "3.2" (§12).
+    `folded`: the lower-cased characters of every token id. They switch `ignore_whitespace_casing` on (§8).
     `arc_limit`: the longest list of arcs that the native kernel makes.
     """
 

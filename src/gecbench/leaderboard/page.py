@@ -28,11 +28,19 @@ from gecbench.analysis.significance import SIGNIFICANT, resamples_needed
 from gecbench.analysis.tables import shown_p_value
 from gecbench.corpora.catalog import modules_folder
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.error_types import error_type_in_words
 from gecbench.errors import GecbenchError, InputError, counted
 from gecbench.formats.text import write_bytes
 from gecbench.leaderboard.ranking import BoardPlace, Significance, group_by_table, known_corpora
-from gecbench.leaderboard.records import NOTES, BoardTable, Record, Settings, digest
-from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, Progress, details_of, prepare_stored, usable_metrics
+from gecbench.leaderboard.records import NOTES, BoardTable, Record, Settings, declared_config, digest
+from gecbench.leaderboard.scoring import (
+    DEFAULT_RESAMPLES,
+    Progress,
+    details_of,
+    prepare_stored,
+    sentence_edits,
+    usable_metrics,
+)
 from gecbench.leaderboard.seeds import is_same_system, seed_records
 from gecbench.leaderboard.store import FolderStore, try_lock
 from gecbench.leaderboard.worker import StoppedError, TaskLimits, Worker
@@ -44,9 +52,13 @@ THIS_BOARD = "THIS-BOARD/"
 _FOLDER = "gecbench-site-"
 _IN_USE = ".in-use"
 _BUILD_LIMITS = TaskLimits(seconds=600, processor_seconds=1200)
-_DATA_FILE = re.compile(r"(corpus|system|table|csv|source)-[0-9a-f]+\.(js|json|txt)")
-_BOARD_FIELDS = ("title", "description", "licence", "link", "logo", "metric", "digits")
-_RECORD_FIELDS = ("system", "corpus", "reference_set", "kind", "role", "date", "submitter", "description", "unchanged")
+_DATA_FILE = re.compile(r"(corpus|system|outputs|tests|table|csv|source)-[0-9a-f]+(-[a-z0-9_]+)?\.(js|json|txt)")
+_BOARD_FIELDS = ("title", "description", "licence", "link", "logo", "digits")
+_RECORD_FIELDS = (
+    *("system", "corpus", "reference_set", "kind", "role", "date", "submitter", "description", "unchanged"),
+    *("year", "approach", "size", "open_weights"),
+)
+_GROUPS = ("by_source_distance", "by_grammaticality", "by_type")
 _CSV_RECORD = ("corpus", "reference_set", "system", "kind", "date", "submitter")
 _CSV_FIGURE = (
     *("value", "low", "high", "capped", "human", "against_others", "ratio"),
@@ -59,7 +71,7 @@ _HUMAN: Row = {
     "kind": "scored",
     "date": "",
     "submitter": "",
-    "description": "Mean of each reference against the others",
+    "description": "Mean of each annotator against the others",
     "links": [],
 }
 
@@ -69,7 +81,8 @@ class PagePlan:
     """What to put on the page: reported results, texts, tests; `server` is what the upload form needs.
 
     Sentences are shown with `texts`; references, outputs and scores of single sentences only if `publish_references` is
-    set here or by the board. With `compute=False` the build is quick and shows only tests that were made before.
+    set here or by the board. The sentences of a corpus whose license forbids to publish them are left out, unless
+    `restricted_texts` is set. With `compute=False` the build is quick and shows only tests that were made before.
     `board` is how sample commands call the board.
     """
 
@@ -77,6 +90,7 @@ class PagePlan:
     seeds: bool = True
     texts: bool = True
     publish_references: bool = False
+    restricted_texts: bool = False
     board: str = "board"
     resamples: int = DEFAULT_RESAMPLES
     compute: bool = True
@@ -132,17 +146,19 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     corpora = known_corpora(plan.corpora)
     records = loaded.records
     if plan.texts and plan.publish_references:
-        records = _with_details(built, store, records, corpora)
+        records = _with_details(built, store, records, corpora, plan)
     tables = group_by_table([*records, *(_reported(corpora, settings) if plan.seeds else ())])
     for table in corpora:
         tables.setdefault(table, [])
     tests = Significance(store, corpora, plan.resamples, compute=plan.compute)
     private = settings.private and not plan.publish_references
-    rows = {table: table_rows(tables[table], tests, private=private) for table in _ordered(tables)}
+    rows = {table: table_rows(tables[table], tests, private=private) for table in _fullest_first(tables)}
     skipped = len(built.warnings)
     built.warnings += tuple(_warn_of_few_resamples(rows, plan.resamples))
     summaries = [
-        _write_table(built, table, found, corpora.get(table), plan, settings.metric) for table, found in rows.items()
+        _write_table(built, table, found, corpora.get(table), plan, settings.ranked_by(table))
+        | {"tests": [] if private else _write_tests(built, table, tables[table], tests)}
+        for table, found in rows.items()
     ]
     commands = (
         upload_commands(plan.corpora, plan.server) if private else sample_commands(plan.board, plan.corpora, settings)
@@ -153,6 +169,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
         **{name: getattr(settings, name) for name in _BOARD_FIELDS},
         "sealed": not plan.publish_references,
         "notes": dict(NOTES),
+        "types": _types_in_words(corpora.values()),
         "commands": commands,
         "metrics": [_metric(name) for name in METRICS],
         "tables": summaries,
@@ -185,8 +202,66 @@ def _reported(corpora: Mapping[BoardTable, Corpus], settings: Settings) -> list[
     return [record for record in seed_records() if not settings.corpora or record.table in corpora]
 
 
-def _ordered(tables: Mapping[BoardTable, Sequence[object]]) -> list[BoardTable]:
-    return sorted(tables, key=lambda table: (table[0] != "demo", table[0].startswith("conll14"), table))
+def _types_in_words(corpora: Iterable[Corpus]) -> dict[str, str]:
+    """Return the error types in the annotations of corpora that have a meaning in words."""
+    annotated = (found for corpus in corpora for sentence in corpus.annotations or () for found in sentence)
+    types = {edit.type for annotation in annotated for edit in annotation.edits}
+    return {name: words for name in sorted(types) if (words := error_type_in_words(name))}
+
+
+def _fullest_first(tables: Mapping[BoardTable, Sequence[Record]]) -> list[BoardTable]:
+    """Return the tables by the number of systems scored here, then of all entries; the first one is shown first."""
+
+    def size(table: BoardTable) -> tuple[int, int, int]:
+        scored = [record for record in tables[table] if record.kind == "scored"]
+        return sum(record.role == "system" for record in scored), len(scored), len(tables[table])
+
+    return sorted(tables, key=lambda table: (*(-number for number in size(table)), table))
+
+
+def _about(table: BoardTable) -> dict[str, Any]:
+    """Return what to call a table and its corpus, and the license and citation of a corpus of ours."""
+    found = declared_config(table)
+    if found is None:
+        names = {"demo": "Demo corpus"}
+        return {"title": names.get(table[0], table[0]), "set_title": "" if table[1] == "default" else table[1]}
+    declared, config = found
+    _, _, split = table[0].partition(":")
+    return {
+        "title": f"{declared.short_title or declared.title} {split}".strip(),
+        "set_title": f"{config.description} ({config.name})" if declared.several_reference_sets else config.description,
+        "license": "no license that permits redistribution" if declared.license == "other" else declared.license,
+        "homepage": declared.homepage,
+        "citation": declared.citation,
+    }
+
+
+def _may_show_texts(table: BoardTable, plan: PagePlan) -> bool:
+    found = declared_config(table)
+    return plan.texts and (plan.restricted_texts or found is None or found[0].redistributable)
+
+
+def _write_tests(built: Built, table: BoardTable, records: Sequence[Record], tests: Significance) -> list[str]:
+    """Write the tests of every pair, a file for each metric; return the metrics that have one."""
+    written = []
+    for metric in METRICS:
+        found = tests.matrix([record for record in records if metric in record.scores], metric)
+        if found is None:
+            continue
+        written.append(metric)
+        differences = {
+            f"{i}-{j}": [_rounded(number, 6) for number in (each.value, each.low, each.high, each.p_value)]
+            for (i, j), each in found.differences.items()
+        }
+        adjusted = [[p if p is None else _rounded(p, 6) for p in row] for row in found.adjusted]
+        value = {
+            "ids": [record.id for record in found.records],
+            "ranked": sum(record.role == "system" for record in found.records),
+            "differences": differences,
+            "adjusted": adjusted,
+        }
+        built.write_data(f"tests-{table_key(table)}-{metric}", value)
+    return written
 
 
 def _metric(name: str) -> dict[str, Any]:
@@ -208,7 +283,7 @@ def _write_table(
     built.write_data(f"table-{key}", packed(rows, human))
     lines = {row["id"]: csv_lines(row) for row in (*rows, *([human] if human else ()))}
     built.write(f"data/csv-{key}.js", script(f"csv-{key}", {"header": csv_header(), "lines": lines}))
-    shown = corpus if plan.texts else None
+    shown = corpus if _may_show_texts(table, plan) else None
     if shown is not None:
         references = shown.references if plan.publish_references else None
         text = {"ids": shown.ids, "sources": shown.sources, "references": references or ()}
@@ -219,23 +294,25 @@ def _write_table(
         "key": key,
         "corpus": table[0],
         "reference_set": table[1],
+        **_about(table),
         "sentences": len(corpus) if corpus is not None else None,
         "metrics": sorted(metrics, key=lambda name: name != metric),
         "systems": sum(row["role"] == "system" for row in rows),
-        "texts": shown is not None,
+        "restricted": corpus is not None and shown is None and plan.texts,
+        "groups": corpus is not None and plan.texts and plan.publish_references,
         "references": shown is not None and plan.publish_references,
         "source": None if shown is None else f"data/source-{key}.txt",
     }
 
 
 def _with_details(
-    built: Built, store: FolderStore, records: Sequence[Record], corpora: Mapping[BoardTable, Corpus]
+    built: Built, store: FolderStore, records: Sequence[Record], corpora: Mapping[BoardTable, Corpus], plan: PagePlan
 ) -> tuple[Record, ...]:
     """Write the details of records; leave out, with a warning, each whose details cannot be those of its corpus."""
     kept, warnings = [], []
     for record in records:
         try:
-            _write_details(built, store, record, corpora.get(record.table))
+            _write_details(built, store, record, corpora.get(record.table), _may_show_texts(record.table, plan))
             kept.append(record)
         except InputError as error:
             warnings.append(f"records/{record.id}.json ({record.system}) is skipped: {error}"[:400])
@@ -243,21 +320,30 @@ def _with_details(
     return tuple(kept)
 
 
-def _write_details(built: Built, store: FolderStore, record: Record, corpus: Corpus | None) -> None:
-    """Write a system's outputs with the scores of their sentences, computed here if the board was private before."""
-    name = f"system-{record.id}"
-    if built.keep_data(name) or (details := store.details(record)) is None:
+def _write_details(built: Built, store: FolderStore, record: Record, corpus: Corpus | None, texts: bool) -> None:
+    """Write the scores of groups of sentences, and where texts are shown the outputs with their edits and scores.
+
+    What is not stored is computed: the board may have been private before.
+    """
+    names = [f"system-{record.id}", *([f"outputs-{record.id}"] if texts else ())]
+    kept = [built.keep_data(name) for name in names]
+    if all(kept) or (details := store.details(record)) is None:
         return
     ours = corpus if corpus is not None and corpus.fingerprint() == record.fingerprint else None
     if ours is not None and len(details.predictions) != len(ours):
         outputs = counted(len(details.predictions), "output")
         raise InputError(f"its details have {outputs}, but {ours.name} has {counted(len(ours), 'sentence')}")
-    if not details.sentence_scores and ours is not None:
+    if ours is not None and not (details.sentence_scores and details.by_source_distance):
         prepared = prepare_stored(ours, details.predictions)
         metrics = usable_metrics(ours)
         scores = {name: metrics[name].score_prepared(prepared) for name in record.scores if name in metrics}
         details = details_of(scores, prepared)
-    built.write_data(name, asdict(details))
+    content = asdict(details)
+    built.write_data(names[0], {name: content[name] for name in _GROUPS})
+    if texts:
+        edits = [] if ours is None else sentence_edits(ours, details.predictions)
+        sentences = {"predictions": details.predictions, "sentence_scores": details.sentence_scores}
+        built.write_data(names[1], {**sentences, "edits": edits})
 
 
 def _write_page(built: Built, store: FolderStore, settings: Settings) -> None:
@@ -363,9 +449,9 @@ def packed(rows: Sequence[Row], human: Row | None) -> dict[str, Any]:
     return {**kinds, "people": human and pack(human), "signatures": list(signatures)}
 
 
-def _rounded(value: Any) -> Any:
+def _rounded(value: Any, digits: int = 12) -> Any:
     """Return a number short enough for the page, and exact enough that its shown decimals do not change."""
-    return round(value, 12) if isinstance(value, float) else value
+    return round(value, digits) if isinstance(value, float) else value
 
 
 def script(name: str, value: object) -> bytes:
@@ -445,7 +531,9 @@ def make_tests(board: Path, plan: PagePlan, *, progress: Progress) -> dict[str, 
     tests = Significance(store, known_corpora(plan.corpora), plan.resamples)
     for number, (table, records) in enumerate(tables.items()):
         progress(table[0], number / len(tables))
-        table_rows(records, tests)
+        for record in records:
+            for metric in record.scores:
+                tests.resampled(record, metric)
     return {}
 
 
@@ -457,9 +545,9 @@ def build_files(board: Path, folder: Path, plan: PagePlan, *, progress: Progress
 
 
 @lru_cache(maxsize=128)
-def compressed(path: Path, _tag: str) -> bytes:
-    """Return a file compressed by gzip; the last ones asked for stay in memory until their tag changes."""
-    return gzip.compress(path.read_bytes(), compresslevel=6)
+def contents(path: Path, _tag: str, *, compress: bool = False) -> bytes:
+    """Return the bytes of a file, or these compressed; the last ones asked for are cached until their tag changes."""
+    return gzip.compress(path.read_bytes(), compresslevel=6) if compress else path.read_bytes()
 
 
 def remove_abandoned_pages() -> None:
@@ -529,12 +617,15 @@ class Site:
         self._warned = frozenset(built["warnings"])
 
     def rebuild(self) -> None:
-        """Build in a thread if records were added elsewhere; checks at most once a second."""
+        """Look in a thread whether records were added elsewhere, and build if so; at most once a second."""
         if self._lock.locked() or time.monotonic() - self._checked < 1:
             return
         self._checked = time.monotonic()
+        threading.Thread(target=self._build_if_changed, daemon=True).start()
+
+    def _build_if_changed(self) -> None:
         if self.store.changed() != self._changed:
-            threading.Thread(target=self.try_build, daemon=True).start()
+            self.try_build()
 
     def keep_testing(self) -> None:
         """Compute missing tests whenever the page was built, and build it once more; runs until closed, in a thread."""

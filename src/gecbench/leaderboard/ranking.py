@@ -1,12 +1,14 @@
-"""Rank comparable entries: p-values against the entry above, raw and adjusted, clusters, the rank of a new record."""
+"""Rank the comparable systems of a board: paired tests of every pair, clusters, the place of a new record."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations
 
-from gecbench.analysis.significance import SIGNIFICANT, Pair, holm, paired_randomisation
+import numpy as np
+
+from gecbench.analysis.significance import SIGNIFICANT, bootstrap_values, holm, resampled_p_value
 from gecbench.analysis.tables import shown_p_value
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Prepared
@@ -14,7 +16,7 @@ from gecbench.errors import GecbenchError, InputError
 from gecbench.leaderboard.records import BoardTable, Record, table_of
 from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, board_metric, prepare_stored
 from gecbench.leaderboard.store import FolderStore
-from gecbench.metrics.base import METRICS, Score, Signature
+from gecbench.metrics.base import METRICS, Score, Signature, Values
 
 _NOT_COMPARED = ("version", "resamples", "prep", "capped")
 HowScored = tuple[str, frozenset[tuple[str, str]]]
@@ -45,13 +47,13 @@ def how_scored(record: Record, metric: str) -> HowScored | None:
 
 
 def comparable(records: Iterable[Record], metric: str, fingerprint: str | None = None) -> Comparable:
-    """Choose the entries that are ranked: those on the board's data, with the settings that were used last.
+    """Choose the systems that are ranked: those on the board's data, with the settings that were used last.
 
-    Human entries are neither ranked nor marked as different, and reported figures are left out.
+    Baselines and human entries are neither ranked nor marked as different, and reported figures are left out.
     """
     groups: dict[HowScored, list[Record]] = {}
     for record in records:
-        if metric in record.scores and record.role != "human" and (how := how_scored(record, metric)) is not None:
+        if metric in record.scores and record.role == "system" and (how := how_scored(record, metric)) is not None:
             groups.setdefault(how, []).append(record)
     if not groups:
         return Comparable((), {})
@@ -61,10 +63,12 @@ def comparable(records: Iterable[Record], metric: str, fingerprint: str | None =
 
     chosen = max(groups, key=preference)
     others = {record.id: _difference(how, chosen) for how, found in groups.items() if how != chosen for record in found}
-    best_first = sorted(
-        groups[chosen], key=lambda record: (-record.scores[metric]["value"], record.date, record.system, record.id)
-    )
-    return Comparable(best_first, others)
+    return Comparable(sorted(groups[chosen], key=lambda record: _ranking_key(record, metric)), others)
+
+
+def _ranking_key(record: Record, metric: str) -> tuple[float, str, str, str]:
+    """Sort by the score, best first."""
+    return -record.scores[metric]["value"], record.date, record.system, record.id
 
 
 def _difference(how: HowScored, chosen: HowScored) -> str:
@@ -76,25 +80,59 @@ def _difference(how: HowScored, chosen: HowScored) -> str:
 
 @dataclass(frozen=True)
 class BoardPlace:
-    """A record's place under one metric.
+    """A system's place under one metric.
 
-    `above` and `p_value` are of the test against the nearest entry above, `p_adjusted` is by Holm's method for all such
-    tests of the ranking, `cluster` counts from 1; they are None where there was no test. A record that cannot be
-    compared has no rank, and `differs` says why.
+    `cluster` counts from 1. The first system of a cluster is tested against the first of the cluster above it, every
+    other one against the first of its own: `against` is that system, `p_value` the test, and `p_adjusted` is by Holm's
+    method for all tests of `against`. They are None where there was no test. A record that cannot be compared has no
+    rank, and `differs` says why.
     """
 
     rank: int | None
-    above: str | None = None
+    against: str | None = None
     p_value: float | None = None
     p_adjusted: float | None = None
     cluster: int | None = None
     differs: str = ""
 
 
-class Significance:
-    """Paired tests between the records of a board, each computed once and stored in its folder.
+@dataclass(frozen=True)
+class Resampled:
+    """A score and its values on the bootstrap samples, which are the same for all systems of a corpus."""
 
-    With `compute=False` only stored ones are returned.
+    value: float
+    values: Values
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The difference between two systems with its 95 % interval, and the p-value of the paired bootstrap test."""
+
+    value: float
+    low: float
+    high: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Every pair of a table's records under one metric.
+
+    `differences[i, j]` is of record i minus record j, for i < j. `adjusted[i][j]` is the p-value of the pair by Holm's
+    method for all tests of system i against the other ranked systems, as `gecbench compare --against` prints it; None
+    where one of the two is not ranked.
+    """
+
+    records: Sequence[Record]
+    differences: Mapping[tuple[int, int], Difference]
+    adjusted: Sequence[Sequence[float | None]]
+
+
+class Significance:
+    """Paired bootstrap tests between the records of a board.
+
+    Each record's scores are resampled once and stored in the board's folder; a pair then costs a subtraction. With
+    `compute=False` only stored ones are used.
     """
 
     def __init__(
@@ -111,6 +149,7 @@ class Significance:
         self.compute = compute
         self._prepared: dict[tuple[BoardTable, str | None], Prepared] = {}
         self._scores: dict[tuple[BoardTable, str | None, str], Score] = {}
+        self._resampled: dict[str, Resampled | None] = {}
 
     def know(self, record: Record, prepared: Prepared, scores: Mapping[str, Score]) -> None:
         """Take the outputs of a record that the board does not have yet, and their scores.
@@ -125,94 +164,111 @@ class Significance:
 
     def p_value(self, record: Record, other: Record, metric: str) -> float | None:
         """Return the p-value of the difference between two records, None if one has no outputs or another corpus."""
-        if not self._can_test(record, other):
+        found = self.difference(record, other, metric)
+        return None if found is None else found.p_value
+
+    def difference(self, record: Record, other: Record, metric: str) -> Difference | None:
+        """Return the difference between two records, None if one has no outputs or another corpus."""
+        one, two = self.resampled(record, metric), self.resampled(other, metric)
+        if one is None or two is None:
+            return None
+        value, values = one.value - two.value, one.values - two.values
+        low, high = np.quantile(values[~np.isnan(values)], [0.025, 0.975])
+        return Difference(value, float(low), float(high), resampled_p_value(values - values.mean(), value))
+
+    def resampled(self, record: Record, metric: str) -> Resampled | None:
+        """Return the bootstrap values of a record, computed or stored; None where it cannot be tested."""
+        if not self._can_test(record):
             return None
         signature = record.scores[metric]["signature"]
-        question = f"{metric}|{record.outputs}|{other.outputs}|{signature}|{self.resamples}"
-        found = self.store.get_p_value(question)
-        if found is None and self.compute:
-            try:
-                found = self._test(record, other, metric)
-            except GecbenchError:
-                return None
-            self.store.put_p_value(question, found)
+        question = f"{metric}|{record.outputs}|{signature}|bootstrap|{self.resamples}"
+        if question not in self._resampled:
+            self._resampled[question] = self._load(question) or self._resample(record, metric, question)
+        return self._resampled[question]
+
+    def _load(self, question: str) -> Resampled | None:
+        stored = self.store.get_resampled(question)
+        if stored is None or len(stored) != self.resamples + 1:
+            return None
+        return Resampled(stored[0], np.array(stored[1:]))
+
+    def _resample(self, record: Record, metric: str, question: str) -> Resampled | None:
+        if not self.compute:
+            return None
+        try:
+            score = self._score(record, metric)
+        except GecbenchError:
+            return None
+        found = Resampled(score.value, bootstrap_values([score], self.resamples)[0])
+        self.store.put_resampled(question, [found.value, *found.values.tolist()])
         return found
 
-    def _can_test(self, record: Record, other: Record) -> bool:
+    def _can_test(self, record: Record) -> bool:
         corpus = self.corpora.get(record.table)
-        if corpus is None or not record.outputs or not other.outputs:
-            return False
-        return {record.fingerprint, other.fingerprint} == {corpus.fingerprint()}
+        return corpus is not None and bool(record.outputs) and record.fingerprint == corpus.fingerprint()
 
     def places(self, records: Sequence[Record], metric: str) -> dict[str, BoardPlace]:
-        """Return the place of each scored record by its id; equal scores share a rank, human entries have none.
+        """Return the place of each scored system by its id; equal scores share a rank.
 
-        Tests are by approximate randomization.
+        A cluster ends before the first system that differs significantly from the cluster's first one.
         """
         found = comparable(records, metric, self._fingerprint(records))
         places = {name: BoardPlace(None, differs=differs) for name, differs in found.others.items()}
-        adjacent = {record.id: (record, above) for above, record in pairwise(found.ranked)}
-        tested = {name: self.p_value(*pair, metric) for name, pair in adjacent.items() if self._can_test(*pair)}
-        # A test that is not stored yet counts, as if it found nothing.
-        adjusted = dict(zip(tested, holm([1.0 if p is None else p for p in tested.values()]), strict=True))
-        clusters = self._clusters([record for record in found.ranked if record.table in self.corpora], metric)
-        rank = 0
+        rank, cluster = 0, 0
+        leader: Record | None = None
+        adjusted: dict[str, float] = {}
         for position, record in enumerate(found.ranked, start=1):
-            above = adjacent[record.id][1] if record.id in adjacent else None
+            above = found.ranked[position - 2] if position > 1 else None
             if above is None or record.scores[metric]["value"] < above.scores[metric]["value"]:
                 rank = position
-            if record.table not in self.corpora:
+            if not self._can_test(record):
                 places[record.id] = BoardPlace(rank)
                 continue
-            p_value = tested.get(record.id)
+            p_value = None if leader is None else self.p_value(record, leader, metric)
             p_adjusted = None if p_value is None else adjusted[record.id]
-            cluster = clusters.get(record.id)
-            places[record.id] = BoardPlace(rank, above.id if above else None, p_value, p_adjusted, cluster)
+            against = None if leader is None else leader.id
+            if leader is None or (p_adjusted is not None and p_adjusted < SIGNIFICANT):
+                leader, cluster = record, cluster + 1
+                adjusted = self._adjusted(leader, found.ranked, metric)
+            known = cluster if leader is record or p_value is not None else None
+            places[record.id] = BoardPlace(rank, against, p_value, p_adjusted, known)
         return places
 
-    def _clusters(self, ranked: Sequence[Record], metric: str) -> dict[str, int]:
-        """Return the clusters of records by their id, but for those that cannot be tested.
-
-        A cluster ends before the first record that differs from the cluster's best one, by a p-value adjusted for all
-        records ranked below that best one.
-        """
-        clusters: dict[str, int] = {}
-        number = 0
-        while ranked:
-            number += 1
-            best, below = ranked[0], ranked[1:]
-            end = self._first_apart(best, below, metric)
-            tested = (record for record in below[:end] if self.p_value(record, best, metric) is not None)
-            clusters |= {record.id: number for record in (best, *tested)}
-            ranked = below[end:]
-        return clusters
-
-    def _first_apart(self, best: Record, below: Sequence[Record], metric: str) -> int:
-        """Return where the first record is that differs significantly from the best one, the number of all if none.
-
-        The adjusted p-value lies between p and p times the number of tests, so most records need no other tests.
-        """
-        testable = [place for place, record in enumerate(below) if self._can_test(record, best)]
-        for place in testable:
-            p_value = self.p_value(below[place], best, metric)
-            if p_value is not None and p_value * len(testable) < SIGNIFICANT:
-                return place
-            if p_value is not None and p_value < SIGNIFICANT:
-                break
-        else:
-            return len(below)
-        p_values = [self.p_value(below[place], best, metric) for place in testable]
+    def _adjusted(self, record: Record, ranked: Sequence[Record], metric: str) -> dict[str, float]:
+        """Return the p-values of a system against all other ranked ones by their id, adjusted by Holm's method."""
+        others = [other for other in ranked if other is not record and self._can_test(other)]
+        p_values = [self.p_value(other, record, metric) for other in others]
+        # A test that is not stored yet counts, as if it found nothing.
         adjusted = holm([1.0 if p is None else p for p in p_values])
-        apart = (place for place, p in zip(testable, adjusted, strict=True) if p < SIGNIFICANT)
-        return next(apart, len(below))
+        return {other.id: p for other, p in zip(others, adjusted, strict=True)}
+
+    def matrix(self, records: Sequence[Record], metric: str) -> Matrix | None:
+        """Return the tests of every pair: ranked systems best first, then baselines and human entries."""
+        found = comparable(records, metric, self._fingerprint(records))
+        ranked = [record for record in found.ranked if self.resampled(record, metric) is not None]
+        others = [
+            record
+            for record in records
+            if record.role != "system" and metric in record.scores and self.resampled(record, metric) is not None
+        ]
+        others.sort(key=lambda record: -record.scores[metric]["value"])
+        tested = [*ranked, *others]
+        if len(tested) < 2:
+            return None
+        pairs = combinations(range(len(tested)), 2)
+        differences = {(i, j): self.difference(tested[i], tested[j], metric) for i, j in pairs}
+        known = {pair: each for pair, each in differences.items() if each is not None}
+        adjusted: list[list[float | None]] = [[None] * len(tested) for _ in tested]
+        for i in range(len(ranked)):
+            columns = [j for j in range(len(ranked)) if j != i]
+            p_values = holm([known[min(i, j), max(i, j)].p_value for j in columns])
+            for j, p_value in zip(columns, p_values, strict=True):
+                adjusted[i][j] = p_value
+        return Matrix(tested, known, adjusted)
 
     def _fingerprint(self, records: Sequence[Record]) -> str | None:
         corpus = self.corpora.get(records[0].table) if records else None
         return corpus.fingerprint() if corpus is not None else None
-
-    def _test(self, record: Record, other: Record, metric: str) -> float:
-        pair = Pair(self._score(record, metric), self._score(other, metric), ("system", "above"))
-        return paired_randomisation([pair], self.resamples)[0].p_value
 
     def _score(self, record: Record, metric: str) -> Score:
         key = (record.table, record.outputs, metric)
@@ -244,24 +300,43 @@ def known_corpora(corpora: Sequence[Corpus]) -> dict[BoardTable, Corpus]:
 
 
 @dataclass(frozen=True)
+class Neighbor:
+    """A system next to a new record in the ranking, and the p-value of the difference."""
+
+    system: str
+    value: float
+    p_value: float | None = None
+
+
+@dataclass(frozen=True)
 class NewPlace:
-    """A record's rank among those that are comparable with it, and the p-value against the nearest entry above."""
+    """A record's rank among the systems that are comparable with it; `neighbors` are those around it, best first.
+
+    A baseline or human entry gets no rank of its own: `ranked` is false, and `rank` is the one its score would have.
+    """
 
     metric: str
     rank: int
     of: int
-    above: str | None = None
-    p_value: float | None = None
+    above: Neighbor | None = None
+    neighbors: Sequence[Neighbor] = ()
+    ranked: bool = True
 
     @property
     def sentence(self) -> str:
         """The place in words."""
         words = f"rank {self.rank} of {self.of} by {METRICS[self.metric].title}"
-        if self.above is None or self.p_value is None:
+        if not self.ranked:
+            return f"not ranked; its score would have {words}"
+        if self.above is None or self.above.p_value is None:
             return words
-        shown = shown_p_value(self.p_value)
+        shown = shown_p_value(self.above.p_value)
         relation = "p" if shown.startswith("<") else "p ="
-        return f"{words}; against {self.above} above: {relation} {shown}{'*' if self.p_value < SIGNIFICANT else ''}"
+        star = "*" if self.above.p_value < SIGNIFICANT else ""
+        return f"{words}; against {self.above.system} above: {relation} {shown}{star}"
+
+
+_NEIGHBORS = 2
 
 
 def place_of(record: Record, records: Iterable[Record], tests: Significance, wanted: str) -> NewPlace:
@@ -272,11 +347,15 @@ def place_of(record: Record, records: Iterable[Record], tests: Significance, wan
     metric = wanted if wanted in record.scores else next(name for name in METRICS if name in record.scores)
     mine = how_scored(record, metric)
     others = [other for other in records if other.table == record.table and metric in other.scores]
-    alike = [other for other in others if how_scored(other, metric) == mine]
-    order = comparable([record, *alike], metric).ranked
+    alike = [other for other in others if how_scored(other, metric) == mine and other.role == "system"]
+    order = sorted([record, *alike], key=lambda each: _ranking_key(each, metric))
     position = [other.id for other in order].index(record.id)
     better = [other for other in order[:position] if other.scores[metric]["value"] > record.scores[metric]["value"]]
-    if not position:
-        return NewPlace(metric, 1, len(order))
-    p_value = tests.p_value(record, order[position - 1], metric)
-    return NewPlace(metric, len(better) + 1, len(order), order[position - 1].system, p_value)
+
+    def neighbor(other: Record) -> Neighbor:
+        return Neighbor(other.system, other.scores[metric]["value"], tests.p_value(record, other, metric))
+
+    near = order[max(0, position - _NEIGHBORS) : position] + order[position + 1 : position + 1 + _NEIGHBORS]
+    neighbors = [neighbor(other) for other in near]
+    above = neighbors[min(position, _NEIGHBORS) - 1] if position else None
+    return NewPlace(metric, len(better) + 1, len(order), above, neighbors, record.role == "system")

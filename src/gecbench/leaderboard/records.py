@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from gecbench.corpora.catalog import DATASETS
+from gecbench.corpora.declaration import Config, DatasetDeclaration
 from gecbench.corpora.load import CORPUS_FILES
 from gecbench.corpus.corpus import Corpus
 from gecbench.display import is_plain
@@ -30,6 +32,7 @@ LOGOS = ("logo.svg", "logo.png", "logo.jpg", "logo.jpeg", "logo.webp")
 PRIVATE_DIGITS = 1
 PRIVATE_MIN_CHANGES = 20
 _DIGITS = 2
+APPROACHES = ("LLM", "seq2seq", "tagger", "rules", "hybrid", "statistical MT", "classifiers")
 LONGEST_NAME = 200
 LONGEST_TEXT = 2_000
 MOST_LINKS = 10
@@ -211,6 +214,8 @@ def web_address(value: object, where: str) -> None:
 
 
 _NAME = text(LONGEST_NAME, empty=False)
+_YEAR = predicate(lambda value: isinstance(value, int) and 1950 <= value <= 2100, "a year")
+_ABOUT_SYSTEM: Mapping[str, Any] = {"year": None, "approach": "", "size": "", "open_weights": None}
 _LINK = object_of({"title": text(LONGEST_NAME), "url": web_address})
 _FIGURE_FIELDS: Mapping[str, Check] = {
     "value": number,
@@ -236,13 +241,13 @@ TYPE_FIELDS: Mapping[str, Check] = {
     "value": optional(number),
 }
 NOTES: Mapping[str, str] = {
-    "p": "p: how often chance alone makes a difference as large as that from the entry above "
-    "(paired approximate randomisation)",
-    "p_adjusted": "p (Holm): p adjusted for all comparisons of this ranking by Holm's method; * below 0.05",
-    "human": "human: people, each against the others; beside: the system against the same others; "
-    "of human: beside divided by human",
-    "cluster": "Systems of one cluster do not differ significantly from its best one "
-    "(p < 0.05, adjusted by Holm's method for all systems below that best one)",
+    "p": "p: how often chance alone makes a difference this large (paired bootstrap). The first system of a cluster "
+    "is tested against the first of the cluster above, all others against the first of their own cluster",
+    "p_adjusted": "p (Holm): p adjusted by Holm's method for all tests of that first system; * below 0.05",
+    "human": "human: mean score of one annotator against the others. same refs: the system's score against the same "
+    "references. % human: same refs divided by human",
+    "cluster": "Systems of one cluster do not differ significantly from its first one. The first of each next cluster "
+    "does (*: p < 0.05, adjusted by Holm's method)",
     "capped": "capped: sentences with too many mixed references to search, scored against their best unmixed annotator",
     "reported": "Results as reported by others are not ranked: data or settings differ from those here",
 }
@@ -294,7 +299,8 @@ class Record(Checked):
     """A system's figures on one corpus and reference set.
 
     `scores[metric]` is a `figure`; `fingerprint` is the version of the corpus. `outputs` is the SHA-256 of the
-    predictions, `details` that of the file that holds them.
+    predictions, `details` that of the file that holds them. `date` is the day of the submission; `year`, `approach`,
+    `size` (such as "11B") and `open_weights` describe the system.
     """
 
     system: str = checked(_NAME)
@@ -303,7 +309,7 @@ class Record(Checked):
     date: str = checked(iso_date)
     reference_set: str = checked(_NAME, default="default")
     kind: str = checked(one_of("scored", "reported"), default="scored")
-    role: str = checked(one_of("system", "human", "source"), default="system")
+    role: str = checked(one_of("system", "human", "source", "baseline"), default="system")
     fingerprint: str = checked(text(64), default="")
     sentences: int | None = checked(optional(count), default=None)
     submitter: str = checked(text(LONGEST_NAME), default="")
@@ -312,6 +318,10 @@ class Record(Checked):
     outputs: str | None = checked(optional(sha256), default=None)
     details: str | None = checked(optional(sha256), default=None)
     unchanged: float | None = checked(optional(number), default=None)
+    year: int | None = checked(optional(_YEAR), default=None)
+    approach: str = checked(one_of("", *APPROACHES), default="")
+    size: str = checked(text(40), default="")
+    open_weights: bool | None = checked(optional(boolean), default=None)
     schema: int = checked(one_of(SCHEMA), default=SCHEMA, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -339,9 +349,21 @@ class Record(Checked):
     @classmethod
     def from_json(cls, data: bytes) -> Record:
         """Read a record, or say what is wrong with it."""
-        value = _upgrade(parse_canonical(data))
+        given = parse_canonical(data)
+        value = _upgrade(given)
+        if isinstance(value, dict):
+            value = {**_ABOUT_SYSTEM, **value}
         cls.check_names(value, "record")
-        return cls(**value)
+        record = cls(**value)
+        if given == value or given.get("schema") != SCHEMA or record.to_json() == data:
+            return record
+        raise InputError("not written as gecbench writes it", fix="Add it with gecbench leaderboard submit")
+
+    def to_json(self) -> bytes:
+        """Return canonical JSON without empty fields about the system, which records of 0.2.0 do not have."""
+        fields_of = asdict(self)
+        empty = [name for name, value in _ABOUT_SYSTEM.items() if fields_of[name] == value]
+        return canonical_json({name: value for name, value in fields_of.items() if name not in empty})
 
 
 def _upgrade(record: Any) -> Any:
@@ -358,7 +380,8 @@ def _upgrade(record: Any) -> Any:
 class Details(Checked):
     """A system's predictions, the scores of each sentence by metric, and scores of groups of sentences or edits.
 
-    The groups are by edit distance, by how grammatical the source was judged, and by error type.
+    The groups are by the distance between source and references, by how grammatical the source was judged, and by error
+    type. `by_distance` is only in boards of 0.2.0: its groups depend on the outputs, so systems cannot be compared.
     """
 
     predictions: Sequence[str] = checked(list_of(string))
@@ -366,6 +389,7 @@ class Details(Checked):
         mapping_of(list_of(optional(number))), default_factory=dict
     )
     by_distance: Mapping[str, Groups] = checked(_GROUPS, default_factory=dict)
+    by_source_distance: Mapping[str, Groups] = checked(_GROUPS, default_factory=dict)
     by_grammaticality: Mapping[str, Groups] = checked(_GROUPS, default_factory=dict)
     by_type: Mapping[str, Groups] = checked(mapping_of(list_of(object_of(TYPE_FIELDS))), default_factory=dict)
 
@@ -403,13 +427,17 @@ class Settings(Checked):
     licence: str = checked(text(LONGEST_NAME), default="")
     link: str | None = checked(optional(web_address), default=None)
     logo: str | None = checked(optional(one_of(*LOGOS)), default=None)
-    metric: str = checked(one_of(*METRICS), default=next(iter(METRICS)))
+    metric: str | None = checked(one_of(*METRICS, None), default=None)
     corpora: Sequence[Mapping[str, str]] = checked(
         list_of(object_of({"corpus": text(500, empty=False), "fingerprint": text(64)}), 50), default=()
     )
     publish_references: bool = checked(boolean, default=False)
     per_day: int | None = checked(optional(count), default=None)
     min_changes: int = checked(count, default=PRIVATE_MIN_CHANGES)
+
+    def ranked_by(self, table: BoardTable) -> str:
+        """Return the metric that ranks a table: the board's, or else what the field uses for the corpus."""
+        return self.metric or default_metric(table)
 
     @property
     def private(self) -> bool:
@@ -433,6 +461,39 @@ class Settings(Checked):
             value = {"min_changes": PRIVATE_MIN_CHANGES, **value}  # boards of 0.2.0 have none
         cls.check_names(value, SETTINGS_FILE)
         return cls(**value)
+
+
+def declared_config(table: BoardTable) -> tuple[DatasetDeclaration, Config] | None:
+    """Return the declaration of a table's corpus and reference set, None for corpora that are not ours."""
+    declared = DATASETS.get(table[0].partition(":")[0])
+    if declared is None:
+        return None
+    config = declared.configs.get(declared.default_config if table[1] == "default" else table[1])
+    return None if config is None else (declared, config)
+
+
+def default_metric(table: BoardTable) -> str:
+    """Return the metric that the field ranks by on a corpus.
+
+    >>> default_metric(("conll14_fluency:test", "nucle")), default_metric(("jfleg:test", "default"))
+    ('m2', 'gleu')
+    """
+    found = declared_config(table)
+    name = "" if found is None else found[0].official_metric(found[1]).partition("(")[0]
+    return name if name in METRICS else next(iter(METRICS))
+
+
+def corpus_name(table: BoardTable) -> str:
+    """Return the name of the corpus that is listed under a table, if it is one of ours.
+
+    >>> corpus_name(("conll14_fluency:test", "nucle"))
+    'conll14_fluency:nucle:test'
+    """
+    name, reference_set = table
+    if reference_set == "default":
+        return name
+    dataset, _, split = name.partition(":")
+    return f"{dataset}:{reference_set}:{split}"
 
 
 def table_of(corpus: Corpus) -> BoardTable:

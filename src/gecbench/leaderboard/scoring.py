@@ -9,8 +9,8 @@ from typing import Any
 from gecbench.analysis.breakdown import (
     DistanceGroup,
     GrammaticalityGroup,
-    by_edit_distance,
     by_grammaticality,
+    by_source_distance,
     has_grammaticality,
 )
 from gecbench.analysis.significance import with_interval
@@ -20,6 +20,7 @@ from gecbench.errors import InputError
 from gecbench.human.bound import human_bound
 from gecbench.leaderboard.records import PRIVATE_DIGITS, TYPE_FIELDS, Details, Figure, figure
 from gecbench.metrics.base import METRICS, Metric, Score, metric_class
+from gecbench.metrics.m2 import M2, trimmed
 
 Progress = Callable[[str, float], None]
 DEFAULT_RESAMPLES = 1000
@@ -150,10 +151,36 @@ def details_of(scores: Mapping[str, Score], prepared: Prepared) -> Details:
         sentence_scores={
             name: [round(float(value), 4) for value in score.sentence_scores()] for name, score in scores.items()
         },
-        by_distance={name: _groups(by_edit_distance(score, corpus, lines)) for name, score in scores.items()},
+        by_source_distance={
+            name: _groups(by_source_distance(score, corpus)) for name, score in scores.items() if corpus.references
+        },
         by_grammaticality={name: _groups(by_grammaticality(score, corpus)) for name, score in judged.items()},
         by_type={name: found for name, score in scores.items() if (found := _types(score.metric, corpus, lines))},
     )
+
+
+def sentence_edits(corpus: Corpus, predictions: Sequence[str]) -> list[list[tuple[str, int, int, str, str]]]:
+    """Return the edits of each sentence as M2 counts them, against the annotator chosen for it.
+
+    An edit is its outcome ("correct", "wrong" or "missed"), the tokens of the source from its start to its end, its
+    correction and its error type. The type of a wrong edit is not known. There are none where the corpus has no gold.
+    """
+    metric = board_metric("m2")
+    assert isinstance(metric, M2)
+    if getattr(corpus, metric.gold(corpus)) is None:
+        return []
+    found = []
+    for source, match in zip(corpus.sources, metric.matches(corpus, predictions), strict=True):
+        tokens = source.split()
+        edits = [
+            ("correct" if made else "missed", edit.start, edit.end, edit.corrections[0], edit.type)
+            for edit, made in zip(match.annotation.edits, match.matched_gold, strict=True)
+        ]
+        wrong = (edit for edit, made in zip(match.proposed, match.matched_proposed, strict=True) if not made)
+        short = (trimmed(tokens, edit) for edit in wrong)
+        edits += [("wrong", edit.start, edit.end, edit.corrections[0], "") for edit in short]
+        found.append(sorted(edits, key=lambda edit: edit[1:3]))
+    return found
 
 
 def _groups(groups: Iterable[DistanceGroup | GrammaticalityGroup]) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from gecbench.corpus.corpus import Corpus
 from gecbench.errors import InputError, MissingDependencyError, UnwritableError, counted
-from gecbench.leaderboard.page import PagePlan, Site, compressed
+from gecbench.leaderboard.page import PagePlan, Site, contents
 from gecbench.leaderboard.scoring import Progress
 from gecbench.leaderboard.store import FolderStore, lock_board
 from gecbench.leaderboard.submission import Submission, TooLargeError, check_size, normalized_submitter, read_outputs
@@ -206,8 +206,8 @@ class App:
     pending: PendingFolder
     worker: Worker = field(default_factory=Worker)
 
-    def page(self, request: Request) -> Response:
-        """Serve a file of the page."""
+    async def page(self, request: Request) -> Response:
+        """Serve a file of the page from memory, without another thread."""
         self.site.rebuild()
         found = None
         with suppress(FileNotFoundError):  # a build has just removed it
@@ -224,8 +224,9 @@ class App:
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
         if "gzip" in request.headers.get("accept-encoding", ""):
-            return Response(compressed(path, tag), media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
-        return Response(path.read_bytes(), media_type=kind, headers=headers)
+            packed = contents(path, tag, compress=True)
+            return Response(packed, media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
+        return Response(contents(path, tag), media_type=kind, headers=headers)
 
     def job(self, request: Request) -> Response:
         """Return the state of a submission."""

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isfinite
 from pathlib import Path
 from typing import IO, Any
 
@@ -32,6 +33,7 @@ from gecbench.leaderboard.records import (
     Record,
     Settings,
     canonical_json,
+    corpus_name,
     digest,
     parse_json,
     table_of,
@@ -64,6 +66,8 @@ def init_board(folder: Path, corpora: Sequence[str], settings: Settings, logo: s
         for name, corpus in zip(corpora, resolved, strict=True)
     ]
     image = None if logo is None else (f"logo{Path(logo).suffix.lower()}", _read_logo(logo))
+    if settings.metric is None and not all(map(is_known_name, corpora)):
+        settings = replace(settings, metric="m2" if any(Path(name).suffix == ".m2" for name in corpora) else "gleu")
     written = replace(settings, corpora=entries, logo=image and image[0])
     folder.mkdir(parents=True, exist_ok=True)
     if image is not None:
@@ -143,6 +147,41 @@ class FolderStore:
             corpora.append(corpus)
         return corpora
 
+    def register(self, corpora: Sequence[Corpus]) -> None:
+        """Write known corpora into the settings, so that `build` and `serve` need not be told them.
+
+        A folder without settings becomes an open board: its references are public. Corpora of the records that it has
+        already are kept.
+        """
+        there = (self.folder / SETTINGS_FILE).exists()
+        settings = self.settings if there else Settings(publish_references=True)
+        found = [*([] if there else self.corpora_of_records()), *corpora]
+        entries = {entry["fingerprint"]: entry for entry in settings.corpora}
+        for corpus in found:
+            entry = {"corpus": corpus.name, "fingerprint": corpus.fingerprint()}
+            entries.setdefault(entry["fingerprint"], entry)
+        if there and len(entries) == len(settings.corpora):
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if not there:
+            _ignore_unpublished(self.folder / ".gitignore")
+        write_bytes(self.folder / SETTINGS_FILE, replace(settings, corpora=list(entries.values())).to_json())
+        self.__dict__.pop("settings", None)  # read again
+
+    def corpora_of_records(self, given: Sequence[Corpus] = ()) -> list[Corpus]:
+        """Return the corpora that the records are on, but for those given.
+
+        Raises:
+            InputError: If a record is on a file, whose path no record holds.
+        """
+        known = {table_of(corpus) for corpus in given}
+        tables = dict.fromkeys(record.table for record in self.load().records if record.table not in known)
+        files = [name for name, _ in tables if not is_known_name(name)]
+        if files:
+            problem = f"the board has records on {', '.join(dict.fromkeys(files))}, and nothing says where that is"
+            raise InputError(problem, fix="Give the corpus with -c")
+        return [resolve_corpus(corpus_name(table)) for table in tables]
+
     def choose_corpus(self, name: str | None) -> Corpus:
         """Return the corpus that a submission names: one of the board's, or any where the board has none of its own.
 
@@ -213,17 +252,19 @@ class FolderStore:
         except (InputError, OSError):
             return None
 
-    def get_p_value(self, question: str) -> float | None:
-        """Return the p-value that is stored for a test, if any; damaged files are ignored."""
+    def get_resampled(self, question: str) -> list[float] | None:
+        """Return the stored values of a resampled score, if any; damaged files are ignored."""
         with suppress(OSError, InputError, KeyError, TypeError):
             kept = parse_json(read_plain(self._path("tests", digest(question.encode()))))
-            if kept["question"] == question and isinstance(kept["answer"], float):
-                return float(kept["answer"])
+            if kept["question"] == question and all(isinstance(value, float) for value in kept["answer"]):
+                return list(kept["answer"])
         return None
 
-    def put_p_value(self, question: str, p_value: float) -> None:
-        """Store the p-value of a test in `tests/`, so that it is computed once."""
-        data = canonical_json({"question": question, "answer": p_value})
+    def put_resampled(self, question: str, values: Sequence[float]) -> None:
+        """Store the values of a resampled score in `tests/`, so that it is resampled once."""
+        if not all(map(isfinite, values)):
+            return  # JSON has no NaN: it is resampled again
+        data = canonical_json({"question": question, "answer": list(values)})
         self._write("tests", digest(question.encode()), data, durable=False)
 
     def remove_leftovers(self) -> None:

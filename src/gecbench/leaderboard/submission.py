@@ -97,6 +97,10 @@ class Submission:
     role: str = "system"
     tokenize: str = "none"
     tokenized: bool = False
+    year: int | None = None
+    approach: str = ""
+    size: str = ""
+    open_weights: bool | None = None
 
     def __post_init__(self) -> None:
         check_fields(Record, self.about())
@@ -109,6 +113,10 @@ class Submission:
             "description": self.description,
             "links": [{"title": "", "url": url} for url in self.links],
             "date": self.date,
+            "year": self.year,
+            "approach": self.approach,
+            "size": self.size,
+            "open_weights": self.open_weights,
         }
 
 
@@ -161,9 +169,11 @@ def submit(
     _check_changes(scored, others, store)
     tests = Significance(store, known_corpora([corpus]), resamples)
     tests.know(record, scored.prepared, scored.scores)
-    place = place_of(record, others, tests, settings.metric)
+    place = place_of(record, others, tests, settings.ranked_by(record.table))
     if settings.private:
-        place = replace(place, p_value=None)
+        unknown = [replace(neighbor, p_value=None) for neighbor in place.neighbors]
+        above = None if place.above is None else replace(place.above, p_value=None)
+        place = replace(place, above=above, neighbors=unknown)
     added = None if dry_run else store.add(record, scored.details)
     return Submitted(record, scored.warnings, place, added, loaded.warnings)
 
@@ -398,7 +408,8 @@ def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list
     if record.role == "source" and record.unchanged != 1:
         found.append("it is called the source, but differs from it")
     kept, made = asdict(details), asdict(scored.details)
-    found += [f"{name} of its details differ" for name in kept if kept[name] and not _equal(kept[name], made[name])]
+    compared = (name for name in kept if kept[name] and name != "by_distance")  # of 0.2.0, and not shown
+    found += [f"{name} of its details differ" for name in compared if not _equal(kept[name], made[name])]
     if store.settings.private:  # records of 0.2.0 have precision and recall, which no page shows
         record = replace(record, scores={name: {**each, "parts": {}} for name, each in record.scores.items()})
     metrics = {*record.scores, *scored.record.scores}

@@ -66,11 +66,15 @@ def score_upload(
         "metric": place.metric,
         "rank": place.rank,
         "of": place.of,
-        "above": place.above,
-        "p_value": place.p_value,
-        "p_text": "" if place.p_value is None else shown_p_value(place.p_value),
+        "above": place.above.system if place.above else None,
+        "p_value": place.above.p_value if place.above else None,
+        "p_text": _shown(place.above.p_value if place.above else None),
         "warnings": list(done.warnings),
     }
+
+
+def _shown(p_value: float | None) -> str:
+    return "" if p_value is None else shown_p_value(p_value)
 
 
 class Rate:

@@ -26,7 +26,14 @@ from gecbench.leaderboard.scoring import Progress
 
 Task = Callable[..., dict[str, Any]]
 _GRACE_SECONDS = 5.0
-_START = "import sys; sys.path[:] = {path!r}; from gecbench.leaderboard.worker import main; main()"
+# Readers of the page come first, already while the child imports its libraries.
+_START = """
+import os, sys
+sys.path[:] = {path!r}
+os.name != "posix" or os.nice(10)
+from gecbench.leaderboard.worker import main
+main()
+"""
 
 
 @dataclass(frozen=True)
@@ -188,7 +195,6 @@ def _apply(limits: TaskLimits) -> None:
         return
     import resource
 
-    os.nice(10)  # readers of the page first
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, limits.seconds)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
+from math import nan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
@@ -132,9 +133,9 @@ MIXING_WORDS = {"yes": True, "no": False, "cap": "cap", "strict": "strict"}
 class Signature(Mapping[str, str]):
     """A metric's name and `key:value` fields, in order.
 
-    >>> signature = Signature.parse("gleu|refs:4|draws:500:py2|version:0.2.0")
+    >>> signature = Signature.parse("gleu|refs:4|draws:500:py2|version:0.3.0")
     >>> signature.metric, signature["draws"], str(signature)
-    ('gleu', '500:py2', 'gleu|refs:4|draws:500:py2|version:0.2.0')
+    ('gleu', '500:py2', 'gleu|refs:4|draws:500:py2|version:0.3.0')
     """
 
     metric: str
@@ -321,7 +322,7 @@ class Metric(ABC):
     `extra` names the extra of the package without which it scores no texts; `requires` are the modules that it needs
     for texts, each with how to install it; `breakdowns` are names for `breakdown`; `columns` are the parts that tables
     show beside the value, fractions of which more is better but for those of `lower_is_better`; `higher_is_better`
-    says the same of the value.
+    says the same of the value, and `lowest` is the lowest value that there is.
     """
 
     name: ClassVar[str]
@@ -336,6 +337,7 @@ class Metric(ABC):
     columns: ClassVar[tuple[str, ...]] = ()
     lower_is_better: ClassVar[tuple[str, ...]] = ()
     higher_is_better: ClassVar[bool] = True
+    lowest: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
         """Refuse a parameter value that is not one of its choices."""
@@ -382,6 +384,17 @@ class Metric(ABC):
     @abstractmethod
     def parts(self, totals: Counts) -> dict[str, float]:
         """Return the named parts of a corpus score from its totals, rounds × counts."""
+
+    @staticmethod
+    def undefined_parts(parts: Mapping[str, float]) -> frozenset[str]:
+        """Return the ratios among the parts that are 0/0: their value is a convention, and tables never call it best.
+
+        Precision is one of them if the system proposed nothing, recall if there was nothing to correct.
+        """
+        correct = parts.get("tp", nan)
+        proposed = parts.get("proposed", correct + parts.get("fp", nan))
+        gold = parts.get("gold", correct + parts.get("fn", nan))
+        return frozenset(name for name, size in (("precision", proposed), ("recall", gold)) if size == 0)
 
     @abstractmethod
     def sentence_values(self, statistics: Statistics) -> Values:

@@ -38,7 +38,7 @@ _WEIGHT_UNIT = 2**36  # counts are whole numbers: a weight of 1 counts as this m
 _MARKS: tuple[Mark, ...] = ("match", "wrong", "wrong", "miss", "plain")
 _MEANINGS: dict[Mark, str] = {
     "match": "TP: changed as in the reference",
-    "wrong": "FP: changed otherwise; FP_ne where the reference changes it, too, FP_un where nothing was to be changed",
+    "wrong": "FP: changed unlike the reference (FP_un: the reference leaves it as it was)",
     "miss": "FN: left as it was, unlike in the reference",
 }
 
@@ -344,6 +344,12 @@ class CLEME(Metric):
         if self.weights == "length":
             means = {name: mean / self._unit for name, mean in means.items()}
         return {name: float(found.mean()) for name, found in ratios.items()} | means
+
+    @staticmethod
+    def undefined_parts(parts: Mapping[str, float]) -> frozenset[str]:
+        """Return the ratios that are 0/0; the over-correction rate is one of them if nothing was changed."""
+        found = Metric.undefined_parts(parts)
+        return found | {"ove"} if "precision" in found else found
 
     def sentence_values(self, statistics: Statistics) -> Values:
         """Return the program's score of each sentence with the reference that is best for it alone."""

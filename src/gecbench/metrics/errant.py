@@ -187,10 +187,10 @@ def _cell(
     tokens: Sequence[str], edit: EditFields, selection: Selection, others: set[tuple[object, ...]], otherwise: Mark
 ) -> Cell:
     start, end, kind, correction = edit
-    text = f"{' '.join(tokens[start:end]) or '∅'} → {correction or '∅'} [{start},{end}) {kind}"
+    text = f"{' '.join(tokens[start:end]) or '∅'} → {correction or '∅'} [{start},{end})"
     keys = selection.keyed([edit])
     if not keys:
-        return Cell(f"{text} (left out)", "note")
+        return Cell(f"{text} {kind} (left out)", "note")
     hit = sum(key in others for key in keys)
     return Cell(text, "match" if hit == len(keys) else otherwise, kind)
 
@@ -219,7 +219,7 @@ class ERRANT(Metric):
       "greedy-cumulative" is M2's choice, without rounding; "best-per-sentence" looks at each sentence alone.
     `reannotate`: the gold's annotations are applied, and their edits extracted and typed anew (`errant_m2 -auto`).
 
-    Equal to errant 3.0.2's `errant_compare` (docs/errant.md), except that a correction `-NONE-` is read as a deletion.
+    Equal to errant 3.0.2's `errant_compare` (docs/metrics/errant.md), except that `-NONE-` is read as a deletion.
 
     >>> from gecbench.formats.m2 import parse_m2
     >>> gold = parse_m2(["S She like cat .", "A 1 2|||R:VERB:SVA|||likes|||REQUIRED|||-NONE-|||0",

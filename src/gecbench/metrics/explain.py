@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
+
+from gecbench.corpus.error_types import describe_error_type
 
 Mark = Literal["plain", "match", "miss", "wrong", "note"]
 _COLOURS = {"match": "32", "miss": "33", "wrong": "31", "note": "2"}
@@ -26,6 +28,11 @@ class Cell:
     mark: Mark = "plain"
     type: str = ""
 
+    @property
+    def shown(self) -> str:
+        """The text after the sign of its mark, followed by the error type in words."""
+        return SIGNS[self.mark] + self.text + (f" {describe_error_type(self.type)}" if self.type else "")
+
 
 @dataclass(frozen=True)
 class Row:
@@ -33,6 +40,11 @@ class Row:
 
     label: str
     cells: Sequence[Cell]
+
+    @property
+    def has_types(self) -> bool:
+        """Whether cells are edits with error types, shown one per line."""
+        return any(cell.type for cell in self.cells)
 
 
 @dataclass(frozen=True)
@@ -51,22 +63,40 @@ class Explanation:
     def to_text(self, colour: bool = False, width: int | None = None) -> str:
         """Return the rows as lines; signs before texts, colored or not, are the marks (+ match, - missed, ! wrong).
 
-        Aligned rows wider than `width` continue in further blocks, columns kept together.
+        Edits with error types are shown one per line. Other rows wider than `width` continue below; aligned rows do so
+        together.
         """
         label_width = max(len(row.label) for row in self.rows)
-        widths = self._widths(colour) if self.aligned else None
-        columns = max(len(row.cells) for row in self.rows)
-        blocks = _blocks(widths, width - label_width - 4) if widths and width else [(0, columns)]
+        room = width - label_width - 4 if width else None
         lines = [self.title]
-        for begin, end in blocks:
-            lines += [""] if begin else []
-            for row in self.rows:
-                texts = []
-                for k, cell in enumerate(row.cells[begin:end], start=begin):
-                    text, shown = _cell_text(cell, colour)
-                    texts.append(text + " " * (widths[k] - shown) if widths else text)
-                lines.append(f"  {row.label:<{label_width}}  {(' ' if widths else '  ').join(texts)}".rstrip())
+        for label, texts in self._aligned_lines(colour, room) if self.aligned else self._plain_lines(colour, room):
+            lines.append(f"  {label:<{label_width}}  {texts}".rstrip())
         return "\n".join(lines)
+
+    def _plain_lines(self, colour: bool, room: int | None) -> Iterator[tuple[str, str]]:
+        """Yield lines of cells, each with the label of its row or none."""
+        for row in self.rows:
+            cells = list(row.cells)
+            if row.has_types:
+                blocks = [(k, k + 1) for k in range(len(cells))]
+            else:
+                blocks = _blocks([len(cell.shown) for cell in cells], room, gap=2)
+            for begin, end in blocks:
+                texts = (_coloured(cell.shown, cell.mark, colour) for cell in cells[begin:end])
+                yield "" if begin else row.label, "  ".join(texts)
+
+    def _aligned_lines(self, colour: bool, room: int | None) -> Iterator[tuple[str, str]]:
+        """Yield lines of cells in columns, blocks of columns separated by an empty line."""
+        widths = self._widths()
+        for begin, end in _blocks(widths, room, gap=1):
+            if begin:
+                yield "", ""
+            for row in self.rows:
+                cells = list(enumerate(row.cells))[begin:end]
+                padded = (
+                    _coloured(cell.shown, cell.mark, colour) + " " * (widths[k] - len(cell.shown)) for k, cell in cells
+                )
+                yield row.label, " ".join(padded)
 
     def to_html(self) -> str:
         """Return the rows as a table, signs before marked text as in plain text; all text is escaped."""
@@ -85,32 +115,39 @@ class Explanation:
 
     def _html_cells(self, row: Row) -> str:
         cells = [_html_cell(cell) for cell in row.cells]
-        return "".join(f"<td>{cell}</td>" for cell in cells) if self.aligned else f"<td>{' '.join(cells)}</td>"
+        if self.aligned:
+            return "".join(f"<td>{cell}</td>" for cell in cells)
+        return f"<td>{('<br>' if row.has_types else ' ').join(cells)}</td>"
 
-    def _widths(self, colour: bool) -> list[int]:
+    def _widths(self) -> list[int]:
         columns = max(len(row.cells) for row in self.rows)
-        shown = [[_cell_text(cell, colour)[1] for cell in row.cells] for row in self.rows]
+        shown = [[len(cell.shown) for cell in row.cells] for row in self.rows]
         return [max((sizes[k] for sizes in shown if k < len(sizes)), default=0) for k in range(columns)]
 
 
-def _blocks(widths: Sequence[int], width_limit: int) -> list[tuple[int, int]]:
-    """Return ranges of columns that fit the limit, at least one column each."""
+def legend(explanations: Sequence[Explanation], colour: bool = False) -> str:
+    """Return what the signs in some explanations mean, a line for each sign that occurs."""
+    used = {cell.mark for each in explanations for row in each.rows for cell in row.cells if SIGNS[cell.mark]}
+    meanings = {mark: words for each in explanations for mark, words in each.meanings.items() if mark in used}
+    return "\n".join(f"{_coloured(SIGNS[mark], mark, colour)} {words}" for mark, words in meanings.items())
+
+
+def _blocks(widths: Sequence[int], room: int | None, gap: int) -> list[tuple[int, int]]:
+    """Return ranges of columns that fit the room, at least one column each; all of them if room is None."""
     starts, used = [0], 0
     for k, width in enumerate(widths):
-        if k > starts[-1] and used + width > width_limit:
+        if room is not None and k > starts[-1] and used + width > room:
             starts.append(k)
             used = 0
-        used += width + 1
+        used += width + gap
     return list(zip(starts, [*starts[1:], len(widths)], strict=True))
 
 
-def _cell_text(cell: Cell, colour: bool) -> tuple[str, int]:
-    """Return a cell's text and how wide it is shown."""
-    text = SIGNS[cell.mark] + cell.text
-    code = _COLOURS.get(cell.mark) if colour else None
-    return (f"\x1b[{code}m{text}\x1b[0m" if code else text), len(text)
+def _coloured(text: str, mark: Mark, colour: bool) -> str:
+    code = _COLOURS.get(mark) if colour else None
+    return f"\x1b[{code}m{text}\x1b[0m" if code else text
 
 
 def _html_cell(cell: Cell) -> str:
     kind = f' data-type="{escape(cell.type)}"' if cell.type else ""
-    return f'<span class="{cell.mark}"{kind}>{escape(SIGNS[cell.mark] + cell.text)}</span>'
+    return f'<span class="{cell.mark}"{kind}>{escape(cell.shown)}</span>'

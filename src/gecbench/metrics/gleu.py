@@ -203,9 +203,9 @@ class GLEU(Metric):
 
 Tokens = Sequence[str]
 _MEANINGS: dict[Mark, str] = {
-    "match": "counts: the reference has this n-gram, too",
-    "wrong": "punished: kept from the source, where the reference has it no more",
-    "note": "neither: in the denominator alone",
+    "match": "correct: the reference has this n-gram, too",
+    "wrong": "penalized: kept from the source, although the reference changed it",
+    "note": "neither: counts in the denominator only",
 }
 
 
@@ -252,13 +252,13 @@ def explain_ngrams(
     """Explain a sentence (counted from 0); `texts` are source, prediction and references, `values` by reference."""
     source, prediction, *references = texts
     rows = [Row("source", [Cell(" ".join(source))]), Row("system", [Cell(" ".join(prediction))])]
-    counts = {"matched": 0, "punished": 0, "neither": 0}
+    counts = {"matched": 0, "penalized": 0, "neither": 0}
     for k, (reference, value) in enumerate(zip(references, values, strict=True), start=1):
         rows.append(Row(f"reference {k}", [Cell(" ".join(reference)), Cell(f"GLEU {percent(value)}", "note")]))
         for n in range(1, order + 1):
             found = ngram_credits(source, prediction, reference, n, literal)
             counts["matched"] += sum(each.matched for each in found)
-            counts["punished"] += sum(each.penalized for each in found)
+            counts["penalized"] += sum(each.penalized for each in found)
             counts["neither"] += sum(each.neither for each in found)
             rows.append(Row(f"{n}-grams", [_sum(found, literal), *(cell for each in found for cell in each.cells())]))
     mean = percent(sum(values) / len(values))

@@ -1,4 +1,4 @@
-"""I-measure: does the system improve the text? (Felice & Briscoe 2015; docs/imeasure.md)."""
+"""I-measure: does the system improve the text? (Felice & Briscoe 2015; docs/metrics/imeasure.md)."""
 
 from __future__ import annotations
 
@@ -84,6 +84,7 @@ class IMeasure(Metric):
         "Improvement over the source in weighted accuracy of tokens, against the best mix of all corrections"
     )
     papers: ClassVar[str] = "Felice & Briscoe 2015"
+    lowest: ClassVar[float] = -1.0
     golds: ClassVar[tuple[Gold, ...]] = ("groups", "annotations", "references")
     explains: ClassVar[bool] = True
     limits: ClassVar[Limits] = Limits()
@@ -282,7 +283,7 @@ def select_references(corpus: Corpus, predictions: Sequence[str], metric: IMeasu
     parts: list[tuple[Sequence[int], ChosenReferences]] = []
     left: Sequence[int] = range(len(corpus))
     excluding = metric.mixing == "cap" and metric.beyond == "excluded"
-    # 1. Mix all sentences, or those that are cleanly grouped and within the cap (section 3).
+    # 1. Mix all sentences, or those that are cleanly grouped and within the cap (§3).
     if metric.mixing:
         inside, kept, gold, known = _mixable(corpus, metric)
         chosen = choose_mixed(kept, [predictions[i] for i in inside], gold, known, metric)
@@ -423,7 +424,7 @@ def explain_sentence(
     """Explain a sentence (counted from 0), its texts with single spaces, against the reference chosen for it."""
     if not selection.scored[sentence]:
         rows = [Row("source", [Cell(source)]), Row("system", [Cell(prediction)])]
-        return Explanation(f"Sentence {sentence + 1}: excluded, it cannot be mixed", rows)
+        return Explanation(f"Sentence {sentence + 1}: excluded, it cannot be mixed", rows, meanings=_MEANINGS)
     columns = align_tokens(source, prediction, selection.reference(sentence))
     classes = [classify(*column) for column in columns]
     texts = (("source", 0), ("system", 1), ("reference", 2))

@@ -235,7 +235,7 @@ def _list_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -
 
 
 def _in_official_order(sources: Sequence[str], references: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return each sentence's references as the official dictionary of them iterates (docs/imeasure.md, section 6).
+    """Return each sentence's references as the official dictionary of them iterates (docs/metrics/imeasure.md §6).
 
     The source, if it is one of them, is the first key.
     """

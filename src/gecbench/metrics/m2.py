@@ -70,8 +70,8 @@ class M2(Metric):
       Briscoe 2015, Table 10; error groups as for the I-measure) and refuses a sentence with more than 1,024 of them;
       "cap" leaves such sentences as they are and counts them in the diagnostics.
 
-    Quirks kept (docs/m2.md): a gold edit listed twice is credited twice, gold edits not in the order of the text may
-    be lost, and a sentence that nobody annotated counts as one that needs no edits.
+    Quirks kept (docs/metrics/m2.md §8): a gold edit listed twice is credited twice, gold edits not in the order of the
+    text may be lost, and a sentence that nobody annotated counts as one that needs no edits.
 
     >>> from gecbench.formats.m2 import parse_m2
     >>> corpus = parse_m2(["S Our fox ran at hill .", "A 3 4|||Prep|||up|||REQUIRED|||-NONE-|||0",
@@ -422,7 +422,7 @@ def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
 
 @cache
 def _visiting_order(annotators: tuple[int, ...]) -> list[int]:
-    """Return the order of a dictionary that is filled from another in that one's order (docs/m2.md, B.9).
+    """Return the order of a dictionary that is filled from another in that one's order (docs/metrics/m2.md §9).
 
     Ascending numbers below 8, the smallest table of Python 2.7, keep their order: each has a slot of its own.
     """
@@ -570,7 +570,7 @@ def _coded_type(edit: Edit) -> str:
 def _edit_text(source: Sequence[str], edit: Edit) -> str:
     before = " ".join(source[edit.start : edit.end]) or "∅"
     after = " | ".join(text or "∅" for text in edit.corrections)
-    return f"{before} → {after} [{edit.start},{edit.end}) {_coded_type(edit)}".rstrip()
+    return f"{before} → {after} [{edit.start},{edit.end})"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import os
 import random
 import re
 import threading
+import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -33,6 +34,7 @@ _FIXES = {
     **dict.fromkeys((404, 405), "Check the address (such as http://localhost:8000/v1) and --name"),
 }
 _UNREACHABLE = "Start the server, or check its address; run again to go on from the answers that are kept"
+_REDIRECTED = "Name the address where the model is served; what you send is not passed on to another"
 _NO_KEY = "none"
 _KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
 _FIXED_FIELDS = ("model", "messages", "stream")
@@ -378,6 +380,13 @@ class _TooLongError(Exception):
     """The body of a reply is larger than any sentence."""
 
 
+class _RedirectError(Exception):
+    """The server sends its clients to another address."""
+
+    def __init__(self, response: Any) -> None:
+        self.response = response
+
+
 @dataclass(frozen=True)
 class Client:
     """Address, model, key and timeout; `request` are further fields of every request."""
@@ -417,6 +426,9 @@ class Client:
             return self._no_response(error)
         words = self._shown(_body(response))
         problem = f"the server answers {status}{f': {words}' if words else ''}"
+        if 300 <= status < 400:
+            target = self._shown(response.headers.get("location") or "another address")
+            return FailedRequest(f"the server answers {status}, a redirect to {target}", _REDIRECTED, final=True)
         wait = _retry_after(response.headers)
         if wait is not None and wait > _LONGEST_WAIT:
             return FailedRequest(f"{problem}, and asks to wait {wait:.0f} s", final=True)
@@ -504,19 +516,30 @@ def check_client() -> None:
 
 
 def open_session() -> Any:
-    """Return an HTTP client of huggingface_hub that stops reading a body that is too long."""
+    """Return an HTTP client of huggingface_hub that follows no redirect and reads no body that is too long."""
     from huggingface_hub import get_async_session
 
     session = get_async_session()
+    session.headers["Accept-Encoding"] = "gzip"
+    session.follow_redirects = False  # the sentences and the key are for the server that you named
     session.event_hooks = {**session.event_hooks, "response": [_read_limited, *session.event_hooks["response"]]}
     return session
 
 
 async def _read_limited(response: Any) -> None:
-    """Read a body, up to the length that any sentence needs."""
+    """Read a body, up to the length that any sentence needs; refuse a redirect.
+
+    The HTTP client would unpack a part in one piece, and a part that is packed twice may be gigabytes.
+    """
+    if response.has_redirect_location:
+        raise _RedirectError(response)
+    encoding = response.headers.get("content-encoding", "").strip().lower() or "identity"
+    if encoding not in ("identity", "gzip"):
+        raise ValueError(f"it is in the encoding {encoding}, which was not asked for")
     body = bytearray()
-    async for part in response.aiter_bytes():
-        body += part
+    unpacker = zlib.decompressobj(wbits=31)
+    async for part in response.aiter_raw():
+        body += part if encoding == "identity" else unpacker.decompress(part, LARGEST_BODY + 1)
         if len(body) > LARGEST_BODY and response.status_code < 400:
             raise _TooLongError
         if len(body) > LARGEST_BODY:

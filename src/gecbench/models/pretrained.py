@@ -74,29 +74,9 @@ class PretrainedModel(Model):
         return summarize_outcomes(account)
 
     def _generate(self, tokenizer: Any, model: Any, chat: bool, sentences: list[str]) -> list[str]:
-        import torch
-
-        prompts = [self._fill(tokenizer, chat, sentence) for sentence in sentences]
-        encoded = tokenizer(prompts, return_tensors="pt", padding=True, add_special_tokens=not chat)
-        encoded.pop("token_type_ids", None)
-        encoded = encoded.to(model.device)
-        with torch.inference_mode():
-            written = model.generate(
-                **encoded, do_sample=False, num_beams=self.beams, max_new_tokens=self.max_new_tokens
-            )
-        start = encoded["input_ids"].shape[1] if chat else 0
-        texts: list[str] = tokenizer.batch_decode(
-            written[:, start:], skip_special_tokens=True, clean_up_tokenization_spaces=False
-        )
-        return texts
-
-    def _fill(self, tokenizer: Any, chat: bool, sentence: str) -> str:
-        prompt = self.prompt.fill(sentence) if self.prompt else sentence
-        if not chat:
-            return prompt
-        turns = [{"role": "user", "content": prompt}]
-        text: str = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
-        return text
+        prompts = [self.prompt.fill(sentence) if self.prompt else sentence for sentence in sentences]
+        settings = {"do_sample": False, "num_beams": self.beams, "max_new_tokens": self.max_new_tokens}
+        return generate_replies(model, tokenizer, prompts, chat=chat, **settings)
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any, bool]:
@@ -131,6 +111,28 @@ class PretrainedModel(Model):
         if chat and self.prompt is None:
             self.prompt = find_prompt("minimal")
         return tokenizer, model.to(self.device or _best_device()), chat
+
+
+def generate_replies(model: Any, tokenizer: Any, prompts: Sequence[str], *, chat: bool, **settings: Any) -> list[str]:
+    """Return what a model writes after each prompt; `chat` puts prompts through the tokenizer's chat template.
+
+    The tokenizer of a causal model has to pad on the left.
+    """
+    import torch
+
+    if chat:
+        turns = [[{"role": "user", "content": prompt}] for prompt in prompts]
+        prompts = [tokenizer.apply_chat_template(turn, tokenize=False, add_generation_prompt=True) for turn in turns]
+    encoded = tokenizer(list(prompts), return_tensors="pt", padding=True, add_special_tokens=not chat)
+    encoded.pop("token_type_ids", None)
+    encoded = encoded.to(model.device)
+    with torch.no_grad():
+        written = model.generate(**encoded, **settings)
+    start = 0 if model.config.is_encoder_decoder else encoded["input_ids"].shape[1]
+    texts: list[str] = tokenizer.batch_decode(
+        written[:, start:], skip_special_tokens=True, clean_up_tokenization_spaces=False
+    )
+    return texts
 
 
 def _answer(line: int, reply: str | None, source: str) -> Answer:

@@ -135,17 +135,17 @@ def side_by_side(first: str, parts: Sequence[str], rows: Iterable[tuple[str, Val
     return Table(header, lines)
 
 
-def render(reproductions: Sequence[Reproduction], output_format: str) -> str:
+def render(reproductions: Sequence[Reproduction], output_format: str, wide: bool = False) -> str:
     """Return reproductions as text, markdown, latex, tsv or json."""
     if output_format == "json":
         return json.dumps([_plain(one) for one in reproductions], ensure_ascii=False, indent=2)
-    return "\n\n".join(_rendered(one, output_format) for one in reproductions)
+    return "\n\n".join(_rendered(one, output_format, wide) for one in reproductions)
 
 
-def _rendered(reproduction: Reproduction, output_format: str) -> str:
+def _rendered(reproduction: Reproduction, output_format: str, wide: bool) -> str:
     blocks = [_heading(reproduction.title, 2, output_format)]
     for section in reproduction.sections:
-        blocks += [_heading(section.title, 3, output_format), render_table(section.table, output_format)]
+        blocks += [_heading(section.title, 3, output_format), render_table(section.table, output_format, wide)]
         blocks += [_comment(note, output_format) for note in section.notes]
     return "\n\n".join(blocks)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -108,7 +108,7 @@ def _all_scores(data: Seeda, edits: Path | None) -> tuple[dict[str, dict[str, Me
     if edits is not None:
         for references in data.corpora():
             gold = read_edits(str(edits / f"gold_{references}.m2"))
-            found["ERRANT"][references] = _score("errant", gold, _edited(edits, gold))
+            found["ERRANT"][references] = _score("errant", gold, read_edited(edits, gold, seeda.SYSTEMS))
         return found, "ERRANT's edits are those of --edits."
     try:
         for references, corpus in data.corpora().items():
@@ -125,10 +125,10 @@ def _score(metric: str, corpus: Corpus, outputs: Mapping[str, Sequence[str]]) ->
     return found
 
 
-def _edited(folder: Path, gold: Corpus) -> dict[str, EditedTexts]:
+def read_edited(folder: Path, gold: Corpus, systems: Iterable[str]) -> dict[str, EditedTexts]:
     """Return the systems' edits in the M2 files of a folder."""
     outputs = {}
-    for name in seeda.SYSTEMS:
+    for name in systems:
         file = folder / f"{name}.m2"
         corpus = read_edits(str(file))
         check_sources(corpus.sources, gold.sources, str(file))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gecbench import kernels
 from gecbench.analysis.breakdown import edit_distances
 from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.edits import find_changes
 from gecbench.corpus.prepare import Preprocessing, compare_tokenization, foreign_lines, wrapped_lines
 from gecbench.kernels.tokens import intern_lines
 from gecbench.metrics.base import Metric, Metrics, make_metric, metric_columns
@@ -202,9 +202,7 @@ def _edits(sources: Sequence[str], predictions: Sequence[str]) -> dict[str, Valu
     """Return the number of edits (`extract_edits`), and the tokens they remove and add."""
     sentences = len(sources)
     tokens = intern_lines([*sources, *predictions], "unicode")
-    changes, bounds = kernels.select("edits").changed_spans(
-        tokens[:sentences], tokens[sentences:], np.arange(sentences + 1, dtype=np.int64)
-    )
+    changes, bounds = find_changes(tokens[:sentences], tokens[sentences:], np.arange(sentences + 1, dtype=np.int64))
     running = np.concatenate([np.zeros((1, 2), dtype=np.int64), (changes[:, 1::2] - changes[:, ::2]).cumsum(axis=0)])
     removed, added = np.diff(running[bounds], axis=0).T
     return {"tokens": tokens[:sentences].lengths(), "edits": np.diff(bounds), "removed": removed, "added": added}

@@ -1,4 +1,4 @@
-"""`gecbench ieval`: its columns, options and the official program's reading; figures are those of docs/imeasure.md."""
+"""`gecbench ieval`: its columns, options and the official program's reading; figures: docs/metrics/imeasure.md."""
 
 import pytest
 from imeasure_examples import imeasure_files

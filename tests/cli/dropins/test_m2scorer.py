@@ -1,4 +1,4 @@
-"""`gecbench m2scorer`: options, exit status and the official scorer's reading; figures are those of docs/m2.md."""
+"""`gecbench m2scorer`: options, exit status and the official scorer's reading; figures: docs/metrics/m2.md."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_exit_status(folder, capsys, words, status):
 
 
 def test_release_3_2(folder, run):
-    """B.12: two words inserted before the first token cannot match."""
+    """§12: two words inserted before the first token cannot match."""
     write_lines("gold.m2", ["S a b c", "A 0 0|||T|||x y|||R|||-|||0"])
     write_lines("out.txt", ["x y a b c"])
     assert "Recall      : 1.0000" in run("m2scorer", "out.txt", "gold.m2")
@@ -73,7 +73,7 @@ def test_verbose_shows_letters_as_python_2_did(folder, run):
 
 
 def test_a_gold_edit_listed_twice_is_credited_twice(small, run):
-    """B.8."""
+    """§8."""
     write_lines("twice.m2", ["S a b c", *["A 1 2|||T|||x|||R|||-|||0"] * 2])
     shown = run("m2scorer", "-v", "right.txt", "twice.m2")
     assert "CORRECT EDITS : [(1, 2, u'b', u'x'), (1, 2, u'b', u'x')]\n# correct     : 2\n" in shown
@@ -82,7 +82,7 @@ def test_a_gold_edit_listed_twice_is_credited_twice(small, run):
 
 @pytest.mark.parametrize("beta", ["inf", "-inf", "nan"])
 def test_no_annotator_is_chosen_if_f_is_not_a_number(small, run, kernels_of, beta):
-    """B.11: the totals stay 0, so that P and R are 1."""
+    """§11: the totals stay 0, so that P and R are 1."""
     printed = run("m2scorer", "-v", "--beta", beta, "right.txt", "gold.m2")
     assert f"f_{beta}         : nan\n" in printed
     assert ">> Chosen Annotator for line 1 : -1\n" in printed

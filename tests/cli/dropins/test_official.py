@@ -2,7 +2,7 @@
 
 `goldens/dropins.json` holds the official programs' output on the first six sentences of the demo corpus and on
 generated files, under Python 2.7.18 or, for JFLEG's script, 3.11. Of most generated files it holds only the SHA-256 of
-the output. Other figures are those of docs/m2.md, docs/imeasure.md and docs/exact.md.
+the output. Other figures are those of docs/metrics/m2.md, docs/metrics/imeasure.md and docs/exact.md.
 """
 
 import hashlib

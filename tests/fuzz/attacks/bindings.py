@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from gecbench.kernels import native_module
 
@@ -10,20 +10,28 @@ from ..attack import Attack, Budget, Finding
 from ..confined import Case, confined, judge
 from ..explore import missing
 
-_AT_ONCE = 100
+_AT_ONCE = 100  # calls
 
 
-def run(seed: int, budget: Budget) -> Iterator[Finding]:
-    """Make many calls in each process; if it dies, the last one printed is the culprit."""
-    while budget.left():
-        count = int(min(_AT_ONCE, budget.most - budget.tries))
-        case = Case([], call=("hostile_arrays:attempt", (seed, budget.tries, count), {}))
-        ending = confined().run(case)
-        budget.count(count)
-        if problem := judge(case, ending):
-            yield Finding(
-                f"{ending.output.rpartition(': ')[2]}: {problem}", f"{case.call}\n{ending.output}\n{ending.errors}"
-            )
+def run(function: str) -> Callable[[int, Budget], Iterator[Finding]]:
+    """Return an attack that makes many calls in each process; if it dies, the last one printed is the culprit."""
+
+    def attack(seed: int, budget: Budget) -> Iterator[Finding]:
+        while budget.left():
+            count = int(min(_AT_ONCE, budget.most - budget.tries))
+            case = Case([], call=(f"hostile_arrays:{function}", (seed, budget.tries, count), {}))
+            ending = confined().run(case)
+            budget.count(count)
+            if problem := judge(case, ending):
+                yield Finding(
+                    f"{ending.output.rpartition(': ')[2]}: {problem}", f"{case.call}\n{ending.output}\n{ending.errors}"
+                )
+
+    return attack
+
+
+def _missing() -> str:
+    return missing() or ("" if native_module() else "installed without compiled kernels")
 
 
 ATTACKS = [
@@ -31,9 +39,18 @@ ATTACKS = [
         "bindings",
         "arrays that are missing, or whose offsets, sizes, types or numbers do not fit, through every binding",
         "a result or an error; the process lives",
-        run,
+        run("attempt"),
         share=0.5,
-        missing=lambda: missing() or ("" if native_module() else "installed without compiled kernels"),
+        missing=_missing,
         prepare=confined,
-    )
+    ),
+    Attack(
+        "changed-arrays",
+        "arrays that another thread changes while a kernel works on them",
+        "a result or an error; the process lives",
+        run("change_meanwhile"),
+        share=0.5,
+        missing=_missing,
+        prepare=confined,
+    ),
 ]

@@ -6,6 +6,7 @@ import contextlib
 import signal
 import subprocess
 import tempfile
+import time
 import urllib.error
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -228,6 +229,44 @@ def serve_and_kill(board: Path, random: Random) -> str:
     return "" if sorted(names) == sorted(accepted) else f"accepted {sorted(accepted)}, there {sorted(names)}"
 
 
+def fill(seed: int, budget: Budget) -> Iterator[Finding]:
+    """Make folders of a served board unwritable for a while; what was accepted must be scored afterwards."""
+    for number in budget:
+        random = Random(f"{seed} {number}")
+        with tempfile.TemporaryDirectory(prefix="gecbench-faults-", ignore_cleanup_errors=True) as folder:
+            if problem := serve_and_fill(Path(folder), random):
+                yield Finding("a submission is lost on a full disk under gecbench leaderboard serve", problem)
+
+
+def serve_and_fill(board: Path, random: Random) -> str:
+    """Return what is wrong after a board could not be written to for a while: a file is in a folder's place."""
+    accepted = {}
+    with server(board, "--per-minute", "1000") as (address, _):
+        blocked = [board / name for name in ("records", "details", "tests", "waiting") if random.random() < 0.5]
+        for k in range(3):
+            if k == 1:
+                for path in blocked:
+                    with contextlib.suppress(OSError):
+                        path.rename(path.with_name(f"{path.name}.aside"))
+                    path.write_text("in the way")
+            status, job = upload(address, text([*GOOD[:-1], f"w{k} ."]), name=f"s{k}")
+            if status == 202:
+                accepted[f"s{k}"] = job
+            if str(board) in str(job):
+                return f"a path in an answer: {job}"
+        time.sleep(random.random())
+        for path in blocked:
+            path.unlink()
+            with contextlib.suppress(OSError):
+                path.with_name(f"{path.name}.aside").rename(path)
+    with server(board, "--per-minute", "1000") as (address, _):
+        for name, job in accepted.items():
+            if (found := finished(address, job))["state"] != "done":
+                return f"{name}: {found}"
+    names = [record.system for record in FolderStore(board).load().records]
+    return "" if sorted(names) == sorted(accepted) else f"accepted {sorted(accepted)}, there {sorted(names)}"
+
+
 def missing() -> str:
     """Return why the attacks cannot run here."""
     if reason := unbounded():
@@ -263,6 +302,14 @@ ATTACKS = [
         "kill -9 of `leaderboard serve` at any moment after uploads",
         "every submission that was acknowledged is scored by the next server, once",
         serve,
+        missing=missing,
+    ),
+    Attack(
+        "disk-serve",
+        "folders of a served board that cannot be written to for a while, as on a full disk",
+        "every submission that was acknowledged is scored, once; no path of the server in an answer",
+        fill,
+        share=0.5,
         missing=missing,
     ),
 ]

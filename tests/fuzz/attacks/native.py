@@ -20,7 +20,8 @@ ROOT = Path(__file__).parents[3]
 DRIVERS = ROOT / "tests" / "fuzz" / "native"
 _FLAGS = ("-std=c++17", "-O1", "-g", "-ffp-contract=off", f"-I{ROOT / 'native'}", f"-I{DRIVERS}")
 _CLANGS = ("clang++", *(f"clang++-{version}" for version in range(22, 13, -1)))
-_ROUNDS = 26  # of the threads' program at a time: every kernel twice
+KERNELS = 13
+_ROUNDS = 2 * KERNELS  # of the threads' program at a time
 
 
 @cache
@@ -84,30 +85,40 @@ def unpack_seeds(folder: Path) -> None:
 
 
 def fuzz(seed: int, budget: Budget) -> Iterator[Finding]:
-    """Run libFuzzer from the committed seeds until the budget is spent."""
+    """Run libFuzzer from the committed seeds on each kernel in turn, for an equal share of the budget."""
     program = fuzzer()
+    for kernel in range(KERNELS):
+        others = KERNELS - kernel
+        limits = [f"-max_total_time={math.ceil(budget.seconds() / others)}"] if math.isfinite(budget.deadline) else []
+        limits += [f"-runs={math.ceil((budget.most - budget.tries) / others)}"] if math.isfinite(budget.most) else []
+        if budget.left():
+            yield from _fuzz_kernel(program, kernel, seed, limits, budget)
+
+
+def _fuzz_kernel(program: Path, kernel: int, seed: int, limits: list[str], budget: Budget) -> Iterator[Finding]:
     with tempfile.TemporaryDirectory() as place:
         corpus, seeds = Path(place) / "corpus", Path(place) / "seeds"
         corpus.mkdir()
         unpack_seeds(seeds)
-        while budget.left():
-            limits = [f"-max_total_time={math.ceil(budget.seconds())}"] if math.isfinite(budget.deadline) else []
-            limits += [f"-runs={budget.most - budget.tries}"] if math.isfinite(budget.most) else []
-            options = ["-max_len=400", "-timeout=20", "-rss_limit_mb=2048", "-print_final_stats=1", *limits]
-            ended = subprocess.run(
-                [str(program), str(corpus), str(seeds), f"-seed={seed % 2**31 + 1}", *options],
-                cwd=place,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                check=False,
+        options = ["-max_len=400", "-timeout=20", "-rss_limit_mb=2048", "-print_final_stats=1", *limits]
+        ended = subprocess.run(
+            [str(program), str(corpus), str(seeds), f"-seed={seed % 2**31 + 1}", *options],
+            cwd=place,
+            env={**os.environ, "GECBENCH_FUZZ_KERNEL": str(kernel)},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        tries = int((re.findall(r"number_of_executed_units: (\d+)", ended.stderr) or ["0"])[-1])
+        budget.count(tries)
+        print(f"kernel {kernel}: {tries:,} tries", flush=True)
+        if ended.returncode:
+            found = re.search(r"^(?:SUMMARY|==\d+==\s*ERROR): (.*)", ended.stderr, re.MULTILINE)
+            inputs = {path.name: path.read_bytes() for path in Path(place).glob("*-*") if path.is_file()}
+            yield Finding(
+                f"kernel {kernel}: {found[1] if found else 'libFuzzer ended'}", f"{inputs}\n{ended.stderr[-3000:]}"
             )
-            budget.count(int((re.findall(r"number_of_executed_units: (\d+)", ended.stderr) or ["0"])[-1]))
-            if ended.returncode:
-                found = re.search(r"^(?:SUMMARY|==\d+==\s*ERROR): (.*)", ended.stderr, re.MULTILINE)
-                inputs = {path.name: path.read_bytes() for path in Path(place).glob("*-*") if path.is_file()}
-                yield Finding(found[1] if found else "libFuzzer ended", f"{inputs}\n{ended.stderr[-3000:]}")
-                return
 
 
 def threads(seed: int, budget: Budget) -> Iterator[Finding]:

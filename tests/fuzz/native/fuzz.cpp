@@ -1,7 +1,14 @@
-// Entry point of libFuzzer: all kernels, three sentences, one thread.
+// Entry point of libFuzzer: three sentences, one thread. The kernel is the one that GECBENCH_FUZZ_KERNEL numbers, or
+// else that of the first byte.
+#include <cstdlib>
+#include <vector>
+
 #include "kernels.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  gecbench::fuzz::run_kernel(data, size, 3, 1);
+  static const char* const kernel = std::getenv("GECBENCH_FUZZ_KERNEL");
+  std::vector<std::uint8_t> bytes(data, data + size);
+  if (kernel != nullptr && size > 0) bytes[0] = static_cast<std::uint8_t>(std::atoi(kernel));
+  gecbench::fuzz::run_kernel(bytes.data(), bytes.size(), 3, 1);
   return 0;
 }

@@ -152,7 +152,7 @@ std::uint64_t green(Bytes& bytes, Setting setting) {
 }
 
 std::uint64_t ter(Bytes& bytes, Setting setting) {
-  const Texts hypotheses = texts(bytes, setting.sentences, 14), references = texts(bytes, setting.sentences, 14);
+  const Texts hypotheses = texts(bytes, setting.sentences, 60), references = texts(bytes, setting.sentences, 60);
   std::vector<std::int64_t> edits(setting.sentences);
   ter_edits(hypotheses.array(), references.array(), setting.threads, edits.data());
   for (std::size_t i = 0; i < edits.size(); ++i) {
@@ -324,12 +324,13 @@ std::uint64_t ranking(Bytes& bytes, Setting setting) {
 using Kernel = std::uint64_t (*)(Bytes&, Setting);
 constexpr Kernel kKernels[] = {m2_files, interning, overlaps, errant_edits, gleu,    ter,  changes,
                                grouping, greedily,  matching, improving,    ranking, green};
+static_assert(sizeof(kKernels) / sizeof(Kernel) == kKernelCount);
 
 }  // namespace
 
 std::uint64_t run_kernel(const std::uint8_t* data, std::size_t size, std::size_t sentences, int threads) {
   Bytes bytes(data, size);
-  const Kernel kernel = kKernels[bytes.below(sizeof(kKernels) / sizeof(Kernel))];
+  const Kernel kernel = kKernels[bytes.below(kKernelCount)];
   return kernel(bytes, {sentences, threads});
 }
 

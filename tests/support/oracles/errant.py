@@ -1,4 +1,4 @@
-"""ERRANT's comparison as its description says it, one rule after another (docs/errant.md)."""
+"""ERRANT's comparison as its description says it, one rule after another (docs/metrics/errant.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official choice among annotators as a plain walk (docs/m2.md, B.9)."""
+"""The official choice among annotators as a plain walk (docs/metrics/m2.md §9)."""
 
 from __future__ import annotations
 

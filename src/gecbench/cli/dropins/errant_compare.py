@@ -13,6 +13,7 @@ import numpy as np
 from gecbench.cli.dropins import warn_of_mixed_up
 from gecbench.cli.options import add_command
 from gecbench.corpus.prepare import MIN_LINES
+from gecbench.display import shorten
 from gecbench.errors import InputError, counted
 from gecbench.formats.m2 import ErrantFile, parse_errant
 from gecbench.formats.text import is_same_file, read_marked_text
@@ -80,7 +81,7 @@ def run(options: argparse.Namespace) -> None:
 def _warn_of_annotators(annotators: Sequence[Sequence[int]], options: argparse.Namespace) -> None:
     """Warn of several annotators of the system, of whom the best one of each sentence counts."""
     if max(map(len, annotators)) > 1:
-        known = ", ".join(map(str, sorted({number for sentence in annotators for number in sentence})))
+        known = shorten(", ".join(map(str, sorted({number for sentence in annotators for number in sentence}))))
         warn_of_mixed_up(f"{options.hyp}: a system has one annotator, but these are edits of {known}")
 
 

@@ -1,7 +1,7 @@
 """`gecbench ieval`: the official I-measure scorer's arguments and output, so that old scripts keep working.
 
 Options may come in any order, the last of a kind counts, and unknown ones are passed over, as officially. What it
-prints is docs/imeasure.md, section 7; docs/exact.md says on which inputs the bytes were compared.
+prints is docs/metrics/imeasure.md §7; docs/exact.md says on which inputs the bytes were compared.
 """
 
 from __future__ import annotations

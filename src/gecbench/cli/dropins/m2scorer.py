@@ -1,6 +1,6 @@
 """`gecbench m2scorer`: the official M2 scorer's arguments, output and exit statuses, so that old scripts keep working.
 
-What it prints is docs/m2.md, B.10 and B.11; docs/exact.md says on which inputs the bytes were compared.
+What it prints is docs/metrics/m2.md §10 and §11; docs/exact.md says on which inputs the bytes were compared.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _precision_recall_f(total: Counts, beta: float) -> tuple[float, float, float
 
 
 def _f_of_counts(counts: Counts, beta: float) -> float:
-    """Return F as it is compared between annotators: 1 where it is 0/0 (docs/m2.md, B.9)."""
+    """Return F as it is compared between annotators: 1 where it is 0/0 (docs/metrics/m2.md §9)."""
     correct, proposed, gold = counts.tolist()
     divisor = beta**2 * gold + proposed
     return (1 + beta**2) * correct / divisor if divisor else 1.0
@@ -133,7 +133,7 @@ def _verbose(
     chosen: npt.NDArray[np.int64],
     beta: float,
 ) -> Iterator[str]:
-    """Show every annotator of every sentence, with the figures of all chosen before (docs/m2.md, B.11)."""
+    """Show every annotator of every sentence, with the figures of all chosen before (docs/metrics/m2.md §11)."""
     total: Counts = np.zeros(3, dtype=np.int64)
     for i, sentence in enumerate(metric.annotations(corpus)):
         source = corpus.sources[i].strip()
@@ -189,7 +189,7 @@ def _edits(source: str, line: str, match: SentenceMatch, published: Sequence[Edi
 
 
 def _marks(tokens: Sequence[str], match: SentenceMatch) -> Iterator[tuple[str, int]]:
-    """Yield matched insertions beside a deletion and deletions beside an insertion (docs/m2.md, B.11).
+    """Yield matched insertions beside a deletion and deletions beside an insertion (docs/metrics/m2.md §11).
 
     The mark is `!` if the neighbor agrees with a gold edit, else `*` for an insertion and `&` for a deletion.
     """

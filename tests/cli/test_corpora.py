@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import json
+import zipfile
+
+import pytest
+
+from gecbench.cli import main
+
+
+@pytest.fixture
+def run(tiny_environment, tmp_path, monkeypatch, capsys):
+    """Run a command in an empty folder; return its status, what it printed, and its errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_command(*words):
+        status = main([*words])
+        return (status, *capsys.readouterr())
+
+    return run_command
+
+
+def test_the_list_has_every_corpus_of_the_catalog(run):
+    status, printed, _ = run("corpora", "--format", "json")
+    entries = {entry["name"]: entry for entry in json.loads(printed)}
+    wanted = "bea19:dev bea19:test conll13 conll14 conll14:alt bn15 cweb:g cweb:s ua-gec:gec-only ua-gec:gec-fluency"
+    assert (status, {*wanted.split(), "geccc", "mucgec:dev", "jfleg"} - set(entries)) == (0, set())
+    assert entries["cweb:s"]["metric"] == "errant"
+    assert entries["cweb:s"]["sentences"] == {"validation": 2862, "test": 2864}
+    assert (entries["bea19:test"]["metric"], entries["bea19:test"]["gold"]) == (None, "none")
+    assert [name for name, entry in entries.items() if entry["terms"]] == ["bea19:dev", "bea19:test"]
+    assert all(entry[key] for entry in entries.values() for key in ("license", "citation", "tokenization", "homepage"))
+
+
+def test_one_corpus_with_its_files(run):
+    _, printed, _ = run("corpora", "geccc")
+    assert "Náplava et al. 2022" in printed
+    assert "data/test/sentence.m2\n    sha256 " in printed
+    status, _, error = run("corpora", "gecc")
+    assert (status, "no corpus 'gecc'. Did you mean geccc?" in error) == (2, True)
+
+
+def test_a_license_is_accepted_by_an_option(run, monkeypatch):
+    monkeypatch.delenv("GECBENCH_ACCEPT_LICENSE")
+    status, _, error = run("data", "source", "bea19:test")
+    assert (status, "gecbench corpora --accept-license bea19" in error) == (2, True)
+    assert "other (accept)" in run("corpora")[1]
+    assert run("corpora", "--accept-license", "bea19")[1].startswith(
+        "You accepted the license of bea19: non-commercial"
+    )
+    assert "other (accept)" not in run("corpora")[1]
+    assert run("data", "source", "bea19:test")[1].splitlines()[1] == "My town are small ."
+    assert "no license to accept for 'jfleg'" in run("corpora", "--accept-license", "jfleg")[2]
+
+
+def test_a_submission_has_one_line_per_sentence(run, tmp_path):
+    run("data", "source", "bea19:test", "-o", "source.txt")
+    lines = (tmp_path / "source.txt").read_text().splitlines()
+    (tmp_path / "out.txt").write_text("".join(f"{line}\n" for line in lines).replace("are small", "is small"))
+    submit = ("data", "submission", "bea19:test", "-o", "bea19.zip", "-p")
+    status, printed, _ = run(*submit, "out.txt")
+    assert (status, printed) == (0, "bea19.zip: 5 sentences in bea19.test.txt\n")
+    with zipfile.ZipFile(tmp_path / "bea19.zip") as archive:
+        assert archive.namelist() == ["bea19.test.txt"]
+        assert archive.read("bea19.test.txt").decode().splitlines()[1] == "My town is small ."
+    (tmp_path / "short.txt").write_text("My Town\n")
+    (tmp_path / "bea19.zip").unlink()
+    status, _, error = run(*submit, "short.txt")
+    assert (status, "short.txt" in error, (tmp_path / "bea19.zip").exists()) == (2, True, False)
+
+
+def test_score_uses_the_official_metric(run, tmp_path):
+    run("data", "source", "conll14", "-o", "out.txt")
+    scored = json.loads(run("score", "-c", "conll14", "-p", "out.txt", "--format", "json")[1])
+    assert "m2" in json.dumps(scored)
+    assert "gleu" not in json.dumps(scored)
+    printed = run("score", "-c", "conll14_fluency:expert_minimal", "-p", "out.txt", "--aligned")[1]
+    assert printed.split()[1].lower() == "gleu"
+    assert "beta:1.0" in run("score", "-c", "conll13", "-p", "out.txt")[1]
+
+
+def test_the_manual_lists_what_the_command_lists(repository, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    main(["corpora", "--format", "markdown"])
+    manual = (repository / "docs" / "corpora.md").read_text(encoding="utf-8")
+    _, _, rest = manual.partition("<!-- gecbench corpora --format markdown -->\n")
+    assert rest.startswith(capsys.readouterr().out), "write the output of the command under its mark"

@@ -1,0 +1,136 @@
+"""Corpora that are M2 files: rows of a tiny tree, and the real files' counts, references and round trips."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from gecbench.corpora.catalog import DATASETS
+from gecbench.corpora.load import load_corpus, load_dataset, load_rows, load_sources, official_metric
+from gecbench.corpus.corpus import Corpus
+from gecbench.corpus.derive import derive_references
+from gecbench.corpus.edits import EditedTexts
+from gecbench.errors import InputError, UpstreamError
+from gecbench.metrics.errant import ERRANT
+from gecbench.metrics.m2 import M2
+
+
+def test_rows_have_edits_and_the_texts_they_give(tiny):
+    (row,) = load_rows("cweb", "s", "test", upstream=tiny)
+    edit = {"start": 2, "end": 3, "corrections": ["is"], "type": "R:VERB:SVA", "required": "REQUIRED"}
+    assert row == {
+        "id": "1",
+        "sentence": "The web are big .",
+        "corrections": ["The web is big .", "The web are big ."],
+        "annotations": [
+            {"annotator": 0, "edits": [{**edit, "comment": "-NONE-"}]},
+            {"annotator": 1, "edits": []},
+        ],
+    }
+
+
+def test_documents_are_named_by_their_headings_which_are_sentences(tiny):
+    rows = load_rows("ua-gec", "gec-fluency", "test", upstream=tiny)
+    assert [(row["sentence"], row["document"]) for row in rows] == [("# 0007", "0007"), ("The web are big .", "0007")]
+
+
+@pytest.mark.parametrize(
+    ("name", "dataset", "split", "sentences", "references"),
+    [
+        ("conll13", "conll13:default:test", "test", 5, "1"),
+        ("bea19:dev", "bea19:default:validation", "validation", 5, "1"),
+        ("cweb:g:dev", "cweb:g:validation", "validation", 1, "2"),
+        ("ua-gec:gec-only", "ua-gec:gec-only:test", "test", 2, "2"),
+        ("geccc", "geccc:sentence:test", "test", 2, "1-2"),
+        ("geccc:paragraph:dev", "geccc:paragraph:validation", "validation", 2, "1-2"),
+        ("conll14:alt", "conll14_fluency:nucle_alt:test", "test", 5, "1-2"),
+        ("bn15", "conll14_fluency:bn15:test", "test", 5, "10"),
+    ],
+)
+def test_every_name_loads(tiny, name, dataset, split, sentences, references):
+    corpus = load_corpus(name, upstream=tiny)
+    assert (corpus.name, corpus.metadata["split"], len(corpus)) == (dataset, split, sentences)
+    assert corpus.reference_range() == references
+
+
+def test_the_test_set_of_bea19_has_sentences_and_no_score(tiny_environment):
+    assert load_sources("bea19:test")[1] == "My town are small ."
+    message = "bea19:test has no references to score against. Write the archive for Codabench: gecbench data submission"
+    with pytest.raises(InputError, match=message):
+        load_corpus("bea19:test")
+
+
+def test_a_license_is_accepted_once(tiny_environment, monkeypatch):
+    monkeypatch.delenv("GECBENCH_ACCEPT_LICENSE")
+    with pytest.raises(UpstreamError, match=r"must be accepted first .* --accept-license bea19, or set GECBENCH_ACC"):
+        load_corpus("bea19:dev")
+    monkeypatch.setenv("GECBENCH_ACCEPT_LICENSE", "other,bea19")
+    assert len(load_corpus("bea19:dev")) == 5
+    monkeypatch.delenv("GECBENCH_ACCEPT_LICENSE")
+    assert len(load_corpus("bea19:dev")) == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [
+        *(("jfleg:test", "gleu"), ("conll14", "m2"), ("conll14:alt", "m2"), ("bn15", "m2"), ("conll13", "m2(beta=1)")),
+        *(("conll14_fluency", "gleu"), ("conll14_fluency:nucle", "m2"), ("conll14:expert_fluency", "gleu")),
+        *(("bea19:dev", "errant"), ("cweb:s", "errant"), ("ua-gec:gec-only", "errant"), ("geccc", "m2")),
+        *(("mucgec:dev", "gleu"), ("demo", None), ("gold.m2", None)),
+    ],
+)
+def test_official_metrics(name, metric):
+    assert official_metric(name) == metric
+
+
+# Sentences and edits: CWEB's 13,574 sentences are those of its README, GECCC's the lines of its sentence.input files.
+# Edits are the A lines of the file that are not noop, counted by grep.
+REAL = {
+    "cweb:g:dev": (3867, 3194),
+    "cweb:g:test": (3981, 3369),
+    "cweb:s:dev": (2862, 1798),
+    "cweb:s:test": (2864, 2015),
+    "ua-gec:gec-only": (2862, 5745),
+    "ua-gec:gec-fluency": (2856, 8247),
+    "geccc:dev": (8478, 27014),
+    "geccc:test": (7907, 35653),
+    "geccc:paragraph:dev": (3592, 26798),
+    "geccc:paragraph:test": (3242, 35566),
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_round_trip_of_the_real_files(mirror, name):
+    """Each annotator's edits score 100. So does the text, except where edits touch: M2 may then find other ones."""
+    corpus = load_corpus(name, upstream=mirror)
+    sentences, edits = REAL[name]
+    annotations = corpus.annotations or ()
+    assert (len(corpus), sum(len(one.edits) for found in annotations for one in found)) == (sentences, edits)
+    for annotator in (0, 1):
+        rows = [i for i, found in enumerate(annotations) if any(one.annotator == annotator for one in found)]
+        own = [[one for one in annotations[i] if one.annotator == annotator] for i in rows]
+        alone = Corpus(sources=[corpus.sources[i] for i in rows], annotations=own)
+        score = ERRANT().score_corpus(alone, EditedTexts.of(alone.sources, own))
+        assert (score.value, score.parts["tp"]) == (1.0, sum(len(one[0].edits) for one in own))
+        texts = [found[0] for found in derive_references(alone).references or ()]
+        assert all(text in corpus.references[i] for i, text in zip(rows, texts, strict=True))
+        matches = M2().matches(alone, texts)
+        missed = [not (all(one.matched_gold) and all(one.matched_proposed)) for one in matches]
+        assert not any(found and not _touch(one[0]) for found, one in zip(missed, own, strict=True))
+        assert sum(missed) < 0.02 * len(rows)
+
+
+def _touch(annotation):
+    """Return whether two edits are next to each other, so that other edits may give the same text."""
+    spans = sorted((edit.start, edit.end) for edit in annotation.edits)
+    return any(one[1] == other[0] for one, other in pairwise(spans))
+
+
+def test_the_real_files_load_as_datasets(mirror, tmp_path):
+    pytest.importorskip("datasets", minversion="2.21")
+    for name in ("cweb", "ua-gec", "geccc", "mucgec"):
+        for config in DATASETS[name].configs:
+            loaded = load_dataset(name, config, cache_dir=tmp_path, mirror=mirror.mirror)
+            for split, rows in loaded.items():
+                assert list(rows) == load_rows(name, config, split, upstream=mirror)
