@@ -283,3 +283,16 @@ def test_the_card_of_an_organisers_page(folder, run):
 )
 def test_numbers_are_written_plainly(words, exits):
     assert "is not a" in exits(["leaderboard", "serve", *words], 2).err
+
+
+def test_plugins_on_the_command_line(folder, run, refused, monkeypatch):
+    monkeypatch.setenv("GECBENCH_BOARD_PLUGINS", "")
+    Path("my_length.py").write_text(
+        "def score(sources, outputs, references): return [float(len(o)) for o in outputs]\n"
+    )
+    run("demo", "--write", "demo")
+    words = ["leaderboard", "submit", "-c", "demo", "-p", "demo/systems/rule-based.txt", "--name", "x", "--board", "b"]
+    refused([*words, "--plugin", "my_length"], "'my_length' is not a plug-in")
+    assert "my-length (plug-in)" in run(*words, "--plugin", "python:my_length:score")
+    assert run("leaderboard", "list", "--board", "b", "-m", "my-length").split()[3:5] == ["my-length", "(plug-in)"]
+    refused(["leaderboard", "list", "--board", "b", "-m", "my-lenght"], "Did you mean my-length")

@@ -1,5 +1,7 @@
 """Metrics, human scores and groups of a scored submission."""
 
+import json
+
 import pytest
 from boards import DEMO, RULES
 from mirror_files import golden
@@ -7,8 +9,12 @@ from mirror_files import golden
 import gecbench
 from gecbench import GLEU, M2, Corpus, InputError
 from gecbench.analysis.breakdown import by_grammaticality
+from gecbench.leaderboard.page import PagePlan, build_site
+from gecbench.leaderboard.ranking import comparable, known_corpora
 from gecbench.leaderboard.records import Details, canonical_json, parse_json
-from gecbench.leaderboard.scoring import details_of, human_figures, prepare_stored, usable_metrics
+from gecbench.leaderboard.scoring import PLUGINS, details_of, human_figures, prepare_stored, usable_metrics
+from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.submission import Submission, submit, verify
 
 READY = [name for name, metric in gecbench.METRICS.items() if metric.missing() is None]
 
@@ -113,3 +119,60 @@ def test_details_of_earlier_versions_are_read():
     assert Details.from_json(canonical_json(old)).predictions == list(RULES)
     with pytest.raises(InputError, match="other fields"):
         Details.from_json(canonical_json({**old, "gold": []}))
+
+
+PLUGIN = """
+import gecbench
+
+@gecbench.metric(name="changes", version="1", higher_is_better=False)
+def changes(sources, outputs, references):
+    return [float(source != output) for source, output in zip(sources, outputs)]
+"""
+
+
+@pytest.fixture
+def plugin(folder, monkeypatch):
+    """A plug-in in the current folder, of which lower is better, that scores submissions."""
+    (folder / "my_changes.py").write_text(PLUGIN)
+    monkeypatch.setenv(PLUGINS, "python:my_changes:changes")
+
+
+def submitted(store, name, outputs):
+    done = submit(Submission(name, outputs, aligned=True, tokenized=True), DEMO, store)
+    return done.record
+
+
+def test_a_plugin_is_a_column_that_says_so(plugin, tmp_path):
+    """One system changes half of the sentences, the other all; the plug-in prefers the first, unlike GLEU."""
+    store = FolderStore(tmp_path / "board")
+    best = gecbench.load_demo_systems()["good-corrector"]
+    half = [output if i % 2 else source for i, (source, output) in enumerate(zip(DEMO.sources, best, strict=True))]
+    changed = [[source != output for source, output in zip(DEMO.sources, texts, strict=True)] for texts in (half, best)]
+    few, many = (submitted(store, name, texts) for name, texts in (("few", half), ("many", best)))
+    figures = [record.scores["changes"] for record in (few, many)]
+    assert [figure["value"] for figure in figures] == pytest.approx([sum(flags) / len(DEMO) for flags in changed])
+    assert figures[0]["low"] < figures[0]["value"] < figures[0]["high"]
+    assert figures[0]["signature"].startswith("python|function:my_changes:changes|name:changes|release:1|better:lower|")
+    assert figures[0]["human"] is None
+    assert [record.system for record in comparable([many, few], "changes").ranked] == ["few", "many"]
+    assert [record.system for record in comparable([many, few], "gleu").ranked] == ["many", "few"]
+    build_site(store, tmp_path / "site", PagePlan([DEMO], seeds=False, resamples=20))
+    board = json.loads((tmp_path / "site/data/board.json").read_text(encoding="utf-8"))
+    assert board["tables"][0]["metrics"][-1] == "changes"
+    (shown,) = [metric for metric in board["metrics"] if metric.get("plugin")]
+    assert (shown["name"], shown["title"], shown["higher_is_better"]) == ("changes", "changes (plug-in)", False)
+    ranks = {row["system"]: row["scores"]["changes"]["rank"] for row in board["records"]}
+    assert ranks == {"few": 1, "many": 2}
+
+
+def test_a_plugin_is_verified_if_it_is_given(plugin, tmp_path, monkeypatch):
+    store = FolderStore(tmp_path / "board")
+    submitted(store, "with", RULES)
+    tables = known_corpora([DEMO])
+    assert [each.problems for each in verify(store, tables)] == [[]]
+    monkeypatch.delenv(PLUGINS)
+    assert [each.problems for each in verify(store, tables)] == [["changes: a plug-in that was not given (--plugin)"]]
+    other = FolderStore(tmp_path / "other")
+    submitted(other, "without", RULES)
+    monkeypatch.setenv(PLUGINS, "python:my_changes:changes")
+    assert [each.problems for each in verify(other, tables)] == [[]]

@@ -25,7 +25,7 @@ from gecbench.cli.options import (
     pick,
 )
 from gecbench.display import percent, tracked
-from gecbench.errors import InputError, counted
+from gecbench.errors import InputError, counted, did_you_mean
 from gecbench.metrics.base import METRICS
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ def _add_submit(actions: Any) -> None:
     add_preprocessing_options(parser)
     add_aligned_option(parser)
     parser.add_argument("--dry-run", action="store_true", help="score and show, but add nothing")
+    _add_plugins(parser)
     parser.add_argument("-f", "--format", choices=("text", "json"), default="text", help="how to print")
     add_wide_option(parser)
 
@@ -116,13 +117,16 @@ def _add_seed(actions: Any) -> None:
     parser.add_argument("--board", default="board", help="a folder (default: board)")
     corpora = "known names (default: the board's own, or conll14_fluency:nucle)"
     parser.add_argument("-c", "--corpus", metavar="NAME", nargs="+", default=[], help=corpora)
+    _add_plugins(parser)
 
 
 def _add_list(actions: Any) -> None:
     parser = add_command(actions, "list", "Print a board's ranking", _EXAMPLES, list_board)
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help="only this corpus")
     parser.add_argument("--board", default="board", help=_BOARD)
-    _add_metric(parser, "what to rank by", "the board's")
+    parser.add_argument(
+        "-m", "--metric", metavar="METRIC", help="what to rank by, a plug-in too (default: the board's)"
+    )
     parser.add_argument("--without-published", action="store_true", help="leave out figures as reported by others")
     parser.add_argument("-f", "--format", choices=FORMATS[:-1], default="text", help="how to print")
     add_wide_option(parser)
@@ -171,9 +175,28 @@ def _add_verify(actions: Any) -> None:
     parser.add_argument("files", metavar="RECORD", nargs="*", help="files of the board's records (default: all)")
     parser.add_argument("--board", default="board", help=_BOARD)
     _add_corpora(parser, "a corpus to score on")
+    _add_plugins(parser)
+
+
+def _add_plugins(parser: argparse.ArgumentParser) -> None:
+    about = "also score with this function of yours: python:module:function; may be repeated"
+    parser.add_argument("--plugin", metavar="PLUGIN", action="append", default=[], help=about)
+
+
+def _set_plugins(options: argparse.Namespace) -> None:
+    """Make the plug-ins known to this process and to those that it starts."""
+    from gecbench.leaderboard.scoring import PLUGINS, board_plugins
+
+    for plugin in options.plugin:
+        if not plugin.startswith("python:") or len(plugin.split()) != 1:
+            raise InputError(f"{plugin!r} is not a plug-in", fix="Write python:module:function")
+    if options.plugin:
+        os.environ[PLUGINS] = " ".join(options.plugin)
+    board_plugins()
 
 
 def _add_page_options(parser: argparse.ArgumentParser) -> None:
+    _add_plugins(parser)
     _add_corpora(parser, "a corpus to show and test on")
     parser.add_argument("--without-published", action="store_true", help="leave out figures as reported by others")
     parser.add_argument("--without-texts", action="store_true", help="leave out sentences and outputs")
@@ -217,6 +240,7 @@ def submit(options: argparse.Namespace) -> None:
     from gecbench.leaderboard import submission
     from gecbench.leaderboard.store import HubStore, open_board
 
+    _set_plugins(options)
     store = open_board(options.board, create=True)
     data, file = _bytes(options.predictions), options.predictions
     corpus = store.choose_corpus(options.corpus)
@@ -248,6 +272,7 @@ def seed(options: argparse.Namespace) -> None:
     from gecbench.leaderboard.store import open_board
     from gecbench.leaderboard.submission import score_submission
 
+    _set_plugins(options)
     store = open_board(options.board, hub=False, create=True)
     corpora = [_public_corpus(name) for name in options.corpus] or store.corpora() or [_public_corpus(_SEEDED)]
     store.register(corpora)
@@ -300,6 +325,11 @@ def list_board(options: argparse.Namespace) -> None:
         raise InputError(
             f"the board has nothing on {options.corpus!r}", fix=f"It has {', '.join(known) or 'no records'}"
         )
+    if options.metric:
+        known = list(dict.fromkeys([*METRICS, *(name for record in loaded.records for name in record.scores)]))
+        if options.metric not in known:
+            fix = f"{did_you_mean(options.metric, known)}Choose one of {', '.join(known)}"
+            raise InputError(f"no metric {options.metric!r}", fix=fix)
     compact = options.format == "text" and not options.wide
     drawn = [
         each
@@ -319,6 +349,7 @@ def build(options: argparse.Namespace) -> None:
     from gecbench.leaderboard.page import build_site
     from gecbench.leaderboard.store import open_board
 
+    _set_plugins(options)
     store = open_board(options.board)
     built = build_site(store, options.output, _plan(options, store))
     _warn(built.warnings)
@@ -332,6 +363,7 @@ def serve(options: argparse.Namespace) -> None:
     from gecbench.leaderboard.uploads import UploadLimits
     from gecbench.leaderboard.worker import TaskLimits
 
+    _set_plugins(options)
     store = open_board(options.board, hub=False)
     seconds = options.scoring_seconds
     scoring = TaskLimits(seconds=seconds, processor_seconds=ceil(2 * seconds))
@@ -358,6 +390,7 @@ def verify(options: argparse.Namespace) -> None:
     from gecbench.leaderboard.store import open_board
     from gecbench.leaderboard.submission import verify as score_again
 
+    _set_plugins(options)
     store = open_board(options.board)
     corpora = known_corpora(_corpora(options.corpus, store))
     different = total = 0
@@ -427,12 +460,13 @@ def _warn(warnings: tuple[str, ...], kind: str = "warning") -> None:
 
 def _as_text(record: Record, digits: int, wide: bool) -> str:
     from gecbench.leaderboard.records import NOTES
+    from gecbench.leaderboard.scoring import metric_title
 
     rows = []
     for metric, figure in record.scores.items():
         ratio = "" if figure["ratio"] is None else f"{percent(figure['ratio'], 1)} %"
         people = ["" if figure[name] is None else percent(figure[name], digits) for name in ("human", "against_others")]
-        rows.append([METRICS[metric].title, *people, ratio])
+        rows.append([metric_title(metric), *people, ratio])
     scores = _score_columns([(record, metric) for metric in record.scores], digits, not wide)
     rows = [[title, *cells, *rest] for (title, *rest), *cells in zip(rows, *scores, strict=True)]
     header = [record.system, "score", *(["95 % interval"] if wide else []), "human", "same refs", "% human"]
@@ -440,7 +474,7 @@ def _as_text(record: Record, digits: int, wide: bool) -> str:
     if any(figure["human"] is not None for figure in record.scores.values()):
         notes.append(f"{textwrap.fill(NOTES['human'], 80)}.")
     notes += [
-        f"{METRICS[metric].title}: {counted(figure['capped'], 'sentence')} capped; {NOTES['capped']}"
+        f"{metric_title(metric)}: {counted(figure['capped'], 'sentence')} capped; {NOTES['capped']}"
         for metric, figure in record.scores.items()
         if figure["capped"]
     ]
@@ -449,13 +483,14 @@ def _as_text(record: Record, digits: int, wide: bool) -> str:
 
 def _tables(table: BoardTable, records: list[Record], metric: str, store: FolderStore, compact: bool) -> list[Table]:
     """Return the ranking of a table, and what was reported of systems that are not in it."""
-    from gecbench.leaderboard.ranking import BoardPlace, Significance
+    from gecbench.leaderboard.ranking import BoardPlace, Significance, goodness
+    from gecbench.leaderboard.scoring import metric_title
     from gecbench.leaderboard.seeds import is_same_system
 
     title = f"{table[0]} ({table[1]})"
     found = sorted(
         (record for record in records if metric in record.scores),
-        key=lambda record: -float(record.scores[metric]["value"]),
+        key=lambda record: -goodness(record, metric),
     )
     scored = [record for record in found if record.kind == "scored"]
     places = Significance(store, {}).places(scored, metric)
@@ -468,8 +503,8 @@ def _tables(table: BoardTable, records: list[Record], metric: str, store: Folder
     alone = [each for each in found if each.kind == "reported" and not any(is_same_system(one, each) for one in scored)]
     reported = [[each.system, percent(each.scores[metric]["value"]), each.date] for each in alone]
     tables = [
-        Table([title, "#", METRICS[metric].title, *([] if compact else ["95 % interval"]), "kind", "date"], rows),
-        Table([f"{title}, as reported", METRICS[metric].title, "date"], reported),
+        Table([title, "#", metric_title(metric), *([] if compact else ["95 % interval"]), "kind", "date"], rows),
+        Table([f"{title}, as reported", metric_title(metric), "date"], reported),
     ]
     return [each for each in tables if each.rows]
 

@@ -37,6 +37,8 @@ from gecbench.leaderboard.scoring import (
     DEFAULT_RESAMPLES,
     Progress,
     details_of,
+    is_plugin,
+    metric_title,
     prepare_stored,
     sentence_edits,
     usable_metrics,
@@ -171,7 +173,7 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
         "notes": dict(NOTES),
         "types": _types_in_words(corpora.values()),
         "commands": commands,
-        "metrics": [_metric(name) for name in METRICS],
+        "metrics": [*map(_metric, METRICS), *_plugins(row for found in rows.values() for row in found)],
         "tables": summaries,
         "skipped": skipped,
         "server": plan.server,
@@ -270,6 +272,29 @@ def _metric(name: str) -> dict[str, Any]:
     return {**about, "columns": list(entry.columns), "lower_is_better": list(entry.lower_is_better)}
 
 
+def _plugins(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Return what the page shows of plug-in metrics, each once; their titles say that they are plug-ins."""
+    figures = (pair for row in rows for pair in row["scores"].items())
+    found = {name: figure["signature"] for name, figure in figures if _is_shown_plugin(name, figure)}
+    return [
+        {
+            "name": name,
+            "title": metric_title(name),
+            "description": f"Plug-in, a function of the board's owner: {signature}",
+            "paper": "",
+            "columns": [],
+            "lower_is_better": [],
+            "plugin": True,
+            "higher_is_better": "|better:lower|" not in signature,
+        }
+        for name, signature in found.items()
+    ]
+
+
+def _is_shown_plugin(name: str, figure: Mapping[str, Any]) -> bool:
+    return name not in METRICS and is_plugin(figure)
+
+
 def _write_table(
     built: Built,
     table: BoardTable,
@@ -290,6 +315,7 @@ def _write_table(
         built.write_data(f"corpus-{key}", text)
         built.write(f"data/source-{key}.txt", "".join(f"{line}\n" for line in shown.sources).encode())
     metrics = [name for name in METRICS if any(name in row["scores"] for row in rows)]
+    metrics += [plugin["name"] for plugin in _plugins(rows)]
     return {
         "key": key,
         "corpus": table[0],
@@ -364,7 +390,12 @@ def table_rows(records: Sequence[Record], tests: Significance, *, private: bool 
 
     A system is listed once: what others reported of one that is scored here goes into its row.
     """
-    metrics = {metric for record in records for metric in record.scores if metric in METRICS}
+    metrics = {
+        metric
+        for record in records
+        for metric, figure in record.scores.items()
+        if metric in METRICS or _is_shown_plugin(metric, figure)
+    }
     places = {metric: tests.places(records, metric) for metric in metrics}
     reported = [record for record in records if record.kind == "reported"]
     scored = [record for record in records if record.kind != "reported"]

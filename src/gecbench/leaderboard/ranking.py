@@ -14,7 +14,7 @@ from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Prepared
 from gecbench.errors import GecbenchError, InputError
 from gecbench.leaderboard.records import BoardTable, Record, table_of
-from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, board_metric, prepare_stored
+from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, board_metric, metric_title, prepare_stored
 from gecbench.leaderboard.store import FolderStore
 from gecbench.metrics.base import METRICS, Score, Signature, Values
 
@@ -46,6 +46,13 @@ def how_scored(record: Record, metric: str) -> HowScored | None:
     return record.fingerprint, frozenset(kept)
 
 
+def goodness(record: Record, metric: str) -> float:
+    """Return a record's score, negated if lower is better: plug-ins declare that in their signature."""
+    figure = record.scores[metric]
+    value = float(figure["value"])
+    return -value if "|better:lower|" in figure["signature"] else value
+
+
 def comparable(records: Iterable[Record], metric: str, fingerprint: str | None = None) -> Comparable:
     """Choose the systems that are ranked: those on the board's data, with the settings that were used last.
 
@@ -68,7 +75,7 @@ def comparable(records: Iterable[Record], metric: str, fingerprint: str | None =
 
 def _ranking_key(record: Record, metric: str) -> tuple[float, str, str, str]:
     """Sort by the score, best first."""
-    return -record.scores[metric]["value"], record.date, record.system, record.id
+    return -goodness(record, metric), record.date, record.system, record.id
 
 
 def _difference(how: HowScored, chosen: HowScored) -> str:
@@ -219,7 +226,7 @@ class Significance:
         adjusted: dict[str, float] = {}
         for position, record in enumerate(found.ranked, start=1):
             above = found.ranked[position - 2] if position > 1 else None
-            if above is None or record.scores[metric]["value"] < above.scores[metric]["value"]:
+            if above is None or goodness(record, metric) < goodness(above, metric):
                 rank = position
             if not self._can_test(record):
                 places[record.id] = BoardPlace(rank)
@@ -251,7 +258,7 @@ class Significance:
             for record in records
             if record.role != "system" and metric in record.scores and self.resampled(record, metric) is not None
         ]
-        others.sort(key=lambda record: -record.scores[metric]["value"])
+        others.sort(key=lambda record: -goodness(record, metric))
         tested = [*ranked, *others]
         if len(tested) < 2:
             return None
@@ -325,7 +332,7 @@ class NewPlace:
     @property
     def sentence(self) -> str:
         """The place in words."""
-        words = f"rank {self.rank} of {self.of} by {METRICS[self.metric].title}"
+        words = f"rank {self.rank} of {self.of} by {metric_title(self.metric)}"
         if not self.ranked:
             return f"not ranked; its score would have {words}"
         if self.above is None or self.above.p_value is None:
@@ -350,7 +357,7 @@ def place_of(record: Record, records: Iterable[Record], tests: Significance, wan
     alike = [other for other in others if how_scored(other, metric) == mine and other.role == "system"]
     order = sorted([record, *alike], key=lambda each: _ranking_key(each, metric))
     position = [other.id for other in order].index(record.id)
-    better = [other for other in order[:position] if other.scores[metric]["value"] > record.scores[metric]["value"]]
+    better = [other for other in order[:position] if goodness(other, metric) > goodness(record, metric)]
 
     def neighbor(other: Record) -> Neighbor:
         return Neighbor(other.system, other.scores[metric]["value"], tests.p_value(record, other, metric))

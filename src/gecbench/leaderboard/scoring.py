@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,11 +21,13 @@ from gecbench.corpus.prepare import Prepared, check_predictions
 from gecbench.errors import InputError
 from gecbench.human.bound import human_bound
 from gecbench.leaderboard.records import PRIVATE_DIGITS, TYPE_FIELDS, Details, Figure, figure
-from gecbench.metrics.base import METRICS, Metric, Score, metric_class
+from gecbench.metrics.base import METRICS, Metric, Score, make_metric, metric_class
 from gecbench.metrics.m2 import M2, trimmed
 
 Progress = Callable[[str, float], None]
 DEFAULT_RESAMPLES = 1000
+PLUGINS = "GECBENCH_BOARD_PLUGINS"
+_LONGEST_COLUMN = 30
 _HUMAN_SCORES: dict[tuple[str, str], float | None] = {}
 
 
@@ -68,13 +72,44 @@ def compute_figures(prepared: Prepared, resamples: int, progress: Progress, *, p
 
 
 def board_metric(name: str) -> Metric:
-    """Return a metric of the registry, with the parameters of `score`."""
-    return metric_class(name)()
+    """Return a plug-in, or a metric of the registry with the parameters of `score`."""
+    return board_plugins().get(name) or metric_class(name)()
+
+
+def board_plugins() -> dict[str, Metric]:
+    """Return the plug-ins (`python:module:function`) that score submissions, by their column's name.
+
+    They are named on the command line (`--plugin`), and reach child processes in an environment variable. A board's
+    folder cannot name any, since it may come from others.
+    """
+    made = map(make_metric, os.environ.get(PLUGINS, "").split())
+    return {_column_name(metric.name): metric for metric in made}
+
+
+def _column_name(name: str) -> str:
+    """Return a plug-in's name as records have it.
+
+    >>> _column_name("Word F1 (GPT-4o)"), _column_name("3-judges"), _column_name("GLEU!")
+    ('word-f1-gpt-4o', 'plugin-3-judges', 'plugin-gleu')
+    """
+    short = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_LONGEST_COLUMN]
+    return short if short[:1].isalpha() and short not in METRICS else f"plugin-{short}"
+
+
+def is_plugin(figure: Figure) -> bool:
+    """Return whether a figure is that of a plug-in, by its signature."""
+    return str(figure["signature"]).startswith("python|")
+
+
+def metric_title(name: str) -> str:
+    """Return the title of a metric on the board; what the registry does not have is a plug-in."""
+    return METRICS[name].title if name in METRICS else f"{name} (plug-in)"
 
 
 def usable_metrics(corpus: Corpus) -> dict[str, Metric]:
-    """Return the metrics for which a corpus has the gold, and this machine what they need."""
-    ready = {name: board_metric(name) for name, metric in METRICS.items() if metric.missing() is None}
+    """Return the metrics for which a corpus has the gold, and this machine what they need, and the plug-ins."""
+    ready = {name: metric_class(name)() for name, metric in METRICS.items() if metric.missing() is None}
+    ready |= board_plugins()
     return {name: metric for name, metric in ready.items() if getattr(corpus, metric.gold(corpus)) is not None}
 
 
@@ -92,7 +127,8 @@ def _figure(score: Score, corpus: Corpus) -> Figure:
         parts={name: score.parts[name] for name in score.metric.columns},
         capped=score.diagnostics.get("capped_sentences") or None,
         signature=str(score.signature),
-        **human_figures(score, corpus),
+        # A plug-in may be slow or cost money: people are not scored with it.
+        **(human_figures(score, corpus) if score.metric.name in METRICS else {}),
     )
 
 

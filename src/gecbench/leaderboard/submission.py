@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
@@ -20,7 +20,7 @@ from gecbench.errors import InputError, counted
 from gecbench.formats.tables import parse_predictions
 from gecbench.leaderboard.ranking import NewPlace, Significance, how_scored, known_corpora, place_of
 from gecbench.leaderboard.records import BoardTable, Details, Record, Settings, check_fields, digest, table_of
-from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, Progress, compute_figures
+from gecbench.leaderboard.scoring import DEFAULT_RESAMPLES, Progress, board_plugins, compute_figures, is_plugin
 from gecbench.leaderboard.store import FolderStore
 from gecbench.metrics.base import Score, Signature
 
@@ -407,13 +407,23 @@ def _problems(record: Record, store: FolderStore, corpus: Corpus | None) -> list
     found = [f"{name} differs" for name in _VERIFIED_FIELDS if getattr(record, name) != getattr(scored.record, name)]
     if record.role == "source" and record.unchanged != 1:
         found.append("it is called the source, but differs from it")
-    kept, made = asdict(details), asdict(scored.details)
+    new = board_plugins().keys() - record.scores.keys()  # plug-ins that the board did not have then
+    gone = {name for name, figure in record.scores.items() if is_plugin(figure)} - scored.record.scores.keys()
+    kept, made = _without(asdict(details), gone), _without(asdict(scored.details), new)
     compared = (name for name in kept if kept[name] and name != "by_distance")  # of 0.2.0, and not shown
     found += [f"{name} of its details differ" for name in compared if not _equal(kept[name], made[name])]
     if store.settings.private:  # records of 0.2.0 have precision and recall, which no page shows
         record = replace(record, scores={name: {**each, "parts": {}} for name, each in record.scores.items()})
-    metrics = {*record.scores, *scored.record.scores}
+    metrics = {*record.scores, *scored.record.scores} - new
     return [*found, *(line for metric in sorted(metrics) for line in _differences(metric, record, scored.record))]
+
+
+def _without(details: dict[str, Any], metrics: Collection[str]) -> dict[str, Any]:
+    """Return details without what these metrics say."""
+    return {
+        name: {key: value for key, value in found.items() if key not in metrics} if isinstance(found, dict) else found
+        for name, found in details.items()
+    }
 
 
 def _resamples(record: Record) -> int:
@@ -424,6 +434,9 @@ def _resamples(record: Record) -> int:
 
 
 def _differences(metric: str, claimed: Record, scored: Record) -> Iterator[str]:
+    if metric in claimed.scores and metric not in scored.scores and is_plugin(claimed.scores[metric]):
+        yield f"{metric}: a plug-in that was not given (--plugin)"
+        return
     if metric not in claimed.scores or metric not in scored.scores:
         whose = "it claims" if metric in claimed.scores else "it lacks"
         yield f"{metric}: {whose} a figure"
