@@ -51,6 +51,7 @@ def score(
     seed: int = DEFAULT_SEED,
     column: str | None = None,
     annotator: int | None = None,
+    ignore_width: bool = False,
     tokenize: str = "none",
     tokenized: bool = False,
     aligned: bool = False,
@@ -65,7 +66,8 @@ def score(
     `resamples` > 0 adds a bootstrap interval.
 
     `predictions` are texts, or a table (a `datasets.Dataset`, a pandas or polars frame, a list of dictionaries) in
-    which `column` names them, or the `Path` of a file. `annotator` chooses one where a file of edits (.m2) has several.
+    which `column` names them, or the `Path` of a file. `annotator` chooses one where a file of edits (M2) has several;
+    `ignore_width` accepts one whose sources differ from the corpus in full-width and half-width characters.
     `tokenize` brings natural text to tokens: "auto" is the corpus's own way, guided by the sources. Text that is not
     tokenized like its sources is refused without it, unless `tokenized=True`; shifted lines, and a reference that is
     identical to the sources, unless `aligned=True`. Predictions that share hardly a word with their sources, or all
@@ -77,7 +79,7 @@ def score(
     columns = metric_columns(default_metrics(corpus) if metrics is None else metrics)
     _check_files([predictions])
     gold, preprocessing = _resolve(corpus, columns), Preprocessing(tokenize, tokenized, aligned, foreign)
-    prepared = preprocessing.prepare(gold, texts_of(predictions, gold, column, annotator))
+    prepared = preprocessing.prepare(gold, texts_of(predictions, gold, column, annotator, ignore_width))
     return Scores(score_prepared({"predictions": prepared}, columns, resamples, seed)["predictions"])
 
 
@@ -92,6 +94,7 @@ def compare(
     against: str = "first",
     column: str | None = None,
     annotator: int | None = None,
+    ignore_width: bool = False,
     tokenize: str = "none",
     tokenized: bool = False,
     aligned: bool = False,
@@ -111,7 +114,9 @@ def compare(
     columns = metric_columns(default_metrics(corpus) if metrics is None else metrics)
     _check_files(systems.values())
     gold, preprocessing = _resolve(corpus, columns), Preprocessing(tokenize, tokenized, aligned, foreign)
-    texts = {name: texts_of(predictions, gold, column, annotator) for name, predictions in systems.items()}
+    texts = {
+        name: texts_of(predictions, gold, column, annotator, ignore_width) for name, predictions in systems.items()
+    }
     prepared = {name: preprocessing.prepare(gold, lines, f"predictions of {name}") for name, lines in texts.items()}
     return compare_prepared(prepared, columns, resamples=resamples, seed=seed, test=test, against=against)
 

@@ -2,6 +2,7 @@
 
 import json
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from gecbench.analysis.breakdown import (
     by_source_distance,
     edit_distances,
     has_grammaticality,
+    macro_average,
 )
 
 DEMO, SYSTEMS = load_demo(), load_demo_systems()
@@ -131,3 +133,45 @@ def test_one_row_per_error_type_and_system(run, folder):
     assert header[1] == "system"
     assert {row[1] for row in rows if row[0] == "ArtOrDet"} == {"rule-based", "do-nothing"}
     assert "error-type" in breakdown_names()
+
+
+TYPED_GOLD = """S He go to a big houses .
+A 1 2|||V|||goes|||REQUIRED|||-NONE-|||0
+A 5 6|||N|||house|||REQUIRED|||-NONE-|||0
+
+S They was here .
+A 1 2|||V|||were|||REQUIRED|||-NONE-|||0
+"""
+TYPED_SYSTEM = """S He go to a big houses .
+A 1 2|||V|||goes|||REQUIRED|||-NONE-|||0
+A 5 6|||N|||house|||REQUIRED|||-NONE-|||0
+
+S They was here .
+A 2 3|||ADV|||there|||REQUIRED|||-NONE-|||0
+"""
+
+
+def test_macro_average_by_hand(run, folder):
+    """ERRANT: V has 1 TP and 1 FN (P 1, R 1/2, F 5/6), N is right (1, 1, 1), ADV has 1 FP (0, 1, 0).
+
+    M2: recall of V 1/2, of N 1. Alone, V has 1 of 3 proposed and 1 of 2 gold edits (F 5/14), N 1 of 3 and 1 of 1
+    (F 5/13).
+    """
+    Path("gold.m2").write_text(TYPED_GOLD)
+    Path("system.m2").write_text(TYPED_SYSTEM)
+    options = ("score", "--gold", "gold.m2", "-p", "system.m2", "--average", "macro")
+    found = json.loads(run(*options, "-m", "errant", "-f", "json"))
+    assert (found["by"], found["average"]) == ("error-type", "macro")
+    assert found["systems"]["system"] == pytest.approx({"types": 3, "P": 2 / 3, "R": 2.5 / 3, "F": (5 / 6 + 1) / 3})
+    wanted = {"types": 2, "recall": 0.75, "alone: P": 1 / 3, "R": 0.75, "F": (5 / 14 + 5 / 13) / 2}
+    found = json.loads(run(*options, "-m", "m2", "-f", "json"))
+    assert found["systems"]["system"] == pytest.approx(wanted)
+    table = [line.split("\t") for line in run(*options, "-m", "errant", "-f", "tsv").splitlines()]
+    assert table == [["macro average", "types", "P", "R", "F"], ["system", "3", "66.67", "83.33", "61.11"]]
+
+
+def test_macro_average_needs_types(run, folder, refused):
+    Path("gold.m2").write_text(TYPED_GOLD)
+    refused(["score", "-m", "gleu", "--gold", "gold.m2", "-p", "gold.m2", "--average", "macro"], "error-type")
+    with pytest.raises(InputError, match="no error types to average over"):
+        macro_average([])

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from gecbench.cli import main
 from gecbench.corpora.demo import DATA
 
 GOLD = str(DATA / "gold.m2")
@@ -32,7 +33,8 @@ def test_error_groups_become_annotations_again(run, folder):
         ([], "no input"),
         (["a.m2", "-o", "b.m2"], "no such file"),
         (["a.m2", "-s", "s", "-r", "r", "-o", "b.m2"], "more than one input"),
-        (["a.txt", "-o", "b.m2"], "cannot tell the format"),
+        (["a.txt", "-o", "b.m2"], "a.txt: no such file"),
+        ([str(DATA / "source.txt"), "-o", "b.m2"], "source.txt: is plain text, not a corpus"),
         ([GOLD], "no output"),
         ([GOLD, "-o", "out.xyz"], "cannot tell the output format"),
         ([GOLD, "-o", "-", "--annotator", "5"], "no annotator 5"),
@@ -55,3 +57,25 @@ def test_line_breaks_inside_a_sentence_are_not_written(refused, folder):
     command = ["convert", "a.jsonl", "--to-source", "s", "--to-references", "r"]
     refused(command, "s:1: a line break inside a sentence")
     assert not Path("s").exists()
+
+
+EDIT = "A 1 2|||R:VERB|||{}|||REQUIRED|||-NONE-|||{}\n"
+
+
+def test_an_annotator_without_lines_did_not_leave_the_sentence_unchanged(folder, capsys):
+    """CoNLL-14's combined file leaves out annotator 1 where both made the same edits."""
+    both = "S He go home .\n" + EDIT.format("goes", 0) + EDIT.format("went", 1) + "\n"
+    agreed = "S She go home .\n" + EDIT.format("goes", 0) + "\n"
+    Path("combined.m2").write_text(both + agreed + "S Fine .\n\n")
+    assert main(["convert", "combined.m2", "--annotator", "1", "-o", "-"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "He went home .\nShe goes home .\nFine .\n"
+    assert "annotator 1 has no lines in 1 sentence that others annotated; the first of them counts there" in printed.err
+
+
+def test_the_combined_file_of_conll14_gives_the_second_annotators_own_text(mirror, folder):
+    """The references of `official-2014.1.m2`: 88 sentences have no lines of that annotator in the combined file."""
+    for name, annotator in (("combined", "1"), ("1", "0")):
+        Path(f"{name}.m2").write_bytes(mirror.read(f"conll14/noalt/official-2014.{name}.m2"))
+        assert main(["convert", f"{name}.m2", "--annotator", annotator, "-o", f"{name}.txt"]) == 0
+    assert Path("combined.txt").read_bytes() == Path("1.txt").read_bytes()

@@ -138,10 +138,6 @@ BAD_CORPORA = {
         ["-c", "s", "-p", "p"],
         r"s: is plain text, not a corpus \(\.m2, \.xml, \.jsonl\)\. Give sources with -s and references with -r \(in",
     ),
-    "M2 under another name as a corpus": (
-        ["-c", "gold.txt", "-p", "p"],
-        r"gold\.txt: is an M2 file\. Give it the ending \.m2, or give it with --gold\.",
-    ),
     "a table as a corpus": (
         ["-c", "all.csv", "-p", "p"],
         r"all\.csv: a corpus is not read from \.csv\. Give -s all\.csv -r all\.csv: its columns are found by",
@@ -154,10 +150,6 @@ BAD_CORPORA = {
     "M2 as the sources of a stream": (
         ["--stream", "-s", "gold.txt", "-r", "r0", "-p", "p"],
         r"gold\.txt: is an M2 file, not plain text\. Give it with --gold instead of -s and -r: it has the sources",
-    ),
-    "M2 under another name as predictions": (
-        ["-s", "s", "-r", "r0", "-p", "gold.txt"],
-        r"gold\.txt: is an M2 file, not plain text\. Give it the ending \.m2\.",
     ),
     "metrics with a comma": (
         ["-s", "s", "-r", "r0", "-p", "p", "-m", "gleu,m2"],
@@ -444,3 +436,74 @@ def test_scores_by_error_type(three_files, run, refused):
     assert "gleu has no scores by error-type" in refused(
         ["score", "-c", "demo", "-p", DATA / "source.txt", "--by", "error-type"]
     )
+
+
+# Edits by ChERRANT: target lines before the edits, and a name that does not end in .m2. One source has another width.
+CHERRANT_GOLD = """S 他 说 : 我 去 了 学 校 。
+T0-A0 他 说 : 我 去 学 校 了 。
+A 5 8|||W|||学 校 了|||REQUIRED|||-NONE-|||0
+
+S 我 有 一 本 的 书 。
+T0-A0 我 有 一 本 书 。
+A 4 5|||R||||||REQUIRED|||-NONE-|||0
+
+S 很 好 。
+T0 没有错误
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+"""
+CHERRANT_SYSTEM = CHERRANT_GOLD.replace(" : ", " ： ").replace("A 5 8|||W|||学 校 了", "A 5 6|||R|||")
+
+
+class TestCherrant:
+    @pytest.fixture(autouse=True)
+    def files(self, folder):
+        Path("gold.m2.char").write_text(CHERRANT_GOLD, encoding="utf-8")
+        Path("system.m2.char").write_text(CHERRANT_SYSTEM, encoding="utf-8")
+        Path("out.txt").write_text("他 说 : 我 去 学 校 。\n我 有 一 本 书 。\n很 好 。\n", encoding="utf-8")
+
+    def test_every_command_reads_its_m2(self, run):
+        """Of two gold edits the system makes one, and one that is wrong: P 1/2, R 1/2."""
+        width = "--ignore-width"
+        for gold in ("--gold", "-c"):
+            options = ("score", gold, "gold.m2.char", "-f", "json")
+            for found in (
+                json.loads(run(*options, "-m", "errant", "-p", "system.m2.char", width)),
+                json.loads(run(*options, "-m", "m2", "-p", "out.txt", "--aligned")),
+                json.loads(run(*options, "-m", "m2", "-p", "system.m2.char", width)),
+            ):
+                (scored,) = found["systems"][0]["scores"]
+                assert scored["value"] == 0.5
+        stream = run("score", "--stream", "-m", "m2", "--gold", "gold.m2.char", "-p", "gold.m2.char", "-f", "json")
+        assert json.loads(stream)["systems"][0]["scores"][0]["value"] == 1.0
+        assert "1\t1\t1\t0.5\t0.5\t0.5" in run(
+            "errant_compare", "-hyp", "system.m2.char", "-ref", "gold.m2.char", width
+        )
+        assert "F_0.5       : 0.5000" in run("m2scorer", "out.txt", "gold.m2.char")
+        assert (
+            run("convert", "system.m2.char", "--annotator", "0", "-o", "-").splitlines()[0] == "他 说 ： 我 去 学 校 。"
+        )
+        assert "学 校 了" in run("explain", "-m", "errant", "--gold", "gold.m2.char", "-p", "system.m2.char", width)
+        compared = run("compare", "--gold", "gold.m2.char", "-m", "m2", "-p", "out.txt", "gold.m2.char", "--aligned")
+        assert "gold.m2.char" in compared
+
+    def test_sources_of_another_width_are_refused_with_the_way_out(self, refused):
+        hint = "full-width and half-width characters: allow it with --ignore-width"
+        refused(["score", "-m", "errant", "--gold", "gold.m2.char", "-p", "system.m2.char"], hint)
+        refused(["errant_compare", "-hyp", "system.m2.char", "-ref", "gold.m2.char"], hint, status=1)
+
+    def test_in_python(self):
+        predictions = Path("system.m2.char")
+        found = gecbench.score(predictions, "gold.m2.char", ["errant"], ignore_width=True)
+        assert found["errant"].value == 0.5
+
+
+def test_the_sample_of_cherrant_gives_the_digits_of_its_own_program(mirror, run):
+    folder = "raw.githubusercontent.com/HillZhang1999/MuCGEC/39221934ee4ccf07801879136a75dd7e11319977"
+    samples = mirror.mirror / folder / "scorers/ChERRANT/samples"
+    files = (samples / "demo.hyp.m2.char", samples / "demo.ref.m2.char")
+    printed = run("errant_compare", "-hyp", files[0], "-ref", files[1], "--ignore-width")
+    assert "8\t19\t35\t0.2963\t0.186\t0.2649" in printed
+    scored = json.loads(
+        run("score", "-m", "errant", "-p", files[0], "--gold", files[1], "--ignore-width", "-f", "json")
+    )
+    assert round(scored["systems"][0]["scores"][0]["value"], 4) == 0.2649

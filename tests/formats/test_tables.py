@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 from tables import CORPUS, FRAMES, IDS, SOURCES, TEXTS, WRITERS, as_dataset, as_delimited, as_jsonl, as_parquet, rows
@@ -381,3 +382,51 @@ def test_bad_tsv(tmp_path, text, line, message):
     with pytest.raises(InputError, match=message) as caught:
         read_system_scores(path)
     assert caught.value.line == line
+
+
+class TestEssays:
+    """MultiGEC's format: `### essay_id = …`, then the text."""
+
+    ORIGINAL = "### essay_id = a1\nMy town are small .\n\nIt have a river .\n\n### essay_id = b2\nI like cat .\n"
+    FIRST = "### essay_id = b2\nI like cats .\n\n### essay_id = a1\nMy town is small .\n\nIt has a river .\n"
+    SECOND = "### essay_id = a1\nMy town is small . It had a river .\n"
+
+    @pytest.fixture(autouse=True)
+    def files(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        for name, text in {"orig.md": self.ORIGINAL, "ref1.md": self.FIRST, "ref2.md": self.SECOND}.items():
+            Path(name).write_text(text)
+
+    def test_references_are_paired_by_id_and_may_be_missing(self):
+        corpus = read_parallel("orig.md", ["ref1.md", "ref2.md"])
+        assert corpus.ids == ("a1", "b2")
+        assert corpus.sources == ("My town are small . It have a river .", "I like cat .")
+        assert corpus.references == (
+            ("My town is small . It has a river .", "My town is small . It had a river ."),
+            ("I like cats .",),
+        )
+
+    def test_predictions_are_paired_by_id(self, run):
+        corpus = read_parallel("orig.md", ["ref1.md"])
+        assert read_predictions("ref1.md", corpus) == [texts[0] for texts in corpus.references]
+        scored = run("score", "-s", "orig.md", "-r", "ref1.md", "-p", "ref1.md", "--aligned", "-f", "tsv")
+        assert "100.00" in scored
+
+    @pytest.mark.parametrize(
+        ("name", "text", "message"),
+        [
+            ("ref1.md", "### essay_id = zz\nNew .\n", r"ref1.md: essay 'zz' is not in orig.md"),
+            ("ref1.md", SECOND, r"orig.md: essay 'b2' has no reference"),
+            ("orig.md", ORIGINAL.replace("b2", "a1"), r"orig.md:6: a second essay 'a1'"),
+            ("orig.md", ORIGINAL.replace("b2", ""), r"orig.md:6: an essay without an id"),
+        ],
+    )
+    def test_damaged_files_are_refused(self, name, text, message):
+        Path(name).write_text(text)
+        with pytest.raises(InputError, match=message):
+            read_parallel("orig.md", ["ref1.md"])
+
+    def test_a_stream_of_essays_is_refused(self, refused):
+        refused(
+            ["score", "--stream", "-s", "orig.md", "-r", "ref1.md", "-p", "ref1.md"], "essays are not read as a stream"
+        )

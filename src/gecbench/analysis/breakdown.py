@@ -214,17 +214,78 @@ def breakdown_names() -> tuple[str, ...]:
     return (*_FIRST_HEADINGS, *dict.fromkeys(name for metric in METRICS.values() for name in metric.breakdowns))
 
 
+@dataclass(frozen=True)
+class MacroAverage:
+    """The mean of each score over error types: every type weighs the same, however frequent it is."""
+
+    types: int
+    means: Mapping[str, float]
+
+    def cells(self) -> dict[str, str]:
+        """Return the row of a table, by column."""
+        return {"types": str(self.types)} | {column: percent(value) for column, value in self.means.items()}
+
+
+def macro_average(types: Sequence[Any]) -> MacroAverage:
+    """Average the scores of error types, as `Metric.breakdown` returns them for ERRANT and M2.
+
+    Every type counts that the gold or the system has. As everywhere, a type without proposed edits has precision 1, and
+    a type without gold edits recall 1. F is the mean of the types' F.
+
+    Args:
+        types: Scores of error types, categories or operations.
+
+    Returns:
+        The number of types, and the mean of each of their scores by column.
+
+    Raises:
+        InputError: There are no types, or the groups are not error types.
+
+    Example:
+        >>> from gecbench.metrics.errant import ErrantTypeScore
+        >>> often = ErrantTypeScore("R:VERB", tp=8, fp=2, fn=0, precision=0.8, recall=1.0, value=0.8333)
+        >>> seldom = ErrantTypeScore("M:DET", tp=0, fp=1, fn=1, precision=0.0, recall=0.0, value=0.0)
+        >>> macro_average([often, seldom]).means["P"]
+        0.4
+    """
+    if not types or not all(hasattr(found, "ratios") for found in types):
+        raise InputError("there are no error types to average over", fix="Use m2 or errant with a gold of edits")
+    rows = [found.ratios() for found in types]
+    return MacroAverage(len(rows), {column: float(np.mean([row[column] for row in rows])) for column in rows[0]})
+
+
 def render_breakdown(
-    by: str, report: Report, corpus: Corpus, systems: Mapping[str, Sequence[str]], table_format: str, wide: bool = False
+    by: str,
+    report: Report,
+    corpus: Corpus,
+    systems: Mapping[str, Sequence[str]],
+    table_format: str,
+    wide: bool = False,
+    average: bool = False,
 ) -> str:
-    """Return the first metric's scores of every system, broken down, as a table or as JSON."""
+    """Return the first metric's scores of every system, broken down, as a table or as JSON.
+
+    With `average` it is their macro average over error types.
+    """
     metric = report.metrics[0]
     groups = {system: _groups(by, report[system][metric], corpus, systems[system]) for system in report}
+    if average:
+        return _render_averages(metric, by, groups, table_format, wide)
     if table_format == "json":
         plain = {system: [asdict(group) for group in found] for system, found in groups.items()}
         return json.dumps({"metric": metric, "by": by, "systems": plain}, ensure_ascii=False, indent=2)
     table = _by_system(by, groups) if by in _FIRST_HEADINGS else _by_group(groups)
     return render_table(table, table_format, wide)
+
+
+def _render_averages(metric: str, by: str, groups: Mapping[str, Sequence[Any]], table_format: str, wide: bool) -> str:
+    averages = {system: macro_average(found) for system, found in groups.items()}
+    if table_format == "json":
+        plain = {system: {"types": found.types, **found.means} for system, found in averages.items()}
+        named = {"metric": metric, "by": by, "average": "macro", "systems": plain}
+        return json.dumps(named, ensure_ascii=False, indent=2)
+    rows = [{"macro average": system, **found.cells()} for system, found in averages.items()]
+    return render_table(Table(list(rows[0]), [list(row.values()) for row in rows]), table_format, wide)
 
 
 def _groups(by: str, score: Score, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Any]:

@@ -6,15 +6,16 @@ import argparse
 from typing import Any
 
 from gecbench.cli.options import add_command, check_one_given, count, read_parallel_text
-from gecbench.corpora.load import CORPUS_FILES, read_file
+from gecbench.corpora.load import read_file
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.derive import derive_groups, derive_references, ungroup, with_references
-from gecbench.errors import InputError
+from gecbench.display import log_info
+from gecbench.errors import InputError, counted
 from gecbench.formats.imeasure_xml import write_imeasure_xml
 from gecbench.formats.jsonl import write_jsonl
 from gecbench.formats.m2 import write_m2
 from gecbench.formats.tables import write_parallel
-from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, write_lines
+from gecbench.formats.text import STANDARD_INPUT, check_files, check_not_overwriting, write_lines
 
 _EXAMPLES = """  gecbench convert gold.m2 -o corpus.jsonl
   gecbench convert gold.m2 --to-source source.txt --to-references ref0.txt ref1.txt
@@ -28,7 +29,7 @@ _EXAMPLES = """  gecbench convert gold.m2 -o corpus.jsonl
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "convert", summary, _EXAMPLES, run)
-    parser.add_argument("input", metavar="FILE", nargs="?", help="input: .m2, .xml or .jsonl")
+    parser.add_argument("input", metavar="FILE", nargs="?", help="input: M2, .xml or .jsonl")
     parser.add_argument("-s", "--source", metavar="FILE", help="input: source sentences")
     parser.add_argument("-r", "--references", metavar="FILE", nargs="+", help="input: one file per reference")
     parser.add_argument("-o", "--output", metavar="FILE", help="output: .m2, .xml or .jsonl, or text with --annotator")
@@ -58,9 +59,7 @@ def _read(options: argparse.Namespace) -> Corpus:
     check_one_given("input", ways, "Name an .m2, .xml or .jsonl file, or give -s and -r")
     if options.source:
         return read_parallel_text(options.source, options.references)
-    if not options.input.removesuffix(".gz").endswith(CORPUS_FILES):
-        fix = "Input files end in .m2, .xml or .jsonl; text goes with -s and -r"
-        raise InputError("cannot tell the format", file=options.input, fix=fix)
+    check_files([options.input])
     return read_file(options.input)
 
 
@@ -94,5 +93,11 @@ def _annotator_text(corpus: Corpus, annotator: int) -> list[str]:
     if annotator not in known:
         raise InputError(f"{corpus.name} has no annotator {annotator}", fix=f"Its annotators: {known}")
     chosen = [[found for found in sentence if found.annotator == annotator] for sentence in corpus.annotations]
+    missing = [i for i, sentence in enumerate(corpus.annotations) if sentence and not chosen[i]]
+    for i in missing:  # not "no change": CoNLL-14's combined file leaves out who made the same edits as the first
+        chosen[i] = [min(corpus.annotations[i], key=lambda found: found.annotator)]
+    if missing:
+        where = f"in {counted(len(missing), 'sentence')} that others annotated"
+        log_info(f"annotator {annotator} has no lines {where}; the first of them counts there")
     alone = Corpus(sources=corpus.sources, annotations=chosen, name=corpus.name)
     return [texts[0] for texts in derive_references(alone).references or ()]

@@ -121,13 +121,15 @@ def add_predictions_options(parser: Any, needed: bool | None) -> None:
     )
     parser.add_argument("--column", metavar="NAME", help="the predictions' column of a table")
     add_annotator_option(parser)
+    about = "predictions in an M2 file: sources may differ in full-width and half-width characters"
+    parser.add_argument("--ignore-width", action="store_true", help=about)
     add_preprocessing_options(parser)
     add_aligned_option(parser)
 
 
 def add_annotator_option(parser: Any) -> None:
     """Add the choice among several annotators of predictions that are edits."""
-    parser.add_argument("--annotator", metavar="N", type=count, help="the annotator of predictions in an .m2 file")
+    parser.add_argument("--annotator", metavar="N", type=count, help="the annotator of predictions in an M2 file")
 
 
 def add_aligned_option(parser: Any) -> None:
@@ -413,7 +415,7 @@ def read_system(path: str, corpus: Corpus, options: argparse.Namespace) -> Seque
     """Return the predictions of one file, cleaned if --clean says so."""
     from gecbench.formats.tables import read_predictions
 
-    found = read_predictions(path, corpus, options.column, options.annotator)
+    found = read_predictions(path, corpus, options.column, options.annotator, getattr(options, "ignore_width", False))
     return cleaned(found, corpus, path, options)
 
 

@@ -44,6 +44,7 @@ _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench score -c demo -p output.txt --per-sentence
   gecbench score -c demo -p output.txt --by edit-distance
   gecbench score -m m2 --gold gold.m2 -p output.txt --by error-type
+  gecbench score -m errant --gold gold.m2 -p system.m2 --average macro
   gecbench score -c conll14 -m m2 -p output.txt --published
   gecbench score -c demo -p output.txt --fail-under 40 || echo worse than it was
   gecbench score --stream -s source.txt.gz -r ref.txt.gz -p output.parquet --per-sentence scores.parquet
@@ -74,6 +75,8 @@ def add_parser(commands: Any, summary: str) -> None:
         choices=_Breakdowns(),
         help="print the first metric's scores broken down: %(choices)s",
     )
+    about = "print the mean of the first metric's scores over error types (m2, errant; with --by: over what it names)"
+    parser.add_argument("--average", choices=("macro",), help=about)
     stream = parser.add_argument_group("streams", "one system of any size in constant memory, to the same bits")
     stream.add_argument("--stream", action="store_true", help="read text, .gz, .jsonl, .parquet or M2 batch by batch")
     stream.add_argument("--batch-size", metavar="N", type=partial(count, least=1), default=10_000, help="sentences")
@@ -101,12 +104,13 @@ def run(options: argparse.Namespace) -> int:
     report = compare_prepared(inputs.systems, inputs.metrics, **pick(options, "resamples", "seed"))
     if options.per_sentence is not None:
         print(_per_sentence(report, inputs.corpus, options.format, options.wide))
-    elif options.by:
+    elif options.by or options.average:
         from gecbench.analysis.breakdown import render_breakdown
 
         scored = {name: prepared.lines for name, prepared in inputs.systems.items()}
         corpus = next(iter(inputs.systems.values())).corpus
-        print(render_breakdown(options.by, report, corpus, scored, options.format, options.wide))
+        by, average = options.by or "error-type", options.average is not None
+        print(render_breakdown(by, report, corpus, scored, options.format, options.wide, average))
     else:
         return print_report(report, options)
     return status_of(report, options)
@@ -135,9 +139,10 @@ def _spark(options: argparse.Namespace) -> Report:
         raise InputError("Spark reads Parquet files alone", fix=fix)
     check_published(options)
     misplaced = options.stream or options.resume or options.by or options.clean or options.per_sentence is not None
+    misplaced = misplaced or options.average
     if misplaced or options.tokenize != "none":
         raise InputError(
-            "--stream, --resume, --by, --clean, --tokenize and --per-sentence are not for Spark",
+            "--stream, --resume, --by, --average, --clean, --tokenize and --per-sentence are not for Spark",
             fix="See gecbench.spark for scores of sentences",
         )
     wanted = pick(options, "column", "index", "metrics", "on_bad", "resamples", "seed", "tokenized", "aligned")
@@ -177,14 +182,16 @@ def _check_stream(options: argparse.Namespace) -> None:
     check_published(options)
     check_roles(options)
     warn_of_swapped_names(options)
+    if options.ignore_width:
+        raise InputError("--ignore-width is not for streams", fix="Leave out --stream")
     if len(options.predictions) != 1:
         raise InputError("a stream is of one system", fix="Give one file with -p")
     if options.resamples:
         fix = "Keep them with --per-sentence FILE, then: gecbench.scale.scores(gecbench.scale.read(FILE), resamples=…)"
         raise InputError("a stream keeps no counts to resample", fix=fix)
-    if options.by or options.clean or options.per_sentence == "":
+    if options.by or options.average or options.clean or options.per_sentence == "":
         raise InputError(
-            "--by, --clean and --per-sentence without a file need all text at once", fix="Leave out --stream"
+            "--by, --average, --clean and --per-sentence without a file need all text at once", fix="Leave out --stream"
         )
 
 

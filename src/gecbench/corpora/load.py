@@ -16,6 +16,7 @@ from gecbench.corpus.derive import derive_annotations, derive_references
 from gecbench.display import shorten
 from gecbench.errors import InputError, MissingDependencyError, did_you_mean
 from gecbench.formats.judgments import Ranking, read_judgments
+from gecbench.formats.m2 import parse_m2
 from gecbench.formats.tables import ENDINGS, is_m2, read_edits
 from gecbench.formats.text import STANDARD_INPUT, read_lines
 from gecbench.metrics.base import Metric, with_needed_references
@@ -269,7 +270,7 @@ def known_corpora() -> str:
 
 
 def read_file(name: str) -> Corpus:
-    """Read a file by its ending; what has another ending, or comes by standard input, must be JSON Lines."""
+    """Read a file by its ending. What has another ending, or comes by standard input, is M2 or JSON Lines."""
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in CORPUS_FILES and name != STANDARD_INPUT and not Path(name).exists():
         _, colon, rest = name.partition(":")
@@ -283,6 +284,8 @@ def read_file(name: str) -> Corpus:
     from gecbench.formats.jsonl import parse_jsonl
 
     lines = read_lines(name)
+    if ending != ".jsonl" and is_m2(lines):
+        return parse_m2(lines, name)
     if ending != ".jsonl":
         _check_is_json(lines, name)
     return parse_jsonl(lines, name)
@@ -290,8 +293,6 @@ def read_file(name: str) -> Corpus:
 
 def _check_is_json(lines: Sequence[str], name: str) -> None:
     """Refuse lines of a file with another ending than .jsonl that are plainly something else, by what they are."""
-    if is_m2(lines):
-        raise InputError("is an M2 file", file=name, fix="Give it the ending .m2, or give it with --gold")
     if lines and not lines[0].lstrip().startswith("{"):
         fix = "Give sources with -s and references with -r (in Python: gecbench.Corpus(sources=…, references=…))"
         raise InputError(f"is plain text, not a corpus ({', '.join(CORPUS_FILES)})", file=name, fix=fix)

@@ -17,6 +17,8 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from gecbench.corpus.corpus import Corpus, check_line_count, check_ordered, python_values
 from gecbench.corpus.edits import EditedTexts, EditTable
 from gecbench.corpus.tokenize import plain_form
@@ -145,33 +147,42 @@ class Columns:
 
 
 def read_predictions(
-    path: str | Path, corpus: Corpus, column: str | None = None, annotator: int | None = None
+    path: str | Path,
+    corpus: Corpus,
+    column: str | None = None,
+    annotator: int | None = None,
+    ignore_width: bool = False,
 ) -> Sequence[str]:
-    """Read one system's predictions of a corpus, in its order: plain text; a table, or edits (.m2), by its ending.
+    """Read one system's predictions of a corpus, in its order: plain text, a table (by its ending), edits or essays.
 
-    `column` chooses a column of a table, `annotator` one of several annotators of edits.
+    `column` chooses a column of a table, `annotator` one of several annotators of edits. With `ignore_width`, edits may
+    be of sentences that differ from the corpus in full-width and half-width characters.
     """
-    return parse_predictions(read_bytes(path), str(path), corpus, column, annotator)
+    return parse_predictions(read_bytes(path), str(path), corpus, column, annotator, ignore_width)
 
 
 def parse_predictions(
-    data: bytes, file: str, corpus: Corpus, column: str | None = None, annotator: int | None = None
+    data: bytes,
+    file: str,
+    corpus: Corpus,
+    column: str | None = None,
+    annotator: int | None = None,
+    ignore_width: bool = False,
 ) -> Sequence[str]:
     """Read predictions from a file's content, as `read_predictions` does."""
     ending = Path(file.removesuffix(".gz")).suffix.lower()
-    if ending == EDITS and column is None:
-        return edited_texts(parse_m2(split_lines(data, file), file), corpus, file, annotator)
+    texts = [] if ending in ENDINGS else split_lines(data, file)
+    if column is None and (ending == EDITS or is_m2(texts)):
+        return edited_texts(parse_m2(texts, file), corpus, file, annotator, ignore_width)
     if annotator is not None:
-        raise InputError("only M2 has annotators to choose from", file=file, fix=f"Leave it out, or give {EDITS}")
+        raise InputError("only M2 has annotators to choose from", file=file, fix="Leave it out, or give an M2 file")
     if ending in ENDINGS:
         columns = _READERS[ending](data, file)
         texts = columns if isinstance(columns, list) else paired_predictions(columns, corpus, column)
     elif column is not None:
         raise InputError("plain text has no columns", file=file, fix=f"Columns are for {', '.join(ENDINGS)}")
-    else:
-        texts = split_lines(data, file)
-        if is_m2(texts):
-            raise InputError("is an M2 file, not plain text", file=file, fix="Give it the ending .m2")
+    elif is_essays(texts):
+        return paired_predictions(parse_essays(texts, file), corpus)
     fix = _table_hint(texts) or "Write one output per line, in order; an empty output is an empty line"
     check_line_count(len(texts), len(corpus), corpus.name, file, fix)
     if ending not in ENDINGS and _tabs(texts) > _TABLE_SHARE > _tabs(corpus.sources):
@@ -181,10 +192,17 @@ def parse_predictions(
     return texts
 
 
-def edited_texts(edited: Corpus, corpus: Corpus, file: str | None = None, annotator: int | None = None) -> EditedTexts:
+def edited_texts(
+    edited: Corpus,
+    corpus: Corpus,
+    file: str | None = None,
+    annotator: int | None = None,
+    ignore_width: bool = False,
+) -> EditedTexts:
     """Return the predictions that are a system's edits of a corpus; they must be of its sentences, in its order.
 
-    Edits of several annotators are refused unless `annotator` chooses one.
+    Edits of several annotators are refused unless `annotator` chooses one. With `ignore_width`, sentences may differ
+    in full-width and half-width characters; the corpus's are taken.
     """
     if len(edited) != len(corpus):
         raise InputError(
@@ -193,24 +211,71 @@ def edited_texts(edited: Corpus, corpus: Corpus, file: str | None = None, annota
             fix="Give edits of every sentence",
         )
     for i, (theirs, ours) in enumerate(zip(edited.sources, corpus.sources, strict=True)):
-        if theirs != ours and theirs.split() != ours.split():
+        if theirs != ours and not is_same_sentence(theirs, ours, ignore_width):
+            fix = "Edits count tokens: both files need the same sentences, tokenized alike"
+            if is_same_sentence(theirs, ours, ignore_width=True):
+                fix = "They differ in full-width and half-width characters: allow it with --ignore-width"
             raise InputError(
                 f"sentence {i + 1} is not that of {corpus.name}: {theirs[:60]!r} against {ours[:60]!r}",
                 file=file,
-                fix="Edits count tokens: both files need the same sentences, tokenised alike",
+                fix=fix,
             )
     try:
         table = edited.edit_table() or EditTable.of(edited.annotations or ())
-        return EditedTexts.of(edited.sources, _one_annotator(table, annotator))
+        sources = corpus.sources if ignore_width else edited.sources
+        return EditedTexts.of(sources, _one_annotator(table, annotator))
     except InputError as error:
         raise InputError(error.problem, file=file, fix=error.fix) from error
+
+
+_HALF_WIDTH = {full: full - 0xFEE0 for full in range(0xFF01, 0xFF5F)}
+
+
+def is_same_sentence(one: str, other: str, ignore_width: bool = False) -> bool:
+    """Return whether two sentences have the same tokens, or with `ignore_width` the same up to the width of characters.
+
+    >>> is_same_sentence("他 说 ：", "他 说 :"), is_same_sentence("他 说 ：", "他 说 :", ignore_width=True)
+    (False, True)
+    """
+    if ignore_width:
+        one, other = one.translate(_HALF_WIDTH), other.translate(_HALF_WIDTH)
+    return one.split() == other.split()
+
+
+_ESSAY = re.compile(r"### essay_id = (.*)")
+
+
+def is_essays(lines: Sequence[str]) -> bool:
+    """Return whether lines are essays in MultiGEC's format: `### essay_id = …`, then the text."""
+    return _ESSAY.match(next((line for line in lines[:200] if line.strip()), "")) is not None
+
+
+def parse_essays(lines: Sequence[str], file: str) -> Columns:
+    """Return the ids and texts of essays; an essay is one text, its line breaks become blanks.
+
+    >>> parse_essays(["### essay_id = a1", "My town .", "", "It is big .", "", "### essay_id = a2", ""], "x.md").values
+    {'id': ['a1', 'a2'], 'text': ['My town . It is big .', '']}
+    """
+    essays: dict[str, list[str]] = {}
+    current: list[str] = []
+    for number, line in enumerate(lines, 1):
+        if heading := _ESSAY.match(line):
+            name = heading[1].strip()
+            if not name or name in essays:
+                raise InputError(
+                    f"a second essay {name!r}" if name else "an essay without an id", file=file, line=number
+                )
+            current = essays[name] = []
+        else:
+            current.append(line)
+    return Columns({"id": [*essays], "text": [" ".join(" ".join(text).split()) for text in essays.values()]}, file)
 
 
 _M2_EDIT = re.compile(r"A -?\d+ -?\d+\|\|\|")
 
 
 def is_m2(lines: Sequence[str]) -> bool:
-    """Return whether lines that should be something else begin as an M2 file does."""
+    """Return whether lines begin as an M2 file does, under whatever name."""
     first = lines[:200]
     return any(line.startswith("S ") for line in first) and any(map(_M2_EDIT.match, first))
 
@@ -231,7 +296,14 @@ def _one_annotator(table: EditTable, annotator: int | None) -> EditTable:
         )
     if annotator is not None and annotator not in known:
         raise InputError(f"no edits of annotator {annotator}", fix=f"It has {', '.join(map(str, known)) or 'none'}")
-    return table if annotator is None else table.of_annotator(annotator)
+    if annotator is None:
+        return table
+    chosen = table.of_annotator(annotator)
+    others = (np.diff(table.row_offsets) > 0) & (np.diff(chosen.row_offsets) == 0)
+    if others.any():
+        sentences = counted(int(others.sum()), "sentence")
+        log_info(f"annotator {annotator} has no lines in {sentences} that others annotated; they count as unchanged")
+    return chosen
 
 
 def _tabs(lines: Sequence[str]) -> float:
@@ -284,10 +356,16 @@ def _listed(name: str, values: Any) -> list[Any]:
     return list(python_values(values))
 
 
-def texts_of(predictions: Any, corpus: Corpus, column: str | None = None, annotator: int | None = None) -> Any:
+def texts_of(
+    predictions: Any,
+    corpus: Corpus,
+    column: str | None = None,
+    annotator: int | None = None,
+    ignore_width: bool = False,
+) -> Any:
     """Return the texts of a file or of a table, in the order of the corpus; other predictions as they are."""
     if isinstance(predictions, Path):
-        return read_predictions(predictions, corpus, column, annotator)
+        return read_predictions(predictions, corpus, column, annotator, ignore_width)
     if annotator is not None:
         raise InputError(f"annotator={annotator}, but the predictions are not an M2 file", fix="Leave it out")
     if isinstance(predictions, (str, bytes, EditedTexts)):
@@ -423,6 +501,8 @@ def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Corpu
     sources = read_texts(source, SOURCE_NAMES)
     if not sources:
         raise InputError("the file is empty", file=str(source), fix="Give one sentence per line")
+    if is_essays(sources):
+        return _read_parallel_essays(parse_essays(sources, str(source)), references)
     columns = [read_texts(path, REFERENCE_NAMES) for path in references]
     for path, column in zip((source, *references), (sources, *columns), strict=True):
         check_not_m2(column, str(path))
@@ -431,6 +511,21 @@ def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Corpu
         check_line_count(len(column), len(sources), str(source), str(path), fix)
     files = {"reference_files": tuple(map(str, references))}
     return Corpus(sources, list(zip(*columns, strict=True)), name=Path(source).name, metadata=files)
+
+
+def _read_parallel_essays(sources: Columns, references: Sequence[str | Path]) -> Corpus:
+    """Return the corpus of essays; references are paired by id, and an essay may lack some of them."""
+    names, texts = sources.values["id"], sources.values["text"]
+    files = [parse_essays(read_lines(path), str(path)).values for path in references]
+    columns = [dict(zip(values["id"], values["text"], strict=True)) for values in files]
+    for path, column in zip(references, columns, strict=True):
+        if unknown := [name for name in column if name not in set(names)]:
+            raise InputError(f"essay {unknown[0]!r} is not in {sources.place}", file=str(path))
+    found = [[column[name] for column in columns if name in column] for name in names]
+    if not all(found):
+        name = names[[*map(bool, found)].index(False)]
+        raise InputError(f"essay {name!r} has no reference", file=sources.place, fix="Give a file that has it with -r")
+    return Corpus(texts, found, ids=names, name=Path(str(sources.place)).name)
 
 
 def read_edits(path: str) -> Corpus:

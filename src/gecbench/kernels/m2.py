@@ -4,11 +4,12 @@ A block is `S tokens`, then one line per edit, `A start end|||type|||corrections
 then an empty line. Tokens are separated by Unicode whitespace.
 
 Published files contain more. Text before the S line of a block, comments (`I …`, `# …`), ChERRANT's corrected sentences
-(`T0-A0 …`) and further numbers after a span are skipped. A second S line in a block is an error, because nothing says
-which sentence the edits belong to.
+(`T0-A0 …`, `T0 …`) and further numbers after a span are skipped. A second S line in a block is an error, because
+nothing says which sentence the edits belong to.
 
 `errant_compare` reads a layout of its own: blocks are separated by exactly one empty line, the first line of a block is
-its sentence whatever it starts with, all other lines are edits, and the last field is the annotator.
+its sentence whatever it starts with, all other lines are edits, and the last field is the annotator. ChERRANT's
+corrected sentences, which stop that program, are skipped here, too.
 
 The parsers here are the reference and explain what is wrong with a file. The native parser covers what nearly every
 file looks like: `S ` lines, edits of six fields with plain numbers, and empty lines.
@@ -27,7 +28,8 @@ from gecbench.kernels.tokens import Ids, Offsets, offsets_of
 
 MAX_ERRANT_SPAN = 10_000  # tokens; detection by token makes a key of each
 _LARGEST = 2**61
-_SKIPPED = re.compile(r"I |T\d+-A\d+(?: |$)")
+_TARGET = re.compile(r"T\d+(?:-A\d+)?(?: |$)")
+_SKIPPED = re.compile(rf"I |{_TARGET.pattern}")
 _COMMENT = re.compile(r"I |#")
 _EDIT_FORM = "An edit is: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator"
 
@@ -98,6 +100,8 @@ def parse_errant_lines(lines: Sequence[str], file: str = "M2 text", first: int =
         if not inside:
             table.add_sentence(number, line)
             inside = True
+        elif _TARGET.match(line):
+            continue
         elif line:
             try:
                 table.add_edit(number, *_parse_errant_edit(line))

@@ -143,11 +143,14 @@ class ErrantTypeScore:
         """Gold edits of this type that the system made."""
         return self.tp
 
+    def ratios(self) -> dict[str, float]:
+        """Return the scores by column."""
+        return {"P": self.precision, "R": self.recall, "F": self.value}
+
     def cells(self) -> dict[str, str]:
         """Return the row of a table, by column."""
         counts = {"type": self.type, "TP": str(self.tp), "FP": str(self.fp), "FN": str(self.fn)}
-        ratios = {"P": self.precision, "R": self.recall, "F": self.value}
-        return counts | {column: percent(value) for column, value in ratios.items()}
+        return counts | {column: percent(value) for column, value in self.ratios().items()}
 
 
 def _type_scores(counts: Mapping[str, Sequence[int]], level: int, beta: float) -> list[ErrantTypeScore]:

@@ -593,16 +593,15 @@ class TypeScore:
         """Share of the gold edits of this type that the system made."""
         return self.correct / self.gold if self.gold else 1.0
 
+    def ratios(self) -> dict[str, float]:
+        """Return the scores by column."""
+        alone = {"alone: P": self.precision_alone, "R": self.recall_alone, "F": self.value_alone}
+        return {"recall": self.recall, **alone}
+
     def cells(self) -> dict[str, str]:
         """Return the row of a table, by column."""
-        ratios = {
-            "recall": self.recall,
-            "alone: P": self.precision_alone,
-            "R": self.recall_alone,
-            "F": self.value_alone,
-        }
         counts = {"type": self.type, "gold": str(self.gold), "correct": str(self.correct)}
-        return counts | {column: percent(value) for column, value in ratios.items()}
+        return counts | {column: percent(value) for column, value in self.ratios().items()}
 
 
 def by_error_type(

@@ -22,6 +22,7 @@ from gecbench.formats.m2 import parse_m2
 from gecbench.formats.parquet import ParquetFile
 from gecbench.formats.tables import (
     EDITS,
+    ENDINGS,
     PREDICTION_NAMES,
     REFERENCE_NAMES,
     SOURCE_NAMES,
@@ -29,11 +30,14 @@ from gecbench.formats.tables import (
     check_not_m2,
     edited_texts,
     id_column,
+    is_essays,
+    is_m2,
 )
 from gecbench.formats.text import STANDARD_INPUT, lines_of, split_lines
 from gecbench.metrics.base import with_needed_references
 from gecbench.scale.counting import ColumnNames, Rows, read_rows, text_fault
 
+_HEAD = 1 << 16
 _CHUNK = 2**20
 _LINES = 2**14
 _NOT_STREAMED = (".csv", ".tsv", ".xml")
@@ -76,7 +80,7 @@ class Inputs:
     def sentences(self) -> int | None:
         """Return the number of predictions if it is quickly known: not of `.gz`, M2 and standard input."""
         path = self.predictions
-        if path == STANDARD_INPUT or path.endswith((".gz", EDITS)) or not Path(path).is_file():
+        if path == STANDARD_INPUT or path.endswith(".gz") or not Path(path).is_file() or _is_m2(path):
             return None
         if Path(path).suffix.lower() == ".parquet":
             return ParquetFile(path, path, streamed=True).rows
@@ -91,7 +95,7 @@ class Inputs:
         """Open the sources and the gold."""
         if self.gold is not None:
             if not _is_m2(self.gold):
-                raise InputError("is not read as a stream", file=self.gold, fix="--stream takes M2 (.m2)")
+                raise InputError("is not read as a stream", file=self.gold, fix="--stream takes M2")
             return _M2Reader(self.gold, self.metrics)
         if self.corpus is not None:
             return _CorpusReader(resolve_corpus(self.corpus, list(self.metrics)))
@@ -104,7 +108,7 @@ class Inputs:
         if _is_m2(self.predictions):
             return _M2Reader(self.predictions, annotator=self.annotator)
         if self.annotator is not None:
-            fix = f"Leave it out, or give {EDITS}"
+            fix = "Leave it out, or give an M2 file"
             raise InputError("only M2 has annotators to choose from", file=self.predictions, fix=fix)
         wanted = _Wanted(PREDICTION_NAMES, self.column, ids=self.predictions == self.source)
         return _text_reader(self.predictions, wanted)
@@ -201,7 +205,10 @@ class _ParallelReader:
         sources, *references = (column.take(count) for column in self._columns)
         if not self._taken:
             for file, values in zip(self._files, (sources, *references), strict=True):
-                check_not_m2([value for value in values if isinstance(value, str)], file)
+                texts = [value for value in values if isinstance(value, str)]
+                check_not_m2(texts, file)
+                if is_essays(texts):
+                    raise InputError("essays are not read as a stream", file=file, fix="Leave out --stream")
         for file, values in zip(self._files[1:], references, strict=True):
             if len(values) != len(sources):
                 kind = "more" if len(values) > len(sources) else "fewer"
@@ -376,7 +383,13 @@ class _ParquetReader:
 
 
 def _is_m2(path: str) -> bool:
-    return path.removesuffix(".gz").endswith(EDITS)
+    """Return whether a file is M2, by its ending or by what it begins with."""
+    name = path.removesuffix(".gz").lower()
+    if name.endswith(EDITS) or name.endswith(ENDINGS) or path == STANDARD_INPUT or not Path(path).is_file():
+        return name.endswith(EDITS)
+    with _reading(path), _open_lines(path) as file:
+        head: bytes = file.read(_HEAD)
+    return is_m2(head.decode(errors="replace").split("\n"))
 
 
 def _open_lines(path: str) -> Any:

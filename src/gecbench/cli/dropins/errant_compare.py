@@ -16,6 +16,7 @@ from gecbench.corpus.prepare import MIN_LINES
 from gecbench.display import shorten
 from gecbench.errors import InputError, counted
 from gecbench.formats.m2 import ErrantFile, parse_errant
+from gecbench.formats.tables import is_same_sentence
 from gecbench.formats.text import is_same_file, read_marked_text
 from gecbench.kernels.errant import Comparison, Keyed, Mode, Selection, tally
 from gecbench.metrics.base import Counts, Statistics, f_beta, precision_recall
@@ -49,6 +50,8 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("-single", action="store_true", help="only edits of at most one token on either side")
     parser.add_argument("-multi", action="store_true", help="only edits of two tokens or more on either side")
     parser.add_argument("-filt", nargs="+", default=[], metavar="TYPE", help="error types to leave out")
+    about = "sources may differ in full-width and half-width characters (not officially)"
+    parser.add_argument("--ignore-width", action="store_true", help=about)
     parser.add_argument(
         "-cat", type=int, choices=(1, 2, 3), help="also scores by operation (1), category (2) or both (3)"
     )
@@ -87,16 +90,18 @@ def _warn_of_annotators(annotators: Sequence[Sequence[int]], options: argparse.N
 
 def _check_same_sentences(hypothesis: Sequence[str], reference: Sequence[str], options: argparse.Namespace) -> None:
     """Refuse files of other sentences, which officially are compared as if they were the same."""
-    problem = None
+    problem, fix = None, "Both files need the same sentences, in the same order"
     if len(hypothesis) != len(reference):
         problem = f"{counted(len(hypothesis), 'sentence')}, but {options.ref} has {len(reference)}"
     elif hypothesis != reference:
         for number, (ours, theirs) in enumerate(zip(hypothesis, reference, strict=True), start=1):
-            if ours.split() != theirs.split():
+            if not is_same_sentence(ours, theirs, options.ignore_width):
                 problem = f"sentence {number} is not that of {options.ref}: {ours[:60]!r} against {theirs[:60]!r}"
+                if is_same_sentence(ours, theirs, ignore_width=True):
+                    fix = "They differ in full-width and half-width characters: allow it with --ignore-width"
                 break
     if problem:
-        raise InputError(problem, file=options.hyp, fix="Both files need the same sentences, in the same order")
+        raise InputError(problem, file=options.hyp, fix=fix)
 
 
 def _check_beta(beta: float, statistics: Statistics) -> None:
