@@ -10,6 +10,8 @@ from corpora_support import files_of
 from hub_stand_in import COMMIT
 
 import gecbench
+from gecbench.corpora import build
+from gecbench.corpora.catalog import DATASETS
 from gecbench.huggingface.push import PushError, plan_push, push
 from gecbench.huggingface.register import metric_modules
 
@@ -264,3 +266,30 @@ def test_what_is_not_as_it_was_built_is_not_uploaded(built, renamed, file, old, 
 def test_by_name_it_must_be_built_first(folder):
     with pytest.raises(gecbench.InputError, match=r"not ready: no data.*gecbench data build jfleg"):
         plan_push("dataset", "jfleg", "me/it")
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+def test_corpora_that_may_not_be_redistributed_are_not_uploaded(tiny_environment, lock_file, tmp_path, renamed):
+    """The check knows a folder by its name, and by what its fingerprints say under any other name."""
+    pytest.importorskip("pyarrow")
+    for name in (name for name, declared in DATASETS.items() if not declared.redistributable):
+        folder = tmp_path / ("mine" + name if renamed else name)
+        configs = None if DATASETS[name].pinned() else list(DATASETS[name].configs)
+        build.write_lock(name)
+        build.build_dataset(name, folder, configs=configs)
+        build.copy_module_files(name, folder)
+        build.refresh_card(name, folder / "README.md")
+        with pytest.raises(PushError, match="may not be redistributed"):
+            plan_push("dataset", str(folder), "me/it")
+
+
+def test_a_short_card_says_the_license_and_loads(tiny_environment, lock_file, tmp_path):
+    datasets = pytest.importorskip("datasets", minversion="2.21")
+    build.write_lock("cweb")
+    folder = tmp_path / "cweb"
+    build.build_dataset("cweb", folder)
+    assert build.copy_module_files("cweb", folder) == ["README.md"]
+    assert "license: cc-by-nc-sa-4.0" in (folder / "README.md").read_text(encoding="utf-8")
+    loaded = datasets.load_dataset(str(folder), "s", split="test", cache_dir=str(tmp_path / "cache"))
+    assert loaded["corrections"][0] == ["The web is big .", "The web are big ."]
+    assert "data/s/test.parquet" in plan_push("dataset", str(folder), "me/it").files

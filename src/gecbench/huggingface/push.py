@@ -242,7 +242,7 @@ def _check_dataset(
         raise PushError("not uploaded: " + "; ".join(problems))
     if not (declared.redistributable or may_share):
         raise PushError(
-            f"not uploaded: part of {declared.name} was published without a licence. "
+            f"not uploaded: {declared.name}, or part of it, may not be redistributed ({declared.homepage}). "
             "Upload it with --private, or with --licence-confirmed if its owners allow you to redistribute it."
         )
 
