@@ -43,8 +43,12 @@ def tiny_causal(texts):
 
 
 def tiny_seq2seq(texts):
-    """Return a tokenizer and a T5 model."""
+    """Return a tokenizer, which ends each text with </s>, and a T5 model."""
     tokenizer = tiny_tokenizer(texts)
+    end = ("</s>", tokenizer.eos_token_id)
+    tokenizer.backend_tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single="$A </s>", special_tokens=[end]
+    )
     ends = {"decoder_start_token_id": tokenizer.pad_token_id, "pad_token_id": tokenizer.pad_token_id}
     config = transformers.T5Config(
         vocab_size=len(tokenizer),

@@ -14,6 +14,7 @@ import time
 
 import datasets
 import evaluate
+import tiny
 import transformers
 
 import gecbench
@@ -21,15 +22,12 @@ import gecbench
 PROMPT = "gec: "
 
 
-def make_model(name):
+def make_model(name, texts):
     """Return a tokenizer and a model, by Hub name or folder; `tiny` is made here, with random weights."""
-    if name != "tiny":
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-        return tokenizer, transformers.AutoModelForSeq2SeqLM.from_pretrained(name)
-    tokenizer = transformers.ByT5Tokenizer()
-    size = {"d_model": 64, "d_kv": 16, "d_ff": 128, "num_layers": 2, "num_heads": 4, "vocab_size": len(tokenizer)}
-    config = transformers.T5Config(**size, decoder_start_token_id=0, pad_token_id=0, eos_token_id=1)
-    return tokenizer, transformers.T5ForConditionalGeneration(config)
+    if name == "tiny":
+        return tiny.tiny_seq2seq(texts)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(name)
+    return tokenizer, transformers.AutoModelForSeq2SeqLM.from_pretrained(name)
 
 
 def encode(tokenizer, sources, targets, length):
@@ -43,19 +41,22 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="google-t5/t5-small")
     parser.add_argument("--steps", type=int, default=2000)
-    parser.add_argument("--sentences", type=int, default=None, help="evaluate on the first N sentences only")
-    parser.add_argument("--length", type=int, default=128)
+    parser.add_argument("--sentences", type=int, default=None, help="evaluate on the first N sentences (tiny: 100)")
+    parser.add_argument("--length", type=int, default=None, help="most tokens of a sentence (128; tiny: 48)")
     parser.add_argument("--output", default="t5-jfleg")
     options = parser.parse_args()
+    is_tiny = options.model == "tiny"
+    options.length = options.length or (48 if is_tiny else 128)
+    every = max(1, options.steps // (2 if is_tiny else 10))
 
     gecbench.register()
     jfleg = datasets.load_dataset("jfleg")
-    tokenizer, model = make_model(options.model)
+    tokenizer, model = make_model(options.model, gecbench.detokenize(jfleg["validation"]["sentence"][:]))
 
     train = [(row["sentence"], text) for row in jfleg["validation"] for text in row["corrections"]]
     train = datasets.Dataset.from_dict(dict(encode(tokenizer, *zip(*train, strict=True), options.length)))
     corpus = gecbench.load_corpus("jfleg:test")
-    corpus = corpus.select(range(options.sentences or len(corpus)))
+    corpus = corpus.select(range(options.sentences or (100 if is_tiny else len(corpus))))
     first_references = [texts[0] for texts in corpus.references]
     test = datasets.Dataset.from_dict(dict(encode(tokenizer, corpus.sources, first_references, options.length)))
 
@@ -80,8 +81,8 @@ def main():
             generation_max_length=options.length,
             eval_strategy="steps",
             save_strategy="steps",
-            eval_steps=max(1, options.steps // 10),
-            save_steps=max(1, options.steps // 10),
+            eval_steps=every,
+            save_steps=every,
             save_total_limit=2,
             load_best_model_at_end=True,
             metric_for_best_model="gleu",
