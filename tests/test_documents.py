@@ -26,7 +26,6 @@ from documents import (
     commands,
     lacks_its_needs,
     metrics_table,
-    page_of,
     table,
     without_versions,
 )
@@ -516,40 +515,6 @@ def test_figures_in_the_page_on_gec_metrics() -> None:
 def test_picture_of_the_readme_shows_the_demo() -> None:
     drawn = runpy.run_path(str(ROOT / "tools/picture.py"))["picture"]()
     assert drawn == (ROOT / "docs/assets/picture.svg").read_text(encoding="utf-8")
-
-
-def test_page_of_the_gleu_card_scores() -> None:
-    page = page_of("gleu")
-    rows = [[*row, *[""] * (len(page.COLUMNS) - len(row))] for row in page.EXAMPLE]
-    result = page.score_rows([*rows, [""] * len(page.COLUMNS)])
-    expected = gecbench.GLEU().score(
-        sources=[row[0] for row in page.EXAMPLE],
-        predictions=[row[1] for row in page.EXAMPLE],
-        references=[row[2:] for row in page.EXAMPLE],
-    )
-    assert result["gleu"] == expected.value
-    assert len(result["sentence_scores"]) == len(page.EXAMPLE)
-
-
-def test_page_of_the_m2_card_scores() -> None:
-    page = page_of("m2")
-    result, shown = page.score_text(page.GOLD, page.PREDICTIONS, beta=1)
-    assert [result[name] for name in ("correct", "proposed", "gold")] == [2, 3, 2]
-    assert result["m2"] == pytest.approx(2 * 2 / 5)
-    assert shown.count("<table>") == 2
-    assert "like → likes [1,2) SVA" in shown
-    with pytest.raises(gecbench.InputError, match="1 prediction for 2 sources"):
-        page.score_text(page.GOLD, "She likes cats very much .")
-
-
-def test_page_of_the_errant_card_scores() -> None:
-    page = page_of("errant")
-    result, shown = page.score_text(page.GOLD, page.SYSTEM, mode="ds")
-    assert [result[name] for name in ("tp", "fp", "fn")] == [2, 1, 1]
-    assert shown.count("<table>") == 2
-    assert "like → likes [1,2) R:VERB:SVA" in shown
-    with pytest.raises(gecbench.InputError, match="system: 1 sentence, but gold has 2"):
-        page.score_text(page.GOLD, page.SYSTEM.partition("\n\n")[0])
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from documents import ROOT, page_of, table
+from documents import ROOT, table
 from imeasure_examples import LISTING_1, imeasure_files
 from imeasure_support import GOLDEN
 
@@ -197,12 +197,3 @@ class TestCard:
         for gold, system, *shown in table(self.TEXT, "gold"):
             run = f"{'combined' if gold == 'two annotators' else 'withalt'} {system}"
             assert shown == [f"{100 * GOLDEN[kind][run]['I']:.2f}" for kind in ("unmixed", "mixed")]
-
-    def test_page_scores(self):
-        page = page_of("imeasure")
-        result, shown = page.score_text(page.GOLD, page.PREDICTIONS)
-        # TP 1 TN 5 FP 1, and TP 1 TN 5: 2·2 + 10 of 2·(2 + 1) + 10, against 10 of 12 tokens
-        assert result["imeasure"] == pytest.approx((14 / 16 - 10 / 12) / (2 / 12))
-        assert shown.count("<table>") == 2
-        with pytest.raises(gecbench.InputError, match="1 prediction for 2 sources"):
-            page.score_text(page.GOLD, "She likes cats very much .")

@@ -18,7 +18,6 @@ import doctest
 import io
 import os
 import re
-import runpy
 import shlex
 import shutil
 import socket
@@ -29,7 +28,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from gecbench.cli import main as run_command
@@ -192,10 +190,6 @@ def without_versions(text: str) -> list[str]:
     text = re.sub(r"\b(version|sacrebleu):[^|\s']+", r"\1:*", text)
     text = re.sub(r"\brecords/[0-9a-f]{64}\b", "records/*", text)
     return re.sub(r"\b\d{4}-\d\d-\d\d$", "a date", text, flags=re.MULTILINE).splitlines()
-
-
-def page_of(name: str) -> SimpleNamespace:
-    return SimpleNamespace(**runpy.run_path(str(ROOT / f"metrics/{name}/app.py")))
 
 
 if __name__ == "__main__":
