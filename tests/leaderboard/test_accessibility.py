@@ -58,7 +58,7 @@ def test_every_view(request, browser, axe, board, screen, theme):
     page = request.getfixturevalue(board)
     views = addresses(browser, page, "demo")
     if board == "page":
-        assert set(views) >= {*VIEWS, "system", "groups-distance", "groups-type"}
+        assert set(views) >= {*VIEWS, "system", "groups-type"}
         views["reported"] = f"{page}#table?corpus=jfleg%3Atest"
     emulate_screen(browser, screen, dark=theme == "dark")
     for view, address in views.items():

@@ -14,6 +14,7 @@ from boards import (
     HOSTILE_SENTENCE,
     LONG_NAME,
     RIGHT_TO_LEFT,
+    call,
     demo_board,
     server,
     text,
@@ -160,10 +161,10 @@ def test_downloads(browser, opened, downloads):
         assert any(line.startswith(f"demo,default,{start}") for line in lines)
 
 
-def submit(browser, name, file):
+def submit(browser, name, file, add=True):
     browser.find_element("name", "name").send_keys(name)
     browser.find_element("name", "file").send_keys(str(file))
-    browser.find_element("css selector", "form button[type=submit]").click()
+    browser.find_element("css selector", f"form button[value={'yes' if add else 'no'}]").click()
 
 
 def test_upload_is_ranked_on_the_page(browser, tmp_path):
@@ -193,6 +194,45 @@ def test_upload_is_ranked_on_the_page(browser, tmp_path):
         assert "is compressed (gzip)" in texts(browser, "#message")[0]
         refused = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
         assert all("400" in entry["message"] for entry in refused)
+
+
+def test_score_only_shows_the_place_and_adds_nothing(browser, tmp_path):
+    pytest.importorskip("starlette")
+    store = demo_board(tmp_path / "board")
+    file = tmp_path / "out.txt"
+    wrapped = [f"Corrected: {line}" for line in [*GOOD[:-1], "Uploaded ."]]
+    file.write_bytes(text(wrapped))
+    with server(tmp_path / "board") as (address, _):
+        open_page(browser, f"{address}#submit?corpus=demo")
+        assert browser.execute_script("return document.querySelector('[name=corpus]').value") == "demo"
+        submit(browser, "Mine", file, add=False)
+        wait(browser, "document.querySelector('.message.error')")
+        refused = texts(browser, "#message")[0]
+        assert 'tick "Remove labels and quotes"' in refused
+        assert "--" not in refused
+        click(browser, "[name=clean]")
+        browser.find_element("css selector", "form button[value=no]").click()
+        wait(browser, "document.querySelector('#scored')")
+        assert "Rank 2 of 4 by GLEU, if you add it. Nothing was added." in texts(browser, "#scored")[0]
+        assert texts(browser, "#neighbors tbody th")[0] == "good-corrector"
+        assert texts(browser, ".preview summary") == ["42 lines cleaned or split into tokens"]
+        expected = gecbench.score([*GOOD[:-1], "Uploaded ."], DEMO, ["gleu"])["gleu"].value
+        assert f"{100 * expected:.2f}" in texts(browser, "#message td.main")
+        assert len(store.load().records) == 4, "nothing is stored"
+        browser.find_element("css selector", "form button[value=yes]").click()
+        wait(browser, "document.querySelector('#added')")
+        assert len(store.load().records) == 5
+        browser.get_log("browser")
+
+
+def test_a_page_that_does_not_exist_is_a_page(browser, tmp_path):
+    pytest.importorskip("starlette")
+    demo_board(tmp_path / "board")
+    with server(tmp_path / "board") as (address, _):
+        browser.get(f"{address}no/such/page")
+        assert texts(browser, "h1") == ["Page not found"]
+        assert call(f"{address}no/such/page")[0] == 404
+        browser.get_log("browser")
 
 
 def test_order_of_the_scripts_does_not_matter(browser, page, tmp_path):

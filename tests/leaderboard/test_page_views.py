@@ -119,7 +119,7 @@ def test_every_point_is_named_and_no_name_is_overprinted(browser, page, screen):
     human = system("A rewrite", 0.55) | {"role": "human"}
     human["scores"]["bleu"] = {"value": 0.65}
     show(browser, page, "plot?x=gleu&y=bleu", [*rows, human])
-    named = sorted(row["system"] for row in rows) if screen == "desktop" else []
+    named = sorted(row["system"] for row in rows) if screen != "phone" else []
     assert sorted(texts(browser, "svg.chart .point text")) == named
     assert texts(browser, "svg.chart .people") == ["human", "human"]
     assert browser.execute_script(OVERLAPS) == []
@@ -137,11 +137,10 @@ def test_a_tap_names_a_point_on_a_phone(browser, page):
     assert "#plot" in browser.current_url, "the first tap stays on the plot"
 
 
-@pytest.mark.parametrize("view", ["plot", "groups"])
 @pytest.mark.parametrize("screen", SCREENS)
-def test_the_whole_chart_is_above_the_fold(browser, page, screen, view):
+def test_the_whole_chart_is_above_the_fold(browser, page, screen):
     emulate_screen(browser, screen)
-    open_page(browser, f"{page}#{view}?corpus=demo")
+    open_page(browser, f"{page}#plot?corpus=demo")
     wait(browser, "document.querySelector('svg.chart')")
     boxes = browser.execute_script(
         """const box = (name) => document.querySelector(name).getBoundingClientRect().toJSON();
@@ -296,7 +295,7 @@ def test_hundreds_of_systems_in_a_plot(browser, page, screen):
     assert len(texts(browser, ".point title")) == 300
     assert 5 < len(texts(browser, ".point text")) < 100 or screen == "phone"
     assert texts(browser, ".chart .leader") == [], "lines to far names would cover the points"
-    hint = "Points without room for a name" if screen == "desktop" else "Tap a point for its name."
+    hint = "Points without room for a name" if screen != "phone" else "Tap a point for its name."
     assert hint in texts(browser, "figcaption")[0]
 
 
@@ -318,3 +317,123 @@ def test_numbers_are_rounded_as_the_terminal_rounds_them(browser, page):
         script = "return arguments[0].map((value) => GECBENCH.use('dom').points(value, arguments[1]))"
         shown = [text.replace("−", "-") for text in browser.execute_script(script, values, digits)]
         assert shown == [percent(value, digits).replace("-0.00", "0.00") for value in values]
+
+
+def test_the_matrix_has_a_cell_for_every_pair_and_leads_to_the_comparison(browser, page):
+    open_page(browser, f"{page}#matrix?corpus=demo&metric=gleu")
+    names = texts(browser, "table.matrix tbody th")
+    assert names == ["good-corrector", "rule-based", "spell-checker"]
+    cells = texts(browser, "table.matrix td.cell")
+    assert len(cells) == 9
+    assert [cells[0], cells[4], cells[8]] == ["", "", ""]
+    label = browser.execute_script("return document.querySelector('table.matrix td.cell a').getAttribute('aria-label')")
+    outputs = gecbench.load_demo_systems()
+    values = [gecbench.GLEU().score_corpus(DEMO, outputs[name]).value for name in names]
+    assert label.startswith(f"good-corrector against rule-based: +{100 * (values[0] - values[1]):.2f} (")
+    change(browser, "document.querySelector('table.matrix td.cell a').click()")
+    assert texts(browser, "table.figures thead a")[:2] == names[:2]
+    browser.back()
+    wait(browser, "document.querySelector('table.matrix')")
+
+
+def test_a_row_is_cited(browser, page):
+    open_page(browser, f"{page}#table?corpus=demo")
+    change(browser, "document.querySelector('table.ranking a').click()")
+    change(browser, "[...document.querySelectorAll('a.button')].find((a) => a.textContent === 'Cite').click()")
+    bibtex, latex, signatures = texts(browser, "#cite pre")
+    assert browser.execute_script("return document.querySelector('#cite').open")
+    assert bibtex.startswith("@misc{gecbench-goodcorrector,")
+    score = gecbench.GLEU().score_corpus(DEMO, gecbench.load_demo_systems()["good-corrector"])
+    assert f"good-corrector & {100 * score.value:.2f}" in latex
+    assert latex.endswith("\\\\")
+    assert signatures.startswith("gleu|variant:2017")
+    go(browser, "#table?corpus=demo")
+    found = browser.execute_script("return GECBENCH.use('systems').tex(arguments[0])", "a_b & 50% {x} \\ ~^")
+    assert found == r"a\_b \& 50\% \{x\} \textbackslash{} \textasciitilde{}\textasciicircum{}"
+
+
+def edits_shown(browser):
+    return browser.execute_script(
+        "return [...document.querySelectorAll('.edits p:first-child .edit')].map((node) => "
+        "[node.dataset.outcome, node.dataset.type, node.classList.contains('chosen')])"
+    )
+
+
+def test_edits_are_those_of_m2_and_are_filtered(browser, page):
+    open_page(browser, f"{page}#sentences?corpus=demo")
+    wait(browser, "document.querySelector('.edits')")
+    assert edits_shown(browser), "it opens where something happens"
+    outputs = gecbench.load_demo_systems()
+    names = [text.partition(": ")[2] for text in texts(browser, "table.tally tbody th")]
+    cells = texts(browser, "table.tally tbody td")
+    for k, name in enumerate(names):
+        parts = gecbench.M2().score_corpus(DEMO, outputs[name]).parts
+        expected = [parts["correct"], parts["proposed"] - parts["correct"], parts["gold"] - parts["correct"]]
+        assert [int(cell) for cell in cells[3 * k : 3 * k + 3]] == expected
+    go(browser, "#sentences?corpus=demo&outcome=missed&type=Prep")
+    shown = edits_shown(browser)
+    assert ["missed", "Prep", True] in shown
+    address = browser.current_url
+    press = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true}))"
+    first = texts(browser, ".status")[0]
+    browser.execute_script(press, "j")
+    assert texts(browser, ".status")[0] != first
+    assert browser.current_url != address, "a link to each sentence"
+    browser.execute_script(press, "k")
+    assert texts(browser, ".status")[0] == first
+    open_page(browser, f"{page}#sentences?corpus=demo&show=a")
+    made = edits_shown(browser)
+    assert any(outcome == "correct" and chosen for outcome, _, chosen in made)
+
+
+def test_the_column_picker_leaves_no_trace(browser, page):
+    from selenium.webdriver.common.keys import Keys
+
+    open_page(browser, f"{page}#table?corpus=demo")
+    before = browser.execute_script("return history.length")
+    browser.find_element("css selector", "#columns summary").click()
+    assert browser.execute_script("return document.querySelector('#columns').open")
+    change(browser, "const box = document.querySelector('#columns input[value=unchanged]'); box.focus(); box.click()")
+    assert browser.execute_script("return [document.querySelector('#columns').open, document.activeElement.value]") == [
+        True,
+        "unchanged",
+    ]
+    assert browser.execute_script("return history.length") == before
+    assert "open" not in browser.current_url
+    browser.switch_to.active_element.send_keys(Keys.ESCAPE)
+    assert not browser.execute_script("return document.querySelector('#columns').open")
+    browser.find_element("css selector", "#columns summary").click()
+    browser.execute_script("document.querySelector('.status').click()")
+    assert not browser.execute_script("return document.querySelector('#columns').open")
+
+
+def test_human_entries_are_a_line_or_rows(browser, page):
+    rows = [system("one", 0.5, rank=1), *(system(f"Expert {k}", 0.4 + k / 10) | {"role": "human"} for k in (0, 2))]
+    show(browser, page, "table", rows)
+    assert systems(browser) == ["one", "Human rewrites, mean of 2"]
+    assert [text[:5] for text in texts(browser, "td.main")] == ["50.00", "50.00"]
+    assert texts(browser, ".status") == ["1 of 1 systems"]
+    change(browser, "document.querySelector('#people').click()")
+    assert systems(browser) == ["Expert 2", "one", "Expert 0"]
+    browser.back()
+    wait(browser, "document.querySelectorAll('table.ranking tbody tr').length === 2")
+
+
+def test_systems_are_filtered_by_what_is_known_of_them(browser, page):
+    rows = [
+        system("old", 0.3) | {"year": 2014, "approach": "rules", "open_weights": False},
+        system("new", 0.5) | {"year": 2023, "approach": "LLM", "open_weights": True},
+    ]
+    show(browser, page, "table", rows)
+    assert systems(browser) == ["new", "old"]
+    for query, expected in (("approach=rules", ["old"]), ("since=2023", ["new"]), ("weights=open", ["new"])):
+        go(browser, f"#table?corpus=demo&{query}")
+        assert systems(browser) == expected
+
+
+def test_contours_join_points_of_equal_f(browser, page):
+    open_page(browser, f"{page}#plot?corpus=demo")
+    points = browser.execute_script("return GECBENCH.use('charts').contour(0.6, [0, 100], [0, 100])")
+    assert len(points) > 50
+    for recall, precision in points:
+        assert 1.25 * precision * recall / (0.25 * precision + recall) == pytest.approx(60)

@@ -425,7 +425,9 @@ GECBENCH.define("charts", (use) => {
   }
 
   function waysOf(systems) {
-    return WAYS.filter(([, , field]) => systems.some(([, details]) => Object.keys(details[field] || {}).length));
+    const isLarge = (group) => group.sentences === undefined || group.sentences >= FEWEST_SENTENCES;
+    return WAYS.filter(([, , field]) => systems.some(([, details]) => Object.values(details[field] || {})
+      .some((groups) => groups.some(isLarge))));
   }
 
   async function showGroups(main, state) {
@@ -574,5 +576,5 @@ GECBENCH.define("charts", (use) => {
       boxes.map((box, k) => el("label", null, box, foreign(usable[k].system))));
   }
 
-  return { pearson, ranksOf, showPlot, showGroups, groupFigure, typeBars, detailed, waysOf };
+  return { pearson, ranksOf, contour, showPlot, showGroups, groupFigure, typeBars, detailed, waysOf };
 });

@@ -305,7 +305,7 @@ GECBENCH.define("sentences", (use) => {
         && passes(edit, context.state);
       const before = source.slice(start, end).join(" ") || "∅";
       return el("span", { class: `edit ${kind}${chosen ? " chosen" : ""}`, "data-outcome": outcome, "data-type": type },
-        el("b", null, `${sign} ${outcome} `), foreign(before), " → ", foreign(correction || "∅"),
+        el("strong", null, `${sign} ${outcome} `), foreign(before), " → ", foreign(correction || "∅"),
         type ? el("small", null, " ", typeName(type)) : null);
     }));
   }

@@ -1,8 +1,8 @@
 "use strict";
 // How to submit; with the server behind the page, a form that scores at once.
 GECBENCH.define("submit", (use) => {
-  const { el, outside, counted } = use("dom");
-  const { metricOf } = use("board");
+  const { el, foreign, outside, points, range, counted } = use("dom");
+  const { metricOf, currentTable, corpusLabel, setLabel } = use("board");
 
   async function showSubmit(main, state) {
     const { server, metrics, commands, tables, sealed, link } = GECBENCH.board();
@@ -10,14 +10,16 @@ GECBENCH.define("submit", (use) => {
       el("h2", null, "Submit a system"),
       el("p", null, "One output per line, in the order of the corpus; or JSON Lines with ",
         el("code", null, '{"prediction": "…"}'),
-        ". Tokens are separated by blanks, or else natural text is split as the corpus is."),
+        ". Words and punctuation are separated by spaces, as in the corpus, or choose raw text."),
       sources(tables));
     if (server) main.append(submitForm(server, state));
     if (commands.length) {
-      main.append(el("h3", null, "On the command line"), el("pre", { tabindex: 0 }, here(commands.join("\n"))));
+      main.append(el("h3", null, "On the command line"), el("pre", { tabindex: 0 }, here(commands.join("\n"))),
+        sealed ? "" : el("p", { class: "note" }, "With ", el("code", null, "--dry-run"),
+          " the submission is scored and placed among the others, and nothing is added."));
     } else if (!server) {
-      main.append(el("p", null, "The references are sealed, and this page takes no uploads: send the outputs to the ",
-        link ? outside(link, "organisers of the task") : "organisers of the task", "."));
+      main.append(el("p", null, "The references are private, and this page takes no uploads. Send the outputs to the ",
+        link ? outside(link, "organizers of the task") : "organizers of the task", "."));
     }
     main.append(
       sealed ? "" : el("p", null, "With a board that lives in a dataset repository on the Hugging Face Hub, ",
@@ -43,7 +45,8 @@ GECBENCH.define("submit", (use) => {
   /** Links to the sentences that systems are run on. */
   function sources(tables) {
     const links = tables.filter((table) => table.source).flatMap((table, k) => [k ? ", " : "",
-      el("a", { href: table.source, download: `${table.corpus.replace(/[^\w.-]+/g, "-")}.txt` }, table.corpus)]);
+      el("a", { href: table.source, download: `${table.corpus.replace(/[^\w.-]+/g, "-")}.txt` },
+        corpusLabel(table))]);
     return links.length ? el("p", null, "Sentences to correct: ", links, ".") : "";
   }
 
@@ -55,38 +58,75 @@ GECBENCH.define("submit", (use) => {
     return bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(0)} MB` : `${bytes} bytes`;
   }
 
+  /** The corpora that take submissions, the one that the address names chosen. */
+  function corpusOptions(server, state) {
+    const current = currentTable(state).name;
+    const { tables } = GECBENCH.board();
+    return server.corpora.map((name) => {
+      const table = tables.find((each) => each.name === name);
+      const several = table && tables.filter((each) => each.corpus === table.corpus && each.name).length > 1;
+      const label = table ? corpusLabel(table) + (several ? `, ${setLabel(table)}` : "") : name;
+      return el("option", { value: name, selected: name === current }, label);
+    });
+  }
+
+  function tick(name, label) {
+    return el("label", { class: "switch" }, el("input", { type: "checkbox", name, value: "yes" }), label);
+  }
+
+  function option(value, label) {
+    return el("option", { value }, label);
+  }
+
   function submitForm(server, state) {
     const input = (name, attributes) => el("input", { name, autocomplete: "off", ...attributes });
-    const corpora = server.corpora.map((name) => el("option", { value: name, selected: name === state.corpus }, name));
-    const bar = el("progress", { max: 1, value: 0, hidden: true });
-    const message = el("p", { class: "message", role: "status", id: "message" });
-    const button = el("button", { type: "submit", class: "primary" }, "Score and add");
+    const bar = el("progress", { max: 1, value: 0, hidden: true, "aria-label": "Progress" });
+    const message = el("div", { class: "message", role: "status", id: "message" });
+    const { sealed } = GECBENCH.board();
+    const add = el("button", { type: "submit", class: sealed ? "primary" : null, value: "yes" }, "Add to board");
+    const only = sealed ? null : el("button", { type: "submit", class: "primary", value: "no" }, "Score only");
+    const approaches = ["LLM", "seq2seq", "tagger", "rules", "hybrid", "statistical MT", "classifiers"];
     const form = el("form", { class: "submit" },
       field("Name of the system", input("name", { required: true, maxlength: 200 })),
-      field("Corpus", el("select", { name: "corpus" }, corpora)),
-      field("Outputs", input("file", { type: "file", required: true, accept: ".txt,.jsonl,.csv,.tsv,text/plain" }),
+      field("Corpus", el("select", { name: "corpus" }, corpusOptions(server, state))),
+      field("Outputs", input("file", { type: "file", accept: ".txt,.jsonl,.csv,.tsv,text/plain" }),
         `Plain text, .jsonl, .csv or .tsv, at most ${sizeLabel(server.most_bytes)}`),
-      field("Tokens", el("select", { name: "tokenize" }, el("option", { value: "none" }, "separated by blanks"),
-        el("option", { value: "auto" }, "natural text: split it as the corpus does"))),
+      field("or paste them", el("textarea", { name: "pasted", rows: 3, placeholder: "One output per line" })),
+      field("Tokens", el("select", { name: "tokenize" }, option("none", "separated by spaces"),
+        option("auto", "raw text: split it as the corpus is"))),
+      el("div", { class: "ticks" }, tick("clean", "Remove labels and quotes around outputs"),
+        tick("aligned", "The lines are in the right order")),
       field("Submitter", input("submitter", { maxlength: 200, required: Boolean(server.name_required) }),
         server.per_day ? `At most ${counted(server.per_day, "submission")} per name and day` : null),
       field("Link", input("link", { type: "url", maxlength: 500, placeholder: "https://…" })),
       field("Description", input("description", { maxlength: 2000 })),
+      field("Year", input("year", { inputmode: "numeric", pattern: "[0-9]{4}", maxlength: 4 })),
+      field("Approach", el("select", { name: "approach" }, option("", "not given"),
+        approaches.map((name) => option(name, name)))),
+      field("Size", input("size", { maxlength: 40, placeholder: "11B" })),
+      field("Weights", el("select", { name: "weights" }, option("", "not given"), option("open", "open"),
+        option("closed", "closed"))),
       server.token ? field("Token", input("token", { type: "password", required: true })) : null,
-      el("div", { class: "actions" }, button, bar), message);
+      el("div", { class: "actions" }, only, add, bar), message);
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
-      button.disabled = true;
+      const adds = !event.submitter || event.submitter.value === "yes";
+      for (const button of [only, add]) if (button) button.disabled = true;
       bar.hidden = false;
       message.className = "message";
       try {
-        await send(form, server, bar, message);
+        await send(form, server, bar, message, adds);
       } catch (error) {
         message.classList.add("error");
         message.textContent = error.message;
       }
-      button.disabled = false;
+      for (const button of [only, add]) if (button) button.disabled = false;
       bar.hidden = true;
+    });
+    form.addEventListener("dragover", (event) => event.preventDefault());
+    form.addEventListener("drop", (event) => {
+      event.preventDefault();
+      if (event.dataTransfer.files.length) form.elements.file.files = event.dataTransfer.files;
     });
     return form;
   }
@@ -103,13 +143,24 @@ GECBENCH.define("submit", (use) => {
     return body;
   }
 
-  async function send(form, server, bar, message) {
-    const values = new FormData(form);
+  /** The outputs that were chosen or pasted. */
+  function outputsOf(values, server) {
     const file = values.get("file");
-    if (file.size > server.most_bytes) throw new Error("The file is larger than the limit.");
-    const query = new URLSearchParams({ file: file.name });
-    const sent = ["name", "corpus", "tokenize", "submitter", "link", "description"];
-    for (const name of sent) query.set(name, values.get(name));
+    const pasted = values.get("pasted");
+    const typed = pasted.trim() ? new File([`${pasted.replace(/\n+$/, "")}\n`], "pasted.txt") : null;
+    const given = file.size ? file : typed;
+    if (!given) throw new Error("Choose a file with the outputs, or paste them.");
+    if (given.size > server.most_bytes) throw new Error("The file is larger than the limit.");
+    return given;
+  }
+
+  async function send(form, server, bar, message, adds) {
+    const values = new FormData(form);
+    const file = outputsOf(values, server);
+    const query = new URLSearchParams({ file: file.name, add: adds ? "yes" : "no" });
+    const sent = ["name", "corpus", "tokenize", "submitter", "link", "description", "year", "approach", "size",
+      "weights", "clean", "aligned"];
+    for (const name of sent) if (values.get(name)) query.set(name, values.get(name));
     const headers = { "Content-Type": "application/octet-stream", "X-Gecbench": "submit" };
     if (server.token) headers.Authorization = `Bearer ${values.get("token")}`;
     message.textContent = "Sending …";
@@ -122,12 +173,50 @@ GECBENCH.define("submit", (use) => {
     }
     if (job.state === "failed") throw new Error(job.error);
     bar.value = 1;
+    message.classList.add("good");
+    if (!job.added) {
+      message.replaceChildren(...resultCard(job));
+      return;
+    }
     await GECBENCH.refresh();
     const place = new URLSearchParams({ corpus: job.corpus, set: job.reference_set, id: job.record.slice(0, 12) });
-    message.classList.add("good");
-    message.replaceChildren(`Added: rank ${job.rank} of ${job.of} by ${metricOf(job.metric).title}. `,
-      el("a", { href: `#system?${place}`, id: "added" }, "See it on the board"),
-      ...job.warnings.map((warning) => el("span", { class: "warning" }, ` Note: ${warning}.`)));
+    message.replaceChildren(el("p", null, `Added: rank ${job.rank} of ${job.of} by ${metricOf(job.metric).title}. `,
+      el("a", { href: `#system?${place}`, id: "added" }, "See it on the board")), ...resultNotes(job));
+  }
+
+  /** Warnings, and what was cleaned or tokenized. */
+  function resultNotes(job) {
+    return [
+      ...job.warnings.map((warning) => el("p", { class: "warning" }, `Note: ${warning}.`)),
+      job.rewritten ? el("details", { class: "preview", open: true },
+        el("summary", null, `${counted(job.rewritten, "line")} cleaned or split into tokens`),
+        el("table", { class: "figures" },
+          el("thead", null, el("tr", null, ["Line", "As given", "As scored"].map((label) => el("th",
+            { scope: "col" }, label)))),
+          el("tbody", null, job.preview.map(([line, before, after]) => el("tr", null,
+            el("td", null, String(line)), el("td", null, foreign(before)), el("td", null, foreign(after))))))) : "",
+    ];
+  }
+
+  /** What a score without publishing shows: scores, the rank it would have, and its neighbors. */
+  function resultCard(job) {
+    const { title } = metricOf(job.metric);
+    const lines = Object.entries(job.scores).map(([name, { value, low, high }]) => el("tr", null,
+      el("th", { scope: "row" }, metricOf(name).title), el("td", { class: "number main" }, points(value)),
+      el("td", { class: "number" }, low == null ? "–" : range(low, high))));
+    const neighbors = job.neighbors.map(({ system, value, p_text: p }) => el("tr", null,
+      el("th", { scope: "row" }, foreign(system)), el("td", { class: "number" }, points(value)),
+      el("td", { class: "number" }, p || "–")));
+    const head = (...labels) => el("thead", null, el("tr", null, labels.map((label, k) => el("th",
+      { scope: "col", class: k ? "number" : null }, label))));
+    return [
+      el("p", { id: "scored" }, el("strong", null, `Rank ${job.rank} of ${job.of} by ${title}, if you add it.`),
+        " Nothing was added."),
+      el("table", { class: "figures" }, head("Metric", "Score", "95 % interval"), el("tbody", null, lines)),
+      neighbors.length ? el("table", { class: "figures", id: "neighbors" }, head("Neighbors", title, "p"),
+        el("tbody", null, neighbors)) : "",
+      ...resultNotes(job),
+    ];
   }
 
   return { showSubmit };

@@ -242,5 +242,5 @@ GECBENCH.define("systems", (use) => {
         + "systems, with a star below 0.05."));
   }
 
-  return { showSystem, showCompare };
+  return { tex, showSystem, showCompare };
 });

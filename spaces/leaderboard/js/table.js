@@ -96,7 +96,7 @@ GECBENCH.define("table", (use) => {
       const usual = main || part || (!column.key.includes(".") && !RARE.includes(column.key)
         && 2 * filled >= systems.length);
       const chosen = wanted !== null && wanted.includes(column.key);
-      return { ...column, main, chosen, shown: main || (wanted ? chosen : usual) };
+      return { ...column, main, chosen, ranking: metric, shown: main || (wanted ? chosen : usual) };
     });
   }
 
@@ -159,9 +159,11 @@ GECBENCH.define("table", (use) => {
     return query.toLowerCase().split(/\s+/).every((word) => text.includes(word));
   }
 
-  /** Classes of a column's cells; on phones only the score that ranks stays, and what was chosen. */
+  /** Classes of a column's cells; narrow screens keep what was chosen and what belongs to the ranking score. */
   function cellClass(column) {
-    return [column.kind || "number", column.main ? "main" : column.chosen ? "chosen" : "optional"].join(" ");
+    const shown = column.main ? "main" : column.chosen ? "chosen" : column.metric === column.ranking ? "optional"
+      : "optional rest";
+    return [column.kind || "number", shown].join(" ");
   }
 
   function header(name, label, order, attributes = {}) {

@@ -438,7 +438,7 @@ def _plan(options: argparse.Namespace, store: FolderStore) -> PagePlan:
         publish_references=options.publish_references,
         restricted_texts=options.restricted_texts,
         resamples=options.resamples,
-        board=options.board if "://" in options.board else Path(options.board).name or "board",
+        board=options.board if "://" in options.board else "board",
     )
 
 

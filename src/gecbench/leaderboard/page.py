@@ -321,6 +321,7 @@ def _write_table(
         "corpus": table[0],
         "reference_set": table[1],
         **_about(table),
+        "name": corpus.name if corpus is not None else None,
         "sentences": len(corpus) if corpus is not None else None,
         "metrics": sorted(metrics, key=lambda name: name != metric),
         "systems": sum(row["role"] == "system" for row in rows),

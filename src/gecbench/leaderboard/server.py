@@ -29,6 +29,7 @@ from gecbench.leaderboard.uploads import (
     Rate,
     TeamTokens,
     UploadLimits,
+    form_error,
     score_upload,
 )
 from gecbench.leaderboard.worker import StoppedError, Worker
@@ -212,7 +213,14 @@ class App:
         found = None
         with suppress(FileNotFoundError):  # a build has just removed it
             found = self._page(request)
-        return found or refusal(404, "There is no such page.")
+        return found or self._missing_page(request)
+
+    def _missing_page(self, request: Request) -> Response:
+        """Return a page for people, and JSON for programs."""
+        missing = self.site.find("404.html")
+        if missing is None or "text/html" not in request.headers.get("accept", ""):
+            return refusal(404, "There is no such page.")
+        return Response(contents(*missing), status_code=404, media_type=CONTENT_TYPES[".html"])
 
     def _page(self, request: Request) -> Response | None:
         found = self.site.find(request.path_params["path"])
@@ -239,11 +247,12 @@ class App:
         if problem is not None:
             return problem
         team = self.teams.find(_token(request))
+        add = _adds(request)
         try:
             data = await asyncio.wait_for(_body(request, self.limits.most_bytes), self.limits.seconds)
             submission, corpus = await asyncio.to_thread(self._submission, request.query_params, data, team)
         except InputError as error:
-            return refusal(413 if isinstance(error, TooLargeError) else 400, str(error))
+            return refusal(413 if isinstance(error, TooLargeError) else 400, str(form_error(error)))
         except (ClientDisconnect, asyncio.TimeoutError):
             return refusal(408, "The upload broke off or took too long.")
         who = f"address {_client(request)}" if team is None else f"team {team}"
@@ -252,18 +261,22 @@ class App:
                 return refusal(429, f"More than {counted(self.daily.most, 'submission')} in a day. Come back tomorrow.")
         except UnwritableError:
             return refusal(503, _UNWRITABLE)
-        return await self._accept(submission, corpus)
+        return await self._accept(submission, corpus, add)
 
-    async def _accept(self, submission: Submission, corpus: Corpus) -> Response:
+    async def _accept(self, submission: Submission, corpus: Corpus, add: bool) -> Response:
         job = self.queue.prepare()
         if job is None:
             return refusal(503, "Too many submissions are waiting. Try again in a minute.")
         try:
-            await asyncio.to_thread(self.pending.save, job.id, submission, corpus.name)
+            if add:
+                await asyncio.to_thread(self.pending.save, job.id, submission, corpus.name)
         except InputError:
             self.queue.discard(job)
             return refusal(503, _UNWRITABLE)
-        self._start(job, submission, corpus)
+        if add:
+            self._start(job, submission, corpus)
+        else:  # nothing is kept: after a restart there would be nobody to tell
+            self.queue.start(job, lambda progress: self._score(submission, corpus, False, progress, add=False))
         return JSONResponse(job.report(), status_code=202)
 
     def close(self) -> None:
@@ -322,6 +335,8 @@ class App:
             return refusal(401, "The token is missing or wrong.")
         if request.headers.get("content-encoding", "identity") != "identity":
             return refusal(415, "Compressed uploads are refused. Send the plain file.")
+        if not _adds(request) and self.site.store.settings.private:
+            return refusal(403, "This board is private. Every score counts as a submission, so add it to the board.")
         return None
 
     def _has_token(self, request: Request) -> bool:
@@ -351,22 +366,37 @@ class App:
             links=[query["link"]] if query.get("link") else [],
             file=file,
             tokenize=tokenize,
+            clean=query.get("clean") == "yes",
+            aligned=query.get("aligned") == "yes",
+            year=_year(query.get("year", "")),
+            approach=query.get("approach", ""),
+            size=query.get("size", ""),
+            open_weights={"open": True, "closed": False}.get(query.get("weights", "")),
         )
         return submission, corpus
 
-    def _score(self, submission: Submission, corpus: Corpus, resumed: bool, progress: Progress) -> dict[str, Any]:
-        result = self.worker.run(
-            score_upload,
-            self.site.board,
-            submission,
-            corpus,
-            self.site.plan.resamples,
-            resumed,
-            limits=self.limits.scoring,
-            progress=lambda stage, share: progress(stage, 0.8 * share),
-        )
-        progress("ranking", 0.9)
-        self.site.try_build()
+    def _score(
+        self, submission: Submission, corpus: Corpus, resumed: bool, progress: Progress, add: bool = True
+    ) -> dict[str, Any]:
+        try:
+            result = self.worker.run(
+                score_upload,
+                self.site.board,
+                submission,
+                corpus,
+                self.site.plan.resamples,
+                resumed,
+                add,
+                limits=self.limits.scoring,
+                progress=lambda stage, share: progress(stage, 0.8 * share),
+            )
+        except UnwritableError:
+            raise
+        except InputError as error:
+            raise form_error(error) from error
+        if add:
+            progress("ranking", 0.9)
+            self.site.try_build()
         return result
 
 
@@ -437,6 +467,19 @@ def run(
 def refusal(status: int, sentence: str) -> Response:
     """Return an error response of one sentence."""
     return JSONResponse({"error": sentence}, status_code=status)
+
+
+def _adds(request: Request) -> bool:
+    """Return whether an upload is added to the board, not only scored."""
+    return bool(request.query_params.get("add") != "no")
+
+
+def _year(text: str) -> int | None:
+    if not text:
+        return None
+    if not re.fullmatch("[0-9]{4}", text):
+        raise InputError(f"the year is {text!r:.20}", fix="Write four digits")
+    return int(text)
 
 
 def _host_of(connection: Any) -> str | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from gecbench.analysis.significance import small_sample_note
 from gecbench.corpus.corpus import Corpus, check_line_count
-from gecbench.corpus.prepare import Prepared, Preprocessing, misplaced_lines
+from gecbench.corpus.prepare import Prepared, Preprocessing, clean, misplaced_lines
 from gecbench.display import percent, tracked
 from gecbench.errors import InputError, counted
 from gecbench.formats.tables import parse_predictions
@@ -84,7 +84,10 @@ def today() -> str:
 
 @dataclass(frozen=True)
 class Submission:
-    """A system's outputs and who submits them; checked before anything is scored."""
+    """A system's outputs and who submits them; checked before anything is scored.
+
+    With `clean`, labels, quotes and code fences around the outputs are removed first.
+    """
 
     system: str
     predictions: Sequence[str]
@@ -97,6 +100,7 @@ class Submission:
     role: str = "system"
     tokenize: str = "none"
     tokenized: bool = False
+    clean: bool = False
     year: int | None = None
     approach: str = ""
     size: str = ""
@@ -122,13 +126,17 @@ class Submission:
 
 @dataclass(frozen=True)
 class Scored:
-    """A record ready to be added, with its details and warnings, and the outputs and scores they come from."""
+    """A record ready to be added, with its details and warnings, and the outputs and scores they come from.
+
+    `rewritten` are the lines that were cleaned or tokenized: number from 1, as submitted, and as scored.
+    """
 
     record: Record
     details: Details
     warnings: tuple[str, ...]
     prepared: Prepared
     scores: Mapping[str, Score]
+    rewritten: tuple[tuple[int, str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -143,6 +151,7 @@ class Submitted:
     place: NewPlace
     added: str | None
     skipped: tuple[str, ...]
+    rewritten: tuple[tuple[int, str, str], ...] = ()
 
 
 def submit(
@@ -175,7 +184,7 @@ def submit(
         above = None if place.above is None else replace(place.above, p_value=None)
         place = replace(place, above=above, neighbors=unknown)
     added = None if dry_run else store.add(record, scored.details)
-    return Submitted(record, scored.warnings, place, added, loaded.warnings)
+    return Submitted(record, scored.warnings, place, added, loaded.warnings, scored.rewritten)
 
 
 def _is_of(record: Record, submission: Submission) -> bool:
@@ -249,7 +258,12 @@ def score_submission(
     progress("checking", 0.0)
     file = submission.file
     _check_lengths(submission.predictions, corpus, file)
+    given = submission.predictions
+    if submission.clean:
+        submission = replace(submission, predictions=clean(given, corpus.sources)[0])
     prepared, notes = _prepare(submission, corpus)
+    lines = enumerate(zip(given, prepared.lines, strict=True), start=1)
+    rewritten = tuple((number, before, after) for number, (before, after) in lines if before != after)
     about: dict[str, bool] = {"aligned": submission.aligned, "copy": submission.role != "system", "private": private}
     notes += validate_outputs(prepared.lines, corpus, file, **about)
     if resamples and (note := small_sample_note(len(corpus), corpus.name)):
@@ -269,7 +283,7 @@ def score_submission(
         unchanged=_unchanged_share(prepared.lines, corpus),
     )
     progress("scored", 1.0)
-    return Scored(record, found.details, (*notes, *found.warnings), prepared, found.scores)
+    return Scored(record, found.details, (*notes, *found.warnings), prepared, found.scores, rewritten)
 
 
 def _prepare(submission: Submission, corpus: Corpus) -> tuple[Prepared, list[str]]:

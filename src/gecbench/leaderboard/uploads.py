@@ -37,6 +37,17 @@ from gecbench.leaderboard.worker import StoppedError, TaskLimits
 Work = Callable[[Progress], dict[str, Any]]
 MOST_TRIES = 3
 _MOST_JOBS = 500
+_PREVIEWED = 5
+_ALIGNED = 'tick "The lines are in the right order"'
+_FORM_WORDS = {
+    "skip this check with aligned=True (on the command line: --aligned)": _ALIGNED,
+    "skip this check with --aligned": f"if they are in order, {_ALIGNED}",
+    'Pass tokenize="auto" (on the command line: --tokenize auto), '
+    "or tokenized=True (--tokenized) to score them as they are": 'Choose "raw text" under Tokens',
+    "or let gecbench.clean(lines, sources) do so (on the command line: --clean)": 'or tick "Remove labels and quotes"',
+    "Give the system's outputs; --baseline lets the source itself be listed": "Choose the file of the system's outputs",
+}
+_NOT_FORM = re.compile(r"--[a-z]|=True|=False|gecbench\.|\bpath\b")
 
 
 @dataclass(frozen=True)
@@ -54,12 +65,30 @@ class UploadLimits:
 
 
 def score_upload(
-    board: Path, submission: Submission, corpus: Corpus, resamples: int, resumed: bool, *, progress: Progress
+    board: Path,
+    submission: Submission,
+    corpus: Corpus,
+    resamples: int,
+    resumed: bool,
+    add: bool = True,
+    *,
+    progress: Progress,
 ) -> dict[str, Any]:
-    """Score and store a submission; return what its submitter is told. A server runs this in a child process."""
-    done = submit(submission, corpus, FolderStore(board), resumed=resumed, resamples=resamples, progress=progress)
+    """Score a submission, and store it if `add`; return what its submitter is told. A server runs it in a child."""
+    store = FolderStore(board)
+    done = submit(submission, corpus, store, dry_run=not add, resumed=resumed, resamples=resamples, progress=progress)
     place = done.place
     return {
+        "added": add,
+        "scores": {
+            name: {part: figure[part] for part in ("value", "low", "high", "parts")}
+            for name, figure in done.record.scores.items()
+        },
+        "neighbors": [
+            {"system": each.system, "value": each.value, "p_text": _shown(each.p_value)} for each in place.neighbors
+        ],
+        "rewritten": len(done.rewritten),
+        "preview": [list(each) for each in done.rewritten[:_PREVIEWED]],
         "record": done.added,
         "corpus": done.record.corpus,
         "reference_set": done.record.reference_set,
@@ -69,8 +98,26 @@ def score_upload(
         "above": place.above.system if place.above else None,
         "p_value": place.above.p_value if place.above else None,
         "p_text": _shown(place.above.p_value if place.above else None),
-        "warnings": list(done.warnings),
+        "warnings": [in_form_words(warning) for warning in done.warnings],
     }
+
+
+def in_form_words(text: str) -> str:
+    """Return a message with the controls of the upload form in place of options and parameters.
+
+    >>> in_form_words("3 lines look shifted. Pair line by line; skip this check with --aligned.")
+    '3 lines look shifted. Pair line by line; if they are in order, tick "The lines are in the right order".'
+    """
+    for words, control in _FORM_WORDS.items():
+        text = text.replace(words, control)
+    return text
+
+
+def form_error(error: InputError) -> InputError:
+    """Return an error in the words of the upload form; advice that it has no control for is left out."""
+    problem, fix = in_form_words(error.problem), in_form_words(error.fix or "")
+    known = fix if fix and not _NOT_FORM.search(fix) else None
+    return InputError(problem, file=error.file, line=error.line, fix=known)
 
 
 def _shown(p_value: float | None) -> str:
