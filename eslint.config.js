@@ -6,7 +6,7 @@ const globals = require("globals");
 module.exports = [
   js.configs.recommended,
   {
-    files: ["spaces/**/*.js", "src/**/*.js"],
+    files: ["spaces/**/*.js", "src/**/*.js", "docs/**/*.js"],
     languageOptions: {
       ecmaVersion: 2022,
       sourceType: "script",

@@ -93,6 +93,18 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     return _outside_code(markdown, lambda text: re.sub(r"(\])\(([^()\s]+)\)", link, text))
 
 
+def on_post_page(output: str, **_: Any) -> str:
+    """Name the search dialog and the navigation of each section."""
+    output = output.replace(
+        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
+    )
+    return re.sub(
+        r'(<nav class="md-nav" data-md-level="[1-9]") aria-labelledby="__nav_(\w+)_label"',
+        r'\1 aria-label="Section \2"',
+        output,
+    )
+
+
 def _published(found: re.Match[str]) -> str:
     """Return the published results on a corpus by a metric, as `gecbench published` prints them."""
     from gecbench.cli import main
@@ -185,7 +197,7 @@ def _command(name: str, parser: argparse.ArgumentParser, level: int) -> Iterator
     for group in parser._action_groups:
         rows = [row for action in group._group_actions if (row := _option(parser, action))]
         if rows:
-            yield from [f"| {group.title} | {group.description or ''} |", "|---|---|", *rows, ""]
+            yield from [f"| {group.title} | {group.description or 'meaning'} |", "|---|---|", *rows, ""]
     formatter = parser._get_formatter()
     formatter.add_text(parser.epilog)
     if epilog := formatter.format_help().strip("\n"):

@@ -138,7 +138,7 @@ ATTACKS = [
     Attack(
         "fuzz-kernels",
         "bytes that reach new code of the parsers and kernels, by libFuzzer from a corpus of seeds",
-        "no access outside an array, no undefined behaviour, results that keep their promises, in 20 s and 2 GiB",
+        "no access outside an array, no undefined behavior, results that keep their promises, in 20 s and 2 GiB",
         fuzz,
         share=2,
         missing=lambda: "" if fuzzing_compiler() else "no clang with libFuzzer",
