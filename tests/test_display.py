@@ -36,8 +36,8 @@ class TestProgress:
             bar.update(20_000)
             other.update(6_000)
         assert capsys.readouterr().err.splitlines() == [
-            "gecbench: sentences: 33 %, 5,000 a second, about 12 s left",
-            "gecbench: lines: 6,000 done, 1,500 a second",
+            "gecbench: sentences: 33 %, 5,000 per second, about 12 s left",
+            "gecbench: lines: 6,000 done, 1,500 per second",
         ]
 
     def test_quiet(self, capsys, run):

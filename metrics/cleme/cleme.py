@@ -31,23 +31,23 @@ _CITATION = """\
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (list of str): the sentences before correction, tokens separated by blanks.
-    predictions (list of str): the system's edits of each sentence as a block of M2 ("S ...", then "A ..." lines); or
-        the corrected sentences, which the installed errant annotates.
-    references (list of str, or list of list of str): the gold edits of each sentence as a block of M2; or rewrites of
-        each sentence, which the installed errant annotates.
+    sources (list of str): the sentences before correction, tokens separated by spaces.
+    predictions (list of str): the system's edits of each sentence as a block of M2 ("S ...", then "A ..."
+        lines); or the corrected sentences, which the installed errant annotates.
+    references (list of str, or list of list of str): the gold edits of each sentence as a block of M2; or
+        rewrites of each sentence, which the installed errant annotates.
     ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
         repeated id counts once, so that several processes give the digits of one.
     version (int, 1): 1 for F0.5, 2 for the comprehensive score of CLEME 2.0.
-    assumption (str, "dependent"): "dependent": one reference at a time, or "independent": all references of a chunk at
-        once.
-    weights (str, "length"): "length" of the chunk, or "none".
-    model (str, "en_core_web_sm"): texts: the spaCy pipeline, an installed package or a folder.
-    resamples (int, 0): bootstrap resamples for an interval, 0 for none.
+    assumption (str, "dependent"): "dependent" (one reference at a time) or "independent" (all references of a
+        chunk at once).
+    weights (str, "length"): weight chunks by "length", or "none".
+    model (str, "en_core_web_sm"): for texts: the spaCy pipeline, an installed package or a folder.
+    resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.
     per_sentence (bool, False): also return the score of each sentence.
-    aligned (bool, False): skip the check for shifted lines.
-    tokenize (str, none): split natural text: "auto" as the corpus does, or "treebank", "moses", "spacy", "13a" ...
-    tokenized (bool, False): take text that is not tokenised like its sources as it is.
+    aligned (bool, False): skip the checks for shifted lines and for swapped or identical texts.
+    tokenize (str, none): tokenize raw text: "auto" as in the corpus, or "treebank", "moses", "spacy", "13a" ...
+    tokenized (bool, False): score text as it is, even if it is not tokenized like its sources.
 Returns:
     cleme (float): F0.5 or the comprehensive score, between 0 and 1.
     precision, recall, accuracy (float): its ingredients in version 1.

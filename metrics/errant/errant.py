@@ -23,32 +23,33 @@ _CITATION = """\
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (list of str): the sentences before correction, tokens separated by blanks.
-    predictions (list of str): the system's edits of each sentence as a block of M2 ("S ...", then "A ..." lines); or
-        the corrected sentences, which the installed errant annotates.
-    references (list of str, or list of list of str): the gold edits of each sentence as a block of M2; or rewrites of
-        each sentence, which the installed errant annotates.
+    sources (list of str): the sentences before correction, tokens separated by spaces.
+    predictions (list of str): the system's edits of each sentence as a block of M2 ("S ...", then "A ..."
+        lines); or the corrected sentences, which the installed errant annotates.
+    references (list of str, or list of list of str): the gold edits of each sentence as a block of M2; or
+        rewrites of each sentence, which the installed errant annotates.
     ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
         repeated id counts once, so that several processes give the digits of one.
-    beta (float, 0.5): weight of recall; 0.5 counts precision twice as much.
-    mode (str, "cs"): what is compared: "cs" span and correction, "cse" the type too, "ds" the span alone, "dt" each
-        token.
+    beta (float, 0.5): weight of recall; 0.5 weights precision twice as much.
+    mode (str, "cs"): parts that must match: "cs" span and correction, "cse" also the type, "ds" only the span,
+        "dt" each token.
     single (bool, False): compare only edits of at most one token on either side.
-    multi (bool, False): compare only edits of two tokens or more on either side.
-    filter (str, "none"): error types to leave out, as in "R:SPELL+M:PUNCT".
-    duplicates (str, "official"): edits on one key: "official" counts each of the reference, "once" takes them as one.
+    multi (bool, False): compare only edits of two or more tokens on either side.
+    filter (str, "none"): error types to leave out, such as "R:SPELL+M:PUNCT".
+    duplicates (str, "official"): edits with the same key: "official" counts each edit of the reference, "once"
+        counts them as one.
     policy (str, "greedy-rounded"): "greedy-rounded" (official), "greedy-cumulative" or "best-per-sentence".
-    reannotate (bool, False): extract and type the gold's edits anew with errant.
-    lev (bool, False): texts: align them by plain Levenshtein distance.
-    merge (str, "rules"): texts: which neighbouring changes are one edit: "rules", "all-split", "all-merge" or
+    reannotate (bool, False): extract and classify the gold edits again with errant.
+    lev (bool, False): for texts: align with plain Levenshtein distance.
+    merge (str, "rules"): for texts: how adjacent changes are merged: "rules", "all-split", "all-merge" or
         "all-equal".
-    tok (bool, False): texts: let spaCy split them into tokens.
-    model (str, "en_core_web_sm"): texts: the spaCy pipeline, an installed package or a folder.
-    resamples (int, 0): bootstrap resamples for an interval, 0 for none.
+    tok (bool, False): for texts: tokenize with spaCy.
+    model (str, "en_core_web_sm"): for texts: the spaCy pipeline, an installed package or a folder.
+    resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.
     per_sentence (bool, False): also return the score of each sentence.
     aligned (bool, False): skip the checks for shifted lines and for swapped or identical texts.
-    tokenize (str, none): split natural text: "auto" as the corpus does, or "treebank", "moses", "spacy", "13a" ...
-    tokenized (bool, False): take text that is not tokenised like its sources as it is.
+    tokenize (str, none): tokenize raw text: "auto" as in the corpus, or "treebank", "moses", "spacy", "13a" ...
+    tokenized (bool, False): score text as it is, even if it is not tokenized like its sources.
 Returns:
     errant (float): F-beta, between 0 and 1.
     precision, recall (float), tp, fp, fn (int): its ingredients.

@@ -30,22 +30,22 @@ _CITATION = """\
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (list of str): the sentences before correction, tokens separated by blanks.
+    sources (list of str): the sentences before correction, tokens separated by spaces.
     predictions (list of str): the corrected sentences, one per source.
     references (list of list of str): the references of each sentence; their number may differ.
     ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
         repeated id counts once, so that several processes give the digits of one.
-    order (int, 4): longest n-gram (the official script ignores its own option).
+    order (int, 4): longest n-gram (the official script ignores this option).
     iterations (int, 500): number of draws of references.
-    draws (str, "py2"): "py2", the draws of the published figures, or "py3".
-    variant (str, "2017"): "2017" (official), "2016" (inverted brevity penalty), "equation1" or "multiset" (GLEU+ of
-        gec-metrics).
-    tokens (str, "ascii"): what separates tokens: "ascii" blanks (official) or all "unicode" whitespace.
-    resamples (int, 0): bootstrap resamples for an interval, 0 for none.
+    draws (str, "py2"): "py2" (the draws of the published numbers) or "py3".
+    variant (str, "2017"): "2017" (official), "2016" (inverted brevity penalty), "equation1" or "multiset"
+        (GLEU+ of gec-metrics).
+    tokens (str, "ascii"): split tokens at "ascii" (official) or "unicode" white space.
+    resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.
     per_sentence (bool, False): also return the smoothed score of each sentence.
     aligned (bool, False): skip the checks for shifted lines and for swapped or identical texts.
-    tokenize (str, none): split natural text: "auto" as the corpus does, or "treebank", "moses", "spacy", "13a" ...
-    tokenized (bool, False): take text that is not tokenised like its sources as it is.
+    tokenize (str, none): tokenize raw text: "auto" as in the corpus, or "treebank", "moses", "spacy", "13a" ...
+    tokenized (bool, False): score text as it is, even if it is not tokenized like its sources.
 Returns:
     gleu (float): the score, between 0 and 1.
     standard_deviation, draws_low, draws_high (float): spread over the draws.

@@ -22,20 +22,20 @@ _CITATION = """\
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (list of str): the sentences before correction, tokens separated by blanks.
+    sources (list of str): the sentences before correction, tokens separated by spaces.
     predictions (list of str): the corrected sentences, one per source.
     references (list of list of str): the references of each sentence; their number may differ.
     ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
         repeated id counts once, so that several processes give the digits of one.
     order (int, 4): longest n-gram.
-    beta (float, 2.0): weight of recall; 2 counts it twice as much as precision.
-    unit (str, "word"): n-grams of "word" or of "char", blanks included.
+    beta (float, 2.0): weight of recall; 2 weights it twice as much as precision.
+    unit (str, "word"): "word" n-grams, or "char" n-grams including spaces.
     variant (str, "official"): "official", or "gec-metrics", which differs on short sentences.
-    resamples (int, 0): bootstrap resamples for an interval, 0 for none.
+    resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.
     per_sentence (bool, False): also return the score of each sentence.
-    aligned (bool, False): skip the check for shifted lines.
-    tokenize (str, none): split natural text: "auto" as the corpus does, or "treebank", "moses", "spacy", "13a" ...
-    tokenized (bool, False): take text that is not tokenised like its sources as it is.
+    aligned (bool, False): skip the checks for shifted lines and for swapped or identical texts.
+    tokenize (str, none): tokenize raw text: "auto" as in the corpus, or "treebank", "moses", "spacy", "13a" ...
+    tokenized (bool, False): score text as it is, even if it is not tokenized like its sources.
 Returns:
     green (float): F-beta, between 0 and 1.
     precision, recall, precision_1, recall_1 ... (float): the geometric means over the orders, and those of each order.

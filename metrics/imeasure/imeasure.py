@@ -25,28 +25,29 @@ _CITATION = """\
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (list of str): the sentences before correction, tokens separated by blanks.
+    sources (list of str): the sentences before correction, tokens separated by spaces.
     predictions (list of str): the corrected sentences, one per source.
-    references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...", then
-        "A ..." lines); or rewrites of each sentence.
+    references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...",
+        then "A ..." lines); or rewrites of each sentence.
     ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
         repeated id counts once, so that several processes give the digits of one.
-    mixing (bool or "strict" or "cap", True): mix the annotators' corrections; "strict": refuse a sentence with too
-        many mixes to search; False: not; "cap": where there are at most `cap` mixes.
-    cap (int, 1024): the most mixes of a sentence with mixing="cap".
-    beyond (str, "unmixed"): what sentences with more mixes are, "unmixed" or "excluded".
-    objective (str, "cwacc"): what the chosen reference maximises: d or c and a measure, such as df or cwacc.
-    optimise (str, "sentence"): choose references by each "sentence" alone or by the running total of the "corpus".
-    weight (float, 2.0): of corrections against untouched tokens in WAcc.
-    beta (float, 1.0): of F (the paper reports 0.5).
+    mixing (bool or "strict" or "cap", True): mix the annotators' corrections; "strict": error if there are too
+        many mixes to search; "cap": mix only sentences with at most `cap` mixes; False: do not mix.
+    cap (int, 1024): the largest number of mixes with mixing="cap".
+    beyond (str, "unmixed"): score sentences with more mixes "unmixed", or leave them out ("excluded").
+    objective (str, "cwacc"): value that the chosen reference maximizes: d or c and a measure, such as df or
+        cwacc.
+    optimise (str, "sentence"): choose references for each "sentence" alone or for the running total of the
+        "corpus".
+    weight (float, 2.0): weight of corrections relative to unchanged tokens in WAcc.
+    beta (float, 1.0): beta of F (the paper reports 0.5).
     treebank (bool, True): split annotators' corrections as the official converter does.
-    tokens (str, "ascii"): what separates the predictions' tokens: "ascii" blanks (official) or all "unicode"
-        whitespace.
-    resamples (int, 0): bootstrap resamples for an interval, 0 for none.
+    tokens (str, "ascii"): split predictions at "ascii" (official) or "unicode" white space.
+    resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.
     per_sentence (bool, False): also return I of each sentence.
     aligned (bool, False): skip the checks for shifted lines and for swapped or identical texts.
-    tokenize (str, none): split natural text: "auto" as the corpus does, or "treebank", "moses", "spacy", "13a" ...
-    tokenized (bool, False): take text that is not tokenised like its sources as it is.
+    tokenize (str, none): tokenize raw text: "auto" as in the corpus, or "treebank", "moses", "spacy", "13a" ...
+    tokenized (bool, False): score text as it is, even if it is not tokenized like its sources.
 Returns:
     imeasure (float): I of the correction, between -1 and 1.
     correction_tp ... correction_improvement, detection_tp ... (int or float): counts and ratios of both aspects.

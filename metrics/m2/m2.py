@@ -24,26 +24,26 @@ _CITATION = """\
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (list of str): the sentences before correction, tokens separated by blanks.
+    sources (list of str): the sentences before correction, tokens separated by spaces.
     predictions (list of str): the corrected sentences, one per source.
-    references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...", then
-        "A ..." lines); or rewrites of each sentence, from which edits are extracted.
+    references (list of str, or list of list of str): the gold edits of each sentence as a block of M2 ("S ...",
+        then "A ..." lines); or rewrites of each sentence, from which edits are extracted.
     ids (list of str or int, optional): an id of each sentence. Rows are scored in the order of their ids, and a
         repeated id counts once, so that several processes give the digits of one.
-    beta (float, 0.5): weight of recall; 0.5 counts precision twice as much.
-    max_unchanged_words (int, 2): the most unchanged words that an edit may span; -1 merges none.
-    ignore_whitespace_casing (bool, False): leave out proposed edits of blanks and letter case only.
-    release (str, "master"): of the official scorer, "master" or "3.2".
+    beta (float, 0.5): weight of recall; 0.5 weights precision twice as much.
+    max_unchanged_words (int, 2): largest number of unchanged words inside an edit; -1 merges no edits.
+    ignore_whitespace_casing (bool, False): ignore proposed edits that change only white space or case.
+    release (str, "master"): release of the official scorer, "master" or "3.2".
     policy (str, "greedy-cumulative"): "greedy-cumulative" (official), "best-per-sentence" or "average" over the
         annotators.
-    annotators (str, "all"): "all", or some, as in "0+2".
-    mixing (bool or "cap", False): score against every mix of the annotators' corrections; "cap": where there are
-        few.
-    resamples (int, 0): bootstrap resamples for an interval, 0 for none.
+    annotators (str, "all"): "all", or some, such as "0+2".
+    mixing (bool or "cap", False): score against every mix of the annotators' corrections; "cap": leave
+        sentences with many mixes unmixed.
+    resamples (int, 0): number of bootstrap resamples for a confidence interval; 0 computes none.
     per_sentence (bool, False): also return the score of each sentence.
     aligned (bool, False): skip the checks for shifted lines and for swapped or identical texts.
-    tokenize (str, none): split natural text: "auto" as the corpus does, or "treebank", "moses", "spacy", "13a" ...
-    tokenized (bool, False): take text that is not tokenised like its sources as it is.
+    tokenize (str, none): tokenize raw text: "auto" as in the corpus, or "treebank", "moses", "spacy", "13a" ...
+    tokenized (bool, False): score text as it is, even if it is not tokenized like its sources.
 Returns:
     m2 (float): F-beta, between 0 and 1.
     precision, recall (float), correct, proposed, gold (int): its ingredients.

@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from gecbench.models.training import GenerateAndScore as GenerateAndScore
     from gecbench.scale import spark  # noqa: F401
 
-# public name -> module that defines it; a name is imported when it is first used
+# public name -> module that defines it. Each name is imported when it is first used.
 _MODULES = {
     "Accumulator": "gecbench.api",
     "Alternative": "gecbench.corpus.groups",

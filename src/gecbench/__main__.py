@@ -7,10 +7,10 @@ _stopped = False
 
 
 def main() -> int:
-    """Run the command line; Ctrl-C gives one line and status 130 from the first import on.
+    """Run the command line. Ctrl-C prints one line and exits with status 130, even during imports.
 
-    Libraries that are interrupted while they are imported raise errors of their own (numpy: ImportError), hence the
-    note of what came first.
+    A library interrupted while it is imported raises its own error (numpy: ImportError). `_stopped` records that
+    Ctrl-C came first.
     """
     signal.signal(signal.SIGINT, _stop)
     try:

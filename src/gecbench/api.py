@@ -1,6 +1,6 @@
 """Score and compare systems: the functions most users need.
 
-Inputs are resolved once (`corpora.load`), checked and prepared once (`corpus.prepare`), and then only counted.
+Each input is loaded once (`corpora.load`), checked and prepared once (`corpus.prepare`), and then counted.
 """
 
 from __future__ import annotations
@@ -57,25 +57,45 @@ def score(
     aligned: bool = False,
     foreign: Literal["warning", "error"] = "warning",
 ) -> Scores:
-    """Score one system's predictions on a corpus: a `Corpus`, a name (`"demo"`, `"jfleg:test"`), a file or rows.
+    """Score one system's predictions on a corpus.
 
-    Where a metric needs references and the corpus has edits alone (an M2 file), they are applied to give references.
-    Returns the scores by metric name. `metrics` are names from the registry, with parameters in brackets if any
-    (`"gleu(draws=py3)"`), functions of your own (`"python:module:function"`, see `gecbench.metric`), or metric objects.
-    Without `metrics` it is the official one of a corpus by name (M2 of `conll14`), and GLEU of any other.
-    `resamples` > 0 adds a bootstrap interval.
+    Args:
+        predictions: One corrected sentence per source sentence, in order. Give a list of strings, a table (a
+            `datasets.Dataset`, a pandas or polars frame, a list of dictionaries), or the `Path` of a file.
+        corpus: A `Corpus`, a name (`"demo"`, `"jfleg:test"`), a file (.m2, .xml, .jsonl), or a table with the columns
+            `sentence` and `corrections`. If it has only edits and a metric needs references, the edits are applied.
+        metrics: Metric names such as `"gleu"`, `"m2"` or `"errant"`, with parameters in parentheses
+            (`"gleu(draws=py3)"`). Your own functions (`"python:module:function"`, see `gecbench.metric`) and metric
+            objects work too. `gecbench.METRICS` lists the names. By default the official metric of a named corpus (M2
+            for `conll14`), and GLEU for any other.
+        resamples: The number of bootstrap resamples for a 95% confidence interval. 0 computes no interval.
+        seed: The seed of the bootstrap.
+        column: The column of predictions, if `predictions` is a table.
+        annotator: The annotator to score, if `predictions` is a file of edits (M2) with several annotators.
+        ignore_width: Accept edits of sources that differ from the corpus in full-width and half-width characters.
+        tokenize: How to tokenize raw text: `"none"`, `"auto"` (the way the corpus is tokenized), or a tokenizer's name.
+        tokenized: Score text as it is, even if it is not tokenized like its sources.
+        aligned: Skip the checks for shifted lines, swapped texts and identical texts.
+        foreign: Whether predictions that do not resemble their sources, or are identical to a reference, give a
+            `"warning"` or an `"error"`.
 
-    `predictions` are texts, or a table (a `datasets.Dataset`, a pandas or polars frame, a list of dictionaries) in
-    which `column` names them, or the `Path` of a file. `annotator` chooses one where a file of edits (M2) has several;
-    `ignore_width` accepts one whose sources differ from the corpus in full-width and half-width characters.
-    `tokenize` brings natural text to tokens: "auto" is the corpus's own way, guided by the sources. Text that is not
-    tokenized like its sources is refused without it, unless `tokenized=True`; shifted lines, and a reference that is
-    identical to the sources, unless `aligned=True`. Predictions that share hardly a word with their sources, or all
-    with a reference, give a warning, or an error if `foreign="error"`. Damaged texts, and sources and references that
-    look swapped, give a warning.
+    Returns:
+        The scores by metric name. Each is a `Score` with `value` (0 to 1), `interval` and `signature`.
+
+    Raises:
+        InputError: The input cannot be scored: wrong number of predictions, unknown metric or corpus, text that is not
+            tokenized like its sources, shifted lines, or a reference that is identical to the sources.
+
+    Suspicious input gives a warning: `DamagedTextWarning`, `MixedUpTextWarning`, `ForeignTextWarning` or
+    `RawTextWarning`.
+
+    >>> from gecbench import load_demo_systems
+    >>> scores = score(load_demo_systems()["good-corrector"], "demo", ["gleu", "m2"], resamples=200)
+    >>> f"{scores['gleu'].value:.4f}", f"{scores['gleu'].interval.low:.2f}", f"{scores['m2'].value:.4f}"
+    ('0.4525', '0.42', '0.9132')
     """
     if isinstance(predictions, Mapping):
-        raise InputError("score takes one system's predictions", fix="Use compare({name: predictions, ...}, corpus)")
+        raise InputError("score takes the predictions of one system", fix="Use compare({name: predictions, …}, corpus)")
     columns = metric_columns(default_metrics(corpus) if metrics is None else metrics)
     _check_files([predictions])
     gold, preprocessing = _resolve(corpus, columns), Preprocessing(tokenize, tokenized, aligned, foreign)
@@ -100,16 +120,43 @@ def compare(
     aligned: bool = False,
     foreign: Literal["warning", "error"] = "warning",
 ) -> Report:
-    """Score several systems, with intervals and paired tests; predictions and their preparation are as in `score`.
+    """Score several systems, with confidence intervals and paired significance tests.
 
-    `against`: each system is tested against the "first" one given, against the one ranked just "above" it, or
-    against the system of that name. `test` is "randomisation" (approximate randomisation), "bootstrap" (paired
-    bootstrap), "t-test" (paired, over sentence scores) or None.
+    Args:
+        systems: The predictions of each system by name, each as in `score`.
+        corpus: The corpus, as in `score`.
+        metrics: The metrics, as in `score`.
+        resamples: The number of resamples for intervals and tests.
+        seed: The seed of the resampling.
+        test: `"randomisation"` (approximate randomization), `"bootstrap"` (paired bootstrap), `"t-test"` (paired
+            t-test on sentence scores), or None for no test.
+        against: Test each system against the `"first"` one, against the one ranked just `"above"` it, or against the
+            system with this name.
+        column: The column of predictions, if they are tables.
+        annotator: The annotator to score, if predictions are files of edits with several annotators.
+        tokenize: How to tokenize raw text, as in `score`.
+        tokenized: Score text as it is, even if it is not tokenized like its sources.
+        aligned: Skip the checks for shifted lines, swapped texts and identical texts.
+        foreign: Whether predictions that do not resemble their sources give a `"warning"` or an `"error"`.
+
+    Returns:
+        A report: the scores by system and metric, and the `tests`. Print it for a table, or use `render("markdown")`,
+        `to_dict()` or `to_pandas()`.
+
+    Raises:
+        InputError: The input cannot be scored (see `score`), or the test or the system in `against` is unknown.
+
+    >>> from gecbench import load_demo_systems
+    >>> report = compare(load_demo_systems(), "demo", ["gleu"], resamples=200)
+    >>> list(report.ranked("gleu"))
+    ['good-corrector', 'rule-based', 'spell-checker', 'do-nothing']
+    >>> report["good-corrector"]["gleu"].value > report["rule-based"]["gleu"].value
+    True
     """
     if not isinstance(systems, Mapping):
-        raise InputError("compare takes a mapping from system name to predictions")
+        raise InputError("compare takes a dictionary of systems", fix="Use compare({name: predictions, …}, corpus)")
     if not systems:
-        raise InputError("no systems to compare")
+        raise InputError("there are no systems to compare", fix="Use compare({name: predictions, …}, corpus)")
     check_comparison(systems, test, against)
     columns = metric_columns(default_metrics(corpus) if metrics is None else metrics)
     _check_files(systems.values())
@@ -130,9 +177,27 @@ def human_bound(
     sentences: Sequence[int] | None = None,
     **preprocessing: Any,
 ) -> Bound:
-    """Score annotators against each other, and systems against them, by number of annotators.
+    """Score each annotator against the others, and systems against the same references.
 
-    The corpus may be a name or a file; all else is as in `gecbench.human.bound.human_bound`.
+    This is the human upper bound of Bryant & Ng (2015), for any metric.
+
+    Args:
+        metric: A metric or its name.
+        corpus: A `Corpus`, a name or a file, with at least two references or annotators per sentence.
+        systems: The predictions of each system by name.
+        sizes: `"all"` scores against every subset of annotators; `"last"` only against all other annotators.
+        sentences: The positions of the sentences to score. By default all.
+        **preprocessing: `tokenize`, `tokenized`, `aligned` and `foreign`, as in `score`.
+
+    Returns:
+        A `Bound` with one row per number of annotators: the mean human score and each system's score.
+
+    Raises:
+        InputError: Some sentence has fewer than two references, or sentences have different numbers of references.
+
+    >>> bound = human_bound("gleu(iterations=10)", "demo", sizes="last")
+    >>> [row.size for row in bound.rows]
+    [3]
     """
     from gecbench.human import bound
 
@@ -154,19 +219,19 @@ def meta(
     """Measure how well metrics agree with published human judgments.
 
     Args:
-        metrics: Names of metrics, with parameters in brackets if any, or metric objects.
-        human: Judgments by name: "demo", "conll14", "seeda:edit", "seeda:sentence", …
-        systems: Names of judged systems, or of a set of them (SEEDA's "base" and "fluency"), or "all".
-        corpus: What to score the systems on; by default what belongs to the judgments.
-        method: How judgments become scores of systems; for SEEDA, which of the published scores.
-        runs: Bootstrap runs of a ranking; published scores need none.
-        **options: `ties`, `aggregate`, `windows`, `resamples`, `seed` of `meta_evaluate`.
+        metrics: Metric names or objects, as in `score`.
+        human: The name of the judgments: "demo", "conll14", "seeda:edit", "seeda:sentence", …
+        systems: The judged systems to include: their names, the name of a set (SEEDA's "base" and "fluency"), or "all".
+        corpus: The corpus to score the systems on. By default the one that belongs to the judgments.
+        method: How judgments become system scores. For SEEDA, it chooses between the published scores.
+        runs: The number of bootstrap runs of the ranking. Not used with published scores.
+        **options: `ties`, `aggregate`, `windows`, `resamples` and `seed`, as in `meta_evaluate`.
 
     Returns:
-        A row for each metric.
+        One row per metric.
 
     Raises:
-        InputError: There are no such judgments or systems, or no outputs of the judged systems are public.
+        InputError: The judgments or systems are unknown, or the outputs of the judged systems are not public.
 
     >>> gleu, m2 = meta(["gleu", "m2"], "demo", runs=20)
     >>> round(gleu.sentences.accuracy, 3), round(m2.sentences.accuracy, 3)
@@ -180,13 +245,14 @@ def meta(
 
     if human not in HUMAN_JUDGMENTS:
         near = did_you_mean(human, HUMAN_JUDGMENTS)
-        raise InputError(f"no judgments {human!r}", fix=f"{near}Choose one of {', '.join(HUMAN_JUDGMENTS)}")
+        raise InputError(f"unknown judgments {human!r}", fix=f"{near}Choose one of {', '.join(HUMAN_JUDGMENTS)}")
     source = HUMAN_JUDGMENTS[human]
     if source.systems is None:
-        raise InputError(f"the outputs that {human} judges are not public", fix="Score them, and use meta_evaluate")
+        fix = "Score the outputs yourself and pass the scores to meta_evaluate"
+        raise InputError(f"the outputs judged in {human} are not public", fix=fix)
     scored_on = source.corpus if corpus is None else corpus
     if scored_on is None:
-        raise InputError(f"no references belong to {human}", fix="Give corpus=…")
+        raise InputError(f"{human} has no references of its own", fix="Pass corpus=…")
     columns = metric_columns(metrics)
     judgments = list(expand_pairs(source.rankings()))
     judged = {name for pair in judgments for name in (pair.system1, pair.system2)}
@@ -398,7 +464,7 @@ def compare_prepared(
     test: TestName | None = None,
     against: str = "first",
 ) -> Report:
-    """Score and test systems whose predictions have been checked and prepared."""
+    """Score and test systems whose predictions are already prepared."""
     scored = score_prepared(systems, metrics, resamples, seed)
     return Report(scored, significance_tests(scored, test, against, resamples, seed))
 
@@ -406,7 +472,7 @@ def compare_prepared(
 def score_prepared(
     systems: Mapping[str, Prepared], metrics: Mapping[str, Metric], resamples: int, seed: int
 ) -> dict[str, dict[str, Score]]:
-    """Return the scores of systems by name and column; intervals of all are resampled together."""
+    """Return scores by system and metric. All intervals use the same resamples."""
     if resamples:
         check_resamples(resamples)
     places = [(name, column) for name in systems for column in metrics]
@@ -439,26 +505,26 @@ def significance_tests(
 
 
 def check_comparison(systems: Iterable[str], test: str | None, against: str) -> None:
-    """Refuse an unknown test, and an opponent that is not among the systems."""
+    """Raise an error for an unknown test, or if `against` is not one of the systems."""
     check_test(test)
     names = list(systems)
     if test is None:
         return
     if len(names) < 2:
-        raise InputError("one system alone has nothing to be tested against", fix="Give two, or use test=None")
+        raise InputError("a significance test needs at least two systems", fix="Give two systems, or use test=None")
     if against not in ("first", "above", *names):
         near = did_you_mean(against, names)
-        raise InputError(f"against={against!r} names no system", fix=f"{near}Systems: {', '.join(names)}")
+        raise InputError(f"against={against!r} is not one of the systems", fix=f"{near}Systems: {', '.join(names)}")
 
 
 def check_test(test: str | None) -> None:
-    """Refuse an unknown test."""
+    """Raise an error for an unknown test."""
     if test not in (*TESTS, None):
         raise InputError(f"test={test!r} is unknown", fix=f"Use {', '.join(map(repr, TESTS))} or None")
 
 
 def _resolve(corpus: CorpusLike, metrics: Mapping[str, Metric]) -> Corpus:
-    """Return a corpus with the references that the metrics need; names, files and rows are loaded first."""
+    """Load a corpus and derive the references that the metrics need."""
     if isinstance(corpus, Corpus):
         return with_needed_references(corpus, metrics.values())
     from gecbench.corpora.load import resolve_corpus
@@ -467,7 +533,7 @@ def _resolve(corpus: CorpusLike, metrics: Mapping[str, Metric]) -> Corpus:
 
 
 def _check_files(predictions: Iterable[Predictions]) -> None:
-    """Refuse predictions that are the path of no file, before a corpus is fetched."""
+    """Raise an error for missing prediction files before a corpus is downloaded."""
     check_files(each for each in predictions if isinstance(each, Path))
 
 

@@ -1,4 +1,4 @@
-"""What people see: percentages, safe text, progress bars and log lines."""
+"""Format output for people: percentages, safe text, progress bars and log lines."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ _quiet = False
 
 
 def set_quiet(quiet: bool) -> None:
-    """Switch progress and log lines off, or on again."""
+    """Turn progress bars and log lines off or on."""
     global _quiet  # noqa: PLW0603
     _quiet = quiet
 
 
 def log_info(text: str) -> None:
-    """Print a line on standard error, unless --quiet."""
+    """Print a line to standard error, unless output is quiet."""
     if not _quiet:
         print(f"gecbench: {text}", file=sys.stderr)
 
 
 def progress(total: int | None, what: str, start: int = 0) -> AbstractContextManager[Any]:
-    """Return something with `update(steps)` that shows how far the work is, how fast, and how much time is left.
+    """Return a progress display with `update(steps)`: share done, speed and time left.
 
-    On a terminal it is tqdm's bar, after a second; elsewhere a line after two seconds and then every ten. What was
-    there at the `start` does not count in its rate. `TQDM_DISABLE=1` switches it off, as tqdm's own bars.
+    On a terminal this is a tqdm bar that appears after one second. Elsewhere it prints a log line after two seconds
+    and then every ten. Steps done before `start` do not count toward the speed. `TQDM_DISABLE=1` turns it off.
 
-    tqdm's switch would import it everywhere and, even switched off, take a lock shared between processes, which a
-    killed process leaves locked for all others.
+    A disabled display does not use tqdm at all. Even a disabled tqdm bar takes a lock shared between processes, and a
+    killed process would leave that lock held.
     """
     if _quiet or sys.stderr is None or os.environ.get("TQDM_DISABLE"):
         return nullcontext(_SILENT)
@@ -58,7 +58,7 @@ def tracked(items: Iterable[_Item], total: int, what: str) -> Iterator[_Item]:
 
 
 class _Lines:
-    """Progress as lines of a log."""
+    """Progress printed as log lines."""
 
     def __init__(self, total: int | None, what: str, start: int) -> None:
         self.total, self.what, self.start, self.done = total, what, start, start
@@ -66,14 +66,14 @@ class _Lines:
         self.due = self.began + _FIRST_LINE
 
     def update(self, steps: int) -> None:
-        """Count the steps, and say so if it is time."""
+        """Count the steps, and print a line if one is due."""
         self.done += steps
         now = monotonic()
         if now < self.due:
             return
         self.due = now + _NEXT_LINE
         rate = max(1, self.done - self.start) / (now - self.began)
-        speed = f", {rate:,.0f} a second" if rate >= _RATE_SHOWN else ""
+        speed = f", {rate:,.0f} per second" if rate >= _RATE_SHOWN else ""
         if not self.total:
             log_info(f"{self.what}: {self.done:,} done{speed}")
         elif self.done < self.total:
@@ -82,7 +82,7 @@ class _Lines:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as a person says it.
+    """Return a duration in readable units.
 
     >>> duration(40), duration(200), duration(9000)
     ('40 s', '3 min', '2 h 30 min')
@@ -97,14 +97,14 @@ _JOINERS = "\u200c\u200d"  # in the spelling of Persian and Hindi, and inside em
 
 
 def is_plain(character: str) -> bool:
-    """Return whether a character only stands for itself: no control, no line end, no mark that turns the direction."""
+    """Return whether a character is neither a control character, nor a line break, nor a direction mark."""
     from unicodedata import category
 
     return character in _JOINERS or category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def visible(text: str) -> str:
-    r"""Return text as one line in which no character hides, turns others round or steers a terminal.
+    r"""Return text on one line with control characters and direction marks escaped.
 
     >>> print(visible("good\u202etxt.exe\x1b[2J"))
     good\u202etxt.exe\x1b[2J
@@ -125,5 +125,5 @@ def shorten(text: str, length: int = 60) -> str:
 
 
 def percent(value: float | None, digits: int = 2) -> str:
-    """Return a ratio times 100, a dash where there is none."""
+    """Return a ratio as a percentage, or a dash if it is missing or NaN."""
     return "–" if value is None or math.isnan(value) else f"{100 * value:.{digits}f}"

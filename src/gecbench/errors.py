@@ -8,11 +8,21 @@ if TYPE_CHECKING:
 
 
 class GecbenchError(Exception):
-    """Base of every error raised on purpose by gecbench."""
+    """Base class of all errors that gecbench raises on purpose.
+
+    >>> issubclass(InputError, GecbenchError)
+    True
+    """
 
 
 class InputError(GecbenchError, ValueError):
-    """Input that cannot be scored.
+    """Input that cannot be scored. It is also a `ValueError`.
+
+    Args:
+        problem: What is wrong.
+        file: The file or argument with the problem.
+        line: The line in that file, from 1.
+        fix: How to fix it.
 
     >>> print(InputError("10 lines, but the source has 12", file="out.txt", fix="Write one output per line"))
     out.txt: 10 lines, but the source has 12. Write one output per line.
@@ -39,13 +49,13 @@ class InputError(GecbenchError, ValueError):
 
 
 class UnwritableError(InputError):
-    """A file that cannot be written: the disk is full or permission is denied."""
+    """A file cannot be written: the disk is full or permission is denied."""
 
 
 class error_context:  # noqa: N801, used like a function
-    """Add the place, a file or an argument and a line, to an error that was raised without it.
+    """Add a file (or an argument) and a line to an `InputError` raised without them.
 
-    A class, because one is entered for every edit of a file: `contextlib.contextmanager` costs four times as much.
+    This is a class because it is entered once per edit: `contextlib.contextmanager` takes four times as long.
     """
 
     __slots__ = ("line", "place")
@@ -77,7 +87,7 @@ def describe_field_error(error: KeyError | TypeError) -> str:
 
 
 class MissingDependencyError(GecbenchError, ImportError):
-    """An optional package is needed for what was asked."""
+    """An optional package is missing."""
 
 
 def _rebuild(problem: str, file: str | None, line: int | None, fix: str | None) -> InputError:
@@ -85,7 +95,9 @@ def _rebuild(problem: str, file: str | None, line: int | None, fix: str | None) 
 
 
 def counted(number: int, noun: str, nouns: str = "") -> str:
-    """Return a number with its noun, in the plural (`nouns`, or `noun` with an s) unless it is one.
+    """Return a number with its noun in the singular or plural.
+
+    The plural is `nouns`, or `noun` with an "s".
 
     >>> counted(1, "line"), counted(1312, "line"), counted(0, "entry", "entries")
     ('1 line', '1,312 lines', '0 entries')
@@ -94,7 +106,7 @@ def counted(number: int, noun: str, nouns: str = "") -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a question that names the nearest known word, to stand before a hint; nothing if none is near.
+    """Return "Did you mean …? " with the closest known word, or an empty string if no word is close.
 
     >>> did_you_mean("glue", ["gleu", "m2"])
     'Did you mean gleu? '
@@ -106,7 +118,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 class UpstreamError(GecbenchError):
-    """An upstream file cannot be had."""
+    """An upstream file cannot be fetched."""
 
     def __init__(self, problem: str, fix: str = "") -> None:
         self.problem = problem
@@ -118,4 +130,4 @@ class UpstreamError(GecbenchError):
 
 
 class ArchiveError(UpstreamError):
-    """An archive is damaged, too large, or holds something it should not."""
+    """An archive is damaged, too large, or contains an unsafe entry."""

@@ -1,6 +1,6 @@
-"""The version of gecbench: stated here, read by the build."""
+"""The version of gecbench. The build reads it from here."""
 
 __version__ = "0.3.0"
 
 REQUIREMENT = "gecbench @ git+https://github.com/gecbench/gecbench"
-"""What pip installs; the name alone will do once there is a release on PyPI."""
+"""The requirement that pip installs. Shorten it to `gecbench` after the first release on PyPI."""

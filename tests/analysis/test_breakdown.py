@@ -110,7 +110,7 @@ def test_groups_by_grammaticality_are_scored_like_corpora_of_their_own():
 
 def test_grammaticality_needs_judgments():
     assert not has_grammaticality(DEMO)
-    with pytest.raises(InputError, match="no judgements of grammaticality"):
+    with pytest.raises(InputError, match="no grammaticality judgments"):
         by_grammaticality(GLEU().score_corpus(DEMO, DEMO.sources), DEMO)
 
 

@@ -187,9 +187,9 @@ class TestLatex:
     def test_a_whole_table(self):
         signature = scored("bold").signature
         assert report(p_value=1 / 1001).render("latex").splitlines() == [
-            r"% Needs \usepackage{booktabs}. Bold: the best of its column.",
+            r"% Needs \usepackage{booktabs}. Bold: the best in the column.",
             r"% $^{\dagger}$: the baseline.",
-            "% $^{*}$: significantly different from bold (p < 0.05, approximate randomisation",
+            "% $^{*}$: significantly different from bold (p < 0.05, approximate randomization",
             "% with 1000 resamples).",
             f"% {signature}",
             r"{\footnotesize\setlength{\tabcolsep}{4pt}%",
@@ -307,7 +307,7 @@ class TestPValues:
         assert lines[2].split() == ["careful", "83.33*", "100.00", "50.00"]
         assert lines[3].split() == ["bold", "71.43", "66.67", "100.00"]
         assert lines[2].index(".33") == lines[3].index(".43"), "numbers line up"
-        assert lines[5] == "*: significantly different from bold (p < 0.05, approximate randomisation with"
+        assert lines[5] == "*: significantly different from bold (p < 0.05, approximate randomization with"
 
     def test_in_a_notebook(self):
         assert ">&lt; 0.001*</td>" in report(p_value=0.0004)._repr_html_()
@@ -341,7 +341,7 @@ class TestAdjustedPValues:
         assert "0.040     0.060 " in shown
         assert "*" not in shown.partition("\n\n")[0]
         adjusted = "p (Holm): p adjusted by Holm's method for the 2 comparisons shown; * marks p (Holm) < 0.05.\n"
-        assert f"by approximate randomisation (1000 resamples).\n{adjusted}" in shown
+        assert f"by approximate randomization (1000 resamples).\n{adjusted}" in shown
 
     def test_too_few_resamples_are_named(self):
         """The smallest p-value is 1/40 with 39 resamples, and 2/40 is not below 0.05."""

@@ -55,7 +55,7 @@ def test_annotators_of_a_corpus_without_any(refused, folder):
 def test_line_breaks_inside_a_sentence_are_not_written(refused, folder):
     Path("a.jsonl").write_text('{"source": "He go .\\nx", "references": ["He goes ."]}\n')
     command = ["convert", "a.jsonl", "--to-source", "s", "--to-references", "r"]
-    refused(command, "s:1: a line break inside a sentence")
+    refused(command, "s:1: the sentence contains a line break")
     assert not Path("s").exists()
 
 

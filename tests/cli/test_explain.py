@@ -64,7 +64,7 @@ def write_demo_output():
         (["--sentences", "1-4"], "there is no sentence 4. Sentences are counted from 1 to 3"),
         (["--sentences", "1", f"2-{10**17}"], f"there is no sentence {10**17}. Sentences are counted from 1 to 3"),
         (["same.txt", "--html", "page.html"], "a page shows one system"),
-        (["-m", "bleu"], "bleu has no edits to explain"),
+        (["-m", "bleu"], "bleu cannot explain sentences"),
     ],
 )
 def test_errors(three_files, refused, arguments, message):

@@ -53,7 +53,7 @@ def test_agreement_that_is_not_there_is_a_dash_with_a_reason(capsys):
     ("arguments", "message"),
     [
         (["rank", "absent.csv"], "no file of judgments 'absent.csv'"),
-        (["rank", "notes.csv"], "notes.csv:1: neither a WMT CSV"),
+        (["rank", "notes.csv"], "notes.csv:1: not a WMT CSV"),
         (["rank", "--runs", "0"], "at least one run"),
         (["bound", "-c", "demo", "--essays", "1-2"], "does not say which essay"),
         (["bound", "-c", "demo", "-m", "gleu", "--by-category", "-m", "m2x"], "unknown metric 'm2x'"),

@@ -75,7 +75,7 @@ def test_own_judgments_corpus_and_outputs(tmp_path, run):
             ["two.tsv", "--runs", "5"],
             "human scores. Name your judgments with --human; by default they are the demo",
         ),
-        (["two.tsv", "--human", "demo", "--runs", "5"], "a is missing from the human scores. Both must"),
+        (["two.tsv", "--human", "demo", "--runs", "5"], "a is missing from the human scores. Give both"),
     ],
 )
 def test_bad_input(arguments, message, refused, folder, monkeypatch):
@@ -122,8 +122,8 @@ def test_chosen_systems(tmp_path, run, refused, recwarn):
     assert [row["systems"]["pearson"]["items"] for row in rows] == [3, 3]
     assert rows[1]["sentences"]["pairs"] < json.loads(run(*words, "-f", "json"))[1]["sentences"]["pairs"]
     assert not recwarn.list
-    refused([*words, "--systems", "rule-base"], "no system or set 'rule-base'. Did you mean")
-    refused([*words, "--systems", "rule-based"], "1 system. A correlation needs two systems or more")
+    refused([*words, "--systems", "rule-base"], "unknown system or set 'rule-base'. Did you mean")
+    refused([*words, "--systems", "rule-based"], "1 system. Give at least two systems")
 
 
 def test_json_says_how_ties_counted_and_adds_tests_and_windows(run):

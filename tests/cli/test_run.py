@@ -76,11 +76,11 @@ UNLIKE = {
     "shifted": ("SOURCES[(SOURCES.index(text) + 1) % len(SOURCES)]", "look shifted from line 1 on: they resemble"),
     "random words": (
         "' '.join(f'{word}{len(text)}' for word in ('zebra', 'quartz', 'violin', 'marble'))",
-        "do not belong to the sources from line 1 on: they share hardly a word with their lines",
+        "do not belong to the sources from line 1 on: they share hardly any words with them",
     ),
     "always the same": (
         "'one and the same answer'",
-        "do not belong to the sources from line 1 on: they share hardly a word with their lines",
+        "do not belong to the sources from line 1 on: they share hardly any words with them",
     ),
 }
 
@@ -99,13 +99,13 @@ def test_a_models_own_outputs_are_scored_with_a_warning(capsys, folder, recwarn,
     assert len(told) == 1
     assert message in told[0]
     assert told[0].startswith("predictions of correct ")
-    assert "They are scored as they are; skip this check with aligned=True (on the command line: --aligned)" in told[0]
+    assert "They are scored as they are; pass --aligned to skip this check" in told[0]
     assert main(["score", "-c", "demo", "-p", "out.txt"]) == 2, "a file may be paired wrongly"
 
 
 BAD = {
     "no corpus": (["--model", "cmd:cat"], "no corpus"),
-    "a model that is none": (["--model", "cat", "-c", "demo"], "cannot read the model 'cat'"),
+    "a model that is none": (["--model", "cat", "-c", "demo"], "cannot parse the model 'cat'"),
     "an unknown metric": (["--model", "cmd:touch ran", "-c", "demo", "-m", "blue"], "unknown metric 'blue'"),
     "no references": (["--model", "cmd:touch ran", "-c", "bare.jsonl"], "needs references"),
     "standard output": (["--model", "cmd:touch ran", "-c", "demo", "-o", "-"], "need a file"),

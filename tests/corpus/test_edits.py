@@ -114,8 +114,8 @@ def test_a_table_has_the_annotations_and_texts_of_its_objects(corpus):
         (Annotation(0, (Edit(0.5, 1, ("x",)),)), "the span of an edit is not a whole number"),
         (Annotation(0, (Edit("0", 1, ("x",)),)), "the span of an edit is not a whole number"),
         (Annotation(None, ()), "an annotator is not a whole number"),
-        (Annotation(0, (Edit(0, 1, ("x",), 3),)), "type, corrections or comment are not text"),
-        (Annotation(0, (Edit(0, 1, (None,)),)), "type, corrections or comment are not text"),
+        (Annotation(0, (Edit(0, 1, ("x",), 3),)), "type, correction or comment that is not a string"),
+        (Annotation(0, (Edit(0, 1, (None,)),)), "type, correction or comment that is not a string"),
     ],
 )
 def test_edits_of_other_types_are_refused(annotation, message):

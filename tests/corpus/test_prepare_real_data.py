@@ -155,7 +155,7 @@ def test_no_false_alarm_for_the_systems_of_seeda(folder):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("corpus", "file"), EVERY_FILE)
 def test_raw_text_is_refused(corpus, file, way):
-    with pytest.raises(InputError, match="predictions are not tokenised like their sources, for example line"):
+    with pytest.raises(InputError, match="predictions are not tokenized like their sources, for example line"):
         gecbench.score(raw_of(corpus, file, way), corpus_for(corpus, file), aligned=True)
 
 

@@ -39,7 +39,7 @@ class TestTokenizers:
             assert make_tokenizer("13a")(text) == bleu(text)
 
     def test_unknown_name_lists_the_known(self):
-        with pytest.raises(InputError, match=r"unknown tokeniser 'nltk'. Known tokenisers: treebank, moses, spacy"):
+        with pytest.raises(InputError, match=r"unknown tokenizer 'nltk'. Choose one of treebank, moses, spacy"):
             tokenize(["x"], "nltk")
 
     def test_already_tokenized_stays(self):

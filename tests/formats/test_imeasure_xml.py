@@ -105,7 +105,7 @@ EXTERNAL = b"""<?xml version="1.0"?>
 @pytest.mark.parametrize(
     ("data", "place", "problem"),
     [
-        (EXTERNAL, ":2", "document type and entity declarations are refused"),
+        (EXTERNAL, ":2", "document type and entity declarations are not allowed"),
         (wrap("<sentence>\n<text>a</txt></sentence>"), ":4", "mismatched tag"),
         (wrap("<sentence><text>a &nope; b</text></sentence>"), ":3", "undefined entity"),
         (wrap("<sentence>\n<texts>a</texts></sentence>"), ":4", "<texts> inside <sentence>"),
@@ -160,7 +160,7 @@ def test_annotators_are_no_more_than_the_bytes_of_a_sentence() -> None:
         sentence = f'<sentence id="1" numann="{annotators}"><text>a b</text></sentence>'
         return parse_imeasure_xml(f"<scripts>\n<script>\n{sentence}</script></scripts>".encode())
 
-    with pytest.raises(InputError, match=r"XML:3: 1,000,000,000 annotators of a sentence that takes \d\d bytes"):
+    with pytest.raises(InputError, match=r"XML:3: 1,000,000,000 annotators for a sentence of \d\d bytes"):
         parse(10**9)
     assert parse(40).groups[0].annotators == 40
 

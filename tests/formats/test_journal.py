@@ -71,7 +71,7 @@ def test_a_damaged_line_is_an_error_and_the_file_stays(path, line, number):
     damaged = b"\n".join(lines) + b'{"line": 4'
     path.write_bytes(damaged)
     with pytest.raises(
-        InputError, match=rf"out.partial.jsonl(:{number + 1}: damaged|: holds the outputs of).*--restart"
+        InputError, match=rf"out.partial.jsonl(:{number + 1}: damaged|: contains the outputs of).*--restart"
     ):
         load(path)
     assert path.read_bytes() == damaged
@@ -98,7 +98,7 @@ def test_restarting_empties_no_other_file(tmp_path, path):
     other.write_text("mine")
     path.symlink_to(other)
     for restart in (False, True):
-        with pytest.raises(InputError, match="is no plain file"):
+        with pytest.raises(InputError, match="is not a regular file"):
             load(path, restart=restart)
     assert other.read_text() == "mine"
 
@@ -106,7 +106,7 @@ def test_restarting_empties_no_other_file(tmp_path, path):
 def test_one_run_at_a_time(path):
     pytest.importorskip("fcntl")
     _, first = load(path)
-    with first, pytest.raises(InputError, match=r"another run is writing here. Choose another -o"):
+    with first, pytest.raises(InputError, match=r"another run is using it. Choose another -o"):
         load(path)
     assert load(path)[0] == []
 
@@ -165,14 +165,14 @@ class TestStates:
             with state_journal(target, **key) as journal, pytest.raises(InputError, match=message):
                 journal.load(resume=resume)
 
-        refused(r"no unfinished run is here\. Start it without --resume")
+        refused(r"there is no unfinished run\. Start without --resume")
         with state_journal(target) as journal:
             journal.save(self.STATE)
-        refused(r"an unfinished run is here\. Go on with --resume, or delete the folder", resume=False)
+        refused(r"there is an unfinished run\. Continue it with --resume, or delete the folder", resume=False)
         refused("belongs to a run with other files or options", column="x")
         for content in (b"no state", b"PK\x03\x04"):
             (journal.path / "state").write_bytes(content)
-            refused("is not the state of a run")
+            refused("the saved state is damaged")
 
     def test_every_state_that_was_cut_or_changed_is_refused(self, target):
         with state_journal(target) as journal:
@@ -184,7 +184,7 @@ class TestStates:
         damaged += [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in range(0, len(whole), 5)]
         for content in damaged:
             state.write_bytes(content)
-            with state_journal(target) as journal, pytest.raises(InputError, match="state of a run, or is damaged"):
+            with state_journal(target) as journal, pytest.raises(InputError, match="the saved state is damaged"):
                 journal.load(resume=True)
             assert state.read_bytes() == content
 
@@ -196,7 +196,7 @@ class TestStates:
         np.savez(content, facts=json.dumps(facts))
         data = content.getvalue()
         (journal.path / "state").write_bytes(hashlib.sha256(data).hexdigest().encode() + data)
-        with state_journal(target) as journal, pytest.raises(InputError, match="state of a run, or is damaged"):
+        with state_journal(target) as journal, pytest.raises(InputError, match="the saved state is damaged"):
             journal.load(resume=True)
 
     @pytest.mark.parametrize("rows", [None, [0], [0, 2], [0, 1]])
@@ -209,7 +209,7 @@ class TestStates:
         part.unlink()
         if rows:
             pyarrow.parquet.write_table(pyarrow.table({"index": rows}), part, compression="none")
-        with state_journal(target) as journal, pytest.raises(InputError, match=r"a part of|is not the part") as e:
+        with state_journal(target) as journal, pytest.raises(InputError, match=r"a part of|was changed since") as e:
             journal.load(resume=True)
         assert ("missing" if rows is None else "2 rows") in str(e.value)
 
@@ -217,10 +217,10 @@ class TestStates:
         pytest.importorskip("fcntl")
         first, second = state_journal(target), state_journal(target)
         first.append(self.TABLE)
-        with pytest.raises(InputError, match=r"another run is writing here\. Wait for it"):
+        with pytest.raises(InputError, match=r"another run is using it\. Wait for it"):
             second.append(self.TABLE)
         first.save(self.STATE)
-        with pytest.raises(InputError, match="another run is writing here"):
+        with pytest.raises(InputError, match="another run is using it"):
             second.load(resume=True)
         second.leave()
         second.discard()

@@ -77,7 +77,7 @@ def test_a_bomb_is_refused_in_little_memory(kind, tmp_path):
         assert status == "2"
         assert done.stderr.count("\n") == 1, done.stderr
         assert "bomb.parquet: " in done.stderr
-        assert options or "limit for a file of its size" in done.stderr or "delta encoding" in done.stderr
+        assert options or "limit for a file of this size" in done.stderr or "delta encoding" in done.stderr
         assert int(megabytes) < 500
 
 
@@ -126,8 +126,8 @@ def test_texts_that_are_not_utf8(tmp_path, monkeypatch, refused, run):
     (tmp_path / "s.txt").write_text("ab\nab\n")
     (tmp_path / "p.parquet").write_bytes(written(bad_texts()))
     files = ["-s", "s.txt", "-r", "s.txt", "-p", "p.parquet", "-m", "gleu", "--aligned"]
-    refused(["score", *files], r"p.parquet: output of row 2 is bytes that are not UTF-8, not a text")
-    refused(["score", "--stream", *files], "row 1: prediction is b'.xff.xfe', not a text")
+    refused(["score", *files], r"p.parquet: output in row 2 is bytes that are not UTF-8, not text")
+    refused(["score", "--stream", *files], "row 1: prediction is b'.xff.xfe', not text")
     assert "skipped:1" in run("score", "--stream", *files, "--on-bad", "skip", "-f", "json")
     (tmp_path / "r.parquet").write_bytes(written(one_list(bad_texts())))
     refused(["score", "--stream", "-s", "s.txt", "-r", "r.parquet", "-p", "s.txt", "-m", "gleu"], "row 1|r.parquet")

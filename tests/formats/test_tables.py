@@ -48,16 +48,16 @@ class TestColumns:
         assert read(kind, rows("output", text=SOURCES)) == TEXTS
 
     def test_ambiguous_names_are_refused_with_the_list(self, kind):
-        with pytest.raises(InputError, match="columns 'output', 'response' could all be the text") as caught:
+        with pytest.raises(InputError, match="'output' and 'response' could both hold the text") as caught:
             read(kind, rows("response", output=TEXTS, model=["m"] * 4))
-        assert "among 'output', 'model', 'response'. Name the column: --column NAME" in str(caught.value)
+        assert "(columns: 'output', 'model', 'response'). Name the column: column=…" in str(caught.value)
 
     def test_no_usual_name_is_refused_with_the_list(self, kind):
-        with pytest.raises(InputError, match="no column with a usual name among 'mine', 'other'"):
+        with pytest.raises(InputError, match=r"no column with a known name \(columns: 'mine', 'other'\)"):
             read(kind, rows("other", mine=TEXTS))
 
     def test_missing_column_is_refused_with_the_list(self, kind):
-        with pytest.raises(InputError, match=r"no column 'best' among 'prediction'\. Name the column: --column"):
+        with pytest.raises(InputError, match=r"no column 'best' \(columns: 'prediction'\)\. Name the column: column="):
             read(kind, rows(), "best")
 
     def test_ids_in_any_order(self, kind):
@@ -68,10 +68,10 @@ class TestColumns:
     @pytest.mark.parametrize(
         ("ids", "message"),
         [
-            (["a1", "a2", "b1", "b1"], "1 double id: 'b1'"),
-            (["a1", "a2", "b1", "c9"], "1 id that the corpus does not have: 'c9'"),
-            (["2", "3", "4", "5"], "4 ids that the corpus does not have: '2', '3', '4', …"),
-            (["0", "1", "2", "2"], "1 double id: '2'"),
+            (["a1", "a2", "b1", "b1"], "1 duplicate id: 'b1'"),
+            (["a1", "a2", "b1", "c9"], "1 id is not in the corpus: 'c9'"),
+            (["2", "3", "4", "5"], "4 ids are not in the corpus: '2', '3', '4', …"),
+            (["0", "1", "2", "2"], "1 duplicate id: '2'"),
         ],
     )
     def test_wrong_ids(self, kind, ids, message):
@@ -79,25 +79,25 @@ class TestColumns:
             read(kind, rows(id=ids))
         place = f"out{kind}: " if kind in WRITERS else ""
         assert str(caught.value).startswith(place + message)
-        known = "The corpus has the ids 'a1' to 'b2'; give these"
-        numbers = "number all of its 4 sentences from 0 or from 1"
-        assert str(caught.value).endswith(f"{known}, or {numbers}, or drop the column 'id' to pair row by row.")
+        known = "Use the corpus's ids ('a1' to 'b2')"
+        numbers = "number all 4 sentences from 0 or 1"
+        assert str(caught.value).endswith(f"{known}, {numbers}, or drop the column 'id' to pair row by row.")
 
     def test_missing_ids(self, kind):
-        with pytest.raises(InputError, match="2 ids of the corpus missing: 'a2', 'b2'"):
+        with pytest.raises(InputError, match="2 ids of the corpus are missing: 'a2', 'b2'"):
             read(kind, rows(texts=[TEXTS[2], TEXTS[0]], id=["b1", "a1"]))
 
     def test_a_source_column_is_compared(self, kind):
         assert read(kind, rows(source=SOURCES)) == TEXTS
         natural = ["He go home, now.", "She say “yes”.", "They is late.", "We sings."]
         assert read(kind, rows(input=natural)) == TEXTS
-        with pytest.raises(InputError, match=r"source of row 2 is not sentence 2 of four: 'They is late \.' against"):
+        with pytest.raises(InputError, match=r"source in row 2 is not sentence 2 of four: 'They is late \.', not"):
             read(kind, rows(source=[SOURCES[0], SOURCES[2], SOURCES[1], SOURCES[3]]))
 
     def test_a_source_column_is_compared_by_id(self, kind):
         turned = {"id": IDS[::-1], "source": SOURCES[::-1]}
         assert read(kind, rows(texts=TEXTS[::-1], **turned)) == TEXTS
-        with pytest.raises(InputError, match="the source of row 4 is not sentence 1"):
+        with pytest.raises(InputError, match="the source in row 4 is not sentence 1"):
             read(kind, rows(texts=TEXTS[::-1], **{**turned, "source": SOURCES}))
 
     @pytest.mark.parametrize("name", ["id", "idx"])
@@ -107,7 +107,7 @@ class TestColumns:
         table = rows(texts=[TEXTS[i] for i in order], **{name: [start + i for i in order]})
         place = f"out{kind}" if kind in WRITERS else "predictions"
         numbers = f"{name} {start} to {start + 3}"
-        remark = f"gecbench: {place}: {numbers} taken as sentence numbers from {start}\n"
+        remark = f"gecbench: {place}: using {numbers} as sentence numbers that start at {start}\n"
         assert read(kind, table) == TEXTS
         assert capsys.readouterr().err == remark
         by_default = gecbench.Corpus(sources=SOURCES, name="four")
@@ -117,7 +117,7 @@ class TestColumns:
     def test_numbers_of_a_corpus_in_another_order_are_its_own(self, kind):
         numbered = CORPUS.replace(ids=["3", "1", "2", "0"])
         assert read(kind, rows(texts=TEXTS[::-1], id=[0, 2, 1, 3]), corpus=numbered) == TEXTS
-        with pytest.raises(InputError, match="1 id that the corpus does not have: '4'"):
+        with pytest.raises(InputError, match="1 id is not in the corpus: '4'"):
             read(kind, rows(id=[1, 2, 3, 4]), corpus=numbered)
 
     def test_id_goes_before_idx(self, kind):
@@ -151,7 +151,10 @@ class TestOddFiles:
         assert self.parse(data, "system") == TEXTS
 
     def test_plain_text_has_no_columns(self):
-        with pytest.raises(InputError, match=r"out\.txt: plain text has no columns. Columns are for \.jsonl, \.csv"):
+        with pytest.raises(
+            InputError,
+            match=r"out\.txt: plain text has no columns. Leave out the column, or give a table \(\.jsonl, \.csv",
+        ):
             self.parse(b"x\n" * 4, "out.txt", "prediction")
 
     def test_json_strings(self):
@@ -168,7 +171,7 @@ class TestOddFiles:
     @pytest.mark.parametrize(("value", "kind"), [("null", "missing"), ("7", "a int"), ('["a"]', "a list")])
     def test_values_that_are_not_texts(self, value, kind):
         data = as_jsonl(rows()[:1]) + f'{{"prediction": {value}}}\n'.encode()
-        with pytest.raises(InputError, match=f"prediction of row 2 is {kind}, not a text"):
+        with pytest.raises(InputError, match=f"prediction in row 2 is {kind}, not text"):
             self.parse(data, "out.jsonl")
 
     @pytest.mark.parametrize("name", ["out.txt", "out", "out.csv", "out.jsonl"])
@@ -189,17 +192,19 @@ class TestOddFiles:
     def test_table_given_as_text(self, delimiter, ending):
         with pytest.raises(InputError) as caught:
             self.parse(as_delimited(rows(id=IDS), delimiter), "out.txt")
-        assert f"looks like a table with a header: name it {ending}, and its column with --column" in str(caught.value)
+        assert f"looks like a table: give it the ending {ending} and choose its column with --column" in str(
+            caught.value
+        )
 
     def test_table_without_a_header_given_as_text(self):
         data = "".join(f"{source}\t{text}\n" for source, text in zip(SOURCES, TEXTS, strict=True)).encode()
-        with pytest.raises(InputError, match=r"out\.txt: nearly all lines have tabs: a table without a header"):
+        with pytest.raises(InputError, match=r"out\.txt: almost all lines have tabs, like a table without a header"):
             self.parse(data, "out.txt")
         tabbed = gecbench.Corpus(sources=[f"1\t{source}" for source in SOURCES])
         assert parse_predictions(data, "out.txt", tabbed)[3] == f"{SOURCES[3]}\t{TEXTS[3]}"
 
     def test_broken_csv_names_its_line(self):
-        with pytest.raises(InputError, match=r"out\.csv:3: 3 fields where the header has 2"):
+        with pytest.raises(InputError, match=r"out\.csv:3: 3 fields, but the header has 2"):
             self.parse(b"id,prediction\na1,x\na2,y,z\n", "out.csv")
 
     def test_byte_order_mark_and_windows_line_ends(self):
@@ -221,7 +226,7 @@ class TestFrames:
 
     def test_scored_like_a_list(self, frame):
         if frame == "mapping":  # several systems, for all that score can tell
-            with pytest.raises(InputError, match="score takes one system's predictions"):
+            with pytest.raises(InputError, match="score takes the predictions of one system"):
                 gecbench.score(FRAMES[frame](rows()), CORPUS)
             return
         expected = gecbench.score(TEXTS, CORPUS)["gleu"]
@@ -231,7 +236,7 @@ class TestFrames:
             assert found.signature == expected.signature
 
     def test_missing_text(self, frame):
-        with pytest.raises(InputError, match=r"prediction of row 3 is (missing|a float), not a text"):
+        with pytest.raises(InputError, match=r"prediction in row 3 is (missing|a float), not text"):
             texts_of(FRAMES[frame](rows(texts=[*TEXTS[:2], None, TEXTS[3]])), CORPUS)
 
 
@@ -264,9 +269,9 @@ def test_the_id_column_may_have_capitals():
     corpus = gecbench.Corpus(sources=["He go .", "I agree ."], ids=["a", "b"])
     rows = [{"ID": "b", "prediction": "I agree ."}, {"ID": "a", "prediction": "He goes ."}]
     assert texts_of(rows, corpus) == ["He goes .", "I agree ."]
-    with pytest.raises(InputError, match="The corpus has the ids 'a' to 'b'"):
+    with pytest.raises(InputError, match=r"Use the corpus's ids \('a' to 'b'\)"):
         texts_of([{"ID": "c", "prediction": "x"}, rows[0]], corpus)
-    with pytest.raises(InputError, match="the predictions are no table"):
+    with pytest.raises(InputError, match="the predictions are not a table"):
         texts_of(["x", "y"], corpus, column="prediction")
 
 
@@ -294,27 +299,27 @@ class TestCommandLine:
         assert score(f"out{ending}", table, "--column", "one")[:2] == (0, score.value)
         code, _, error = score(f"out{ending}", table)
         assert code == 2
-        assert "no column with a usual name among 'one', 'two'. Name the column: --column NAME" in error
+        assert "no column with a known name (columns: 'one', 'two'). Name the column: --column …" in error
 
     def test_ids(self, score):
         table = [{"id": i, "output": text} for i, text in zip(score.demo.ids, score.good, strict=True)]
         assert score("out.csv", table[::-1])[:2] == (0, score.value)
         code, _, error = score("out.csv", table[1:])
         assert code == 2
-        assert f"1 id of the corpus missing: {score.demo.ids[0]!r}" in error
+        assert f"1 id of the corpus is missing: {score.demo.ids[0]!r}" in error
 
     def test_numbers_from_zero_are_remarked(self, score):
         table = [{"idx": i, "completion": text} for i, text in enumerate(score.good)]
         code, value, said = score("out.jsonl", table[::-1])
         assert (code, value) == (0, score.value)
-        assert said.endswith("out.jsonl: idx 0 to 41 taken as sentence numbers from 0\n")
+        assert said.endswith("out.jsonl: using idx 0 to 41 as sentence numbers that start at 0\n")
         assert score("out.jsonl", table[::-1], "--quiet") == (0, score.value, "")
 
     def test_clean(self, score):
         labelled = "".join(f"{i}. {text}\n" for i, text in enumerate(score.good, 1)).encode()
         code, _, error = score("out.txt", labelled)
         assert code == 2
-        assert "nearly all predictions of out have a number or bullet before them" in error
+        assert "almost all predictions of out have a number or bullet before them" in error
         assert "--clean" in error
         code, value, error = score("out.txt", labelled, "--clean")
         assert (code, value) == (0, score.value)
@@ -372,7 +377,7 @@ def test_scores_from_tsv(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "line", "message"),
-    [("A\t1\nA\t2\n", 2, "second score of A"), ("A\t1\nB\n", 2, r"1 field\b"),
+    [("A\t1\nA\t2\n", 2, "second score for A"), ("A\t1\nB\n", 2, r"1 field\b"),
      ("A\tx\n", 1, "not a finite number"),
      ("A\tinf\n", 1, "not a finite"), ("a\tb\tc\td\te\n", 1, "5 fields"), ("\n", None, "no scores")],
 )  # fmt: skip

@@ -178,7 +178,7 @@ def test_nothing_is_written_over_an_input_or_another_output(command, gold, capsy
     status = main(command)
     message = capsys.readouterr().err
     assert (status, message.count("\n")) == (1 if command[0].startswith("errant") else 2, 1)
-    assert "would be overwritten. Write each output to a file of its own." in message
+    assert "would be overwritten. Write each output to its own file." in message
     assert listed() == before
     assert {name: (gold.parent / name).read_text() for name in texts} == texts
     assert gold.read_text() == GOLD

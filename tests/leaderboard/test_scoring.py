@@ -86,7 +86,7 @@ def test_a_slice_is_scored_as_a_corpus_of_its_own(metric):
 
 
 def test_without_judgements():
-    with pytest.raises(InputError, match="demo has no judgements of grammaticality"):
+    with pytest.raises(InputError, match="demo has no grammaticality judgments"):
         by_grammaticality(GLEU().score_corpus(DEMO, RULES), DEMO)
 
 

@@ -136,7 +136,7 @@ def test_bad_outputs_fail_with_a_sentence(served):
     _, job = upload(address, text(DEMO.sources))
     assert "copy of the source" in finished(address, job)["error"]
     _, job = upload(address, text(gecbench.detokenize(GOOD)))
-    assert "not tokenised like their sources" in finished(address, job)["error"]
+    assert "not tokenized like their sources" in finished(address, job)["error"]
 
 
 OUTSIDE = (

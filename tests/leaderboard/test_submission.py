@@ -30,7 +30,7 @@ BAD_BYTES = {
     "JSON too deep": (b"[" * 9, "o.jsonl", "o.jsonl:1: not JSON"),
     "a line break in JSON": (b'"a\\nb"\n', "o.jsonl", "o.jsonl:1: the output holds a line break"),
     "a surrogate in JSON": (b'"\\ud800"', "o.jsonl", "o.jsonl:1: the output holds a lone surrogate"),
-    "no prediction": (b'{"p":1}', "o.jsonl", "o.jsonl: no column with a usual name among 'p'"),
+    "no prediction": (b'{"p":1}', "o.jsonl", "o.jsonl: no column with a known name (columns: 'p')"),
 }
 
 
@@ -91,7 +91,7 @@ def test_warnings_about_the_text_are_notes_of_the_submission():
         scored = score_submission(Submission("odd", broken), DEMO, resamples=0)
     assert scored.warnings == (
         "predictions: U+00A0 NO-BREAK SPACE in 4 of 42 lines. "
-        "Not every metric takes it for a blank: replace it with a space",
+        "Replace it with a space, because not every metric treats it as white space",
         "predictions: 3 of 42 lines are empty. They are scored as sentences without words",
     )
 

@@ -42,7 +42,7 @@ def test_a_metric_does_what_its_class_declares(name):
     if metric.explains:
         assert len(metric.explain(demo, demo.sources, [3, 5])) == 2
     else:
-        with pytest.raises(gecbench.InputError, match=f"{name} has no edits to explain"):
+        with pytest.raises(gecbench.InputError, match=f"{name} cannot explain sentences"):
             metric.explain(demo, demo.sources, [3, 5])
     for by in metric.breakdowns:
         assert len({tuple(group.cells()) for group in metric.breakdown(by, demo, demo.sources)}) == 1

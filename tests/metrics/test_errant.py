@@ -82,7 +82,7 @@ def test_by_hand(parameters: dict[str, Any], expected: list[int], kernels_of: st
 
 
 def test_a_choice_that_leaves_no_edits_is_refused() -> None:
-    with pytest.raises(InputError, match="single and multi together leave no edits"):
+    with pytest.raises(InputError, match="single and multi together exclude all edits"):
         ERRANT(single=True, multi=True)
 
 
@@ -290,10 +290,10 @@ class TestEditsAsPredictions:
     def test_other_sentences_are_refused(self, files: Path, refused: Any) -> None:
         Path("other.m2").write_text("S She like cat and dog .\n\nS I agree .\n\n", encoding="utf-8")
         words = ["score", "-c", "gold.m2", "-m", "errant", "-p"]
-        refused([*words, "other.m2"], r"other.m2: sentence 2 is not that of gold.m2: 'I agree \.' against")
+        refused([*words, "other.m2"], r"other.m2: sentence 2 differs from gold.m2: 'I agree \.', not")
         Path("short.m2").write_text("S She like cat and dog .\n\n", encoding="utf-8")
-        refused([*words, "short.m2"], r"short.m2: 1 sentence, but gold.m2 has 2\. Give edits of every sentence")
-        refused([*words, "system.m2", "--tokenize", "auto"], "edits of tokens. They need no tokeniser")
+        refused([*words, "short.m2"], r"short.m2: 1 sentence, but gold.m2 has 2\. Give an S line for every sentence")
+        refused([*words, "system.m2", "--tokenize", "auto"], "edits of tokens and cannot be tokenized")
         overlapping = Path("system.m2").read_text(encoding="utf-8").replace("A 2 2|||M:DET", "A 1 3|||R:DET")
         Path("overlapping.m2").write_text(overlapping, encoding="utf-8")
         refused([*words, "overlapping.m2"], r"overlapping.m2: the edit of \[1, 3\) overlaps .*must not overlap")

@@ -141,7 +141,7 @@ def test_a_board_has_its_column_where_it_can_be_computed(tiny_model: Path, monke
 def test_tokens_of_spacy_must_be_those_of_the_gold(tiny_model: Path) -> None:
     gold = Corpus(sources=["He can't go ."], annotations=[[Annotation(0, (Edit(1, 2, ("cannot",), "R:OTHER"),))]])
     metric = ERRANT(model=str(tiny_model), tok=True)
-    with pytest.raises(InputError, match="spaCy splits source 1 into other tokens"):
+    with pytest.raises(InputError, match="spaCy splits source 1 differently"):
         metric.score_corpus(gold, ["He cannot go ."])
 
 
@@ -153,11 +153,11 @@ def test_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch, refused: Any, 
         match=r"needs the spaCy model nowhere_to_be\. Install it: python -m spacy download nowhere_to_be",
     ):
         ERRANT(model="nowhere_to_be").score_corpus(gold, ["She likes cats ."])
-    with pytest.raises(MissingDependencyError, match=r"model no/where\. There is no such folder: name another \(model"):
+    with pytest.raises(MissingDependencyError, match=r"model no/where\. There is no such folder. Choose"):
         ERRANT(model="no/where").score_corpus(gold, ["She likes cats ."])
     monkeypatch.setattr(errant_annotate, "find_spec", lambda name: None)
-    steps = r'Install it and its spaCy model: pip install "gecbench\[errant\]" && python -m spacy download'
-    with pytest.raises(MissingDependencyError, match=rf"which is not installed\. {steps} also_nowhere\."):
+    steps = r'Install it with its spaCy model: pip install "gecbench\[errant\]" && python -m spacy download'
+    with pytest.raises(MissingDependencyError, match=rf"needs errant\. {steps} also_nowhere\."):
         ERRANT(model="also_nowhere").score_corpus(gold, ["She likes cats ."])
     with pytest.raises(MissingDependencyError, match=rf"{steps} en_core_web_sm\."):
         ERRANT(model="a/folder").score_corpus(gold, ["She likes cats ."])

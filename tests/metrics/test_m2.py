@@ -98,7 +98,7 @@ class TestOddGold:
 
     def test_a_sentence_beyond_all_measure_is_refused(self):
         long = " ".join("ab" * 10_000)
-        with pytest.raises(InputError, match=r"sentence 1: 20000 tokens are too many to align with 19999. Split"):
+        with pytest.raises(InputError, match=r"sentence 1 is too long to align \(20000 and 19999 tokens\). Split"):
             one(long, long[2:], (0, 1, ("b",)))
 
     def test_a_thousand_edits_of_one_token(self):
@@ -120,7 +120,7 @@ class TestOddGold:
         assert score.value == 1
 
     def test_an_annotator_listed_twice_is_refused(self):
-        with pytest.raises(InputError, match=r"annotations\[0\]: lists an annotator twice"):
+        with pytest.raises(InputError, match=r"annotations\[0\]: an annotator is listed twice"):
             Corpus(sources=["a"], annotations=[[Annotation(3, ()), Annotation(3, ())]])
         with pytest.raises(InputError, match=r"annotations\[0\]: an annotation is \[.*, not Annotation"):
             Corpus(sources=["a"], annotations=[[[Edit(0, 1, ("b",))]]])
@@ -159,7 +159,7 @@ class TestGold:
     def test_one_rewrite_too_few(self):
         corpus = Corpus(sources=["a b", "a"], references=[["a x", "y b"], ["a"]])
         for parameters in ({"annotators": "1"}, {"policy": "average"}):
-            with pytest.raises(InputError, match=r"sentence 2 has [01] of the (1 reference|2 references) wanted"):
+            with pytest.raises(InputError, match=r"sentence 2 has only [01] of (1 reference|2 references)"):
                 M2(**parameters).score_corpus(corpus, ["a x", "a"])
 
     def test_official_order_of_annotators_decides_ties(self):
@@ -245,7 +245,7 @@ class TestErrorTypes:
         assert (noun.precision_alone, noun.recall_alone, noun.value_alone) == (0, 0, 0)
 
     def test_needs_coded_edits(self):
-        with pytest.raises(InputError, match="no coded edits"):
+        with pytest.raises(InputError, match="no error types"):
             M2().breakdown("error-type", Corpus(sources=["a"], references=[["b"]]), ["b"])
 
 

@@ -188,7 +188,7 @@ def test_what_a_function_prints_does_not_mix_with_the_scores(plugin, capsys):
 
 
 FAULTS = {
-    "return [0.5] * 2": "returned 2 scores for 3 sentences. It takes lists of sources, outputs and references",
+    "return [0.5] * 2": "returned 2 scores for 3 sentences. The function must take lists of sources",
     "return [0.5, float('nan'), 1]": "returned nan for sentence 2",
     "return [0.5, 1, float('-inf')]": "returned -inf for sentence 3",
     "return ['0.5'] * 3": "returned a str, not a number, for sentence 1",
@@ -200,7 +200,7 @@ FAULTS = {
     "return [len(references[0][9])] * 3": r"raised IndexError: list index out of range \(own_metric_\d+.py, line 3\)",
     "raise SystemExit('bye')": "raised SystemExit: bye",
     "raise KeyError": r"raised KeyError \(",
-    "import random; return [random.random() for _ in outputs]": r"changes its answer: 0\.\d+, then 0\.\d+ \(sentence 1",
+    "import random; return [random.random() for _ in outputs]": r"is not deterministic: 0\.\d+, then 0\.\d+ \(",
     "return [k / len(outputs) for k, _ in enumerate(outputs)]": None,
 }
 
@@ -220,7 +220,9 @@ def test_functions_that_fail(plugin, code, message):
 def test_scores_that_depend_on_other_sentences_are_refused(plugin):
     """A bootstrap takes sentences for independent; a score by rank is not."""
     spec = plugin(body("return [k / len(outputs) for k, _ in enumerate(outputs)]"))
-    with pytest.raises(gecbench.InputError, match=r"changes its answer: 0.47619, then 0.333333 \(sentence 21, asked"):
+    with pytest.raises(
+        gecbench.InputError, match=r"is not deterministic: 0.47619, then 0.333333 \(sentence 21, scored"
+    ):
         score_of(spec, SYSTEMS["rule-based"], DEMO)
 
 
@@ -231,14 +233,14 @@ def test_last_digits_may_differ(plugin):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("python:", "cannot read the metric 'python:'. Write python:module:function"),
-        ("python:json", "cannot read the metric 'python:json'"),
+        ("python:", "cannot parse the metric 'python:'. Write python:module:function"),
+        ("python:json", "cannot parse the metric 'python:json'"),
         ("python:no_such_module:score", "cannot import no_such_module: ModuleNotFoundError"),
         ("python:json:no_such", "json has no 'no_such'"),
         ("python:json:__name__", "json:__name__ is a str, not a function"),
-        ("python:math:fsum", "has no version, and no source to take one from. Declare one"),
-        ("python", "python is not a metric without its function"),
-        ("python|function:json:dumps|name:x|release:1|version:0.3.0", "a signature alone never imports one"),
+        ("python:math:fsum", "has no version and no source file. Declare a version"),
+        ("python", "the metric 'python' needs a function"),
+        ("python|function:json:dumps|name:x|release:1|version:0.3.0", "a signature never imports code"),
         ("python:json:dumps,gleu", "is more than one metric"),
     ],
 )
@@ -260,12 +262,12 @@ def test_signatures_and_boards_import_nothing(plugin):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"name": "a|b", "version": "1"}, r"cannot have the name 'a\|b'"),
-        ({"name": "", "version": "1"}, "cannot have the name ''"),
+        ({"name": "a|b", "version": "1"}, r"'a\|b' is not a valid name"),
+        ({"name": "", "version": "1"}, "'' is not a valid name"),
         ({"name": "x" * 61, "version": "1"}, "Use 1 to 60 printable characters"),
-        ({"name": "mine", "version": 1}, "cannot have the version 1"),
-        ({"name": "mine", "version": "1\n"}, "cannot have the version"),
-        ({"name": "GLEU", "version": "1"}, "GLEU is a metric of gecbench"),
+        ({"name": "mine", "version": 1}, "1 is not a valid version"),
+        ({"name": "mine", "version": "1\n"}, "is not a valid version"),
+        ({"name": "GLEU", "version": "1"}, "already has a metric called GLEU"),
         ({"name": "mine", "version": "1", "higher_is_better": "yes"}, "neither True nor False"),
     ],
 )
@@ -287,9 +289,9 @@ def test_commands(plugin, run, refused):
     given = ["-c", "demo", "-p", *(f"{name}.txt" for name in SYSTEMS)]
     assert run("compare", *given, "-m", spec, "--resamples", "20").count("95 % interval.") == 1
     assert run("meta", "--runs", "2", "-m", spec, "gleu").splitlines()[2].startswith(spec)
-    refused(["explain", *given[:4], "-m", spec], "has no edits to explain. Use -m gleu")
+    refused(["explain", *given[:4], "-m", spec], "cannot explain sentences. Use -m gleu")
     stream = ["-s", "do-nothing.txt", "-r", "good-corrector.txt", "-p", "rule-based.txt", "--stream"]
-    refused(["score", *stream, "-m", spec], "cannot be merged as counts")
+    refused(["score", *stream, "-m", spec], "cannot be merged like counts")
 
 
 def test_tables_of_counts_are_refused(plugin):
@@ -298,7 +300,7 @@ def test_tables_of_counts_are_refused(plugin):
 
     spec = plugin(EXACT)
     for attempt in (lambda: scale.tabulate(OUTPUTS, SMALL, spec), lambda: scale.counts(spec)):
-        with pytest.raises(gecbench.InputError, match="cannot be merged as counts"):
+        with pytest.raises(gecbench.InputError, match="cannot be merged like counts"):
             attempt()
 
 

@@ -95,9 +95,9 @@ def test_stream_of_mappings_and_what_it_refuses():
     batch = {"sources": ["a b c d"], "references": [["a b c e"]], "predictions": ["a b c e"]}
     score = gecbench.GLEU().stream([batch, batch])
     assert score.value == 1
-    with pytest.raises(InputError, match="counts of a stream are not kept"):
+    with pytest.raises(InputError, match="a streamed score keeps no counts"):
         score.sentence_scores()
-    with pytest.raises(InputError, match="a batch without references"):
+    with pytest.raises(InputError, match="a batch has no references"):
         gecbench.GLEU().stream([{"sources": [], "predictions": []}])
     with pytest.raises(InputError, match="no sentences"):
         gecbench.GLEU().stream([])

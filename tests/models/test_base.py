@@ -9,11 +9,11 @@ from gecbench.models import make_model
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        ("sed", "cannot read the model 'sed'.*cmd:COMMAND"),
-        ("cmd: ", "cannot read the model"),
-        ("perl:x", "cannot read the model"),
-        ("python:os", "cannot read the model"),
-        ("python::f", "cannot read the model"),
+        ("sed", "cannot parse the model 'sed'.*cmd:COMMAND"),
+        ("cmd: ", "cannot parse the model"),
+        ("perl:x", "cannot parse the model"),
+        ("python:os", "cannot parse the model"),
+        ("python::f", "cannot parse the model"),
         ("python:no_such_module_here:f", "cannot import no_such_module_here: ModuleNotFoundError"),
         ("python:os:nothing.here", "os has no 'nothing.here'"),
         ("python:os:sep", "is a str, not a function"),

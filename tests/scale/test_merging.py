@@ -138,7 +138,7 @@ RAW = [text.replace(" .", ".").replace(" ,", ",") for text in COLUMNS["predictio
     ("lines", "message", "option"),
     [
         (SHIFTED, r"of 14 batches, the first one: predictions look shifted", "aligned"),
-        (RAW, r"batches, the first one: predictions are not tokenised like", "tokenized"),
+        (RAW, r"batches, the first one: predictions are not tokenized like", "tokenized"),
     ],
 )
 def test_input_checks(lines, message, option):

@@ -1,4 +1,4 @@
-"""Break a score down by edit distance, grammaticality, number of references, or what the metric offers."""
+"""Break a score down by edit distance, grammaticality, number of references, or the metric's own breakdowns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FIRST_HEADINGS = {"edit-distance": "characters:", "references": "system", "gram
 
 @dataclass(frozen=True)
 class SentenceGroup:
-    """The number of sentences of a group, and their score (None: there are none)."""
+    """The number of sentences of a group and their score, or None without sentences."""
 
     low: float
     high: float | None
@@ -37,13 +37,13 @@ class SentenceGroup:
 
     @property
     def cell(self) -> str:
-        """Score and number of sentences as text."""
+        """The score and the number of sentences as text."""
         return "–" if self.value is None else f"{percent(self.value)} ({self.sentences})"
 
 
 @dataclass(frozen=True)
 class DistanceGroup(SentenceGroup):
-    """The sentences changed by `low` to `high` characters (`high` None: any more)."""
+    """The sentences changed by `low` to `high` characters. If `high` is None, there is no upper limit."""
 
     @property
     def label(self) -> str:
@@ -54,13 +54,13 @@ class DistanceGroup(SentenceGroup):
 
     @property
     def column(self) -> str:
-        """The heading of its column."""
+        """The heading of the column."""
         return f"{self.label} changed"
 
 
 @dataclass(frozen=True)
 class GrammaticalityGroup(SentenceGroup):
-    """The sources judged from `low` up to below `high` (4 included), from 1, incomprehensible, to 4, perfect."""
+    """The sources with a judgment from `low` to below `high` (or 4), from 1 (incomprehensible) to 4 (perfect)."""
 
     @property
     def label(self) -> str:
@@ -69,7 +69,7 @@ class GrammaticalityGroup(SentenceGroup):
 
     @property
     def column(self) -> str:
-        """The heading of its column."""
+        """The heading of the column."""
         return f"judged {self.label}"
 
 
@@ -85,17 +85,17 @@ class ReferenceGroup:
 
     @property
     def column(self) -> str:
-        """The heading of its column."""
+        """The heading of the column."""
         return counted(self.references, "ref")
 
     @property
     def cell(self) -> str:
-        """Mean and range as text."""
+        """The mean and the range as text."""
         return f"{percent(self.value)} ({percent(self.low)} – {percent(self.high)})"
 
 
 def edit_distances(sources: Sequence[str], predictions: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return the character Levenshtein distance of each prediction from its source, tokens joined by one space."""
+    """Return the character Levenshtein distance between each prediction and its source, with single spaces."""
     from rapidfuzz.distance import Levenshtein
 
     pairs = zip(sources, predictions, strict=True)
@@ -106,12 +106,12 @@ def edit_distances(sources: Sequence[str], predictions: Sequence[str]) -> npt.ND
 def by_edit_distance(
     score: Score, corpus: Corpus, predictions: Sequence[str], bins: Sequence[int] = DISTANCE_BINS
 ) -> list[DistanceGroup]:
-    """Score the sentences grouped by how far the prediction is from the source (Napoles et al. 2017, Figure 1).
+    """Score groups of sentences by the distance between prediction and source (Napoles et al. 2017, Figure 1).
 
     `bins` are the lower ends of the groups.
     """
     if list(bins) != sorted(set(bins)) or not bins or bins[0] != 0:
-        raise InputError(f"bins={list(bins)} are not rising numbers from 0")
+        raise InputError(f"bins={list(bins)} are not increasing numbers from 0")
     group = np.searchsorted(np.asarray(bins), edit_distances(corpus.sources, predictions), side="right") - 1
     highs = [*(low - 1 for low in bins[1:]), None]
     return [
@@ -143,12 +143,12 @@ def by_source_distance(score: Score, corpus: Corpus, bins: Sequence[int] = DISTA
 
 
 def by_grammaticality(score: Score, corpus: Corpus) -> list[GrammaticalityGroup]:
-    """Score the sentences grouped by how grammatical people judged their sources (GUG, Heilman et al. 2014)."""
+    """Score groups of sentences by human judgments of their sources' grammaticality (GUG, Heilman et al. 2014)."""
     judgments = _grammaticality(corpus)
     if judgments is None:
         raise InputError(
-            f"{corpus.name} has no judgements of grammaticality",
-            fix=f"They are JFLEG's, in the column {_GRAMMATICALITY}",
+            f"{corpus.name} has no grammaticality judgments",
+            fix=f"Use JFLEG, which has them in the column {_GRAMMATICALITY}",
         )
     lows, highs = _GRAMMATICALITY_BINS[:-1], _GRAMMATICALITY_BINS[1:]
     group = np.searchsorted(np.asarray(lows), judgments, side="right") - 1
@@ -159,7 +159,7 @@ def by_grammaticality(score: Score, corpus: Corpus) -> list[GrammaticalityGroup]
 
 
 def has_grammaticality(corpus: Corpus) -> bool:
-    """Return whether the sources of a corpus have been judged."""
+    """Return whether a corpus has grammaticality judgments."""
     return _grammaticality(corpus) is not None
 
 
@@ -171,7 +171,7 @@ def _grammaticality(corpus: Corpus) -> npt.NDArray[np.float64] | None:
 
 
 def _group_score(score: Score, chosen: npt.NDArray[np.bool_]) -> tuple[int, float | None]:
-    """Return the number of sentences chosen, and their score."""
+    """Return the number of chosen sentences and their score."""
     members = np.flatnonzero(chosen)
     return len(members), score.metric.value_of(score.statistics.select(members)) if len(members) else None
 
@@ -179,18 +179,20 @@ def _group_score(score: Score, chosen: npt.NDArray[np.bool_]) -> tuple[int, floa
 def by_reference_count(score: Score, seed: int = 12345) -> list[ReferenceGroup]:
     """Score against 1, 2, … references (Sakaguchi et al. 2016, Figure 5).
 
-    Every set of that many references counts, or a hundred drawn at random where there are more. All sentences need
-    the same number of references.
+    The score is the mean over all sets of that many references, or over a hundred random sets if there are more. All
+    sentences need the same number of references.
     """
     sizes = set(score.statistics.choices().tolist())
     if len(sizes) != 1:
         raise InputError(
             f"{min(sizes)} to {max(sizes)} references per sentence",
-            fix="A curve by number of references needs the same number for every sentence",
+            fix="Give every sentence the same number of references",
         )
     references = sizes.pop()
     if references > 1 and not score.metric.reference_policy.one_row_per_reference:
-        raise InputError(f"{score.metric.title} compares all references of a sentence at once: none can be left out")
+        raise InputError(
+            f"{score.metric.title} compares all references of a sentence at once, so no reference can be left out"
+        )
     groups = []
     for k in range(1, references + 1):
         sets = _reference_sets(references, k, seed)
@@ -210,7 +212,7 @@ def _reference_sets(references: int, size: int, seed: int) -> list[tuple[int, ..
 
 
 def breakdown_names() -> tuple[str, ...]:
-    """Return the names of all breakdowns: those for any metric, and those of single metrics."""
+    """Return the names of all breakdowns: general ones, and those of single metrics."""
     return (*_FIRST_HEADINGS, *dict.fromkeys(name for metric in METRICS.values() for name in metric.breakdowns))
 
 
@@ -263,9 +265,9 @@ def render_breakdown(
     wide: bool = False,
     average: bool = False,
 ) -> str:
-    """Return the first metric's scores of every system, broken down, as a table or as JSON.
+    """Return the breakdown of each system's score by the first metric, as a table or JSON.
 
-    With `average` it is their macro average over error types.
+    With `average`, return its macro average over error types.
     """
     metric = report.metrics[0]
     groups = {system: _groups(by, report[system][metric], corpus, systems[system]) for system in report}
@@ -305,7 +307,7 @@ def _by_system(by: str, groups: Mapping[str, Sequence[Any]]) -> Table:
 
 
 def _by_group(groups: Mapping[str, Sequence[Any]]) -> Table:
-    """One row per system and group; the first column names the group."""
+    """One row per system and group. The first column names the group."""
     rows = [{**group.cells(), "system": system} for system, found in groups.items() for group in found]
     first, *rest = [name for name in rows[0] if name != "system"] if rows else ["group"]
     return Table([first, "system", *rest], [[row[name] for name in (first, "system", *rest)] for row in rows])

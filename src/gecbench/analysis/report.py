@@ -18,9 +18,9 @@ from gecbench.metrics.base import Score
 
 _SHORT_TITLES = {"precision": "P", "recall": "R"}
 _TEST_NAMES = {
-    "randomisation": "approximate randomisation",
+    "randomisation": "approximate randomization",
     "bootstrap": "the paired bootstrap",
-    "t-test": "a paired t-test over the sentence scores",
+    "t-test": "a paired t-test on the sentence scores",
 }
 Entry = TypeVar("Entry")
 
@@ -52,14 +52,20 @@ class _Entries(Mapping[str, Entry]):
 
 
 def rank(scores: Mapping[str, Score]) -> list[str]:
-    """Return the systems from best to worst; ties keep their order."""
+    """Return the systems from best to worst. Ties keep their order."""
     return sorted(
         scores, key=lambda name: -scores[name].value if scores[name].metric.higher_is_better else scores[name].value
     )
 
 
 class Scores(_Entries[Score]):
-    """One system's scores by metric name."""
+    """The scores of one system by metric name: a read-only mapping.
+
+    >>> import gecbench
+    >>> scores = gecbench.score(gecbench.load_demo_systems()["rule-based"], "demo", ["gleu", "m2"])
+    >>> {name: f"{score:.2f}" for name, score in scores.items()}
+    {'gleu': '19.37', 'm2': '66.24'}
+    """
 
     def __repr__(self) -> str:
         return "\n".join(str(score) for score in self._scores.values())
@@ -77,7 +83,15 @@ class Scores(_Entries[Score]):
 
 
 class Report(_Entries[Mapping[str, Score]]):
-    """Scores by system and metric, ranked by the first metric when shown."""
+    """The scores of several systems: a read-only mapping from system to metric to `Score`.
+
+    Printed reports are ranked by the first metric. `tests` lists the significance tests.
+
+    >>> import gecbench
+    >>> report = gecbench.compare(gecbench.load_demo_systems(), "demo", resamples=100)
+    >>> f"{report['good-corrector']['gleu']:.2f}", report.ranked()[0], len(report.tests)
+    ('45.25', 'good-corrector', 3)
+    """
 
     def __init__(self, scores: Mapping[str, Mapping[str, Score]], tests: Sequence[PairedTest]) -> None:
         super().__init__(scores)
@@ -88,16 +102,28 @@ class Report(_Entries[Mapping[str, Score]]):
 
     @property
     def metrics(self) -> list[str]:
-        """The metrics' columns, in order."""
+        """The names of the metrics, in order."""
         return list(next(iter(self._scores.values())))
 
     def ranked(self, metric: str | None = None) -> list[str]:
-        """Return the systems from best to worst by a metric (by default the first); ties keep their order."""
+        """Return the systems from best to worst. Ties keep their order.
+
+        Args:
+            metric: The metric to rank by. By default the first.
+
+        Returns:
+            The names of the systems.
+        """
         column = metric or self.metrics[0]
         return rank({system: scores[column] for system, scores in self._scores.items()})
 
     def with_field(self, key: str, value: object) -> Report:
-        """Return the report with one more field in all its signatures."""
+        """Return the report with one more field in all signatures.
+
+        Args:
+            key: The name of the field.
+            value: Its value.
+        """
         scores = {
             system: {metric: score.with_field(key, value) for metric, score in found.items()}
             for system, found in self.items()
@@ -105,10 +131,19 @@ class Report(_Entries[Mapping[str, Score]]):
         return Report(scores, self.tests)
 
     def render(self, report_format: str = "text", wide: bool = False) -> str:
-        """Return the report as text, markdown, latex, tsv or json.
+        """Return the report as a string.
 
-        Text and LaTeX are compact: a score ± half the width of its interval, and a star if it is significant. With
-        `wide` they have the columns of the other formats, with the ends of intervals and p-values.
+        Text and LaTeX are compact: a score ± half the width of its interval, and a star if it is significant.
+
+        Args:
+            report_format: "text", "markdown", "latex", "tsv" or "json".
+            wide: Give text and LaTeX the columns of the other formats, with the ends of intervals and p-values.
+
+        Returns:
+            The table with notes on the tests and the signatures.
+
+        Raises:
+            InputError: The format is unknown.
         """
         if report_format == "json":
             return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
@@ -129,19 +164,31 @@ class Report(_Entries[Mapping[str, Score]]):
         return f"{html_table(self.table())}\n{explained}<p><small><code>{lines}</code></small></p>"
 
     def table(self, metrics: Sequence[str] | None = None) -> Table:
-        """Return systems × metrics (by default all), values times 100, ranked by the first of them.
+        """Return a table of systems × metrics with values times 100, ranked by the first metric.
 
-        Each value comes with its interval, the p-value of its test (and the one adjusted for all tests if there are
-        several), and the parts that its metric names in `columns`.
+        Each value is followed by its interval, the p-value of its test (and the adjusted p-value if there are several
+        tests), and the metric's own columns, such as precision and recall.
+
+        Args:
+            metrics: The metrics to include. By default all.
+
+        Returns:
+            The table.
         """
         return self._table(list(metrics or self.metrics))
 
     def to_pandas(self) -> Any:
-        """Return a `pandas.DataFrame`: a row per system, ranked; a column per value, such as `m2`, and its figures.
+        """Return the report as a `pandas.DataFrame` with one row per system, best first.
 
-        These are `m2_low` and `m2_high`, the interval, `m2_p` and `m2_p_adjusted` (Holm), and `m2_precision` and
-        `m2_recall`, the metric's own.
-        All are fractions, as `Score.value` is; unknown figures are NaN. `attrs["signatures"]` lists the signatures.
+        For the metric `m2` the columns are `m2`, `m2_low` and `m2_high` (interval), `m2_p` and `m2_p_adjusted` (Holm),
+        and the metric's own columns, such as `m2_precision`. All are fractions like `Score.value`. Missing values are
+        NaN. `attrs["signatures"]` lists the signatures.
+
+        Returns:
+            The data frame.
+
+        Raises:
+            MissingDependencyError: pandas is not installed.
         """
         try:
             pandas = import_module("pandas")
@@ -153,7 +200,7 @@ class Report(_Entries[Mapping[str, Score]]):
         return frame
 
     def to_dict(self) -> dict[str, object]:
-        """Return systems with their scores, and tests, as plain data."""
+        """Return the scores and tests as plain data for JSON, best system first."""
         systems = [
             {"system": name, "scores": [self._scores[name][metric].to_dict() for metric in self.metrics]}
             for name in self.ranked()
@@ -162,7 +209,7 @@ class Report(_Entries[Mapping[str, Score]]):
 
     def _latex(self, wide: bool) -> str:
         table = self._table(self.metrics, star_scores=True) if wide else self._compact(latex=True)
-        notes = [r"Needs \usepackage{booktabs}." + (" Bold: the best of its column." if table.bold else "")]
+        notes = [r"Needs \usepackage{booktabs}." + (" Bold: the best in the column." if table.bold else "")]
         drawn = render_table(table, "latex")
         if wide:
             return f"{_comments('%', [*notes, *self._notes('$^{*}$ after a score')])}\n{drawn}"
@@ -253,7 +300,7 @@ class Report(_Entries[Mapping[str, Score]]):
             yield _Column("part", part, cells, best_cells(measured, lowest=part in metric.lower_is_better))
 
     def _figures(self, system: str) -> dict[str, float]:
-        """Return a system's row of the data frame."""
+        """Return the data frame row of a system."""
         figures: dict[str, float] = {}
         for metric in self.metrics:
             score, test = self._scores[system][metric], self._test(system, metric)

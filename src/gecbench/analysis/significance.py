@@ -1,4 +1,4 @@
-"""Bootstrap intervals and paired tests for every metric; each resample runs the metric's policy again."""
+"""Bootstrap intervals and paired tests for all metrics. Each resample applies the metric's policy again."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ _TOY_CORPUS = "demo"
 
 
 class SmallSampleWarning(UserWarning):
-    """An interval of so few sentences that it is too narrow."""
+    """An interval is too narrow because there are too few sentences."""
 
 
 def small_sample_note(sentences: int, corpus: str = "") -> str | None:
-    """Return what to know about intervals of so few sentences, None if there are enough or the corpus is the demo."""
+    """Return a note on intervals from few sentences, or None if there are enough or this is the demo corpus."""
     if sentences >= _ENOUGH_SENTENCES or corpus == _TOY_CORPUS:
         return None
     return f"95 % intervals over fewer than {_ENOUGH_SENTENCES} sentences ({sentences} here) are too narrow"
 
 
 def warn_of_small_sample(sentences: int, corpus: str = "") -> None:
-    """Warn where `small_sample_note` has something to say."""
+    """Warn if there are too few sentences for intervals."""
     if note := small_sample_note(sentences, corpus):
         warnings.warn(note, SmallSampleWarning, stacklevel=3)
 
 
 @dataclass(frozen=True)
 class PairedTest:
-    """The two-sided p-value of the difference between a system and a baseline (`resamples` 0: a t-test).
+    """The two-sided p-value of the difference between a system and a baseline.
 
-    `p_adjusted` is the p-value by Holm's method for all comparisons that were made together.
+    `p_adjusted` is adjusted by Holm's method for all comparisons of the report. `resamples` is 0 for a t-test.
     """
 
     test: TestName
@@ -66,9 +66,9 @@ class PairedTest:
 
 
 def bootstrap_values(scores: Sequence[Score], resamples: int, seed: int = DEFAULT_SEED) -> list[Values]:
-    """Return each score's value on corpora of as many sentences drawn with replacement (Koehn 2004).
+    """Return the value of each score on resampled corpora: sentences drawn with replacement (Koehn 2004).
 
-    The scores are of one corpus, and the same corpora are drawn for all of them.
+    All scores belong to one corpus and use the same resamples.
     """
     generator, sentences = _generator(seed), len(scores[0].statistics)
     values: list[list[Values]] = [[] for _ in scores]
@@ -86,7 +86,7 @@ def bootstrap_values(scores: Sequence[Score], resamples: int, seed: int = DEFAUL
 def with_intervals(
     scores: Sequence[Score], resamples: int, seed: int = DEFAULT_SEED, confidence: float = 0.95
 ) -> list[Score]:
-    """Return the scores of a corpus with percentile intervals of their bootstrap values, NaN left out."""
+    """Add bootstrap percentile intervals to the scores of a corpus. NaN values are left out."""
     tail = (1 - confidence) / 2
     found = []
     for score, values in zip(scores, bootstrap_values(scores, resamples, seed), strict=True):
@@ -96,13 +96,13 @@ def with_intervals(
 
 
 def with_interval(score: Score, resamples: int, seed: int = DEFAULT_SEED, confidence: float = 0.95) -> Score:
-    """Return one score with its interval."""
+    """Add an interval to one score."""
     return with_intervals([score], resamples, seed, confidence)[0]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A system's score and its baseline's, of the same metric and corpus, and the names of both."""
+    """The scores of a system and a baseline on the same metric and corpus, with their names."""
 
     system: Score
     baseline: Score
@@ -114,19 +114,19 @@ class Pair:
         return PairedTest(test, self.system.name, *self.names, difference, p_value, resamples, p_adjusted=p_value)
 
     def resampled(self, test: TestName, null: Values) -> PairedTest:
-        """Return the result of a test by resampling: the share of chance differences at least as large."""
+        """Return the result of a resampling test: the share of random differences that are at least as large."""
         return self.result(test, resampled_p_value(null, self.system.value - self.baseline.value), len(null))
 
 
 def resampled_p_value(null: Values, difference: float) -> float:
-    """Return the share of chance differences at least as large as a difference, both counted with one added."""
+    """Return the share of random differences at least as large as a difference. One is added to both counts."""
     rounding = 1e-12
     extreme = int((np.abs(null) >= abs(difference) - rounding).sum())
     return (extreme + 1) / (len(null) + 1)
 
 
 def paired_tests(test: TestName, pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
-    """Test the difference of each pair, with p-values adjusted for all of them; all pairs are of one corpus."""
+    """Test the difference of each pair on one corpus, and adjust the p-values for all pairs."""
     if test == "t-test":
         found = [paired_t_test(pair) for pair in pairs]
     else:
@@ -136,11 +136,10 @@ def paired_tests(test: TestName, pairs: Sequence[Pair], resamples: int, seed: in
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Holm's step-down method (Holm 1979), in the order given.
+    """Return p-values adjusted by Holm's step-down method (Holm 1979), in the given order.
 
-    The smallest of m is multiplied by m, the next by m - 1, and so on; none becomes smaller than the one before it or
-    larger than 1. If all with an adjusted p-value below 0.05 are called significant, the chance of even one error is
-    below 0.05.
+    The smallest of m p-values is multiplied by m, the next by m - 1, and so on. Each is at least the one before it and
+    at most 1. If you call all adjusted p-values below 0.05 significant, the chance of even one error is below 0.05.
 
     >>> holm([0.04, 0.01, 0.02])
     [0.04, 0.03, 0.04]
@@ -154,7 +153,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def resamples_needed(comparisons: int) -> int:
-    """Return how many resamples it takes before the smallest adjusted p-value can be significant.
+    """Return the number of resamples needed for the smallest adjusted p-value to become significant.
 
     >>> resamples_needed(60)
     1200
@@ -163,10 +162,10 @@ def resamples_needed(comparisons: int) -> int:
 
 
 def paired_bootstrap(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
-    """Test differences by the paired bootstrap, centered on their own means.
+    """Test differences with the paired bootstrap, centered on the mean difference.
 
-    p is the share of resamples whose difference is further from the mean difference than the observed one
-    is from 0 (both counted with one added, so that p is never 0).
+    p is the share of resamples whose difference is further from the mean difference than the observed one is from 0.
+    One is added to both counts, so p is never 0.
     """
     scores = list({id(score): score for pair in pairs for score in (pair.system, pair.baseline)}.values())
     values = dict(zip(map(id, scores), bootstrap_values(scores, resamples, seed), strict=True))
@@ -178,9 +177,9 @@ def paired_bootstrap(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_
 
 
 def paired_randomisation(pairs: Sequence[Pair], resamples: int, seed: int = DEFAULT_SEED) -> list[PairedTest]:
-    """Test differences by approximate randomization: outputs are swapped sentence by sentence at random.
+    """Test differences with approximate randomization: swap the outputs of random sentences.
 
-    Riezler & Maxwell 2005: p is the share of shuffles whose difference is at least the observed one.
+    p is the share of swaps whose difference is at least as large as the observed one (Riezler & Maxwell 2005).
     """
     generator, sentences = _generator(seed), len(pairs[0].system.statistics)
     differences: list[list[Values]] = [[] for _ in pairs]
@@ -198,26 +197,26 @@ def paired_randomisation(pairs: Sequence[Pair], resamples: int, seed: int = DEFA
 
 
 def paired_t_test(pair: Pair) -> PairedTest:
-    """Test a difference by Student's paired t-test over the sentence scores, as Felice & Briscoe 2015 did.
+    """Test a difference with Student's paired t-test on sentence scores, as in Felice & Briscoe 2015.
 
-    Sentences without a score on either side are left out.
+    Sentences without a score for one of the systems are left out.
     """
     from scipy.stats import ttest_rel
 
     left, right = pair.system.sentence_scores(), pair.baseline.sentence_scores()
     scored = np.isfinite(left) & np.isfinite(right)
     if scored.sum() < 2:
-        raise InputError("a t-test needs at least two sentences", fix="Use another test, or none")
+        raise InputError("a t-test needs at least two sentences", fix="Use another test, or test=None")
     differs = bool((left[scored] != right[scored]).any())
     return pair.result("t-test", float(ttest_rel(left[scored], right[scored]).pvalue) if differs else 1.0, 0)
 
 
 def check_resamples(resamples: int) -> None:
-    """Refuse a number of resamples below 1 or above ten million."""
+    """Raise an error if the number of resamples is below 1 or above ten million."""
     if not isinstance(resamples, Integral) or resamples < 1:
         raise InputError(f"resamples={resamples!r} is not a whole number of at least 1")
     if resamples > _MOST_RESAMPLES:
-        raise InputError(f"resamples={resamples} is more than {_MOST_RESAMPLES}", fix="1000 to 10000 are usual")
+        raise InputError(f"resamples={resamples} is more than {_MOST_RESAMPLES}", fix="Use 1000 to 10000")
 
 
 def _generator(seed: int) -> np.random.Generator:
@@ -228,7 +227,7 @@ def _generator(seed: int) -> np.random.Generator:
 
 @contextmanager
 def _resampling(scores: Sequence[Score], resamples: int, what: str) -> Iterator[tuple[list[int], Any]]:
-    """Yield the sizes of the chunks that the resamples are made in, and a progress bar."""
+    """Yield the sizes of the chunks of resamples, and a progress bar."""
     check_resamples(resamples)
     most = max(1, min(1000, _CHUNK_VALUES // len(scores[0].statistics)))
     sizes = [min(most, resamples - begin) for begin in range(0, resamples, most)]
@@ -238,7 +237,7 @@ def _resampling(scores: Sequence[Score], resamples: int, what: str) -> Iterator[
 
 @cache
 def _numpy_threads() -> ThreadpoolController:
-    """Return the controller of numpy's threads, which cost more time than they save on such small products."""
+    """Return the controller of numpy's threads. For such small products, threads take more time than they save."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -18,11 +18,11 @@ _SHORTEST_NAME, _LONGEST_NAME = 24, 32  # to fit one block, and where several ar
 
 @dataclass(frozen=True)
 class Table:
-    """A header and rows of cells; columns after the first are numbers, aligned to the right.
+    """A header and rows of cells. Columns after the first are numbers and right-aligned.
 
-    `bold` and `starred` are cells, as (row, column) counted from 0. Bold type appears in LaTeX and HTML, stars in every
-    format. The first `keys` columns name a row. The others may be in `groups`: a title and its number of columns. LaTeX
-    prints these titles, and text that is too wide for a terminal keeps the columns of a group together.
+    `bold` and `starred` are cells, as (row, column) from 0. LaTeX and HTML show bold type. All formats show stars. The
+    first `keys` columns name a row. The others may be in `groups`: a title and its number of columns. LaTeX prints
+    these titles, and text that is too wide for a terminal keeps the columns of a group together.
     """
 
     header: Sequence[str]
@@ -49,7 +49,7 @@ class Table:
 
 
 def shown_p_value(p_value: float) -> str:
-    """Return a p-value as every table prints it.
+    """Return a p-value as printed in tables.
 
     >>> shown_p_value(1 / 1001), shown_p_value(0.001), shown_p_value(0.0496)
     ('< 0.001', '0.001', '0.050')
@@ -68,9 +68,9 @@ def with_half_widths(values: Sequence[str], halves: Sequence[str]) -> list[str]:
 
 
 def best_cells(cells: Sequence[str], lowest: bool = False) -> list[int]:
-    """Return where a column of printed numbers is highest (or lowest), all places if several print the same.
+    """Return the rows of the highest (or lowest) printed number in a column, all of them if they tie.
 
-    A dash is not a number, and a single number is not the best of its column.
+    A dash is not a number. A single number is not marked as best.
 
     >>> best_cells(["9.50", "12.00", "–", "12.00"]), best_cells(["9.50", "–"])
     ([1, 3], [])
@@ -84,20 +84,20 @@ def best_cells(cells: Sequence[str], lowest: bool = False) -> list[int]:
 
 
 def render_table(table: Table, table_format: str, wide: bool = False) -> str:
-    """Return the table as text in one of the formats.
+    """Return the table as a string in one of the formats.
 
     Plain text fits 80 columns unless `wide`: columns that do not fit continue in further blocks, and long names are
     shortened if they stay different.
     """
     if table_format not in _RENDERERS:
-        raise InputError(f"unknown format {table_format!r}", fix=f"Known formats: {', '.join(_RENDERERS)}")
+        raise InputError(f"unknown format {table_format!r}", fix=f"Choose one of {', '.join(_RENDERERS)}")
     if table_format == "text" and not wide:
         return "\n\n".join(map(_text, _fitting(table.visible(), _TERMINAL_WIDTH)))
     return _RENDERERS[table_format](table.visible())
 
 
 def render_rows(table: Table, plain: Sequence[Mapping[str, object]], table_format: str, wide: bool = False) -> str:
-    """Return the table in one of the formats; as JSON, return the same rows as plain data (NaN as null)."""
+    """Return the table in one of the formats. For JSON, return the rows as plain data with NaN as null."""
     if table_format != "json":
         return render_table(table, table_format, wide)
     return json.dumps(_without_nan(plain), ensure_ascii=False, indent=2)
@@ -234,7 +234,7 @@ def _tsv(table: Table) -> str:
 
 
 def html_table(table: Table) -> str:
-    """Return the table as HTML, its text escaped."""
+    """Return the table as HTML with escaped text."""
     from html import escape
 
     table = table.visible()
@@ -249,7 +249,7 @@ def _html_cell(tag: str, content: str, column: int) -> str:
 
 
 def _escape_markdown(cell: str) -> str:
-    """Escape what would end the cell or begin a tag; "< 0.001" stays as it is."""
+    """Escape characters that would end the cell or start a tag. "< 0.001" stays unchanged."""
     return re.sub(r"<(?! )", "&lt;", cell.replace("|", r"\|"))
 
 

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> None:
     corpus, [metric] = inputs.corpus, inputs.metrics.values()
     if not metric.explains:
         known = " or ".join(f"-m {name}" for name in _explaining())
-        raise InputError(f"{metric.name} has no edits to explain", fix=f"Use {known}")
+        raise InputError(f"{metric.name} cannot explain sentences", fix=f"Use {known}")
     sentences = _sentences(options.sentences, len(corpus))
     if options.html and len(inputs.systems) > 1:
         raise InputError("a page shows one system", fix="Give one predictions file with --html")

@@ -17,6 +17,7 @@ from gecbench.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from argparse import ArgumentParser, Namespace
 
 # command -> (module in gecbench.cli with `add_parser(commands, summary)`, one-line help)
@@ -136,7 +137,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _one_line(message: str) -> str:
-    """Return a message for standard error: the program's name, and no character that could steer a terminal."""
+    """Return a message for standard error on one line, with control characters escaped."""
     from gecbench.display import visible
 
-    return f"gecbench: {visible(message)}"
+    return f"gecbench: {visible(_name_options(message))}"
+
+
+def _name_options(message: str) -> str:
+    """Replace Python arguments in a message with command-line options.
+
+    >>> _name_options('Pass tokenize="auto", or aligned=True to skip this check')
+    'Pass --tokenize auto, or --aligned to skip this check'
+    """
+    import re
+
+    message = message.replace("gecbench.clean(lines, sources)", "--clean")
+    message = re.sub(r"\bmetrics=\[(.*?)\]", _name_metrics, message)
+    message = re.sub(r'\b(tokenize|annotator|column|on_bad)="?([\w…]+)"?', r"--\1 \2", message)
+    return re.sub(r"\b(aligned|tokenized)=True", r"--\1", message).replace("--on_bad", "--on-bad")
+
+
+def _name_metrics(found: re.Match[str]) -> str:
+    """Return `-m gleu m2` for `metrics=['gleu', 'm2']`."""
+    import shlex
+
+    names = [name.strip("'\"") for name in found[1].split(", ")]
+    return f"-m {shlex.join(names)}"

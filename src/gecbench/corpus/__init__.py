@@ -1,1 +1,1 @@
-"""What is scored: sources, references, edits and error groups, and the checks of what callers pass."""
+"""Corpora and predictions: sources, references, edits, error groups, tokenization and input checks."""

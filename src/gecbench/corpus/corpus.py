@@ -1,8 +1,8 @@
 """Corpus: sources with references, annotations or error groups, validated once when it is created.
 
-The validation functions name the argument and the position of every fault. The fingerprint is order-independent: the
-sum of per-sentence hashes, so that the parts of a corpus can be hashed apart and added up. A sentence's hash covers its
-position, because GLEU's draws and M2's choice of annotators depend on the order of the sentences.
+Validation errors name the argument and the position. The fingerprint is the sum of per-sentence hashes, so the parts
+of a corpus can be hashed separately. Each hash covers the sentence's position, because GLEU's draws and M2's choice of
+annotators depend on the order of the sentences.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Gold = Literal["references", "annotations", "groups"]
 Value = TypeVar("Value")
 HASH_SIZE = 16
 _MODULUS = 1 << 8 * HASH_SIZE
-_LARGEST = 2**31  # numbers in annotations fit 32 bits
+_LARGEST = 2**31  # numbers in annotations fit in 32 bits
 _KINDS = {str: "a string", bool: "true or false"}
 _SENTENCE_MAJOR = "references[i] must be the list of references of sentence i"
 _HALF_OPEN = "Spans are half-open: 0 <= start <= end <= number of tokens"
@@ -33,11 +33,22 @@ _HALF_OPEN = "Spans are half-open: 0 <= start <= end <= number of tokens"
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sources with references (sentence-major), annotations, error groups, or several of them.
+    """Source sentences with references, annotations or error groups.
 
-    `references[i]` are the corrected versions of sentence i, `annotations[i]` its annotators' edits, `groups[i]` its
-    errors with their alternative corrections. Each may be absent for the whole corpus; the number may differ between
-    sentences. `metadata["columns"]`, if there, holds further values of each sentence by name.
+    A corpus never changes after it is created.
+
+    Args:
+        sources: The source sentences: tokens separated by spaces.
+        references: `references[i]` is the list of corrected versions of sentence i. Sentences may have different
+            numbers of references.
+        annotations: `annotations[i]` is the list of annotators' edits of sentence i.
+        ids: One identifier per sentence. By default "1", "2", …
+        name: The name of the corpus in messages.
+        metadata: Further facts about the corpus. `metadata["columns"]` holds further values per sentence by name.
+        groups: `groups[i]` are the error groups of sentence i, for the I-measure.
+
+    Raises:
+        InputError: The fields have different lengths, or a value has the wrong type.
 
     >>> Corpus(sources=["He go ."], references=[["He goes .", "He went ."]])
     Corpus(name='corpus', sentences=1, references=2)
@@ -94,22 +105,36 @@ class Corpus:
         return Corpus, tuple({**made, "metadata": dict(self.metadata)}.values())
 
     def has(self, gold: Gold) -> bool:
-        """Return whether the corpus has a kind of gold."""
+        """Return whether the corpus has "references", "annotations" or "groups".
+
+        >>> Corpus(["He go ."], [["He goes ."]]).has("annotations")
+        False
+        """
         return self.edit_table() is not None if gold not in self.__dict__ else self.__dict__[gold] is not None
 
     def edit_table(self) -> EditTable | None:
-        """Return the annotations as arrays, where they were read as such."""
+        """Return the annotations as arrays, or None if they were not read as arrays."""
         return self.__dict__.get("_table")
 
     def reference_range(self) -> str:
-        """Return the number of references per sentence: `4`, or `1-4` where it differs."""
+        """Return the number of references per sentence: `4`, or `1-4` if it varies.
+
+        >>> Corpus(["a", "b"], [["a"], ["b", "c"]]).reference_range()
+        '1-2'
+        """
         if self.references is None:
             return "0"
         sizes = set(map(len, self.references))
         return str(min(sizes)) if len(sizes) == 1 else f"{min(sizes)}-{max(sizes)}"
 
     def reference_columns(self) -> list[list[str]]:
-        """Return the k-th reference of every sentence, for each k; a sentence that has fewer gives its source."""
+        """Return the references as columns: column k is the k-th reference of every sentence.
+
+        A sentence with fewer references contributes its source instead.
+
+        >>> Corpus(["a", "b"], [["a"], ["b", "c"]]).reference_columns()
+        [['a', 'b'], ['a', 'c']]
+        """
         sizes = {*map(len, self.references or ())}
         if len(sizes) == 1:
             return [list(column) for column in zip(*self.references or (), strict=True)]
@@ -118,7 +143,20 @@ class Corpus:
         return [[texts[k] if k < len(texts) else source for source, texts in pairs] for k in range(most)]
 
     def with_references(self, chosen: Sequence[int]) -> Corpus:
-        """Return the same corpus with only the references of these positions."""
+        """Return the same corpus with only some of its references.
+
+        Args:
+            chosen: The positions of the references to keep, from 0.
+
+        Returns:
+            A new corpus.
+
+        Raises:
+            InputError: The corpus has no references.
+
+        >>> Corpus(["a"], [["b", "c", "d"]]).with_references([0, 2]).references
+        (('b', 'd'),)
+        """
         if self.references is None:
             raise InputError(f"{self.name} has no references to choose from")
         references = [[texts[k] for k in chosen if k < len(texts)] for texts in self.references]
@@ -127,18 +165,35 @@ class Corpus:
         return made
 
     def origin(self) -> tuple[Corpus, tuple[int, ...]] | None:
-        """Return the corpus whose `with_references` made this one, and the positions chosen."""
+        """Return the corpus that `with_references` was called on and the chosen positions, or None."""
         found: tuple[Corpus, tuple[int, ...]] | None = self.__dict__.get("_origin")
         return found
 
     def select(self, sentences: Sequence[int]) -> Corpus:
-        """Return the corpus of these sentences, in this order."""
+        """Return a corpus with only some sentences.
+
+        Args:
+            sentences: The positions of the sentences to keep, from 0, in the order wanted.
+
+        Returns:
+            A new corpus.
+
+        >>> Corpus(["a", "b", "c"]).select([2, 0]).sources
+        ('c', 'a')
+        """
         columns = {name: getattr(self, name) for name in ("sources", "references", "annotations", "ids", "groups")}
         chosen = {name: values and [values[i] for i in sentences] for name, values in columns.items()}
         return self.replace(**chosen, metadata=_select_columns(self.metadata, sentences))
 
     def fingerprint(self, gold: Gold | None = None) -> str:
-        """Return eight hexadecimal digits that change with the sources and the gold (by default all there is)."""
+        """Return eight hexadecimal digits that identify the sources and the gold.
+
+        Args:
+            gold: Hash only "references", "annotations" or "groups". By default everything the corpus has.
+
+        >>> Corpus(["He go ."], [["He goes ."]]).fingerprint()
+        '6a72405c'
+        """
         found = _FINGERPRINTS.get(self, gold)
         if found is None:
             total = sum_hashes(b"".join(self.sentence_hashes(gold)))
@@ -146,12 +201,17 @@ class Corpus:
         return found
 
     def sentence_hashes(self, gold: Gold | None = None, places: Iterable[int] | None = None) -> list[bytes]:
-        """Return the hashes that the fingerprint is the sum of, one per sentence; `places` are theirs in the whole."""
+        """Return one hash per sentence. Their sum gives the fingerprint.
+
+        Args:
+            gold: The kind of gold to hash, as in `fingerprint`.
+            places: The positions of the sentences in the whole corpus, if this corpus is a part of one.
+        """
         texts = map("".join, zip(*self._serialize(gold), strict=True))
         return hash_sentences(range(len(self)) if places is None else places, texts)
 
     def _serialize(self, gold: Gold | None) -> Iterator[Sequence[str]]:
-        """Yield the sources, and the gold of every sentence as text."""
+        """Yield the sources, then each kind of gold as one text per sentence."""
         yield self.sources
         if gold in ("references", None) and self.references is not None:
             yield ["\x00" + "\x01".join(texts) for texts in self.references]
@@ -166,7 +226,11 @@ class Corpus:
         return ["\x00" + "".join([*map(_serialize_annotation, sentence)]) for sentence in self.annotations or ()]
 
     def replace(self, **changes: object) -> Corpus:
-        """Return the same corpus with some fields changed."""
+        """Return the same corpus with some fields changed.
+
+        >>> Corpus(["a"]).replace(name="mine").name
+        'mine'
+        """
         return Corpus(**{**self._fields(), **changes})
 
     def _fields(self) -> dict[str, Any]:
@@ -177,20 +241,20 @@ class Corpus:
 
 
 class CorpusCache(Generic[Value]):
-    """Values computed once for a corpus and a key, for as long as the corpus lives.
+    """A cache of values per corpus and key, emptied when the corpus is deleted.
 
-    A corpus never changes, so a value stays valid. The owner of the values owns the cache: each metric has its own.
+    A corpus never changes, so cached values stay valid. Each metric has its own cache.
     """
 
     def __init__(self) -> None:
         self._values: dict[int, dict[Hashable, Value]] = {}
 
     def get(self, corpus: Corpus, key: Hashable = None) -> Value | None:
-        """Return the value of a corpus and a key, or None."""
+        """Return the cached value, or None."""
         return self._values.get(id(corpus), {}).get(key)
 
     def put(self, corpus: Corpus, key: Hashable, value: Value) -> Value:
-        """Keep a value until the corpus is deleted, and return it."""
+        """Store a value until the corpus is deleted, and return it."""
         if id(corpus) not in self._values:
             self._values[id(corpus)] = {}
             weakref.finalize(corpus, self._values.pop, id(corpus), None).atexit = False
@@ -202,7 +266,10 @@ _FINGERPRINTS: CorpusCache[str] = CorpusCache()
 
 
 class _LazyAnnotations:
-    """Create the annotations of an edit table when they are first read; a corpus with its own never gets here."""
+    """Create the annotations of an edit table when they are first read.
+
+    A corpus with `annotations` in its `__dict__` does not call this.
+    """
 
     def __get__(self, corpus: Corpus | None, _owner: type[Corpus]) -> Sequence[Sequence[Annotation]] | None:
         if corpus is None:
@@ -216,7 +283,7 @@ Corpus.annotations = _LazyAnnotations()  # type: ignore[assignment]
 
 
 def check_texts(texts: Iterable[str], argument: str) -> tuple[str, ...]:
-    """Return the texts as a tuple, or say which one is not a string."""
+    """Return the texts as a tuple, or raise an error that names the one that is not a string."""
     if isinstance(texts, (str, bytes)):
         raise InputError(
             f"{argument} is a single {type(texts).__name__}, not a list of sentences",
@@ -239,14 +306,14 @@ def python_values(values: Any) -> Any:
 
 
 def check_ordered(texts: object, argument: str) -> None:
-    """Refuse a set, whose order is random, and a dictionary: sentences are paired by their order."""
+    """Raise an error for a set or a dictionary: sentences are paired by order, and a set has none."""
     if isinstance(texts, (Set, Mapping)):
         fix = f"Pass {argument}=[...]: texts are paired by their order"
         raise InputError(f"{argument} is {_kind(texts)}, not a list", fix=fix)
 
 
 def check_references(references: Sequence[Sequence[str]], sources: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the references as tuples, sentence-major, or say what is wrong with their shape."""
+    """Return the references of each sentence as tuples, or raise an error if their shape is wrong."""
     if isinstance(references, (str, bytes)):
         raise InputError(f"references is a single {type(references).__name__}", fix=_SENTENCE_MAJOR)
     if not isinstance(references, Iterable):
@@ -258,7 +325,8 @@ def check_references(references: Sequence[Sequence[str]], sources: Sequence[str]
     _check_shape(checked, sources)
     if not all(checked):
         i = checked.index(())
-        raise InputError(f"references[{i}] is empty: no references for sentence {i + 1}", fix="Give at least one")
+        problem = f"references[{i}] is empty: sentence {i + 1} has no reference"
+        raise InputError(problem, fix="Give at least one reference")
     return checked
 
 
@@ -273,7 +341,7 @@ def _check_rows(rows: Sequence[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
 
 
 def check_line_count(lines: int, sentences: int, name: str, file: str, fix: str) -> None:
-    """Refuse a file with another number of lines than there are sentences in what `name` names."""
+    """Raise an error if a file does not have one line per sentence of `name` (a corpus or a file)."""
     if lines != sentences:
         raise InputError(
             f"{counted(lines, 'line')}, but {name} has {counted(sentences, 'sentence')}",
@@ -306,7 +374,7 @@ def _check_length(what: str, found: int, sentences: int) -> None:
     if found != sentences:
         raise InputError(
             f"{counted(found, what.removesuffix('s'))} for {counted(sentences, 'source')}",
-            fix=f"Give one entry of {what} per source",
+            fix=f"Give one entry in {what} per source",
         )
 
 
@@ -359,7 +427,7 @@ def _kind(value: object) -> str:
 
 
 def check_span(start: int, end: int, tokens: int) -> None:
-    """Refuse a span that does not fit a sentence of so many tokens."""
+    """Raise an error if a span does not fit in a sentence with this many tokens."""
     if not 0 <= start <= end <= tokens:
         raise InputError(
             f"the span {start} {end} does not fit a sentence of {counted(tokens, 'token')}", fix=_HALF_OPEN
@@ -367,15 +435,19 @@ def check_span(start: int, end: int, tokens: int) -> None:
 
 
 def check_annotators(annotators: int | None, size: int) -> None:
-    """Refuse more annotators of a sentence than its part of a file has characters: each costs time and memory."""
+    """Raise an error if a sentence claims more annotators than its text in the file has bytes.
+
+    Each annotator takes time and memory, so a few bytes must not claim millions of them.
+    """
     if annotators is not None and annotators > size:
         raise InputError(
-            f"{counted(annotators, 'annotator')} of a sentence that takes {counted(size, 'byte')} in the file"
+            f"{counted(annotators, 'annotator')} for a sentence of {counted(size, 'byte')} in the file",
+            fix="Correct the number of annotators",
         )
 
 
 def check_sentence_annotations(sentence: Sequence[Annotation], tokens: int) -> None:
-    """Refuse annotations of a sentence of so many tokens that no file of edits could hold."""
+    """Raise an error for invalid annotations of a sentence with this many tokens."""
     for annotation in sentence:
         _check(annotation, Annotation, "an annotation")
         _check_number(annotation.annotator, "annotator")
@@ -383,11 +455,11 @@ def check_sentence_annotations(sentence: Sequence[Annotation], tokens: int) -> N
             if not _is_plain_edit(edit, tokens):
                 _check_edit(edit, tokens)
     if len(sentence) > 1 and len({annotation.annotator for annotation in sentence}) != len(sentence):
-        raise InputError("lists an annotator twice", fix="Put all edits of an annotator into one Annotation")
+        raise InputError("an annotator is listed twice", fix="Put all edits of an annotator into one Annotation")
 
 
 def check_sentence_groups(sentence: GroupedSentence, tokens: int) -> None:
-    """Refuse error groups of a sentence of so many tokens that no gold file could hold."""
+    """Raise an error for invalid error groups of a sentence with this many tokens."""
     _check(sentence, GroupedSentence, "the sentence")
     _check(sentence.script, str, "script")
     if sentence.annotators is not None:
@@ -403,7 +475,7 @@ def check_sentence_groups(sentence: GroupedSentence, tokens: int) -> None:
 
 
 def _is_plain_edit(edit: Edit, tokens: int) -> bool:
-    """Return whether an edit has one correction and exact types: the fast path, with nothing to refuse."""
+    """Return whether an edit has one correction and exact types. Such an edit is valid (fast path)."""
     return (
         type(edit) is Edit
         and type(edit.start) is int is type(edit.end)
@@ -449,7 +521,7 @@ def _check(value: object, kind: type, name: str) -> None:
 
 
 def hash_sentences(places: Iterable[int], texts: Iterable[str]) -> list[bytes]:
-    """Return the hash of each sentence, of its place (from 0) and its text."""
+    """Return one hash per sentence, of its position (from 0) and its text."""
     return [
         blake2b(f"{place}\n{text}".encode(errors="surrogatepass"), digest_size=HASH_SIZE).digest()
         for place, text in zip(places, texts, strict=True)
@@ -457,19 +529,19 @@ def hash_sentences(places: Iterable[int], texts: Iterable[str]) -> list[bytes]:
 
 
 def sum_hashes(hashes: bytes) -> int:
-    """Return the sum of hashes that are laid end to end."""
+    """Return the sum of concatenated hashes."""
     words = np.frombuffer(hashes, dtype="<u4").reshape(-1, HASH_SIZE // 4).sum(axis=0, dtype=np.uint64)
     return add_sums(int(word) << 32 * k for k, word in enumerate(words))
 
 
 def add_sums(sums: Iterable[int]) -> int:
-    """Return the sum of all parts' sums."""
+    """Return the total of several sums of hashes."""
     total: int = sum(sums) % _MODULUS
     return total
 
 
 def fingerprint_of(total: int) -> str:
-    """Return eight hexadecimal digits of a corpus whose hashes have this sum."""
+    """Return the fingerprint (eight hexadecimal digits) for a sum of hashes."""
     return total.to_bytes(HASH_SIZE, "little")[:4].hex()
 
 

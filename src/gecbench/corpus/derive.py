@@ -25,9 +25,21 @@ _EXTRACTED_ANNOTATIONS: CorpusCache[tuple[tuple[Annotation, ...], ...]] = Corpus
 
 
 def derive_references(corpus: Corpus) -> Corpus:
-    """Return the corpus with one reference per annotator of each sentence, made by applying the edits.
+    """Add references by applying the edits: one reference per annotator.
 
-    A sentence that nobody annotated gets its source as the only reference.
+    Args:
+        corpus: A corpus with annotations.
+
+    Returns:
+        The corpus with references. A sentence without annotators gets its source as the only reference.
+
+    Raises:
+        InputError: The corpus has no annotations, or the edits of an annotator overlap.
+
+    >>> from gecbench import Annotation, Edit
+    >>> corpus = Corpus(["He go ."], annotations=[[Annotation(0, (Edit(1, 2, ("goes",)),))]])
+    >>> derive_references(corpus).references
+    (('He goes .',),)
     """
     if corpus.annotations is None:
         raise InputError(f"{corpus.name} has no annotations to derive references from")
@@ -39,22 +51,33 @@ def derive_references(corpus: Corpus) -> Corpus:
 
 
 def with_references(corpus: Corpus) -> Corpus:
-    """Return the corpus with references, made by applying its edits if it has none."""
+    """Return the corpus with references. If it has none, derive them from its edits."""
     if corpus.references is not None:
         return corpus
     return derive_references(corpus) if corpus.has("annotations") else derive_group_references(corpus)
 
 
 def derive_annotations(corpus: Corpus) -> Corpus:
-    """Return the corpus with one annotator per reference, whose edits are extracted from the rewrite.
+    """Add annotations by extracting edits from the references: one annotator per reference.
 
-    A reference equal to its source is an annotator without edits.
+    Args:
+        corpus: A corpus with references.
+
+    Returns:
+        The corpus with annotations. A reference equal to its source becomes an annotator without edits.
+
+    Raises:
+        InputError: The corpus has no references.
+
+    >>> derived = derive_annotations(Corpus(["He go ."], [["He goes ."]]))
+    >>> derived.annotations[0][0].edits[0].corrections
+    ('goes',)
     """
     return corpus.replace(annotations=extracted_annotations(corpus))
 
 
 def extracted_annotations(corpus: Corpus) -> tuple[tuple[Annotation, ...], ...]:
-    """Return each sentence's annotations, one per reference; they are extracted once."""
+    """Return each sentence's annotations, one per reference. They are extracted once and cached."""
     found = _EXTRACTED_ANNOTATIONS.get(corpus)
     if found is None:
         edits = _extracted_edits(corpus)
@@ -64,7 +87,10 @@ def extracted_annotations(corpus: Corpus) -> tuple[tuple[Annotation, ...], ...]:
 
 
 def _extracted_edits(corpus: Corpus) -> Sequence[Sequence[tuple[Edit, ...]]]:
-    """Return the edits of each reference; of some references of a corpus those that were extracted from all."""
+    """Return the edits of each reference.
+
+    If the corpus keeps only some references of another one, reuse the edits extracted for that one.
+    """
     references, origin = corpus.references, corpus.origin()
     if references is None:
         raise InputError(f"{corpus.name} has no references to extract edits from")
@@ -76,10 +102,22 @@ def _extracted_edits(corpus: Corpus) -> Sequence[Sequence[tuple[Edit, ...]]]:
 
 
 def derive_groups(corpus: Corpus, treebank: bool = True) -> Corpus:
-    """Return the corpus with error groups made from its annotations, or from its references if it has none.
+    """Add error groups, made from the annotations or, without annotations, from the references.
 
-    As officially only the first of an edit's corrections is used, split as in a treebank (`can't` to `ca n't`) unless
-    `treebank` is false; rewrites are taken as they are. A corpus that has groups keeps them.
+    Args:
+        corpus: A corpus with annotations or references. A corpus with groups is returned unchanged.
+        treebank: Split corrections as in a treebank (`can't` to `ca n't`), as the official converter does. References
+            are never split.
+
+    Returns:
+        The corpus with error groups. Only the first correction of each edit is used, as in the official converter.
+
+    Raises:
+        InputError: The corpus has neither annotations nor references.
+
+    >>> grouped = derive_groups(Corpus(["He go ."], [["He goes .", "He went ."]]))
+    >>> [item.replacements[0].text for item in grouped.groups[0].groups[0].alternatives]
+    ['goes', 'went']
     """
     if corpus.groups is not None:
         return corpus
@@ -91,9 +129,21 @@ def derive_groups(corpus: Corpus, treebank: bool = True) -> Corpus:
 
 
 def ungroup(corpus: Corpus) -> Corpus:
-    """Return the corpus with one annotation per annotator of its error groups, edits in the order of the text.
+    """Turn error groups into annotations: one per annotator, with edits in the order of the text.
 
-    Where a sentence gives a larger number of annotators, the others get an annotation without edits.
+    Args:
+        corpus: A corpus with error groups.
+
+    Returns:
+        The corpus with annotations. If a sentence states more annotators than its groups name, the others get an
+        annotation without edits.
+
+    Raises:
+        InputError: The corpus has no error groups.
+
+    >>> grouped = derive_groups(Corpus(["He go ."], [["He goes ."]])).replace(references=None)
+    >>> ungroup(grouped).annotations[0][0].edits[0].corrections
+    ('goes',)
     """
     if corpus.groups is None:
         raise InputError(f"{corpus.name} has no error groups")
@@ -126,7 +176,7 @@ Choice = tuple[Edit, ...]
 
 
 def alternative_edits(alternative: Alternative, error_type: str = "") -> Choice:
-    """Return the edits of an alternative, sorted; replacements of one span are joined in document order."""
+    """Return the edits of an alternative in text order. Replacements of one span are joined in document order."""
     texts: dict[tuple[int, int], list[str]] = {}
     for change in alternative.replacements:
         texts.setdefault((change.start, change.end), []).extend(change.text.split())
@@ -134,12 +184,12 @@ def alternative_edits(alternative: Alternative, error_type: str = "") -> Choice:
 
 
 def alternatives_of(group: ErrorGroup) -> list[Choice]:
-    """Return the distinct alternatives of a group: those that make the same edits count once."""
+    """Return the distinct alternatives of a group, without repeated edits."""
     return list(dict.fromkeys(alternative_edits(item, group.type) for item in group.alternatives))
 
 
 def choices_of(group: ErrorGroup) -> list[Choice]:
-    """Return what a group offers to mixing: its distinct alternatives, and last nothing if it is optional."""
+    """Return the choices of a group: its distinct alternatives, and no edit if the group is optional."""
     return alternatives_of(group) + ([] if group.required else [()])
 
 
@@ -149,17 +199,17 @@ def group_choices(sentence: GroupedSentence) -> list[list[Choice]]:
 
 
 def combinations(choices: Sequence[Sequence[Choice]]) -> Iterator[Choice]:
-    """Yield the edits of every way to take one choice of each group, without those in which groups edit one span."""
-    # 1. Take one choice of each group, in all combinations.
+    """Yield every combination of one choice per group, except those that edit a span twice."""
+    # 1. Take one choice per group, in all combinations.
     for combination in product(*choices):
-        # 2. Drop those in which two groups edit the same span.
+        # 2. Drop combinations in which two groups edit the same span.
         taken = [{span(edit) for edit in choice} for choice in combination]
         if len(set().union(*taken)) == sum(map(len, taken)):
             yield tuple(edit for choice in combination for edit in choice)
 
 
 def unmixed_references(source: str, sentence: GroupedSentence) -> list[str]:
-    """Return one reference per annotator with corrections, and the source if some annotator has none."""
+    """Return one reference per annotator who corrected something, plus the source if some annotator did not."""
     if sentence.annotators is None:
         raise InputError(
             f"the number of annotators of {source[:40]!r} is not given",
@@ -181,7 +231,7 @@ def _distinct_references(source: str, corrections: Sequence[Sequence[Edit]], ann
 
 
 def derive_group_references(corpus: Corpus) -> Corpus:
-    """Return the corpus with the unmixed references of its error groups."""
+    """Add the unmixed references of the error groups."""
     if corpus.groups is None:
         raise InputError(f"{corpus.name} has no error groups to derive references from")
     pairs = zip(corpus.sources, corpus.groups, strict=True)
@@ -189,7 +239,7 @@ def derive_group_references(corpus: Corpus) -> Corpus:
 
 
 def annotator_references(source: str, annotations: Sequence[Annotation], treebank: bool) -> list[str]:
-    """Return the `unmixed_references` of a sentence, without making error groups where they do not matter."""
+    """Return the same as `unmixed_references`, but create error groups only if they make a difference."""
     made: dict[int, list[Edit]] = {}
     for annotation in annotations:
         edits = [Edit(*span(edit), (split_correction(edit.corrections[0], treebank),)) for edit in annotation.edits]
@@ -200,9 +250,9 @@ def annotator_references(source: str, annotations: Sequence[Annotation], treeban
 
 
 def mixed_annotations(choices: Sequence[Sequence[Choice]], limit: int) -> list[Annotation] | None:
-    """Return an annotation for every way to take one choice of each group, None if there are more than `limit`.
+    """Return one annotation per combination of choices, or None if there are more than `limit`.
 
-    Ways that edit one span twice, or repeat another one's edits, are left out.
+    Combinations that edit a span twice, or repeat another combination's edits, are left out.
     """
     if prod(map(len, choices)) > limit:
         return None
@@ -218,7 +268,7 @@ def _changes(edits: Iterable[Edit]) -> tuple[tuple[int, int, tuple[str, ...]], .
 
 
 def edit_choices(annotations: Sequence[Annotation]) -> list[list[Choice]]:
-    """Return for each error of a sentence its annotators' distinct edits, and last none if not all corrected it."""
+    """Return the choices for each error: the distinct edits, and no edit if some annotator has none."""
     annotators = len({annotation.annotator for annotation in annotations})
     return [_cluster_choices(cluster, annotators) for cluster in cluster_edits(annotated_edits(annotations))]
 
@@ -234,9 +284,10 @@ def _cluster_choices(cluster: Sequence[AnnotatedEdit], annotators: int) -> list[
 def mix_sentences(
     groups: Sequence[GroupedSentence] | None, annotations: Sequence[Sequence[Annotation]], limit: int
 ) -> tuple[list[Sequence[Annotation]], list[int]]:
-    """Return each sentence's mixed annotations, or its own where there are more than `limit`, and which those are.
+    """Return the mixed annotations of each sentence, and the positions of the sentences left unmixed.
 
-    Error groups are taken as they are if there are some, else made from the annotations.
+    A sentence with more than `limit` combinations keeps its own annotations. Without error groups, they are made from
+    the annotations.
     """
     choices = map(edit_choices, annotations) if groups is None else map(group_choices, groups)
     mixed: list[Sequence[Annotation]] = []
@@ -250,10 +301,25 @@ def mix_sentences(
 
 
 def mix_annotations(corpus: Corpus, limit: int = 1024) -> tuple[Corpus, list[int]]:
-    """Return the corpus whose annotators are all ways to mix those it has, and the sentences left unmixed.
+    """Mix the annotators of each sentence: one annotator per combination of their edits.
 
-    A sentence with more than `limit` ways, or none that edits no span twice, keeps its annotators. Error groups are
-    taken as they are if the corpus has some, else made from the annotations; edits keep all their corrections.
+    This gives the mixed references of Felice & Briscoe (2015) as annotations, for example for M2.
+
+    Args:
+        corpus: A corpus with annotations or error groups. Without groups, they are made from the annotations.
+        limit: Keep the original annotators of a sentence with more combinations than this, or with no combination that
+            edits each span at most once.
+
+    Returns:
+        The mixed corpus, and the positions of the sentences that keep their original annotators.
+
+    Raises:
+        InputError: The corpus has neither annotations nor error groups.
+
+    >>> corpus = derive_annotations(Corpus(["He go to school by feet ."], [["He goes to school by feet ."]]))
+    >>> mixed, unmixed = mix_annotations(corpus)
+    >>> len(mixed.annotations[0]), unmixed
+    (1, [])
     """
     if corpus.groups is None and corpus.annotations is None:
         raise InputError(f"{corpus.name} has no annotations to mix")

@@ -1,4 +1,4 @@
-"""Edits: what an annotator changed, applied to a source, or read off a rewrite."""
+"""Edits of annotators: apply them to a source, or extract them from a rewrite."""
 
 from __future__ import annotations
 
@@ -18,7 +18,19 @@ _MOST_CELLS = 400_000_000  # of the table of one pair, in bytes
 
 @dataclass(frozen=True)
 class Edit:
-    """Replace source tokens `[start, end)` by one of the corrections ("" deletes; start = end inserts)."""
+    """Replace the source tokens `[start, end)` with one of the corrections.
+
+    Args:
+        start: The first token to replace, from 0.
+        end: One past the last token. `start == end` inserts.
+        corrections: The alternative corrections. `("",)` deletes the tokens.
+        type: The error type.
+        required: The "REQUIRED" field of M2 files.
+        comment: The comment field of M2 files.
+
+    >>> apply_edits("He go .", [Edit(1, 2, ("goes",))])
+    'He goes .'
+    """
 
     start: int
     end: int
@@ -30,7 +42,15 @@ class Edit:
 
 @dataclass(frozen=True)
 class Annotation:
-    """One annotator's edits of one sentence; no edits means that the annotator found nothing to correct."""
+    """The edits of one sentence by one annotator. Without edits, the annotator left the sentence unchanged.
+
+    Args:
+        annotator: The number of the annotator.
+        edits: The edits, in the order of the text.
+
+    >>> Annotation(0, (Edit(1, 2, ("goes",)),)).annotator
+    0
+    """
 
     annotator: int
     edits: tuple[Edit, ...]
@@ -38,11 +58,11 @@ class Annotation:
 
 @dataclass(frozen=True, eq=False)
 class EditTable:
-    """The annotations of a corpus as arrays, concatenated; `annotations` makes objects of them.
+    """The annotations of a corpus as concatenated arrays. The property `annotations` returns them as objects.
 
     Sentence s has the rows row_offsets[s]:row_offsets[s + 1], one per annotator. Row r is annotators[r] with the edits
     edit_offsets[r]:edit_offsets[r + 1]. Edit e spans the tokens starts[e]:ends[e]. Its corrections are
-    alternatives[corrections[e]]; `types`, `required` and `comments` are positions in `strings`.
+    alternatives[corrections[e]]. `types`, `required` and `comments` are positions in `strings`.
     """
 
     row_offsets: Offsets
@@ -59,7 +79,7 @@ class EditTable:
 
     @classmethod
     def of(cls, annotations: Sequence[Sequence[Annotation]]) -> EditTable:
-        """Lay out annotations."""
+        """Convert annotations to arrays."""
         rows = list(chain.from_iterable(annotations))
         strings: dict[str, int] = {}
         alternatives: dict[tuple[str, ...], int] = {}
@@ -76,7 +96,7 @@ class EditTable:
             for edit in row.edits
         ]
         if not all(isinstance(text, str) for text in chain(strings, *alternatives)):
-            raise InputError("an edit whose type, corrections or comment are not text", fix='A deletion is [""]')
+            raise InputError("an edit has a type, correction or comment that is not a string", fix='A deletion is [""]')
         columns = _whole_numbers(edits, "the span of an edit").reshape(-1, 6).T.copy()
         positions = columns[2:].astype(np.int32)
         return cls(
@@ -137,7 +157,7 @@ class EditTable:
         return replace(self, edit_offsets=np.concatenate([[0], np.cumsum(mask)])[self.edit_offsets], **columns)
 
     def of_annotator(self, number: int) -> EditTable:
-        """Return only the edits of one annotator; a sentence without that annotator has none."""
+        """Return only the edits of one annotator. Sentences without that annotator have no row."""
         rows, sizes = self.annotators == number, np.diff(self.edit_offsets)
         mask = np.repeat(rows, sizes)
         columns = {name: getattr(self, name)[mask] for name in _EDIT_COLUMNS}
@@ -150,9 +170,9 @@ class EditTable:
         )
 
     def comparable_corrections(self) -> tuple[Offsets, EncodedLines]:
-        """Return the corrections of each edit, and where each edit's begin.
+        """Return the corrections that tokenized text can equal, with the offsets of each edit's corrections.
 
-        Those whose blanks are not single spaces are left out: no tokenized text equals them.
+        Corrections with white space other than single spaces are left out, because no tokenized text equals them.
         """
         kept = [[text.encode() for text in texts if is_single_spaced(text)] for texts in self.alternatives]
         chosen = [kept[k] for k in self.corrections.tolist()]
@@ -165,29 +185,44 @@ _EDIT_COLUMNS = ("starts", "ends", "types", "corrections", "required", "comments
 
 
 def _whole_numbers(values: Sequence[object], what: str) -> Offsets:
-    """Return values as an array; numpy would cut fractions off without a word."""
+    """Return whole numbers as an array. The check is needed because numpy drops fractions silently."""
     found = np.array(values) if values else np.empty(0, dtype=np.int64)
     if found.dtype.kind not in "iu":
-        raise InputError(f"{what} is not a whole number of at most 63 bits")
+        raise InputError(f"{what} is not a whole number that fits in 64 bits")
     return found.astype(np.int64)
 
 
 def is_single_spaced(text: str) -> bool:
-    """Return whether a text has single spaces between its tokens and no other blanks."""
+    """Return whether the only white space in a text is single spaces between tokens."""
     return " ".join(text.split()) == text
 
 
 class EditedTexts(tuple[str, ...]):
-    """Predictions that were given as coded edits: the corrected texts, and the annotations of each sentence.
+    """Predictions given as edits: a tuple of corrected texts that also holds the edits.
 
-    The text is that of the first annotation; a sentence without annotations is left as it is.
+    The text of a sentence has the edits of its first annotation applied. A sentence without annotations is unchanged.
+    Metrics that compare edits (ERRANT, M2) use the given edits instead of extracting them from the text.
+
+    >>> EditedTexts.of(["He go ."], [[Annotation(0, (Edit(1, 2, ("goes",)),))]])
+    ('He goes .',)
     """
 
     table: EditTable
 
     @classmethod
     def of(cls, sources: Sequence[str], annotations: Sequence[Sequence[Annotation]] | EditTable) -> EditedTexts:
-        """Apply the edits of each source."""
+        """Create the predictions by applying edits to the sources.
+
+        Args:
+            sources: The source sentences.
+            annotations: The annotations of each sentence, or the same as an `EditTable`.
+
+        Returns:
+            The corrected texts with their edits.
+
+        Raises:
+            InputError: Edits of one annotator overlap.
+        """
         table = annotations if isinstance(annotations, EditTable) else EditTable.of(annotations)
         texts = cls(_apply_first_rows(sources, table))
         texts.table = table
@@ -195,11 +230,11 @@ class EditedTexts(tuple[str, ...]):
 
     @cached_property
     def annotations(self) -> tuple[tuple[Annotation, ...], ...]:
-        """The annotations of each sentence, at least one."""
+        """The annotations of each sentence. A sentence without any gets one without edits."""
         return tuple(sentence or (Annotation(0, ()),) for sentence in self.table.annotations)
 
     def select(self, sentences: Sequence[int]) -> EditedTexts:
-        """Return the texts of these sentences, in this order."""
+        """Return the texts of these sentences (positions from 0), in this order."""
         chosen = EditedTexts(self[i] for i in sentences)
         chosen.table = EditTable.of([self.table.annotations[i] for i in sentences])
         return chosen
@@ -208,7 +243,7 @@ class EditedTexts(tuple[str, ...]):
 def _apply_first_rows(sources: Sequence[str], table: EditTable) -> Iterator[str]:
     """Yield each source with the edits of its first annotator applied.
 
-    Does what `apply_edits` does for edits that are sorted and apart, without making objects of them.
+    Equivalent to `apply_edits` for sorted edits that do not overlap, but does not create `Edit` objects.
     """
     words = [texts[0].split() for texts in table.alternatives]
     columns = (ids.tolist() for ids in (table.starts, table.ends, table.corrections))
@@ -228,12 +263,22 @@ def _apply_first_rows(sources: Sequence[str], table: EditTable) -> Iterator[str]
 
 
 def apply_edits(source: str, edits: Sequence[Edit], alternative: int = 0, *, official: bool = False) -> str:
-    """Return the source with all edits applied, tokens joined by single spaces.
+    """Return the source with all edits applied and its tokens joined by single spaces.
 
-    Insertions at one place are applied in the order given, and before a replacement that starts there. Of several
-    corrections the one at `alternative` is taken, or the last where there are fewer. Edits that overlap are refused;
-    `official` applies them from right to left as the I-measure's scorer does, unchecked, leaving out one that would
-    empty the sentence (docs/metrics/imeasure.md §3).
+    Insertions at the same position are applied in the given order, before a replacement that starts there.
+
+    Args:
+        source: The source sentence.
+        edits: The edits, in any order.
+        alternative: Which correction of each edit to apply, from 0. An edit with fewer corrections uses its last one.
+        official: Apply edits like the official I-measure scorer: from right to left, even if they overlap, and without
+            any edit that would leave the sentence empty (docs/metrics/imeasure.md §3).
+
+    Returns:
+        The corrected sentence.
+
+    Raises:
+        InputError: Two edits overlap, and `official` is false.
 
     >>> apply_edits("He go school .", [Edit(1, 2, ("goes",)), Edit(2, 2, ("to",))])
     'He goes to school .'
@@ -253,12 +298,12 @@ def apply_edits(source: str, edits: Sequence[Edit], alternative: int = 0, *, off
 
 
 def span(edit: Edit) -> tuple[int, int]:
-    """Return the place of an edit, by which edits are sorted."""
+    """Return the span of an edit. Edits are sorted by it."""
     return edit.start, edit.end
 
 
 def check_apart(source: str, ordered: Sequence[Edit]) -> None:
-    """Refuse edits, sorted by their place, that overlap."""
+    """Raise an error if edits, sorted by span, overlap."""
     done = 0
     for edit in ordered:
         if edit.start < done:
@@ -270,13 +315,20 @@ def check_apart(source: str, ordered: Sequence[Edit]) -> None:
 
 
 def extract_edits(source: str, rewrite: str) -> tuple[Edit, ...]:
-    """Return the edits of a Levenshtein alignment of tokens at unit costs, neighboring changes as one edit.
+    """Extract the edits that turn a source into a rewrite, from a token-level Levenshtein alignment.
 
-    Of several alignments of least cost the one that, read from the end, keeps or replaces rather than deletes, and
-    deletes rather than inserts.
+    Adjacent changes become one edit. Among alignments of equal cost, reading from the end, keeping or replacing a token
+    is preferred to deleting, and deleting to inserting.
 
-    Sakaguchi et al. 2016, section 4.1, without the partial matches (same lemma) of their converter: tokens match only
-    if they are equal, letter case included. Types are M (missing), U (unnecessary) and R (replacement).
+    This follows Sakaguchi et al. (2016), section 4.1, except that their converter also matches tokens with the same
+    lemma. Here tokens match only if they are equal, including case.
+
+    Args:
+        source: The source sentence.
+        rewrite: The corrected sentence.
+
+    Returns:
+        The edits. Their types are M (missing), U (unnecessary) and R (replacement).
 
     >>> extract_edits("He go school .", "He goes to school .")
     (Edit(start=1, end=2, corrections=('goes to',), type='R', required='REQUIRED', comment='-NONE-'),)
@@ -285,7 +337,7 @@ def extract_edits(source: str, rewrite: str) -> tuple[Edit, ...]:
 
 
 def extract_all_edits(sources: Sequence[str], rewrites: Sequence[Sequence[str]]) -> list[tuple[tuple[Edit, ...], ...]]:
-    """Return the `extract_edits` of every rewrite of each source."""
+    """Extract the edits of every rewrite of each source, as `extract_edits` does."""
     texts = [text for row in rewrites for text in row]
     tokens, rows, middle = intern_lines([*sources, *texts], "unicode"), offsets_of(rewrites), len(sources)
     changes, bounds = find_changes(tokens[:middle], tokens[middle:], rows)
@@ -328,7 +380,7 @@ def _shared(one: Ids, other: Ids) -> int:
 
 
 class _KnownEdits(dict[tuple[int, int, str], Edit]):
-    """Edits by span and text, each made once: rewrites of a sentence share many."""
+    """A cache of edits by span and text, because rewrites of a sentence share many edits."""
 
     def __missing__(self, change: tuple[int, int, str]) -> Edit:
         start, end, text = change

@@ -1,7 +1,7 @@
-"""Error groups: the errors of a sentence, each with corrections that exclude one another (Felice & Briscoe 2015).
+"""Error groups: the errors of a sentence, each with mutually exclusive corrections (Felice & Briscoe 2015).
 
-Corrections are split like Treebank text, as the official M2 converter of the I-measure does: `known,the` becomes
-`known , the`, `cannot` becomes `can not`, and a final full stop is split off. Tokenized text does not change.
+Corrections are split like Treebank text, as in the official M2 converter of the I-measure: `known,the` becomes
+`known , the`, `cannot` becomes `can not`, and a final period is split off. Tokenized text does not change.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _rules() -> list[tuple[re.Pattern[str], str]]:
 
 @lru_cache(maxsize=1 << 16)
 def split_treebank(text: str) -> str:
-    """Return the text with punctuation, quotes and contractions split off by blanks (docs/metrics/imeasure.md §2)."""
+    """Split off punctuation, quotes and contractions with spaces (docs/metrics/imeasure.md §2)."""
     if not _PLAIN.fullmatch(text) or _SPLIT_IN_PLAIN.search(text):
         for pattern, replacement in _rules():
             text = pattern.sub(replacement, text)
@@ -50,7 +50,11 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Replacement:
-    """Replace source tokens `[start, end)` by the tokens of `text` ("" deletes; start = end inserts)."""
+    """Replace the source tokens `[start, end)` with `text`. An empty text deletes, and `start == end` inserts.
+
+    >>> Replacement(1, 2, "goes").text
+    'goes'
+    """
 
     start: int
     end: int
@@ -59,7 +63,11 @@ class Replacement:
 
 @dataclass(frozen=True)
 class Alternative:
-    """One annotator's way to correct an error; its replacements belong together."""
+    """One annotator's correction of an error: replacements that belong together.
+
+    >>> Alternative("0", (Replacement(1, 2, "goes"),)).annotator
+    '0'
+    """
 
     annotator: str
     replacements: tuple[Replacement, ...]
@@ -67,7 +75,16 @@ class Alternative:
 
 @dataclass(frozen=True)
 class ErrorGroup:
-    """One error and its mutually exclusive alternatives; one that is not required may also be left alone."""
+    """One error with its mutually exclusive alternatives.
+
+    Args:
+        alternatives: The corrections of the annotators.
+        required: Whether the error must be corrected. An optional error may stay as it is.
+        type: The error type.
+
+    >>> ErrorGroup((Alternative("0", (Replacement(1, 2, "goes"),)),)).required
+    True
+    """
 
     alternatives: tuple[Alternative, ...]
     required: bool = True
@@ -76,7 +93,16 @@ class ErrorGroup:
 
 @dataclass(frozen=True)
 class GroupedSentence:
-    """The error groups of a sentence; `annotators` says how many worked on it, None where the file does not."""
+    """The error groups of a sentence.
+
+    Args:
+        groups: The errors of the sentence.
+        annotators: The number of annotators, or None if the file does not state it.
+        script: The identifier of the essay that the sentence belongs to.
+
+    >>> GroupedSentence().groups
+    ()
+    """
 
     groups: tuple[ErrorGroup, ...] = ()
     annotators: int | None = None
@@ -84,20 +110,20 @@ class GroupedSentence:
 
 
 class AnnotatedEdit(NamedTuple):
-    """An edit and who made it."""
+    """An edit and its annotator."""
 
     annotator: int
     edit: Edit
 
 
 def cluster_edits(edits: Iterable[AnnotatedEdit]) -> list[list[AnnotatedEdit]]:
-    """Return the edits in clusters, in the order of the text (docs/metrics/imeasure.md §2)."""
+    """Return the edits in clusters of overlapping edits, in text order (docs/metrics/imeasure.md §2)."""
     given = list(edits)
     return [[given[k] for k in cluster] for cluster in cluster_spans([span(item.edit) for item in given])]
 
 
 def is_bridged(sentence: GroupedSentence) -> bool:
-    """Return whether replacements of two groups overlap, so that the groups are not independent."""
+    """Return whether replacements of two groups overlap. Then the groups are not independent."""
     earlier: list[Span] = []
     for group in sentence.groups:
         mine = {(change.start, change.end) for item in group.alternatives for change in item.replacements}
@@ -108,21 +134,21 @@ def is_bridged(sentence: GroupedSentence) -> bool:
 
 
 def annotated_edits(annotations: Sequence[Annotation]) -> list[AnnotatedEdit]:
-    """Return the edits of a sentence, one annotator after the other."""
+    """Return the edits of a sentence, annotator by annotator."""
     return [AnnotatedEdit(item.annotator, edit) for item in annotations for edit in item.edits]
 
 
 def group_annotations(annotations: Sequence[Annotation], treebank: bool = True) -> GroupedSentence:
-    """Return the error groups of a sentence from its annotations, taken one after the other."""
+    """Return the error groups of a sentence, made from its annotations in order."""
     annotators = len({item.annotator for item in annotations})
     return GroupedSentence(group_edits(annotated_edits(annotations), annotators, treebank), annotators)
 
 
 def group_edits(edits: Sequence[AnnotatedEdit], annotators: int, treebank: bool = True) -> tuple[ErrorGroup, ...]:
-    """Return the error groups that edits form.
+    """Return the error groups of edits.
 
-    A group is required when all annotators have a correction in it; an annotator who found nothing counts too. The
-    order of the edits matters only where edits of one length overlap in a chain.
+    A group is required if every annotator has a correction in it, including annotators without any edit. The order of
+    the edits matters only if edits of equal length overlap in a chain.
     """
     groups = []
     for cluster in cluster_edits(edits):
@@ -137,5 +163,5 @@ def group_edits(edits: Sequence[AnnotatedEdit], annotators: int, treebank: bool 
 
 
 def split_correction(text: str, treebank: bool) -> str:
-    """Return a correction with its tokens separated by single spaces, split as in a treebank if wanted."""
+    """Return a correction with single spaces between tokens, optionally split as in a treebank."""
     return split_treebank(text) if treebank else " ".join(text.split())

@@ -1,9 +1,9 @@
-"""Check and prepare predictions before any metric sees them.
+"""Check and prepare predictions before a metric counts them.
 
-Predictions are checked for wrappers (labels, quotes, code fences), for tokenization unlike their sources, for damage
-(empty lines, subword marks, odd blanks), and for lines that are shifted or belong to other sources. References are
-checked, too: they may be damaged, identical to another text, or swapped with the sources. `Preprocessing` holds what is
-checked and which tokenizer is applied.
+Predictions are checked for extra text around them (labels, quotes, code fences), for tokenization that differs from
+their sources, for damage (empty lines, subword marks, unusual white space), and for shifted or foreign lines.
+References are checked for damage, for being identical to another text, and for being swapped with the sources.
+`Preprocessing` chooses the checks and the tokenizer.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from gecbench.kernels.tokens import encode_lines, offsets_of
 
 TOKENIZE_CHOICES = ("none", "auto", *TOKENIZERS)
 _SHOWN = 60  # characters of a line in an error message
-MIN_LINES = 8  # fewer prove nothing: no error for wrappers, only a warning for tokenization
-# Tokenization: lines looked at, and the share of unlike ones that refuses all
+MIN_LINES = 8  # with fewer lines, wrappers are not reported and tokenization gives only a warning
+# Tokenization: the number of lines checked, and the share of differing lines that is an error
 _TOKENIZATION_PROBES = 200
 _UNLIKE_SHARE = 0.3
-# Wrappers: lines looked at, and the share of wrapped ones that refuses all
+# Wrappers: the number of lines checked, and the share of wrapped lines that is an error
 _WRAPPER_PROBES = 25
 _WRAPPED_SHARE = 0.8
 # Alignment: see check_alignment
@@ -45,10 +45,10 @@ _FOREIGN_WINDOW = 30
 _SHORT_LINE = 4  # tokens
 _FOREIGN_OVERLAP = 0.2
 _DOUBTFUL_OVERLAP = 0.6  # lines above it are not compared with their neighbors
-# Damage: the least number and share of damaged lines that is reported
+# Damage: the smallest number and share of damaged lines that is reported
 _DAMAGED_LINES = 3
 _DAMAGED_SHARE = 0.01
-# Swapped texts: sentences looked at first; then sentences, and the evidence they must show, in standard deviations
+# Swapped texts: the number of sentences checked first; then (sentences, evidence needed in standard deviations)
 _SWAP_FIRST_PROBES = 100
 _SWAP_STEPS = ((400, 1.5), (2000, 5.0))
 _CHECKED_CORPORA: CorpusCache[bool] = CorpusCache()
@@ -57,35 +57,42 @@ _GUIDES: CorpusCache[tuple[SourceGuide | None]] = CorpusCache()
 
 
 class ForeignTextWarning(UserWarning):
-    """Predictions that share hardly a word with their sources, or look shifted.
+    """Predictions share hardly any words with their sources, or look shifted.
 
     They come from an untrained model, or are paired with the wrong sources.
     """
 
 
 class RawTextWarning(UserWarning):
-    """Too few sentences to be sure, but they look as if they were not tokenized like their sources."""
+    """A few predictions do not look tokenized like their sources. With more of them, it is an error."""
 
 
 class DamagedTextWarning(UserWarning):
-    """Lines that are empty, or hold NUL bytes, marks of subwords or blanks that are not ASCII."""
+    """Lines are empty, or contain NUL bytes, subword marks or non-ASCII white space."""
 
 
 class MixedUpTextWarning(UserWarning):
-    """Texts that seem to be given in the wrong place: swapped, or identical to another text."""
+    """Texts look swapped, or are identical to another text."""
 
 
 class ForeignTextError(InputError):
-    """Lines that share hardly a word with their sources."""
+    """Lines share hardly any words with their sources."""
 
 
 class IdenticalTextError(InputError):
-    """A reference that is identical to the sources or to the predictions."""
+    """A reference is identical to the sources or to the predictions."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Predictions ready to be counted, their corpus, what was done to them (None: nothing), and their system's name."""
+    """Predictions ready to be counted.
+
+    Args:
+        corpus: Their corpus.
+        lines: The predictions.
+        preparation: The tokenizer applied to them, or None.
+        name: The name of the system.
+    """
 
     corpus: Corpus
     lines: tuple[str, ...]
@@ -95,13 +102,15 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """What is done to predictions, and what is refused.
+    """How predictions are tokenized and checked.
 
-    `tokenize`: "none"; a tokenizer by name; or "auto", the corpus's own way, guided by the source. `tokenized=True`
-    takes text as it is although it is not tokenized like its sources. `aligned=True` does so although texts do not fit
-    each other: lines look shifted, texts look swapped, or a reference is identical to another text. `foreign`:
-    predictions that share hardly a word with their sources, or all words with a reference, are an "error", or only a
-    "warning". `paired=True`: each line was made from its source, so lines that look shifted are only a warning, too.
+    Args:
+        tokenize: "none", a tokenizer's name, or "auto" to tokenize the way the corpus is tokenized.
+        tokenized: Accept text that is not tokenized like its sources.
+        aligned: Accept lines that look shifted, texts that look swapped, and identical texts.
+        foreign: Whether predictions that do not resemble their sources, or are identical to a reference, give an
+            "error" or a "warning".
+        paired: Each line was made from its source, so lines that look shifted give only a warning.
     """
 
     tokenize: str = "none"
@@ -112,7 +121,8 @@ class Preprocessing:
 
     def __post_init__(self) -> None:
         if self.tokenize not in TOKENIZE_CHOICES:
-            raise InputError(f"tokenize={self.tokenize!r} is unknown", fix=f"Use one of {', '.join(TOKENIZE_CHOICES)}")
+            fix = f"Choose one of {', '.join(TOKENIZE_CHOICES)}"
+            raise InputError(f"unknown tokenizer {self.tokenize!r}", fix=fix)
 
     def prepare(
         self,
@@ -125,7 +135,7 @@ class Preprocessing:
     ) -> Prepared:
         """Check and prepare predictions: their number and type, wrappers, tokenization and alignment.
 
-        `counted=True`: they come from a reader that has checked their number and type.
+        `counted=True` skips the check of number and type, because a reader has done it.
         """
         lines = tuple(predictions) if counted else check_predictions(predictions, len(corpus), name)
         if isinstance(predictions, EditedTexts):
@@ -165,7 +175,7 @@ class Preprocessing:
 
     def _prepare_edits(self, corpus: Corpus, predictions: EditedTexts, name: str) -> Prepared:
         if self.tokenize != "none":
-            raise InputError(f"{name} are edits of tokens", fix="They need no tokeniser: leave out tokenize")
+            raise InputError(f"{name} are edits of tokens and cannot be tokenized", fix='Use tokenize="none"')
         return Prepared(corpus, predictions, name=name)
 
     def _tokenize(self, corpus: Corpus, lines: tuple[str, ...]) -> Prepared:
@@ -182,38 +192,52 @@ class Preprocessing:
         except InputError as error:
             if not self.paired and (self.foreign == "error" or not isinstance(error, ForeignTextError)):
                 raise
-            problem = f"{error.problem}. They are scored as they are; {_SKIP}"
-            warnings.warn(problem, ForeignTextWarning, stacklevel=2)
+            problem = f"{error.problem}. They are scored as they are"
+            warnings.warn(f"{problem}; {_SKIP}.", ForeignTextWarning, stacklevel=2)
 
     def _check_identical(self, corpus: Corpus, lines: Sequence[str], name: str, file: str | None) -> None:
-        """Refuse predictions that are identical to a reference, or warn of them: a model may have learned them."""
+        """Raise an error for predictions identical to a reference, or warn: a model may have memorized them."""
         for problem in identical_references(corpus, lines, name):
             if self.foreign == "error" and not self.paired:
-                raise IdenticalTextError(problem, file=file, fix=f"Score against other references; {_MEANT}")
-            warnings.warn(f"{problem}; {_MEANT}", MixedUpTextWarning, stacklevel=2)
+                raise IdenticalTextError(problem, file=file, fix=_IF_INTENDED)
+            warnings.warn(f"{problem}. {_IF_INTENDED}.", MixedUpTextWarning, stacklevel=2)
 
 
 def tokenize_like(texts: Iterable[str], corpus: Corpus) -> list[str]:
-    """Return natural text as tokens, split as its corpus is and guided by the source of each line."""
+    """Tokenize raw text the way a corpus is tokenized, guided by the source of each line.
+
+    Args:
+        texts: One raw text per sentence of the corpus, in order.
+        corpus: The corpus whose tokenization to follow.
+
+    Returns:
+        The texts with single spaces between tokens.
+
+    Raises:
+        InputError: There is not one text per sentence.
+
+    >>> tokenize_like(["She doesn't like cats."], Corpus(["She do n't like cat ."], [["She does n't like cats ."]]))
+    ["She does n't like cats ."]
+    """
     return list(Preprocessing("auto", tokenized=True, aligned=True).prepare(corpus, texts, "texts").lines)
 
 
 def check_predictions(predictions: Iterable[str], sentences: int, name: str = "predictions") -> tuple[str, ...]:
-    """Return the predictions as a tuple of as many strings as there are sentences."""
+    """Return the predictions as a tuple, or raise an error if there is not one string per sentence."""
     checked = check_texts(predictions, name)
     if len(checked) != sentences:
         one = name.replace("predictions", "prediction", 1)
         raise InputError(
             f"{counted(len(checked), one, name)} for {counted(sentences, 'source')}",
-            fix="Give one prediction per source, in order; an empty output is an empty string",
+            fix="Give one prediction per source, in order, with '' for an empty output",
         )
     return checked
 
 
 def check_corpus(corpus: Corpus, aligned: bool = False, *, swapped: bool = False) -> None:
-    """Warn of damaged references and sources; unless `aligned`, refuse or warn of references in the wrong place.
+    """Warn of damaged references and sources, and check for swapped or identical texts unless `aligned`.
 
-    Each corpus is checked once. `swapped`: it is known that sources and references look swapped.
+    Each corpus is checked once. `swapped=True` skips the check for swapped texts, because it was done before.
     """
     if corpus.references is None or _CHECKED_CORPORA.get(corpus, aligned):
         return
@@ -221,24 +245,24 @@ def check_corpus(corpus: Corpus, aligned: bool = False, *, swapped: bool = False
     for k, column in enumerate(columns):
         warn_of_damage(corpus.sources, column, _reference_name(corpus, k))
     warn_of_damage(columns[0], corpus.sources, "the sources")
-    # edits, and corpora that are known by name, leave no doubt about what is the source
+    # With edits or a named corpus, it is certain which text is the source.
     known = corpus.has("annotations") or corpus.has("groups") or "dataset" in corpus.metadata
     if not aligned and not known:
         for problem in _identical_to_source(corpus, columns):
-            raise IdenticalTextError(problem, fix=f"Give corrected text; {_MEANT}")
+            raise IdenticalTextError(problem, fix=_IF_INTENDED)
         for problem in [*_doubled_references(corpus, columns), *(() if swapped else _swapped(corpus, columns))]:
-            warnings.warn(f"{problem}; {_MEANT}", MixedUpTextWarning, stacklevel=3)
+            warnings.warn(f"{problem}. {_IF_INTENDED}.", MixedUpTextWarning, stacklevel=3)
     _CHECKED_CORPORA.put(corpus, aligned, True)
 
 
 def misplaced_references(corpus: Corpus) -> list[str]:
-    """Return a sentence for each reference that is identical to the source or to another one, or looks swapped."""
+    """Return a message for each reference that is identical to another text or looks swapped."""
     columns = corpus.reference_columns()
     return [found for look in (_identical_to_source, _doubled_references, _swapped) for found in look(corpus, columns)]
 
 
 def identical_references(corpus: Corpus, lines: Sequence[str], name: str) -> Iterator[str]:
-    """Yield a sentence for each reference that is identical to predictions; of a few lines that may be by chance."""
+    """Yield a message for each reference identical to the predictions. A few lines may agree by chance: ignored."""
     if len(lines) >= MIN_LINES:
         for k in range(min(map(len, corpus.references or ((),)))):
             if _same_lines(lines, (texts[k] for texts in corpus.references or ())):
@@ -255,12 +279,12 @@ def _doubled_references(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Ite
     for one, other in combinations(range(len(columns)), 2):
         if len(corpus) >= MIN_LINES and _same_lines(columns[one], columns[other]):
             names = [*dict.fromkeys(_reference_name(corpus, k) for k in (one, other))]
-            problem = "are identical, but count" if len(names) > 1 else "is given twice, and counts"
+            problem = "are identical but count" if len(names) > 1 else "is given twice and counts"
             yield f"{' and '.join(names)} {problem} as two references"
 
 
 def _reference_name(corpus: Corpus, k: int) -> str:
-    """Return the file of a reference, if all were read from files and none was left out, or its number, from 0."""
+    """Return the file of a reference if the files of all references are known, else its number from 0."""
     files = corpus.metadata.get("reference_files")
     most = max(map(len, corpus.references or ((),)))
     return str(files[k]) if isinstance(files, tuple) and len(files) == most else f"reference {k}"
@@ -290,7 +314,7 @@ def _tokenize_by_source(corpus: Corpus, lines: tuple[str, ...]) -> Prepared:
 
 
 def _with_tokenized_references(corpus: Corpus, split: Callable[[str, str], str]) -> Corpus:
-    """Return the corpus with those references tokenized, set by set, that are not tokenized like the sources."""
+    """Tokenize the reference sets that are not tokenized like the sources."""
     raw = [k for k, column in enumerate(corpus.reference_columns()) if tokenized_unlike(corpus.sources, column)]
     if not raw:
         return corpus
@@ -303,13 +327,13 @@ def _with_tokenized_references(corpus: Corpus, split: Callable[[str, str], str])
 
 
 def guide_of(corpus: Corpus) -> SourceGuide | None:
-    """Return the guide of a corpus, made once; None if its sources are not tokenized at all."""
+    """Return the cached source guide of a corpus, or None if its sources are raw text."""
     found = _GUIDES.get(corpus)
     return (_GUIDES.put(corpus, None, (_learn(corpus),)) if found is None else found)[0]
 
 
 def share_guide(whole: Corpus, part: Corpus) -> Corpus:
-    """Return a part of a corpus, whose text is then tokenized as in the whole."""
+    """Return a part of a corpus after giving it the guide of the whole, so that both are tokenized alike."""
     _GUIDES.put(part, None, (guide_of(whole),))
     return part
 
@@ -322,7 +346,7 @@ def _learn(corpus: Corpus) -> SourceGuide | None:
 
 
 def _corrected_lines(corpus: Corpus) -> Iterator[str]:
-    """Yield the references if they are tokenized, or what the annotators' edits make of the sources."""
+    """Yield the references that are tokenized or, without references, the sources with edits applied."""
     if corpus.references is not None:
         for column in corpus.reference_columns():
             if tokenized_alike(corpus.sources, column):
@@ -372,19 +396,16 @@ def check_tokenization(
     file: str | None = None,
     probes: int = _TOKENIZATION_PROBES,
 ) -> None:
-    """Refuse lines that are not tokenized like their sources; warn where there are only a handful of them."""
+    """Raise an error for lines that are not tokenized like their sources, or warn if there are only a few."""
     like, unlike = compare_tokenization(sources, lines, probes)
     if not _shows_unlike(like, unlike):
         return
     first = unlike[0]
     problem = (
-        f"{name} are not tokenised like their sources, for example line {first + 1}: "
-        f"{_shown(lines[first])!r} beside the source {_shown(sources[first])!r}"
+        f"{name} are not tokenized like their sources, for example line {first + 1}: "
+        f"{_shown(lines[first])!r} for the source {_shown(sources[first])!r}"
     )
-    fix = (
-        'Pass tokenize="auto" (on the command line: --tokenize auto), '
-        "or tokenized=True (--tokenized) to score them as they are"
-    )
+    fix = 'Pass tokenize="auto" to tokenize them, or tokenized=True to score them as they are'
     if len(unlike) < MIN_LINES:
         warnings.warn(f"{problem}. {fix}.", RawTextWarning, stacklevel=2)
         return
@@ -394,7 +415,7 @@ def check_tokenization(
 def compare_tokenization(
     sources: Sequence[str], lines: Sequence[str], probes: int = _TOKENIZATION_PROBES
 ) -> tuple[int, list[int]]:
-    """Return how many sampled lines show punctuation split or joined as in their source, and those that do not."""
+    """Return the number of sampled lines with punctuation split as in their source, and the positions of the others."""
     like, unlike = 0, []
     for i in range(0, len(lines), max(1, len(lines) // probes)):
         difference = _difference(sources[i].rstrip(), lines[i].rstrip())
@@ -406,7 +427,7 @@ def compare_tokenization(
 
 
 def tokenized_unlike(sources: Sequence[str], lines: Sequence[str]) -> bool:
-    """Return whether lines show that they are not tokenized like their sources."""
+    """Return whether enough lines are not tokenized like their sources."""
     return _shows_unlike(*compare_tokenization(sources, lines))
 
 
@@ -415,13 +436,13 @@ def _shows_unlike(like: int, unlike: Sequence[int]) -> bool:
 
 
 def tokenized_alike(sources: Sequence[str], lines: Sequence[str]) -> bool:
-    """Return whether lines are tokenized like their sources beyond doubt."""
+    """Return whether lines are clearly tokenized like their sources."""
     like, unlike = compare_tokenization(sources, lines)
     return like > 10 * len(unlike)
 
 
 def _difference(source: str, line: str) -> int:
-    """Return the number of signs by which a line is tokenized unlike its source, less those by which it is alike."""
+    """Return the number of signs that a line is tokenized differently from its source, minus the signs against it."""
     if source == line:
         return -1
     found = 0
@@ -433,7 +454,7 @@ def _difference(source: str, line: str) -> int:
 
 
 def _final_mark(text: str) -> bool | None:
-    """Return whether a final mark stands apart from its word; None if there is none."""
+    """Return whether the final punctuation mark is split from its word, or None if there is no final mark."""
     return text[-2:-1].isspace() if text[-1:] in _FINAL_MARKS and len(text) > 1 else None
 
 
@@ -467,9 +488,9 @@ def _shown(text: str) -> str:
 
 @dataclass(frozen=True)
 class Wrapper:
-    """Something that models put around a correction, and how to remove it.
+    """Extra text that models put around a correction, and how to remove it.
 
-    One that `may_be_text` is removed only if the line is then no less like its source.
+    If it `may_be_text`, it is removed only if the line then resembles its source at least as much as before.
     """
 
     name: str
@@ -478,7 +499,7 @@ class Wrapper:
     may_be_text: bool = False
 
 
-# Patterns that take time in proportion to the text, whatever it is: tests/test_patterns.py
+# These patterns take linear time on any text: tests/test_patterns.py
 _FENCE = re.compile(r"^```(?:(?:text|plaintext|txt|markdown|md)\b)?\s*")
 _NUMBER = re.compile(r"^\s*(?:\d+[.):]|[-*•])\s+")
 _LABEL = re.compile(
@@ -526,7 +547,7 @@ def _without_quotes(line: str) -> str:
 
 
 def wrappers_of(lines: Sequence[str]) -> tuple[Wrapper, ...]:
-    """Return the known wrappers; a text before a colon that nearly all lines begin with counts as a label."""
+    """Return the known wrappers. A prefix that nearly all lines share counts as a label."""
     common = _common_label(lines)
     return (
         Wrapper("fence", "a Markdown fence around them", _without_fence),
@@ -543,8 +564,8 @@ def wrappers_of(lines: Sequence[str]) -> tuple[Wrapper, ...]:
 
 
 def _common_label(lines: Sequence[str]) -> str:
-    """Return what nearly all lines begin with: a text before a colon, or two words and more."""
-    if len(set(lines)) == 1:  # a model that always answers the same
+    """Return the prefix that nearly all lines share: text up to a colon, or at least two words."""
+    if len(set(lines)) == 1:  # the model gives the same answer to every sentence
         return ""
     needed = max(2, _WRAPPED_SHARE * len(lines))
     words = Counter(" ".join(line.split(" ", 2)[:2]) + " " for line in lines if line.count(" ") > 1)
@@ -557,22 +578,22 @@ def _common_label(lines: Sequence[str]) -> str:
 
 
 def _shared_words(lines: Sequence[str]) -> str:
-    """Return the words that all lines begin with, the blank after them included."""
+    """Return the words that all lines start with, including the space after them."""
     columns = zip(*(line.split(" ")[:-1] for line in lines), strict=False)
     return "".join(f"{words[0]} " for words in takewhile(lambda words: len(set(words)) == 1, columns))
 
 
 _FORMATS = (
-    (re.compile(r'^\s*\{"').match, "JSON Lines: name it .jsonl"),
-    (re.compile(r'^"?\w*"?,".*"$').match, "a CSV table: give it a header and name it .csv"),
-    (re.compile(r" \|\|\| ").search, "two texts on a line: give the corrections alone"),
+    (re.compile(r'^\s*\{"').match, "JSON Lines: give the file the ending .jsonl"),
+    (re.compile(r'^"?\w*"?,".*"$').match, "CSV: add a header and give the file the ending .csv"),
+    (re.compile(r" \|\|\| ").search, "two texts per line: keep only the corrections"),
 )
 
 
 def check_wrappers(
     sources: Sequence[str], lines: Sequence[str], name: str = "predictions", file: str | None = None
 ) -> None:
-    """Refuse lines if nearly all are wrapped in extra text (labels, quotes, fences) that their sources do not have."""
+    """Raise an error if nearly all lines are wrapped in extra text that their sources do not have."""
     probes = range(0, len(lines), max(1, len(lines) // _WRAPPER_PROBES))
     if len(probes) < MIN_LINES:
         return
@@ -581,10 +602,10 @@ def check_wrappers(
         found = [i for i in probes if _wraps(wrapper, lines[i], sources[i])]
         if len(found) >= _WRAPPED_SHARE * len(probes):
             raise InputError(
-                f"nearly all {name} have {wrapper.description}, for example line {found[0] + 1}: "
+                f"almost all {name} have {wrapper.description}, for example line {found[0] + 1}: "
                 f"{_shown(lines[found[0]])!r}",
                 file=file,
-                fix="Remove it, or let gecbench.clean(lines, sources) do so (on the command line: --clean)",
+                fix="Remove it with gecbench.clean(lines, sources)",
             )
 
 
@@ -593,12 +614,28 @@ def _check_format(
 ) -> None:
     for find, kind in _FORMATS:
         if sum(bool(find(lines[i])) and not find(sources[i]) for i in probes) > 0.9 * len(probes):
-            problem = f"{name} look like another format: {_shown(lines[probes[0]])!r}"
-            raise InputError(problem, file=file, fix=f"It seems {kind}")
+            problem = f"{name} are not plain text: {_shown(lines[probes[0]])!r}"
+            raise InputError(problem, file=file, fix=f"This looks like {kind}")
 
 
 def clean(lines: Sequence[str], sources: Sequence[str]) -> tuple[list[str], dict[str, int]]:
-    """Return the lines without the wrappers that their sources do not have, and how many lines each rule touched."""
+    """Remove extra text that models put around corrections: labels, quotes, code fences, explanations.
+
+    Extra text that the source has too is kept.
+
+    Args:
+        lines: The outputs of a model.
+        sources: The source of each line.
+
+    Returns:
+        The cleaned lines, and the number of lines changed by each rule.
+
+    Raises:
+        InputError: There is not one line per source, or the lines are JSON or CSV instead of text.
+
+    >>> clean(['Corrected: "She likes cats ."'], ["She like cats ."])
+    (['She likes cats .'], {'label': 1, 'quotes': 1})
+    """
     if len(lines) != len(sources):
         raise InputError(
             f"{counted(len(lines), 'line')} for {counted(len(sources), 'source')}",
@@ -619,33 +656,37 @@ def clean(lines: Sequence[str], sources: Sequence[str]) -> tuple[list[str], dict
 
 
 def wrapped_lines(sources: Sequence[str], lines: Sequence[str]) -> list[bool]:
-    """Return which lines carry a wrapper that their source has not, each judged by itself."""
+    """Return which lines have a wrapper that their source does not have. Each line is checked alone."""
     known, pairs = wrappers_of(()), zip(sources, lines, strict=True)
     return [any(_wraps(wrapper, line, source) for wrapper in known) for source, line in pairs]
 
 
 def _wraps(wrapper: Wrapper, line: str, source: str) -> bool:
-    """Return whether a line has a wrapper that its source has not."""
+    """Return whether a line has a wrapper that its source does not have."""
     bare = wrapper.unwrap(line)
     if bare == line or wrapper.unwrap(source) != source:
         return False
     return not wrapper.may_be_text or overlap(source, bare) >= overlap(source, line)
 
 
-_SKIP = "skip this check with aligned=True (on the command line: --aligned)"
-_PAIR = f"Pair line by line; {_SKIP}"
+_SKIP = "pass aligned=True to skip this check"
+_PAIR = f"Give one line per source, in order, or {_SKIP}"
 
 
 def check_alignment(
     sources: Sequence[str], lines: Sequence[str], name: str = "predictions", file: str | None = None
 ) -> None:
-    """Raise where lines resemble the neighboring sources and not their own, or resemble their own hardly at all.
+    """Raise an error if lines resemble neighboring sources instead of their own, or hardly resemble their own.
 
-    Ten misplaced lines in a row (five or half of a shorter corpus) are an error, as are thirty in a row (or a shorter
-    corpus of ten or more) that share less than a fifth of their tokens with their sources: corrections share more. A
-    few odd lines may be the system's own. Lines of less than four tokens are not looked for elsewhere, and belong to
-    their source as far as it has their tokens; empty lines and lines with short sources are ignored. Of more than two
-    thousand lines some are looked at, evenly.
+    Two cases are errors, because real corrections share more tokens with their sources:
+
+    - Ten misplaced lines in a row. In a shorter corpus, five lines or half of the lines, if that is more.
+    - Thirty lines in a row (or all lines of a shorter corpus of at least ten) that share less than 20% of their tokens
+      with their sources.
+
+    Lines of fewer than four tokens are never compared with neighboring sources. Their overlap is the share of their
+    tokens that the source contains. Empty lines and lines with short sources are ignored. Of more than 2,000 lines, an
+    evenly spaced sample is checked.
     """
     step = max(1, len(sources) // _ALIGNMENT_PROBES)
     seen, likeness, short = _source_overlap(sources[::step], lines[::step])
@@ -657,9 +698,9 @@ def check_alignment(
 
 
 def foreign_lines(sources: Sequence[str], lines: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return which lines share less than a fifth of their tokens with their source, as shifted lines do.
+    """Return which lines share less than 20% of their tokens with their source, as shifted lines do.
 
-    Each is judged by its own source alone, so it does not matter which lines are around it.
+    Each line is compared only with its own source, so the result does not depend on other lines.
     """
     seen, likeness, _ = _source_overlap(sources, lines)
     foreign = np.zeros(len(lines), dtype=np.bool_)
@@ -668,10 +709,10 @@ def foreign_lines(sources: Sequence[str], lines: Sequence[str]) -> npt.NDArray[n
 
 
 def misplaced_lines(lines: Sequence[str], texts: Sequence[Sequence[str]]) -> list[int]:
-    """Return the numbers, from 1, of lines that look like the correction of a neighboring sentence, not of their own.
+    """Return the numbers (from 1) of lines that look like corrections of a neighboring sentence.
 
-    `texts[i]` are the source of sentence i and whatever else its correction may resemble. A copy of the source and a
-    line of less than four tokens are never misplaced.
+    `texts[i]` are the source of sentence i and other texts that its correction may resemble. A copy of the source and
+    a line of fewer than four tokens are never misplaced.
     """
     changed = [i for i, line in enumerate(lines) if line != texts[i][0] and len(line.split()) >= _SHORT_LINE]
     likeness = _most_shared([texts[i] for i in changed], [lines[i] for i in changed])
@@ -687,7 +728,7 @@ def _check_neighbors(
     name: str,
     file: str | None,
 ) -> None:
-    """Refuse a run of lines each of which is misplaced, by how far they belong to their own sources."""
+    """Raise an error for a run of misplaced lines. `likeness` is the overlap of each line with its own source."""
     doubtful = np.flatnonzero(likeness < _DOUBTFUL_OVERLAP)
     texts = [(source,) for source in sources]
     misplaced = doubtful[_misplaced(texts, lines, places[doubtful], likeness[doubtful])]
@@ -696,7 +737,7 @@ def _check_neighbors(
     runs = ends - misplaced[: len(ends)] == needed - 1
     if runs.any():
         problem = f"{name} look shifted from line {places[misplaced[runs.argmax()]] + 1} on"
-        raise InputError(f"{problem}: they resemble the sources of neighbouring lines", file=file, fix=_PAIR)
+        raise InputError(f"{problem}: they resemble the sources of neighboring lines", file=file, fix=_PAIR)
 
 
 def _check_source_overlap(
@@ -717,10 +758,10 @@ def _check_source_overlap(
             raise InputError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
         pairs = [(sources[i].lower(), lines[i].lower()) for i in seen]
         if 2 * sum(overlap(*pair) for pair in pairs) > window:
-            problem = f"{name} are not in the case of their sources from line {seen[0] + 1} on: "
-            fix = f"Restore the case, which metrics compare; {_SKIP}"
+            problem = f"{name} differ in case from their sources from line {seen[0] + 1} on: "
+            fix = f"Restore the case, because metrics compare it, or {_SKIP}"
             raise ForeignTextError(f"{problem}{_shown(lines[seen[0]])!r}", file=file, fix=fix)
-        problem, evidence = "do not belong to the sources", "they share hardly a word with their lines"
+        problem, evidence = "do not belong to the sources", "they share hardly any words with them"
         raise ForeignTextError(f"{name} {problem} from line {seen[0] + 1} on: {evidence}", file=file, fix=_PAIR)
 
 
@@ -732,7 +773,7 @@ def _misplaced(
 ) -> npt.NDArray[np.bool_]:
     """Return which of the lines at these places share far more tokens with a neighbor's texts than with their own.
 
-    Far more: over two fifths of them, and a fifth more than with their own, which is their `likeness`.
+    The overlap with the neighbor must exceed 0.4, and exceed the overlap with their own texts (`likeness`) by 0.2.
     """
     needed = np.maximum(0.4, likeness + 0.2)
     found = np.zeros(len(places), dtype=np.bool_)
@@ -744,7 +785,7 @@ def _misplaced(
 
 
 def _most_shared(texts: Sequence[Sequence[str]], lines: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Return the `overlap` of each line, none of them empty, with that of its texts which it resembles most."""
+    """Return the highest `overlap` of each line with one of its texts. No list of texts may be empty."""
     sizes = [*map(len, texts)]
     counts = _count_shared([*chain.from_iterable(texts)], [*chain.from_iterable(map(repeat, lines, sizes))])
     most: npt.NDArray[np.float64] = np.maximum.reduceat(counts[:, 2] / counts[:, 3], offsets_of(texts)[:-1])
@@ -754,9 +795,10 @@ def _most_shared(texts: Sequence[Sequence[str]], lines: Sequence[str]) -> npt.ND
 def _source_overlap(
     sources: Sequence[str], lines: Sequence[str]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return the lines that say something, how far each belongs to its source, and which of them are short.
+    """Return the positions of comparable lines, their overlap with their sources, and which of them are short.
 
-    That is the `overlap` of long lines, and of short ones the share of tokens that the source has.
+    Empty lines and lines with short sources are not comparable. For long lines the overlap is `overlap`, for short
+    lines the share of their tokens that the source contains.
     """
     counts = _count_shared(sources, lines)
     seen = np.flatnonzero((counts[:, 0] >= _SHORT_LINE) & (counts[:, 1] > 0))
@@ -766,7 +808,7 @@ def _source_overlap(
 
 
 def _count_shared(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.int32]:
-    """Return the tokens of each left line and of each right one, how many they share, and how many there are."""
+    """Return, per pair of lines, the number of distinct tokens left, right, in both, and in either."""
     ours, theirs = encode_lines(left), encode_lines(right)
     counts: npt.NDArray[np.int32] = kernels.select("tokens").count_shared(
         ours.text, ours.offsets(), theirs.text, theirs.offsets()
@@ -775,13 +817,13 @@ def _count_shared(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.i
 
 
 def _place(line: str, sources: Sequence[str]) -> int | None:
-    """Return the first source that shares over half of its tokens with the line."""
+    """Return the position of the first source whose overlap with the line exceeds 0.5, or None."""
     return next((i for i, source in enumerate(sources) if overlap(source, line) > 0.5), None)
 
 
-_MEANT = "skip this check with aligned=True (on the command line: --aligned) if it is meant"
+_IF_INTENDED = "If this is intended, pass aligned=True to skip this check"
 _MARKS = {
-    "\0": ("NUL bytes", "The file may be damaged, or in UTF-16"),
+    "\0": ("NUL bytes", "The file may be damaged or encoded in UTF-16"),
     "@@ ": ("BPE marks (@@)", "Join the subwords first: sed 's/@@ //g'"),
     "▁": ("SentencePiece marks (▁)", "Decode the pieces to text first"),
 }
@@ -789,9 +831,9 @@ _BLANKS = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr
 
 
 def warn_of_damage(sources: Sequence[str], lines: Sequence[str], name: str) -> None:
-    """Warn of lines that are empty, or hold NUL bytes, marks of subwords or odd blanks, where their sources do not.
+    """Warn of empty lines, NUL bytes, subword marks and unusual white space that the sources do not have.
 
-    A few are the system's own; three lines and a hundredth of all are reported.
+    Damage is reported if at least three lines and 1% of all lines have it. A single NUL byte is always reported.
     """
     text = "\n".join(lines)
     for mark in [*_MARKS, *("" if text.isascii() else _BLANKS)]:
@@ -815,7 +857,7 @@ def _describe_blank(character: str) -> tuple[str, str]:
     import unicodedata
 
     what = f"U+{ord(character):04X} {unicodedata.name(character, '')}".rstrip()
-    return what, "Not every metric takes it for a blank: replace it with a space"
+    return what, "Replace it with a space, because not every metric treats it as white space"
 
 
 def _warn_of_lines(name: str, problem: str) -> None:
@@ -823,10 +865,10 @@ def _warn_of_lines(name: str, problem: str) -> None:
 
 
 def _swapped(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield a sentence for each reference whose errors the sources seem to correct.
+    """Yield a message for each reference that seems to be swapped with the sources.
 
-    A sign test over the sentences that differ. A few sentences nearly always show that nothing is swapped; more are
-    looked at only while the evidence grows.
+    This is a sign test over the sentences that differ. A few sentences are usually enough to see that nothing is
+    swapped. More sentences are compared only while the evidence grows.
     """
     mixed = [columns[i % len(columns)][i] for i in range(len(corpus))]
     better, worse = _compare_fluency(corpus.sources, mixed, _SWAP_FIRST_PROBES)
@@ -843,10 +885,10 @@ def _swapped(corpus: Corpus, columns: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _compare_fluency(sources: Sequence[str], texts: Sequence[str], probes: int) -> tuple[int, int]:
-    """Return how many texts read better than their source, and how many read worse; of many that differ, a sample.
+    """Return how many texts read better than their source, and how many read worse, from a sample of `probes`.
 
-    Correct text repeats itself, errors are of many kinds: of the pairs of neighboring tokens that only one of both has,
-    the better one has more that occur in another sentence, too.
+    Correct phrases recur, while errors vary. So of the bigrams that only one of the two texts has, the better text has
+    more that also occur in other sentences.
     """
     differing = [i for i in range(len(texts)) if sources[i].strip() != texts[i].strip()]
     sample = differing[:: max(1, len(differing) // probes)]

@@ -1,7 +1,7 @@
-"""What Python 2.7 did otherwise, and the official scorers with it: the order of dictionaries, white space, lower case.
+"""Reproduce Python 2.7: dictionary order, white space and lower case.
 
-The scorers of M2, I-measure and GLEU were run under 64-bit CPython 2.7, whose dictionaries are tables ordered by hash
-and whose character tables are those of Unicode 5.2.
+The official scorers of M2, I-measure and GLEU were run under 64-bit CPython 2.7. Its dictionaries iterate in hash
+order, and its character tables are those of Unicode 5.2.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 _SMALLEST_TABLE = 8
 _PERTURB_SHIFT = 5
 _WORD = 1 << 64
-# Where all letters lie that Unicode 5.2 lowers; those between that it does not lower are not lowered today either.
+# Ranges with all letters that Unicode 5.2 lowers. Other characters in these ranges are not lowered today either.
 _LOWERED = (
     (0x41, 0x5A),
     (0xC0, 0xDE),
@@ -44,10 +44,10 @@ _MONGOLIAN_VOWEL_SEPARATOR = "\u180e"
 
 
 def dict_order(hashes: Sequence[int]) -> list[int]:
-    """Return the positions of distinct keys with these hashes as a dictionary filled with them in turn iterates.
+    """Return the order in which a dictionary iterates over distinct keys inserted with these hashes.
 
-    The table starts with 8 slots, grows to more than four times its keys once it is two thirds full,
-    and resolves collisions by the perturbed probe `5 * slot + perturb + 1` (docs/metrics/m2.md §9).
+    The table starts with 8 slots. Once it is two thirds full, it grows to more than four times the number of keys.
+    Collisions are resolved by the perturbed probe `5 * slot + perturb + 1` (docs/metrics/m2.md §9).
     """
     table: list[int | None] = [None] * _SMALLEST_TABLE
     for position in range(len(hashes)):
@@ -104,7 +104,7 @@ def string_hashes(texts: Sequence[str]) -> list[int]:
 
 
 def lower(text: str) -> str:
-    """Return the text in lower case as Unicode 5.2 has it, character by character.
+    """Return the text in lower case, character by character, with the tables of Unicode 5.2.
 
     >>> lower("İΑΣ"), lower("\u1c90") == "\u1c90"
     ('iασ', True)
@@ -118,5 +118,5 @@ def _lower_table() -> dict[int, str]:
 
 
 def with_spaces(text: str) -> str:
-    """Return the text with a space for the one character that is white space in Unicode 5.2 and is none today."""
+    """Replace the one character that was white space in Unicode 5.2 but is not today with a space."""
     return text.replace(_MONGOLIAN_VOWEL_SEPARATOR, " ")

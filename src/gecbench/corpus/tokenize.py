@@ -1,7 +1,7 @@
-"""Tokenizers by name, from raw text to tokens separated by spaces, and back; and one guided by the source.
+"""Tokenize and detokenize text, with a named tokenizer or guided by the source.
 
-`SourceGuide` tokenizes a raw prediction the way its corpus is tokenized: words that the source has take the source's
-form, other words follow the habits of the corpus.
+`SourceGuide` tokenizes a raw prediction the way its corpus is tokenized. Words that occur in the source are split as in
+the source. Other words are split as elsewhere in the corpus.
 """
 
 from __future__ import annotations
@@ -59,25 +59,49 @@ TOKENIZERS: Mapping[str, Callable[[], Tokenizer]] = {
 def make_tokenizer(name: str) -> Tokenizer:
     """Return a tokenizer by name.
 
-    `treebank`; `moses` (sacremoses); `spacy` (blank English pipeline); `13a` and `intl` (sacrebleu); `char` (every
-    Chinese or Japanese character a token, other words whole).
+    The names are `treebank`, `moses` (sacremoses), `spacy` (blank English pipeline), `13a` and `intl` (sacrebleu), and
+    `char` (each Chinese or Japanese character is a token, other words stay whole).
 
     >>> make_tokenizer("treebank")("She doesn't like cats.")
     "She does n't like cats ."
     """
     if name not in TOKENIZERS:
-        raise InputError(f"unknown tokeniser {name!r}", fix=f"Known tokenisers: {', '.join(TOKENIZERS)}")
+        raise InputError(f"unknown tokenizer {name!r}", fix=f"Choose one of {', '.join(TOKENIZERS)}")
     return TOKENIZERS[name]()
 
 
 def tokenize(texts: Iterable[str], tokenizer: str = "treebank") -> list[str]:
-    """Return natural text as tokens with single blanks between them."""
+    """Tokenize raw text.
+
+    Args:
+        texts: The texts, as people write them.
+        tokenizer: "treebank", "moses", "spacy", "13a", "intl" or "char".
+
+    Returns:
+        The texts with single spaces between tokens.
+
+    Raises:
+        InputError: The tokenizer is unknown, or a text is not a string.
+        MissingDependencyError: The tokenizer needs a package that is not installed.
+
+    >>> tokenize(["She doesn't like cats."])
+    ["She does n't like cats ."]
+    """
     split = make_tokenizer(tokenizer)
     return [" ".join(split(text).split()) for text in check_texts(texts, "texts")]
 
 
 def detokenize(texts: Iterable[str]) -> list[str]:
-    """Return tokenized text as people write it: punctuation, contractions and quotation marks joined to their words.
+    """Join tokens to text as people write it: attach punctuation, contractions and quotation marks to words.
+
+    Args:
+        texts: Texts with spaces between tokens.
+
+    Returns:
+        The joined texts.
+
+    Raises:
+        InputError: A text is not a string.
 
     >>> detokenize(["She does not like `` cats '' , ( or dogs ) ."])
     ['She does not like "cats", (or dogs).']
@@ -118,13 +142,13 @@ def _import_library(module: str, extra: str = "") -> Any:
         return import_module(module)
     except ImportError as error:
         raise MissingDependencyError(
-            f"the tokeniser {extra!r} needs {module}. Install it: pip install 'gecbench[{extra}]'."
+            f"the tokenizer {extra!r} needs {module}. Install it: pip install 'gecbench[{extra}]'."
         ) from error
 
 
 _TYPOGRAPHIC = {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "…": "..."}
 _PLAIN = str.maketrans(_TYPOGRAPHIC)
-_SHOWN = str.maketrans({**_TYPOGRAPHIC, "…": ";"})  # of the same length, and every tokenizer splits off a semicolon
+_SHOWN = str.maketrans({**_TYPOGRAPHIC, "…": ";"})  # same length as the text; every tokenizer splits off a semicolon
 _JOINED_PAIRS = {"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"}
 _OPENING = "\"'(“‘`"
 _CANDIDATES = ("treebank", "13a", "intl", "char")
@@ -135,17 +159,17 @@ Runs = dict[Run, tuple[str, ...] | None]
 
 
 def plain_form(text: str) -> str:
-    """Return the text with quotation marks, apostrophes and ellipses in their plain forms, for comparison."""
+    """Return the text with plain quotation marks, apostrophes and ellipses, for comparison."""
     return _straight(text if text.isascii() else text.translate(_PLAIN))
 
 
 def _straight(text: str) -> str:
-    """Return the text with Treebank's quotation marks as straight ones."""
+    """Replace Treebank quotation marks with straight ones."""
     return text.replace("``", '"').replace("''", '"') if "`" in text or "'" in text else text
 
 
 class SourceGuide:
-    """How a corpus is tokenized, learned from its own lines."""
+    """The way a corpus is tokenized, learned from its lines."""
 
     def __init__(self, lines: Iterable[str], tokenizer: str) -> None:
         self.tokenizer = tokenizer
@@ -162,7 +186,7 @@ class SourceGuide:
         self._single_characters = tokenizer == "char" and max(map(len, words), default=0) == 1
         self._splits_full_stops = _split_full_stops(sentences) >= 0
         self._directed_quotes = words["``"] > words['"']
-        # A typographic character that the corpus uses may be a correction and stays; others take the corpus's form.
+        # A typographic character that the corpus uses may be a correction, so it stays. Others get their plain form.
         used = set("".join(words))
         self._forms = {ord(mark): plain for mark, plain in _TYPOGRAPHIC.items() if mark not in used}
         self._quotes = [mark for mark, plain in _TYPOGRAPHIC.items() if plain == '"' and mark in used]
@@ -170,9 +194,9 @@ class SourceGuide:
             self._forms[ord("'")] = "’"
 
     def tokenize(self, source: str, text: str) -> str:
-        """Return a raw prediction as tokens, guided by its tokenized source."""
+        """Tokenize a raw prediction, guided by its tokenized source."""
         source_tokens = source.split()
-        # A line that writes typographic quotation marks means its straight ones, too.
+        # If a line uses typographic quotation marks, its straight ones are intended and stay.
         own = _own_runs(source_tokens, straight_quotes=not any(mark in text for mark in self._quotes))
         longest = _longest_runs(own)
         tokens: list[str] = []
@@ -189,7 +213,7 @@ class SourceGuide:
         return " ".join(_direct_quotes(tokens) if directed else tokens)
 
     def _split_places(self, chunk: str, following: str) -> list[int]:
-        """Return where the pieces of a chunk begin and end: as the tokenizer splits it, unless the corpus never does.
+        """Return the boundaries of the pieces of a chunk: the tokenizer's, except gaps that the corpus never splits.
 
         The tokenizer sees typographic characters in their plain forms.
         """
@@ -240,9 +264,9 @@ class SourceGuide:
 
 
 def measure_tokenizer(lines: Sequence[str]) -> str:
-    """Return the tokenizer that best gives lines back after they were detokenized; `none` if they are natural text.
+    """Return the tokenizer that best restores lines after detokenizing them, or `none` for raw text.
 
-    The best gives most lines back or, if none gives one back, most of their tokens.
+    The best tokenizer restores most lines. If lines tie, the overlap of tokens decides.
     """
     sample = [" ".join(line.split()) for line in lines[:: max(1, len(lines) // _SAMPLE_SIZE)]]
     natural = [text.translate(_SHOWN) for text in detokenize(sample)]
@@ -258,9 +282,10 @@ def measure_tokenizer(lines: Sequence[str]) -> str:
 
 
 def _own_runs(tokens: Sequence[str], straight_quotes: bool) -> Runs:
-    """Return the runs of a source by their spelling or, second, by their plain spelling; None where one has two ways.
+    """Return the tokens of each run of a source, by exact spelling and by plain spelling.
 
-    `straight_quotes`: straight quotation marks may stand for the source's typographic ones.
+    The value is None if a spelling is split in two ways. With `straight_quotes`, straight quotation marks may stand for
+    the source's typographic ones.
     """
     exact: Runs = {}
     plain: Runs = {}
@@ -273,7 +298,7 @@ def _own_runs(tokens: Sequence[str], straight_quotes: bool) -> Runs:
 
 
 def _longest_runs(runs: Iterable[Run]) -> dict[str, int]:
-    """Return the length of the longest run that begins with each character."""
+    """Return the length of the longest run that starts with each character."""
     longest: dict[str, int] = {}
     for spelled, _ in runs:
         longest[spelled[0]] = max(len(spelled), longest.get(spelled[0], 0))
@@ -281,19 +306,22 @@ def _longest_runs(runs: Iterable[Run]) -> dict[str, int]:
 
 
 def _habit(spelled: str, ways: Counter[tuple[str, ...]]) -> tuple[str, ...] | None:
-    """Return the way that is more frequent than all others together; the direction of a quotation mark is no habit."""
+    """Return the split that is more frequent than all others together, or None.
+
+    Runs with quotation marks count only if they are always split the same way: the mark's direction varies.
+    """
     way, count = max(ways.items(), key=itemgetter(1))
     return way if len(ways) == 1 or (2 * count > ways.total() and '"' not in spelled) else None
 
 
-_NEVER_INSIDE = 200  # a gap is split so many times as often as it is inside a token
-_NEVER_SPLIT = 10  # and the other way round
+_NEVER_INSIDE = 200  # a gap is always split if it is split this many times as often as not
+_NEVER_SPLIT = 10  # a gap is never split if it is inside a token this many times as often
 
 
 def _learn_gaps(sentences: Iterable[Sequence[str]], words: Mapping[str, int]) -> dict[str, bool]:
     """Return the gaps between characters that a corpus always splits (True) or never splits (False).
 
-    Two tokens may have had a blank between them, so a gap must hardly ever be inside a token to count as always split.
+    Two tokens may have had a space between them, so a gap counts as always split only if it is rarely inside a token.
     """
     inside: Counter[str] = Counter()
     for word, count in words.items():
@@ -316,9 +344,9 @@ def _learn_gaps(sentences: Iterable[Sequence[str]], words: Mapping[str, int]) ->
 
 
 def _always(gap: str, inside: int, between: int) -> bool | None:
-    """Return whether a gap is always split (True) or never (False); None if neither is certain."""
+    """Return whether a gap is always split (True) or never (False), or None if this is unclear."""
     if "'" in gap or "’" in gap or ("." in gap and len(gap) == 3):
-        return None  # contractions, abbreviations and numbers: the tokenizer knows better
+        return None  # contractions, abbreviations and numbers are left to the tokenizer
     if inside == 0 and between > 2 and len(set(gap)) == 1:
         return True
     if between > _NEVER_INSIDE * (inside + 0.5):
@@ -327,7 +355,7 @@ def _always(gap: str, inside: int, between: int) -> bool | None:
 
 
 def _gaps_of(word: str) -> Iterator[str]:
-    """Yield the kinds of the characters around each gap: two, or three around a mark between letters or digits."""
+    """Yield the kinds of characters around each gap: two, or three if a mark is between letters or digits."""
     kinds = [*map(_kind, word)]
     for place in range(1, len(kinds)):
         begin, end = place - 1, place + 1
@@ -339,12 +367,12 @@ def _gaps_of(word: str) -> Iterator[str]:
 
 
 def _address(chunk: str) -> tuple[int, int]:
-    """Return where the web address in a chunk begins and ends, without the marks after it."""
+    """Return the start and end of the web address in a chunk, without the punctuation after it."""
     return len(chunk[: chunk.index("://")].rstrip(ascii_letters)), len(chunk.rstrip(".,!?;:)]}'\"»”“’…"))
 
 
 def _kind(character: str) -> str:
-    """Return D for a digit, L for a letter, C for a Chinese or Japanese one, and a mark itself."""
+    """Return D for a digit, L for a letter, C for a Chinese or Japanese character, and a mark as itself."""
     if character.isdigit():
         return "D"
     if character.isalpha():
@@ -353,7 +381,7 @@ def _kind(character: str) -> str:
 
 
 def _runs(tokens: Sequence[str]) -> Iterator[tuple[Run, tuple[str, ...]]]:
-    """Yield each run of tokens that natural text may write as one chunk: its spelling, whether it ends the line."""
+    """Yield each run of tokens that raw text may write without spaces: (spelling, ends the line) and its tokens."""
     plain, straight, last = [*map(plain_form, tokens)], [*map(_straight, tokens)], len(tokens) - 1
     for start, first in enumerate(straight):
         spelled = first
@@ -378,9 +406,9 @@ def _is_chinese(left: str, right: str) -> bool:
 
 
 def _split_full_stops(sentences: Iterable[Sequence[str]]) -> int:
-    """Return how many full stops inside the lines are split from their words, less those that are not.
+    """Return the number of periods inside lines that are split from their words, minus those that are not.
 
-    Short words and capitalized ones do not count: with a full stop they are abbreviations more often than not.
+    Short and capitalized words do not count, because with a period they are often abbreviations.
     """
     split = glued = 0
     for tokens in sentences:
@@ -392,12 +420,12 @@ def _split_full_stops(sentences: Iterable[Sequence[str]]) -> int:
 
 
 def _ends_sentence(word: str) -> bool:
-    """Return whether a word ends with a full stop that may end a sentence: its only one, not after a capital."""
+    """Return whether a word ends with its only period, not after a capital, so that it may end a sentence."""
     return word.find(".") == len(word) - 1 > 0 and (word[-2].islower() or word[-2].isdigit() or word[-2] in ")'\"")
 
 
 def _direct_quotes(tokens: Iterable[str]) -> Iterator[str]:
-    """Write plain quotation marks as opening and closing ones by turns."""
+    """Turn plain quotation marks into opening and closing ones, alternately."""
     inside = False
     for token in tokens:
         if token in ('"', "``", "''"):

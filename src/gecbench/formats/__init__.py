@@ -1,1 +1,1 @@
-"""Files: one reader for each of parallel text, JSON Lines, M2, I-measure XML, scores and judgments, and writers."""
+"""Read and write files: parallel text, tables, JSON Lines, M2, I-measure XML, scores and judgments."""

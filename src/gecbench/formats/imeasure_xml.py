@@ -1,7 +1,7 @@
-"""The I-measure's gold file: error groups with exclusive corrections (Felice & Briscoe 2015, Listing 1).
+"""Read and write the I-measure's gold file: error groups (Felice & Briscoe 2015, Listing 1).
 
 The elements are scripts > script > sentence (id, numann) > text, error-list > error (req, type) > alt (ann) >
-c (start, end); docs/metrics/imeasure.md §1.
+c (start, end). See docs/metrics/imeasure.md §1.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def read_imeasure_xml(path: str | Path) -> Corpus:
 
 
 def parse_imeasure_xml(data: bytes, file: str = "I-measure XML") -> Corpus:
-    """Read a gold file from its bytes; sentences without an id are numbered."""
+    """Parse the content of a gold file. Sentences without an id are numbered."""
     reader = _GoldReader(file)
     reader.read(data)
     if not reader.sentences:
@@ -46,7 +46,7 @@ def parse_imeasure_xml(data: bytes, file: str = "I-measure XML") -> Corpus:
 
 
 class _GoldReader(XmlReader):
-    """Collects sentences; the method `close_x` handles the end of an element x."""
+    """Collect sentences. The method `close_x` handles the end of an element x."""
 
     def __init__(self, file: str) -> None:
         super().__init__(file)
@@ -134,7 +134,7 @@ class _GoldReader(XmlReader):
 
 
 def write_imeasure_xml(corpus: Corpus, path: str | Path) -> None:
-    """Write the error groups of a corpus as a gold file that the official scorer reads too."""
+    """Write the error groups of a corpus as a gold file. The official scorer can read it too."""
     write_lines(path, format_imeasure_xml(corpus))
 
 

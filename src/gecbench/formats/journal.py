@@ -1,9 +1,11 @@
-"""Journals of unfinished runs: they survive a kill, belong to one process at a time, and are deleted at the end.
+"""Journals that let you resume a run after it was interrupted.
 
-`RowJournal` is a JSON Lines file to which rows are appended as they come. `StateJournal` is a folder with one state,
-replaced as a whole, and the finished parts of a table. Both store the key of their run: a journal with another key is
-refused. Use them as context managers: `load` what an earlier run left, append or save, `finish`. Leaving the context
-without `finish` keeps the journal for the next run.
+`RowJournal` is a JSON Lines file with one row per result. `StateJournal` is a folder with one state, always replaced as
+a whole, and the finished parts of a table. A journal stores the key of its run, and a run with another key cannot use
+it. Only one process can use a journal at a time.
+
+Use a journal as a context manager: `load` the results of an earlier run, append or save, then `finish`, which deletes
+the journal. Leaving the context without `finish` keeps it for the next run.
 """
 
 from __future__ import annotations
@@ -33,9 +35,9 @@ _DIGITS = 64
 
 
 class Journal(ABC):
-    """What both kinds share: the key of the run, and the lock that keeps the journal for one process.
+    """Base class: the key of the run, and the lock that reserves the journal for one process.
 
-    `elsewhere` tells the user how to avoid a journal that is not theirs.
+    `elsewhere` is the advice in error messages for using another journal.
     """
 
     def __init__(self, path: Path, key: Mapping[str, object], elsewhere: str) -> None:
@@ -73,10 +75,10 @@ class Journal(ABC):
 
 
 class RowJournal(Journal):
-    """A JSON Lines file: the key of the run, then one row per result, in the order in which they came.
+    """A JSON Lines file: the key of the run, then one row per result in order of arrival.
 
-    Rows go to the system in one write each time. So a kill leaves whole rows and at most one torn row at the end, which
-    `load` drops.
+    Rows are written with one system call. If the process is killed, at most the last row is incomplete, and `load`
+    drops it.
     """
 
     def __init__(self, path: Path, key: Mapping[str, object], elsewhere: str) -> None:
@@ -84,13 +86,13 @@ class RowJournal(Journal):
         self._rows = 0
 
     def load(self, add: Callable[[dict[str, Any]], None], *, restart: bool = False) -> None:
-        """Open the file and call `add` with each row in it; `restart` discards them, of any run.
+        """Open the file and call `add` with each row. With `restart`, discard all rows instead.
 
-        `add` raises ValueError for a row that this run cannot have written. A file that is damaged, belongs to another
-        run or is in use is refused with an InputError, and stays as it is.
+        `add` raises ValueError for a row that this run cannot have written. If the file is damaged, in use or belongs
+        to another run, this raises an InputError and does not change the file.
         """
         if self.path.is_symlink() or (self.path.exists() and not self.path.is_file()):
-            raise InputError("is no plain file", file=str(self.path), fix=self._elsewhere)
+            raise InputError("is not a regular file", file=str(self.path), fix=self._elsewhere)
         try:
             file = self._lock(self.path)
         except OSError as error:
@@ -109,13 +111,13 @@ class RowJournal(Journal):
         self._rows += self._write(rows)
 
     def truncate(self, rows: int) -> None:
-        """Keep only the rows that came first."""
+        """Keep only the first rows."""
         kept = self.path.read_bytes().split(b"\n")[: rows + 1]
         self._file().truncate(sum(len(row) + 1 for row in kept))
         self._rows = rows
 
     def finish(self) -> None:
-        """Delete the file: the run is complete and written elsewhere."""
+        """Delete the file, because the run is complete."""
         self.close()
         self.path.unlink(missing_ok=True)
 
@@ -141,7 +143,7 @@ class RowJournal(Journal):
         return len(lines)
 
     def _read_rows(self, add: Callable[[dict[str, Any]], None]) -> int:
-        """Return how many bytes the key and the whole rows take."""
+        """Read the rows, and return the size of the key and the complete rows in bytes."""
         content = self.path.read_bytes()
         *lines, torn = content.split(b"\n")
         if not lines and not json.dumps(self._key).encode().startswith(torn):
@@ -169,7 +171,7 @@ class RowJournal(Journal):
         names = [name for name in self._key if found.get(name) != self._key[name]]
         differences = [f"{name}: {found.get(name)!r}, not {self._key[name]!r}" for name in names]
         raise InputError(
-            f"holds the outputs of another run ({'; '.join(differences) or 'other fields'})",
+            f"contains the outputs of another run ({'; '.join(differences) or 'other fields'})",
             file=str(self.path),
             fix=f"{self._elsewhere}, or discard them with --restart",
         )
@@ -179,14 +181,14 @@ class RowJournal(Journal):
 
 
 class State(NamedTuple):
-    """How far a run came: values that fit into JSON, and arrays."""
+    """The state of a run: JSON values and arrays."""
 
     facts: dict[str, Any]
     arrays: dict[str, npt.NDArray[Any]]
 
 
 class _Part(NamedTuple):
-    """A finished part of a table: how many rows it has, and the hash of its file."""
+    """A finished part of a table: its number of rows and the hash of its file."""
 
     rows: int
     digest: str
@@ -203,9 +205,9 @@ def _hash_of(path: Path) -> str:
 class StateJournal(Journal):
     """A folder next to the table that a run writes (`target`), or in the current folder if it writes none.
 
-    Parts of the table are closed before the state that counts them is written. So a part that a kill left behind is
-    written again. The parts stay until the whole table is in its place. The file of the state begins with the hash of
-    the rest, which has the number of rows and the hash of every part: whatever changed since then is refused.
+    Each part of the table is closed before a state that refers to it is written. A part that is not in the state is
+    written again. The parts are kept until the table is complete. The state file starts with a hash of its content,
+    which includes the number of rows and the hash of each part, so any later change is detected.
     """
 
     _FACTS = "facts"
@@ -222,7 +224,7 @@ class StateJournal(Journal):
     def load(self, *, resume: bool) -> State | None:
         """Return the last state of an unfinished run to `resume`, or None for a new run.
 
-        A state that is damaged, belongs to another run or would be overwritten by a new run is refused.
+        Raises an InputError for a state that is damaged, belongs to another run or would be overwritten.
         """
         exists = self._state.exists()
         if exists:
@@ -230,10 +232,10 @@ class StateJournal(Journal):
         if not resume and not exists:
             return None
         if not resume:
-            fix = "Go on with --resume, or delete the folder"
-            raise InputError("an unfinished run is here", file=str(self.path), fix=fix)
+            fix = "Continue it with --resume, or delete the folder"
+            raise InputError("there is an unfinished run", file=str(self.path), fix=fix)
         if not exists:
-            raise InputError("no unfinished run is here", file=str(self.path), fix="Start it without --resume")
+            raise InputError("there is no unfinished run", file=str(self.path), fix="Start without --resume")
         facts, arrays = self._read_state()
         try:
             key, parts = facts.pop("key"), [_Part(int(rows), str(digest)) for rows, digest in facts.pop("parts")]
@@ -247,9 +249,9 @@ class StateJournal(Journal):
         return State(facts, arrays)
 
     def damaged(self) -> InputError:
-        """Return the error about a state that this run cannot have written."""
+        """Return the error for a state that this run cannot have written."""
         fix = "Delete the folder, and start without --resume"
-        return InputError("is not the state of a run, or is damaged", file=str(self._state), fix=fix)
+        return InputError("the saved state is damaged", file=str(self._state), fix=fix)
 
     def append(self, table: pyarrow.Table) -> None:
         """Add rows to the open part of the table."""
@@ -274,7 +276,7 @@ class StateJournal(Journal):
         write_bytes(self._state, hashlib.sha256(data).hexdigest().encode() + data, durable=True)
 
     def finish(self) -> None:
-        """Put the table together at `target`, and delete the folder."""
+        """Join the parts into the table at `target`, and delete the folder."""
         self._close_part()
         if self._target and self._parts:
             self._join_parts().replace(self._target)
@@ -288,7 +290,7 @@ class StateJournal(Journal):
             self.discard()
 
     def discard(self) -> None:
-        """Delete the folder, if it is this run's; the state first, so that nobody resumes from half of it."""
+        """Delete the folder of this run. The state goes first, so that no run resumes from half of it."""
         is_ours = self._locked is not None
         self.close()
         if is_ours:
@@ -311,7 +313,7 @@ class StateJournal(Journal):
             self._writer.close()
             self._writer = None
             path = self._part(len(self._parts))
-            flush_file(path)  # the state that counts it must not reach the disk before it
+            flush_file(path)  # must be on disk before the state that refers to it
             self._parts.append(_Part(self._rows, _hash_of(path)))
             self._rows = 0
 
@@ -327,7 +329,7 @@ class StateJournal(Journal):
         return whole
 
     def _read_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """Return the facts and arrays of the state; nothing is unpacked before its hash is right."""
+        """Return the values and arrays of the state, after checking its hash."""
         from zipfile import BadZipFile
 
         try:
@@ -345,14 +347,14 @@ class StateJournal(Journal):
         return facts, arrays
 
     def _check_part(self, path: Path, part: _Part) -> None:
-        """Refuse a part of the table that is not as this run wrote it."""
+        """Raise an error if a part of the table was changed or deleted."""
         fix = "Delete the folder, and start without --resume"
         try:
             digest = _hash_of(path)
         except OSError as error:
             raise InputError("a part of the table is missing", file=str(path), fix=fix) from error
         if digest != part.digest:
-            problem = f"is not the part of {counted(part.rows, 'row')} that the stopped run wrote"
+            problem = f"was changed since the interrupted run wrote its {counted(part.rows, 'row')}"
             raise InputError(problem, file=str(path), fix=fix)
 
     def _part(self, number: int) -> Path:

@@ -1,4 +1,7 @@
-"""JSON Lines: one object per sentence with `source`, `references`, `annotations`, `groups`, `id`; or `prediction`."""
+"""Read and write corpora as JSON Lines: one object per sentence.
+
+The fields are `source`, `references`, `annotations`, `groups` and `id`.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,12 @@ from gecbench.formats.text import read_lines, write_lines
 
 
 def read_jsonl(path: str | Path) -> Corpus:
-    """Read a corpus; every line needs `source`, and all or none `references`, `annotations`, `groups` and `id`."""
+    """Read a corpus. Every line needs `source`. Other fields must be on all lines or on none."""
     return parse_jsonl(read_lines(path), str(path))
 
 
 def parse_jsonl(lines: Sequence[str], file: str) -> Corpus:
-    """Read a corpus from the lines of a file, as `read_jsonl` does."""
+    """Parse the lines of a file, as `read_jsonl` does."""
     rows = json_values(lines, file)
     if not rows:
         raise InputError("the file is empty", file=file, fix="Give one JSON object per sentence")
@@ -37,7 +40,7 @@ def parse_jsonl(lines: Sequence[str], file: str) -> Corpus:
 
 
 def write_jsonl(corpus: Corpus, path: str | Path) -> None:
-    """Write a corpus that `read_jsonl` reads back."""
+    """Write a corpus so that `read_jsonl` can read it."""
     lines = []
     for i, source in enumerate(corpus.sources):
         row: dict[str, object] = {"id": (corpus.ids or ())[i], "source": source}
@@ -69,10 +72,10 @@ def _check_row(row: Any, first: dict[str, Any], file: str, line: int) -> None:
         if not isinstance(row, dict):
             raise InputError("not a JSON object", fix='Write {"source": ..., ...}')
         if not isinstance(row.get("source"), str):
-            raise InputError("no string under 'source'", fix='Write {"source": "...", ...}')
+            raise InputError("'source' is missing or not a string", fix='Write {"source": "...", ...}')
         for key in ("references", "annotations", "groups", "id"):
             if (key in row) != (key in first):
-                raise InputError(f"{key!r} is present on some lines only")
+                raise InputError(f"{key!r} is only on some lines")
         if "references" in row and not _is_list_of_texts(row["references"]):
             problem = "'references' is not a list of strings with at least one entry"
             raise InputError(problem, fix='Write "references": ["...", ...]')

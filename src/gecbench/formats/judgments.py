@@ -1,6 +1,6 @@
-"""Human judgments: rankings of system outputs, and the files they are published in.
+"""Read human judgments: rankings of system outputs.
 
-A `Ranking` is one judge's answer about one sentence; `expand_pairs` makes pairwise judgments of rankings. There is one
+A `Ranking` is one judge's answer for one sentence. `expand_pairs` turns rankings into pairwise judgments. There is one
 parser per file type: Appraise XML, WMT CSV, Mechanical Turk CSV and the expert groups of Sakaguchi et al. 2016.
 `read_judgments` recognizes the first three.
 """
@@ -31,16 +31,16 @@ MTURK_COLUMNS = (
 )
 MTURK_UNUSED = "###"
 MTURK_APPROVED = "Approved"
-_SAME_TEXTS = 0.99  # the share of places whose systems must have written the same text
+_SAME_TEXTS = 0.99  # in this share of places with several systems, their outputs must be the same
 
 _MOST_DIGITS = 20
 
 
 @dataclass(frozen=True)
 class Place:
-    """One text shown: the systems that produced it, its rank and the text if it is known.
+    """A text shown to a judge: the systems that produced it, its rank, and the text if it is known.
 
-    Lower ranks are better; a text that was shown but not ranked has the rank NaN.
+    Lower ranks are better. A text that was not ranked has the rank NaN.
     """
 
     systems: tuple[str, ...]
@@ -52,7 +52,7 @@ class Place:
 class Ranking:
     """One judge's ranking of the outputs of one sentence, in the order shown.
 
-    `approved` is false where the platform rejected the answer; `seconds` is the time taken, if known.
+    `approved` is false if the platform rejected the answer. `seconds` is the time taken, if known.
     """
 
     sentence: int
@@ -64,7 +64,7 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Judgment:
-    """One comparison of two systems on one sentence (or of two groups, names joined by a space)."""
+    """One comparison of two systems on one sentence, or of two groups of systems (names joined by a space)."""
 
     sentence: int
     judge: str
@@ -90,11 +90,15 @@ def compare_ranks(rank1: float, rank2: float) -> int:
 
 
 def expand_pairs(rankings: Iterable[Ranking], *, groups: bool = False, unranked: bool = False) -> Iterator[Judgment]:
-    """Yield every pair of systems of every ranking; systems that share a text are tied (Grundkiewicz et al. 2015).
+    """Yield every pair of systems in every ranking. Systems that share a text are tied (Grundkiewicz et al. 2015).
 
-    With `groups`, texts are compared instead of systems: no pair inside a place, names joined by a space.
-    With `unranked`, pairs with a text that was not ranked are included (their `ranked` is False). A text that no
-    system produced is left out.
+    Args:
+        rankings: The rankings.
+        groups: Compare texts instead of systems: no pairs within a place, and names joined by a space.
+        unranked: Include pairs with a text that was not ranked. Their `ranked` is False.
+
+    Yields:
+        The judgments. Texts that no system produced are left out.
     """
     for ranking in rankings:
         for (system1, rank1), (system2, rank2) in combinations(named_ranks(ranking, groups, unranked), 2):
@@ -110,10 +114,10 @@ def named_ranks(ranking: Ranking, groups: bool = False, unranked: bool = False) 
 
 
 def relabel(rankings: Iterable[Ranking], outputs: Mapping[str, Sequence[str]]) -> list[Ranking]:
-    """Return the rankings with systems identified by the texts shown, given every system's output lines.
+    """Return the rankings with each place naming all systems that produced its text.
 
-    A place then names all systems whose output of that sentence is the text shown (or, where the text is not recorded,
-    the output of the system named first). Places with the same text become one, with the mean of their ranks.
+    `outputs` are the output lines of each system. If a place has no text, the output of its first system is used.
+    Places with the same text are merged, and their ranks averaged.
     """
     keys = {system: [text_key(line) for line in outputs[system]] for system in sorted(outputs)}
     return [replace(ranking, places=_relabeled_places(ranking, keys)) for ranking in rankings]
@@ -141,11 +145,11 @@ def _relabeled_places(ranking: Ranking, keys: Mapping[str, Sequence[str]]) -> tu
 def count_from_zero(
     rankings: Sequence[Ranking], outputs: Mapping[str, Sequence[str]], *, file: str
 ) -> tuple[list[Ranking], int | None]:
-    """Return rankings with their sentences counted from 0, and the file's number of the first sentence.
+    """Return the rankings with sentences counted from 0, and the number of the first sentence in the file.
 
-    Systems of one place wrote the same text, so their outputs show whether the file counts from 0 or from 1. Where no
-    place has several systems, the smallest or largest number may show it; where it does not, the numbers are taken as
-    they are and None is returned.
+    Systems in one place wrote the same text, so their outputs show whether the file counts from 0 or from 1. If no
+    place has several systems, the smallest or largest number may show it. Otherwise the numbers stay as they are, and
+    the second value is None.
     """
     keys = {system: [text_key(line) for line in lines] for system, lines in outputs.items()}
     sentences = min(map(len, keys.values()))
@@ -165,7 +169,7 @@ def count_from_zero(
         found = [k for k in fitting if right[k] >= _SAME_TEXTS * len(shared)]
         if not found:
             raise InputError(
-                "systems that were judged together, having written the same text, have different outputs",
+                "systems judged together for the same text have different outputs",
                 file=file,
                 fix="Give the outputs of the whole test set, in the order in which its sentences are numbered",
             )
@@ -180,12 +184,12 @@ def count_from_zero(
 
 
 def shown_text(text: str) -> str:
-    """Return the text as a reader saw it: entities resolved (some are doubly escaped), white space joined."""
+    """Return the text as judges saw it: entities resolved (some are escaped twice), white space collapsed."""
     return " ".join(unescape(unescape(text)).split())
 
 
 def text_key(text: str) -> str:
-    """Return the text without white space, quotes and backslashes, which differ between displays of one output."""
+    """Return the text without white space, quotes and backslashes, which vary between copies of an output."""
     return re.sub(r"[\s\"'`\\]", "", unescape(unescape(text)))
 
 
@@ -205,7 +209,7 @@ class Pseudonyms:
 
 
 def read_judgments(path: str | Path) -> list[Ranking]:
-    """Read rankings from a WMT CSV, a Mechanical Turk CSV or a ranking XML; the beginning of the file shows which."""
+    """Read rankings from a WMT CSV, a Mechanical Turk CSV or a ranking XML, recognized by the start of the file."""
     text = read_text(path)
     header = text.lstrip().split("\n", 1)[0]
     if header.startswith("<"):
@@ -215,7 +219,7 @@ def read_judgments(path: str | Path) -> list[Ranking]:
     if "segmentId" in header:
         return parse_wmt_csv(text, file=str(path))
     raise InputError(
-        "neither a WMT CSV (with a column segmentId), a Mechanical Turk CSV nor a ranking XML",
+        "not a WMT CSV, a Mechanical Turk CSV or a ranking XML",
         file=str(path),
         line=1,
         fix="A WMT CSV has the columns segmentId, judgeId, system1Id, system1rank, system2Id, system2rank",
@@ -223,9 +227,9 @@ def read_judgments(path: str | Path) -> list[Ranking]:
 
 
 def parse_ranking_xml(text: str, *, file: str, first_sentence: int = 0) -> list[Ranking]:
-    """Parse the rankings of an Appraise XML file; `first_sentence` is the src-id of the first sentence (0 or 1).
+    """Parse the rankings of an Appraise XML file. `first_sentence` is the src-id of the first sentence (0 or 1).
 
-    Systems of one translation are separated by spaces or commas. Document types and entities are refused.
+    Systems of one translation are separated by spaces or commas. Document types and entities are not allowed.
     """
     reader = _RankingReader(file, first_sentence)
     reader.read(text.encode())
@@ -233,7 +237,7 @@ def parse_ranking_xml(text: str, *, file: str, first_sentence: int = 0) -> list[
 
 
 class _RankingReader(XmlReader):
-    """Collects a ranking from each element ranking-item > translation (system, rank)."""
+    """Collect a ranking from each element ranking-item > translation (system, rank)."""
 
     def __init__(self, file: str, first_sentence: int) -> None:
         super().__init__(file)
@@ -269,7 +273,7 @@ class _RankingReader(XmlReader):
 
     def attribute(self, attributes: dict[str, str], name: str, element: str) -> str:
         if name not in attributes:
-            raise self.wrong(f"{element} without {name}")
+            raise self.wrong(f"{element} has no {name}")
         return attributes[name]
 
     def number(self, attributes: dict[str, str], name: str, element: str) -> int:
@@ -288,7 +292,7 @@ class _RankingReader(XmlReader):
 
 
 def _repeats_a_system(systems: Sequence[str], places: Iterable[Place]) -> bool:
-    """Return whether a text names no system, one twice, or one of the texts before it."""
+    """Return whether a text names no system, a system twice, or a system of an earlier text."""
     seen = {system for place in places for system in place.systems}
     return not systems or len(set(systems)) != len(systems) or not seen.isdisjoint(systems)
 
@@ -296,7 +300,7 @@ def _repeats_a_system(systems: Sequence[str], places: Iterable[Place]) -> bool:
 def parse_wmt_csv(
     text: str, *, file: str, first_sentence: int = 0, names: Mapping[str, str] = MappingProxyType({})
 ) -> list[Ranking]:
-    """Parse the rankings of a WMT CSV; `first_sentence` is the segmentId of the first sentence (0 or 1).
+    """Parse the rankings of a WMT CSV. `first_sentence` is the segmentId of the first sentence (0 or 1).
 
     A rank of -1 means "not ranked", as in WMT's five-way files. Systems in `names` are renamed.
     """
@@ -327,16 +331,17 @@ def _wmt_places(row: Mapping[str, str], names: Mapping[str, str], file: str, lin
 
 
 def parse_jfleg_pairwise(text: str, *, file: str) -> list[Ranking]:
-    """Parse JFLEG's pairwise.csv under the names of its paper; sentences are GUG ids."""
+    """Parse JFLEG's pairwise.csv, with the system names of the paper. Sentences are GUG ids."""
     return parse_wmt_csv(text, file=file, names=JFLEG_NAMES)
 
 
 def parse_mturk(
     text: str, *, file: str, statuses: Collection[str] | None = (MTURK_APPROVED,), workers: Pseudonyms | None = None
 ) -> list[Ranking]:
-    """Parse a Mechanical Turk CSV; judges are named w1, w2, … in order of appearance, never by their WorkerIds.
+    """Parse a Mechanical Turk CSV. Judges are named w1, w2, … in order of appearance, never by WorkerId.
 
-    Only assignments of these statuses are read (None: all of them). Files that share `workers` share the names.
+    Only assignments with one of `statuses` are read (None: all). Pass the same `workers` to use the same names in
+    several files.
     """
     judges = Pseudonyms() if workers is None else workers
     rankings: list[Ranking] = []
@@ -365,10 +370,11 @@ def _mturk_places(row: Mapping[str, str], file: str, line: int) -> tuple[Place, 
 
 
 def parse_expert_groups(text: str, *, file: str, first_sentence: int = 0) -> list[Ranking]:
-    """Parse lines `sentence TAB agreement TAB {'A B||C||D': [['1', '2', '2'], …], …}`; judges have no names.
+    """Parse lines `sentence TAB agreement TAB {'A B||C||D': [['1', '2', '2'], …], …}`.
 
-    Of each line the first group of texts is read, as the study did; each of its lists of ranks becomes one
-    ranking, of judge e1, e2, … by its position. The ids count from 0; the study took them to count from 1.
+    Only the first group of texts of each line is read, as in the study. Each of its lists of ranks becomes one ranking.
+    The file does not name judges, so they are called e1, e2, … by position. The ids count from 0, although the study
+    treated them as counting from 1.
     """
     rankings: list[Ranking] = []
     for line, words in enumerate(text.split("\n"), start=1):
@@ -376,7 +382,7 @@ def parse_expert_groups(text: str, *, file: str, first_sentence: int = 0) -> lis
         if fields == [""]:
             continue
         if len(fields) != 3:
-            raise InputError(f"{counted(len(fields), 'field')} instead of 3", file=file, line=line)
+            raise InputError(f"{counted(len(fields), 'field')}, not 3", file=file, line=line)
         sentence = whole_number(fields[0], "sentence", file=file, line=line) - first_sentence
         rankings.extend(_line_rankings(sentence, _ranks_by_group(fields[2], file, line), file, line))
     return rankings

@@ -1,4 +1,4 @@
-"""M2 files: reading and writing corpora of annotations; the grammar is in `gecbench.kernels.m2`.
+"""Read and write M2 files. `gecbench.kernels.m2` parses them.
 
 In a corpus, `noop` means an annotator without edits, `-NONE-` or nothing means a deletion, and `||` separates
 alternative corrections.
@@ -36,9 +36,10 @@ def read_m2(path: str | Path, out_of_range: OutOfRange = "error") -> Corpus:
 
 
 def parse_m2(lines: Sequence[str], file: str = "M2 text", out_of_range: OutOfRange = "error") -> Corpus:
-    """Read M2 from lines; an edit beyond the end of its sentence is an error, or dropped as the official scorer does.
+    """Parse lines of M2.
 
-    A dropped edit still registers its annotator.
+    An edit beyond the end of its sentence is an error, or is dropped as in the official scorer (`out_of_range`). The
+    annotator of a dropped edit still counts.
     """
     parsed = _parse_fast(lines) or parse_lines(lines, file)
     table = _scored_edits(parsed, file, out_of_range)
@@ -46,7 +47,7 @@ def parse_m2(lines: Sequence[str], file: str = "M2 text", out_of_range: OutOfRan
 
 
 def _parse_fast(lines: Sequence[str], errant: bool = False) -> ParsedM2 | None:
-    """Parse with the native kernel; None without it, and for lines that it leaves to the reference parser."""
+    """Parse with the native kernel. Return None without it, or for lines that only the reference parser handles."""
     text = "\n".join(lines)
     if kernels.active() == "python" or text.count("\n") != len(lines) - 1:
         return None
@@ -62,7 +63,7 @@ def _sources(parsed: ParsedM2, lines: Sequence[str]) -> list[str]:
 
 
 def _scored_edits(parsed: ParsedM2, file: str, out_of_range: OutOfRange) -> EditTable:
-    """Return the edits that count: without `noop` and those that are dropped, corrections as texts."""
+    """Return the edits without `noop` and dropped ones, with corrections as texts."""
     rows = np.repeat(parsed.source_lengths, np.diff(parsed.row_offsets))
     lengths = np.repeat(rows, np.diff(parsed.edit_offsets))
     starts, ends = parsed.starts, parsed.ends
@@ -94,7 +95,7 @@ def _scored_edits(parsed: ParsedM2, file: str, out_of_range: OutOfRange) -> Edit
 
 
 def _check_edits(parsed: ParsedM2, misplaced: npt.NDArray[np.bool_], lengths: npt.NDArray[Any], file: str) -> None:
-    """Refuse the first edit whose span does not fit its sentence."""
+    """Raise an error for the first edit whose span does not fit in its sentence."""
     if misplaced.any():
         edit = min(np.flatnonzero(misplaced).tolist(), key=parsed.edit_lines.__getitem__)
         with error_context(file, int(parsed.edit_lines[edit]) + 1):
@@ -112,14 +113,14 @@ def _check_annotators(parsed: ParsedM2, file: str) -> None:
 
 
 class Block(NamedTuple):
-    """One sentence of a file with its annotations as published: `noop`, `-NONE-` and spans beyond the end are kept."""
+    """One sentence of a file with its annotations unchanged, including `noop`, `-NONE-` and spans beyond the end."""
 
     source: str
     annotations: tuple[Annotation, ...]
 
 
 def parse_blocks(lines: Sequence[str], file: str = "M2 text") -> list[Block]:
-    """Read the published edits of every sentence."""
+    """Parse the unchanged edits of every sentence."""
     parsed = _parse_fast(lines) or parse_lines(lines, file)
     arrays = {name: array for name, array in parsed._asdict().items() if name not in _PLACES}
     table = EditTable(**arrays, alternatives=[tuple(text.split("||")) for text in parsed.strings])
@@ -127,7 +128,7 @@ def parse_blocks(lines: Sequence[str], file: str = "M2 text") -> list[Block]:
 
 
 class ErrantFile(NamedTuple):
-    """An M2 file as `errant_compare` reads it: the sentences, the numbers of their annotators, and all edits."""
+    """An M2 file as `errant_compare` reads it: sentences, annotator numbers and all edits."""
 
     sources: list[str]
     annotators: list[list[int]]
@@ -135,7 +136,7 @@ class ErrantFile(NamedTuple):
 
 
 def parse_errant(text: str, file: str) -> ErrantFile:
-    """Read M2 as `errant_compare` does; a carriage return ends a line, and blanks around the whole text are ignored."""
+    """Parse M2 like `errant_compare`: a carriage return ends a line, and white space around the text is ignored."""
     from gecbench.kernels.errant import EditRows
 
     text = universal_newlines(text).rstrip()
@@ -159,7 +160,7 @@ def write_m2(corpus: Corpus, path: str | Path) -> None:
 def format_m2(corpus: Corpus) -> list[str]:
     """Return the annotations of a corpus as lines of M2."""
     if corpus.annotations is None:
-        fix = "Make edits of parallel text with errant_parallel of the errant package, or start from an M2 file"
+        fix = "Extract edits with errant_parallel (from the errant package), or start from an M2 file"
         raise InputError(f"{corpus.name} has no annotations to write as M2", fix=fix)
     lines = []
     for source, sentence in zip(corpus.sources, corpus.annotations, strict=True):
@@ -173,7 +174,7 @@ def format_m2(corpus: Corpus) -> list[str]:
 
 
 def noop_line(annotator: int) -> str:
-    """Return the line of an annotator who found nothing."""
+    """Return the line of an annotator without edits."""
     return f"A -1 -1|||{NOOP}|||-NONE-|||REQUIRED|||-NONE-|||{annotator}"
 
 

@@ -1,10 +1,11 @@
-"""Read columns of Parquet files within limits: a few bytes can stand for gigabytes of repeated text.
+"""Read columns of Parquet files with a memory limit, because a few bytes can decode to gigabytes of repeated text.
 
-The file's own figures (rows, unpacked size) are checked first, and only the columns asked for are read. Parquet stores
-a repeated text once, in the dictionary of a row group. So the longest text of each dictionary is looked up, rows are
-read in batches that cannot decode to more than the limit, and what was decoded is added up. One row of a list can hold
-any number of texts: where these could decode to too much, they are read as numbers of the dictionary and spelled out
-when their size is known.
+First the numbers in the file's metadata (rows, unpacked size) are checked. Only the requested columns are read.
+
+Parquet stores a repeated text once, in the dictionary of a row group. So we look up the longest text of each
+dictionary, read rows in batches that cannot decode to more than the limit, and add up the decoded sizes. A list in one
+row can hold any number of texts. If these could exceed the limit, we read them as dictionary indices, and decode them
+once their size is known.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ _UNPACK = "Write it as text or JSON Lines, or in smaller files"
 
 
 class ParquetFile:
-    """A Parquet file, opened: the names of its columns, its rows, and the values of one column after the other.
+    """An open Parquet file: the names of its columns, the number of rows, and the values of each column.
 
-    `source` is a path, or the content of a file whose name in errors is `file`. `streamed` files have no limit but that
-    of their own size: they may decode to 1000 times that.
+    `source` is a path or the content of a file. `file` is the name for error messages. A `streamed` file may decode to
+    1000 times its own size, without a fixed limit.
     """
 
     def __init__(self, source: str | bytes, file: str, *, streamed: bool = False) -> None:
@@ -50,26 +51,28 @@ class ParquetFile:
         self._check(self.rows * _BYTES_PER_VALUE, f"has {counted(self.rows, 'row')}")
 
     def column(self, name: str) -> Iterator[Any]:
-        """Yield the values of a column; a text that is not UTF-8 comes as bytes."""
-        with self._reading("not a whole Parquet file"):
+        """Yield the values of a column. Texts that are not UTF-8 are yielded as bytes."""
+        with self._reading("the Parquet file is damaged"):
             if self.names.count(name) > 1:
-                raise InputError(f"there are several columns {name!r}", file=self.file)
+                raise InputError(f"there are several columns named {name!r}", file=self.file, fix="Rename them")
             kind = self._file.schema_arrow.field(name).type
             for group in range(self._file.metadata.num_row_groups):
                 for values in self._batches(name, group, is_nested=kind.num_fields > 0):
                     self._decoded += _size_of(values)
-                    self._check(self._decoded, "decodes to more")
+                    self._check(self._decoded, "decodes to too much text")
                     yield from _to_python(values if values.type == kind else values.cast(kind))
 
     def _batches(self, name: str, group: int, *, is_nested: bool) -> Iterator[pyarrow.Array]:
-        """Yield a column of a row group in batches that stay within the limit, or are coded by a dictionary."""
+        """Yield a column of a row group in batches within the limit, or encoded with a dictionary."""
         metadata = self._file.metadata.row_group(group)
         parts = [metadata.column(place) for place in range(metadata.num_columns)]
         parts = [part for part in parts if f"{part.path_in_schema}.".startswith(f"{name}.")]
         values = sum(part.num_values for part in parts)
         unpacked = sum(part.total_uncompressed_size for part in parts)
         self._check(max(unpacked, values * _BYTES_PER_VALUE), f"unpacks to {unpacked:,} bytes")
-        is_delta = any("DELTA_BYTE_ARRAY" in part.encodings for part in parts)  # a text may repeat the one before it
+        is_delta = any(
+            "DELTA_BYTE_ARRAY" in part.encodings for part in parts
+        )  # a text may share a prefix with the one before it
         if is_delta and is_nested:
             raise InputError(f"the lists of {name!r} are in delta encoding", file=self.file, fix=_UNPACK)
         file, longest = self._file, unpacked if is_delta else self._longest_coded(name, group)
@@ -80,14 +83,14 @@ class ParquetFile:
             yield batch.column(0)
 
     def _longest_coded(self, name: str, group: int) -> int:
-        """Return the bytes of the longest text in the dictionaries of a column: they come with its first row."""
+        """Return the size in bytes of the longest text in a column's dictionaries, which come with its first row."""
         for batch in self._coded.iter_batches(columns=[name], batch_size=1, row_groups=[group]):
             return _longest_coded(batch.column(0))
         return 0
 
     @contextmanager
     def _reading(self, problem: str) -> Iterator[None]:
-        """Turn errors of Arrow and of the file system into `InputError`."""
+        """Convert Arrow and file system errors to `InputError`."""
         import pyarrow
 
         try:
@@ -97,16 +100,16 @@ class ParquetFile:
         except (pyarrow.ArrowException, OSError) as error:
             raise InputError(f"{problem}: {str(error).splitlines()[0]}", file=self.file) from error
         except UnicodeDecodeError as error:
-            raise InputError("a name of a column is not UTF-8", file=self.file, fix="Write the file again") from error
+            raise InputError("a column name is not UTF-8", file=self.file, fix="Rename the column") from error
 
     def _check(self, size: int, problem: str) -> None:
         if size > self._most:
-            limit = f"the limit for a file of its size is {self._most:,} bytes of text and numbers"
-            raise InputError(f"{problem}; {limit}", file=self.file, fix=_UNPACK)
+            limit = f"the limit for a file of this size is {self._most:,} bytes"
+            raise InputError(f"{problem}, but {limit}", file=self.file, fix=_UNPACK)
 
 
 class ParquetColumns(Mapping[str, list[Any]]):
-    """The columns of a Parquet file by name, read when they are asked for."""
+    """The columns of a Parquet file by name, read on first use."""
 
     def __init__(self, file: ParquetFile) -> None:
         self._file = file
@@ -130,14 +133,14 @@ class ParquetColumns(Mapping[str, list[Any]]):
 
 
 def _texts_of(schema: Any) -> list[str]:
-    """Return the paths of all texts, those in lists and structures included."""
+    """Return the paths of all text fields, including those in lists and structures."""
     leaves = [schema.column(place) for place in range(len(schema))]
     texts = [leaf for leaf in leaves if leaf.logical_type.type in ("STRING", "NONE")]
     return [leaf.path for leaf in texts if leaf.physical_type == "BYTE_ARRAY"]
 
 
 def _size_of(array: pyarrow.Array) -> int:
-    """Return the bytes of all values, as if every text were spelled out, and some for each object of Python."""
+    """Return the decoded size of all values in bytes, plus an overhead per Python object."""
     import pyarrow
 
     own = len(array) * _BYTES_PER_VALUE
@@ -150,7 +153,7 @@ def _size_of(array: pyarrow.Array) -> int:
 
 
 def _longest_coded(array: pyarrow.Array) -> int:
-    """Return the bytes of the longest text in the dictionaries of an array."""
+    """Return the size in bytes of the longest text in an array's dictionaries."""
     from pyarrow import compute
 
     if _is_coded(array.type):
@@ -182,7 +185,7 @@ def _children(array: pyarrow.Array) -> list[pyarrow.Array]:
 
 
 def _to_python(array: pyarrow.Array) -> list[Any]:
-    """Return the values; texts that are not UTF-8 are bytes."""
+    """Return the values. Texts that are not UTF-8 are returned as bytes."""
     import pyarrow
 
     try:

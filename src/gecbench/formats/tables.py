@@ -1,8 +1,8 @@
-"""Tables with named columns from JSON Lines, CSV, TSV, Parquet, data frames and `datasets`; parallel text.
+"""Read tables (JSON Lines, CSV, TSV, Parquet, data frames, `datasets`) and parallel text.
 
-Text columns are found by their usual names, or by the name you give. Rows with an `id` are matched to the corpus by it,
-in any order: by the corpus's own ids, or by the numbers of all sentences from 0 or from 1. A `source` column, if
-present, must match the corpus.
+Text columns are found by common names, or by the name you give. If the table has an `id` column, rows may be in any
+order: ids are those of the corpus, or the numbers of all sentences from 0 or 1. If it has a `source` column, it must
+match the corpus.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from gecbench.formats.text import (
 def parse_csv(
     text: str, required: Iterable[str], *, file: str, delimiter: str = ","
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield each record of a table with a header, as (line where it starts, column → value).
+    """Yield each record of a table with a header, as (first line, column → value).
 
-    Columns at the end that are not required may be missing from a record, as in MTurk's result files.
+    Optional columns at the end may be missing from a record, as in Mechanical Turk's result files.
     """
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     header: list[str] | None = None
@@ -55,13 +55,13 @@ def parse_csv(
                 header, needed = _header(record, required, file)
             elif record:
                 if not needed <= len(record) <= len(header):
-                    problem = f"{counted(len(record), 'field')} where the header has {len(header)}"
+                    problem = f"{counted(len(record), 'field')}, but the header has {len(header)}"
                     raise InputError(problem, file=file, line=start)
                 yield start, dict(zip(header, record, strict=False))
     except csv.Error as error:
         raise InputError(f"broken CSV ({error})", file=file, line=line) from error
     if header is None:
-        raise InputError("the file is empty", file=file, fix="A header line is needed")
+        raise InputError("the file is empty", file=file, fix="Write a header line and one line per row")
 
 
 def _header(record: list[str], required: Iterable[str], file: str) -> tuple[list[str], int]:
@@ -75,7 +75,7 @@ def _header(record: list[str], required: Iterable[str], file: str) -> tuple[list
 
 
 def whole_number(text: str, what: str, *, file: str, line: int) -> int:
-    """Return the text as an integer, or an error naming the field."""
+    """Return the text as an integer, or raise an error that names the field."""
     try:
         return int(text)
     except ValueError:
@@ -83,7 +83,7 @@ def whole_number(text: str, what: str, *, file: str, line: int) -> int:
 
 
 def finite_number(text: str, what: str, *, file: str, line: int) -> float:
-    """Return the text as a finite number, or an error naming the field."""
+    """Return the text as a finite number, or raise an error that names the field."""
     try:
         value = float(text)
     except ValueError:
@@ -109,7 +109,7 @@ _TABLE_SHARE = 0.8
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table by name, all of one length; `place` names the file, for errors."""
+    """The columns of a table by name, all of the same length. `place` is the file name for error messages."""
 
     values: Mapping[str, Sequence[Any]]
     place: str | None = None
@@ -118,7 +118,7 @@ class Columns:
         return len(next(iter(self.values.values()), ()))
 
     def find(self, names: Sequence[str], wanted: str | None, option: str) -> str:
-        """Return the column asked for, or the one whose name is among the usual ones."""
+        """Return the wanted column, or the one with a common name."""
         if wanted is not None:
             if wanted not in self.values:
                 self._refuse(f"no column {wanted!r}", option)
@@ -128,22 +128,22 @@ class Columns:
             if len(found) == 1:
                 return found[0]
             if found:
-                self._refuse(f"columns {', '.join(map(repr, found))} could all be the text", option)
-        self._refuse("no column with a usual name", option)
+                self._refuse(f"{' and '.join(map(repr, found))} could both hold the text", option)
+        self._refuse("no column with a known name", option)
         raise AssertionError
 
     def texts(self, name: str) -> list[str]:
-        """Return a column of texts, or say which row is none."""
+        """Return a column of texts, or raise an error that names the first row without a text."""
         for row, value in enumerate(self.values[name], 1):
             if not isinstance(value, str):
                 kind = "missing" if value is None else f"a {type(value).__name__}"
                 kind = "bytes that are not UTF-8" if isinstance(value, bytes) else kind
-                raise InputError(f"{name} of row {row} is {kind}, not a text", file=self.place)
+                raise InputError(f"{name} in row {row} is {kind}, not text", file=self.place)
         return list(self.values[name])
 
     def _refuse(self, problem: str, option: str) -> None:
         names = ", ".join(map(repr, self.values))
-        raise InputError(f"{problem} among {names}", file=self.place, fix=f"Name the column: {option}")
+        raise InputError(f"{problem} (columns: {names})", file=self.place, fix=f"Name the column: {option}")
 
 
 def read_predictions(
@@ -153,10 +153,11 @@ def read_predictions(
     annotator: int | None = None,
     ignore_width: bool = False,
 ) -> Sequence[str]:
-    """Read one system's predictions of a corpus, in its order: plain text, a table (by its ending), edits or essays.
+    """Read the predictions of one system, in the order of the corpus.
 
-    `column` chooses a column of a table, `annotator` one of several annotators of edits. With `ignore_width`, edits may
-    be of sentences that differ from the corpus in full-width and half-width characters.
+    The file is read as a table (by its ending), as edits (M2, by its content), as essays, or else as plain text.
+    `column` chooses a column of a table. `annotator` chooses one of several annotators of edits. With `ignore_width`,
+    the sources of edits may differ from the corpus in full-width and half-width characters.
     """
     return parse_predictions(read_bytes(path), str(path), corpus, column, annotator, ignore_width)
 
@@ -169,25 +170,26 @@ def parse_predictions(
     annotator: int | None = None,
     ignore_width: bool = False,
 ) -> Sequence[str]:
-    """Read predictions from a file's content, as `read_predictions` does."""
+    """Parse the content of a file, as `read_predictions` does."""
     ending = Path(file.removesuffix(".gz")).suffix.lower()
     texts = [] if ending in ENDINGS else split_lines(data, file)
     if column is None and (ending == EDITS or is_m2(texts)):
         return edited_texts(parse_m2(texts, file), corpus, file, annotator, ignore_width)
     if annotator is not None:
-        raise InputError("only M2 has annotators to choose from", file=file, fix="Leave it out, or give an M2 file")
+        raise InputError("only an M2 file has annotators", file=file, fix="Give an M2 file, or leave out the annotator")
     if ending in ENDINGS:
         columns = _READERS[ending](data, file)
         texts = columns if isinstance(columns, list) else paired_predictions(columns, corpus, column)
     elif column is not None:
-        raise InputError("plain text has no columns", file=file, fix=f"Columns are for {', '.join(ENDINGS)}")
+        fix = f"Leave out the column, or give a table ({', '.join(ENDINGS)})"
+        raise InputError("plain text has no columns", file=file, fix=fix)
     elif is_essays(texts):
         return paired_predictions(parse_essays(texts, file), corpus)
-    fix = _table_hint(texts) or "Write one output per line, in order; an empty output is an empty line"
+    fix = _table_hint(texts) or "Write one output per line, in order, and an empty line for an empty output"
     check_line_count(len(texts), len(corpus), corpus.name, file, fix)
     if ending not in ENDINGS and _tabs(texts) > _TABLE_SHARE > _tabs(corpus.sources):
         raise InputError(
-            "nearly all lines have tabs: a table without a header", file=file, fix="Give the predictions alone"
+            "almost all lines have tabs, like a table without a header", file=file, fix="Keep only the predictions"
         )
     return texts
 
@@ -199,24 +201,24 @@ def edited_texts(
     annotator: int | None = None,
     ignore_width: bool = False,
 ) -> EditedTexts:
-    """Return the predictions that are a system's edits of a corpus; they must be of its sentences, in its order.
+    """Return predictions given as edits. They must cover the sentences of the corpus in order.
 
-    Edits of several annotators are refused unless `annotator` chooses one. With `ignore_width`, sentences may differ
-    in full-width and half-width characters; the corpus's are taken.
+    If there are several annotators, `annotator` must choose one. With `ignore_width`, sentences may differ in full-width
+    and half-width characters; those of the corpus are used.
     """
     if len(edited) != len(corpus):
         raise InputError(
             f"{counted(len(edited), 'sentence')}, but {corpus.name} has {len(corpus)}",
             file=file,
-            fix="Give edits of every sentence",
+            fix="Give an S line for every sentence",
         )
     for i, (theirs, ours) in enumerate(zip(edited.sources, corpus.sources, strict=True)):
         if theirs != ours and not is_same_sentence(theirs, ours, ignore_width):
-            fix = "Edits count tokens: both files need the same sentences, tokenized alike"
+            fix = "Use the same sentences with the same tokenization"
             if is_same_sentence(theirs, ours, ignore_width=True):
-                fix = "They differ in full-width and half-width characters: allow it with --ignore-width"
+                fix = "They differ in full-width and half-width characters. Allow it with --ignore-width"
             raise InputError(
-                f"sentence {i + 1} is not that of {corpus.name}: {theirs[:60]!r} against {ours[:60]!r}",
+                f"sentence {i + 1} differs from {corpus.name}: {theirs[:60]!r}, not {ours[:60]!r}",
                 file=file,
                 fix=fix,
             )
@@ -275,15 +277,15 @@ _M2_EDIT = re.compile(r"A -?\d+ -?\d+\|\|\|")
 
 
 def is_m2(lines: Sequence[str]) -> bool:
-    """Return whether lines begin as an M2 file does, under whatever name."""
+    """Return whether lines start like an M2 file."""
     first = lines[:200]
     return any(line.startswith("S ") for line in first) and any(map(_M2_EDIT.match, first))
 
 
 def check_not_m2(lines: Sequence[str], file: str) -> None:
-    """Refuse sources or references that are an M2 file."""
+    """Raise an error for sources or references that are an M2 file."""
     if is_m2(lines):
-        fix = "Give it with --gold instead of -s and -r: it has the sources and their corrections"
+        fix = "Use --gold instead of -s and -r: the file has both sources and corrections"
         raise InputError("is an M2 file, not plain text", file=file, fix=fix)
 
 
@@ -291,11 +293,12 @@ def _one_annotator(table: EditTable, annotator: int | None) -> EditTable:
     known = sorted({*table.annotators.tolist()})
     if annotator is None and (table.row_offsets[1:] - table.row_offsets[:-1] > 1).any():
         raise InputError(
-            f"edits of {len(known)} annotators ({', '.join(map(str, known))}), but predictions are those of one system",
-            fix=f"Choose one with annotator={known[0]} (on the command line: --annotator {known[0]})",
+            f"edits of {len(known)} annotators ({', '.join(map(str, known))}), but predictions come from one system",
+            fix=f"Choose one, for example annotator={known[0]}",
         )
     if annotator is not None and annotator not in known:
-        raise InputError(f"no edits of annotator {annotator}", fix=f"It has {', '.join(map(str, known)) or 'none'}")
+        fix = f"Choose one of {', '.join(map(str, known))}" if known else "Leave out the annotator"
+        raise InputError(f"there is no annotator {annotator}", fix=fix)
     if annotator is None:
         return table
     chosen = table.of_annotator(annotator)
@@ -311,16 +314,16 @@ def _tabs(lines: Sequence[str]) -> float:
 
 
 def _table_hint(lines: Sequence[str]) -> str | None:
-    """Return how to give a table that was given as plain text."""
+    """Return advice if plain text looks like a table with a header, or None."""
     for delimiter, ending in ((",", ".csv"), ("\t", ".tsv")):
         header = lines[0].lower().replace('"', "").split(delimiter) if lines else []
         if {name.strip() for name in header} & {*PREDICTION_NAMES, *SOURCE_NAMES, *REFERENCE_NAMES}:
-            return f"It looks like a table with a header: name it {ending}, and its column with --column"
+            return f"It looks like a table: give it the ending {ending} and choose its column with --column"
     return None
 
 
 def read_texts(path: str | Path, names: Sequence[str]) -> list[str]:
-    """Read the lines of a text file, or the column of a table that has one of these names."""
+    """Read the lines of a text file, or the column of a table with one of these names."""
     ending = Path(str(path).removesuffix(".gz")).suffix.lower()
     if ending not in ENDINGS:
         return read_lines(path)
@@ -331,9 +334,9 @@ def read_texts(path: str | Path, names: Sequence[str]) -> list[str]:
 
 
 def columns_of(table: Any) -> Columns | None:
-    """Return the columns of a table; None for anything else.
+    """Return the columns of a table, or None if it is something else.
 
-    A table is a `datasets.Dataset`, a pandas, polars or Arrow table, a mapping of lists or a list of mappings.
+    Tables are a `datasets.Dataset`, a pandas, polars or Arrow table, a mapping of lists, or a list of mappings.
     """
     if hasattr(table, "collect_schema") and hasattr(table, "collect"):  # a polars LazyFrame
         table = table.collect()
@@ -363,25 +366,27 @@ def texts_of(
     annotator: int | None = None,
     ignore_width: bool = False,
 ) -> Any:
-    """Return the texts of a file or of a table, in the order of the corpus; other predictions as they are."""
+    """Return the texts of a file or a table in the order of the corpus, and other predictions unchanged."""
     if isinstance(predictions, Path):
         return read_predictions(predictions, corpus, column, annotator, ignore_width)
     if annotator is not None:
-        raise InputError(f"annotator={annotator}, but the predictions are not an M2 file", fix="Leave it out")
+        problem = f"the predictions are not an M2 file, so annotator={annotator} has no meaning"
+        raise InputError(problem, fix="Leave out the annotator")
     if isinstance(predictions, (str, bytes, EditedTexts)):
         return predictions
     columns = columns_of(predictions)
     if columns is not None:
         return paired_predictions(columns, corpus, column)
     if column is not None:
-        raise InputError(f"column={column!r}, but the predictions are no table", fix="Leave it out")
+        problem = f"the predictions are not a table, so column={column!r} has no meaning"
+        raise InputError(problem, fix="Leave out the column")
     check_ordered(predictions, "predictions")
     return list(python_values(predictions)) if isinstance(predictions, Iterable) else predictions
 
 
 def paired_predictions(columns: Columns, corpus: Corpus, column: str | None = None) -> list[str]:
-    """Return the predictions of a table in the order of the corpus: by id if it has one, else row by row."""
-    texts = columns.texts(columns.find(PREDICTION_NAMES, column, "--column NAME (in Python: column=...)"))
+    """Return the predictions of a table in the order of the corpus: by id if it has an id column, else row by row."""
+    texts = columns.texts(columns.find(PREDICTION_NAMES, column, "column=…"))
     ids = id_column(columns.values)
     order = range(len(texts)) if ids is None else _order_by_id(columns, ids, corpus)
     sources = [name for name in columns.values if name.lower() in SOURCE_NAMES]
@@ -391,28 +396,26 @@ def paired_predictions(columns: Columns, corpus: Corpus, column: str | None = No
 
 
 def id_column(names: Iterable[str]) -> str | None:
-    """Return the column of ids by its usual name, None if there is none."""
+    """Return the name of the id column, or None."""
     listed = list(names)
     return next((name for usual in _ID_NAMES for name in listed if name.lower() == usual), None)
 
 
 def _order_by_id(columns: Columns, name: str, corpus: Corpus) -> list[int]:
-    """Return the row of each sentence, by the corpus's ids or by whole numbers from 0 or from 1."""
+    """Return the row of each sentence, matched by the ids of the corpus or by numbers from 0 or 1."""
     given, ids = [*map(str, columns.values[name])], corpus.ids or ()
     start = None if set(given) == set(ids) else _first_number(given, ids)
     if start is not None:
         numbers = f"{name} {start} to {start + len(ids) - 1}"
-        log_info(f"{columns.place or 'predictions'}: {numbers} taken as sentence numbers from {start}")
+        log_info(f"{columns.place or 'predictions'}: using {numbers} as sentence numbers that start at {start}")
         ids = [str(start + i) for i in range(len(ids))]
     rows = {value: row for row, value in enumerate(given)}
     double = [value for row, value in enumerate(given) if rows[value] != row]
     known = set(ids)
     problems = {
-        ("double id", "double ids"): list(dict.fromkeys(double)),
-        ("id that the corpus does not have", "ids that the corpus does not have"): [
-            value for value in rows if value not in known
-        ],
-        ("id of the corpus missing", "ids of the corpus missing"): [value for value in ids if value not in rows],
+        ("duplicate id", "duplicate ids"): list(dict.fromkeys(double)),
+        ("id is not in the corpus", "ids are not in the corpus"): [value for value in rows if value not in known],
+        ("id of the corpus is missing", "ids of the corpus are missing"): [value for value in ids if value not in rows],
     }
     for problem, names in problems.items():
         if names:
@@ -420,16 +423,16 @@ def _order_by_id(columns: Columns, name: str, corpus: Corpus) -> list[int]:
             raise InputError(
                 f"{counted(len(names), *problem)}: {examples}",
                 file=columns.place,
-                fix=f"The corpus has the ids {ids[0]!r} to {ids[-1]!r}; give these, or number all of its "
-                f"{counted(len(ids), 'sentence')} from 0 or from 1, or drop the column {name!r} to pair row by row",
+                fix=f"Use the corpus's ids ({ids[0]!r} to {ids[-1]!r}), number all {counted(len(ids), 'sentence')} "
+                f"from 0 or 1, or drop the column {name!r} to pair row by row",
             )
     return [rows[value] for value in ids]
 
 
 def _first_number(given: Sequence[str], ids: Sequence[str]) -> int | None:
-    """Return 0 or 1 if the ids given are the numbers of all sentences from there on; None if they are not.
+    """Return 0 or 1 if the given ids are the numbers of all sentences from there on, else None.
 
-    Ids of a corpus that are numbers in another order are meant by their values.
+    If the ids of the corpus are numbers in another order, the given ids refer to these.
     """
     starts = {start: [str(start + i) for i in range(len(ids))] for start in (0, 1)}
     if any(value.isdecimal() for value in ids) and list(ids) not in starts.values():
@@ -442,10 +445,10 @@ def _check_sources(columns: Columns, name: str, corpus: Corpus, order: Sequence[
     for i, row in enumerate(order):
         if _letters(theirs[row]) != _letters(corpus.sources[i]):
             raise InputError(
-                f"the {name} of row {row + 1} is not sentence {i + 1} of {corpus.name}: "
-                f"{theirs[row][:60]!r} against {corpus.sources[i][:60]!r}",
+                f"the {name} in row {row + 1} is not sentence {i + 1} of {corpus.name}: "
+                f"{theirs[row][:60]!r}, not {corpus.sources[i][:60]!r}",
                 file=columns.place,
-                fix="Score predictions with the corpus they were made from",
+                fix="Score predictions on the corpus they were made from",
             )
 
 
@@ -472,7 +475,7 @@ def _transposed(rows: Sequence[Mapping[str, Any]], place: str | None) -> dict[st
         if set(row) != set(names):
             odd = ", ".join(sorted(set(row) ^ set(names)))
             raise InputError(
-                f"row {number} differs from the first in {odd}", file=place, fix="Use the same names in all"
+                f"row {number} differs from the first in {odd}", file=place, fix="Use the same names in all rows"
             )
     return {name: [row[name] for row in rows] for name in names}
 
@@ -497,7 +500,7 @@ _READERS: Mapping[str, Callable[[bytes, str], Columns | list[str]]] = {
 def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Corpus:
     """Read a corpus from a source file and one file per reference, paired by line number."""
     if not references:
-        raise InputError("no reference files", fix="Give at least one")
+        raise InputError("there are no reference files", fix="Give at least one")
     sources = read_texts(source, SOURCE_NAMES)
     if not sources:
         raise InputError("the file is empty", file=str(source), fix="Give one sentence per line")
@@ -507,7 +510,7 @@ def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Corpu
     for path, column in zip((source, *references), (sources, *columns), strict=True):
         check_not_m2(column, str(path))
     for path, column in zip(references, columns, strict=True):
-        fix = "Both need one line per sentence, in the same order; an empty output is an empty line"
+        fix = "Write one line per sentence in both files, in the same order"
         check_line_count(len(column), len(sources), str(source), str(path), fix)
     files = {"reference_files": tuple(map(str, references))}
     return Corpus(sources, list(zip(*columns, strict=True)), name=Path(source).name, metadata=files)
@@ -529,7 +532,7 @@ def _read_parallel_essays(sources: Columns, references: Sequence[str | Path]) ->
 
 
 def read_edits(path: str) -> Corpus:
-    """Read coded edits: I-measure XML if the name ends in .xml, else M2."""
+    """Read edits from I-measure XML if the name ends in .xml, else from M2."""
     if path.removesuffix(".gz").endswith(".xml"):
         from gecbench.formats.imeasure_xml import read_imeasure_xml
 
@@ -541,9 +544,9 @@ def write_parallel(corpus: Corpus, source: str | Path, references: Sequence[str 
     """Write a corpus as a source file and one file per reference."""
     if corpus.references is None or any(len(texts) != len(references) for texts in corpus.references):
         raise InputError(
-            f"{corpus.name} has {corpus.reference_range()} references per sentence, not {len(references)} as "
-            "there are files",
-            fix="Parallel text needs the same number for every sentence; JSON Lines takes any",
+            f"{corpus.name} has {corpus.reference_range()} references per sentence, but there "
+            f"{'is' if len(references) == 1 else 'are'} {counted(len(references), 'reference file')}",
+            fix="Give one file per reference, or write JSON Lines",
         )
     check_not_overwriting([source, *references])
     write_lines(source, corpus.sources)
@@ -564,14 +567,14 @@ SENTENCE_COLUMNS = {
 
 
 def read_system_scores(path: str | Path) -> dict[str, dict[str, float]]:
-    """Read metric → system → score of a file; see `parse_system_scores`."""
+    """Read metric → system → score from a file (see `parse_system_scores`)."""
     return parse_system_scores(read_text(path), name=str(path))
 
 
 def parse_system_scores(text: str, *, name: str) -> dict[str, dict[str, float]]:
-    """Parse metric → system → score; lines are [metric [references]] system score, separated by tabs.
+    """Parse metric → system → score. Lines are [metric [references]] system score, separated by tabs.
 
-    With references the metric is called `metric|references`; without a metric it is called as the file. A
+    If a line has references, the metric is called `metric|references`. If it has no metric, the file's name is used. A
     header line with these names is optional.
     """
     table: dict[str, dict[str, float]] = {}
@@ -596,7 +599,7 @@ def _add(table: dict[str, dict[Scored, float]], key: Scored, row: dict[str, str]
     scores = table.setdefault(metric, {})
     if key in scores:
         shown = ", sentence ".join(map(str, key)) if isinstance(key, tuple) else key
-        raise InputError(f"a second score of {shown} by {metric}", file=name, line=line)
+        raise InputError(f"{metric} has a second score for {shown}", file=name, line=line)
     scores[key] = finite_number(row["score"], "the score", file=name, line=line)
 
 

@@ -1,4 +1,4 @@
-"""Text files: UTF-8, split on newlines only, empty lines kept; atomic writes, file locks and the cache folder."""
+"""Read and write text files (UTF-8, split at newlines only), lock files, and find the cache folder."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ MOST_UNPACKED = 2**30
 
 
 def read_lines(path: str | Path) -> list[str]:
-    r"""Return the lines of a file: `.gz` is read as is, `-` is standard input.
+    r"""Return the lines of a file. `.gz` files are unpacked, and `-` is standard input.
 
-    Only "\n" ends a line (a "\r" before it is dropped), so that a form feed, U+0085 or U+2028 inside a sentence
-    does not shift what follows. Empty lines are data; a byte order mark is not. A file whose lines end in "\r" alone
-    is refused.
+    Only "\n" ends a line (a "\r" before it is dropped), so a form feed, U+0085 or U+2028 inside a sentence does not
+    shift the lines after it. Empty lines are kept, and a byte order mark is dropped. A file whose lines end in "\r"
+    alone is an error.
     """
     return split_lines(read_bytes(path), str(path))
 
 
 def split_lines(data: bytes, file: str) -> list[str]:
-    """Return the lines of a file's content, as `read_lines` does; `file` is its name in errors."""
+    """Return the lines of a file's content, as `read_lines` does. `file` is the name for error messages."""
     text = decode(data, file)
     if "\n" not in text and "\r" in text.rstrip("\r"):
-        fix = r"Convert it first, as tr '\r' '\n' does"
-        raise InputError("lines end in a carriage return alone", file=file, line=1, fix=fix)
+        fix = rf"Convert it first: tr '\r' '\n' < {file}"
+        raise InputError("lines end with a carriage return only", file=file, line=1, fix=fix)
     return lines_of(text)
 
 
@@ -45,27 +45,27 @@ def lines_of(text: str) -> list[str]:
 
 
 def read_text(path: str | Path) -> str:
-    """Return a file's text as it is, line ends included; `.gz` is unpacked, a byte order mark dropped."""
+    """Return a file's text with its line ends. `.gz` files are unpacked, and a byte order mark is dropped."""
     return decode(read_bytes(path), str(path))
 
 
 def read_marked_text(path: str | Path) -> str:
-    """Return a file's text as `read_text` does, but with its byte order mark, which official programs take for text."""
+    """Return a file's text like `read_text`, but keep its byte order mark, as the official programs do."""
     data = read_bytes(path)
     mark = BYTE_ORDER_MARK if data.startswith(BYTE_ORDER_MARK.encode()) else ""
     return mark + decode(data, str(path))
 
 
 def universal_newlines(text: str) -> str:
-    """Return the text with a newline for every end of a line, as Python 3 opens files."""
+    """Replace all kinds of line ends with a newline, as Python 3 does when it opens files."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Return the content of a file: `.gz` is unpacked, `-` is standard input."""
+    """Return the content of a file. `.gz` files are unpacked, and `-` is standard input."""
     if str(path) == STANDARD_INPUT:
         if sys.stdin is None:
-            raise InputError("standard input is closed", fix="Name a file, or pipe something into it")
+            raise InputError("standard input is closed", fix="Give a file, or pipe text into the command")
         return sys.stdin.buffer.read()
     check_files([path])
     try:
@@ -81,14 +81,14 @@ def read_bytes(path: str | Path) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
             unpacked = packed.read(MOST_UNPACKED + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"is not a whole gzip file ({error})", file=str(path)) from error
+        raise InputError(f"the gzip file is damaged ({error})", file=str(path)) from error
     if len(unpacked) > MOST_UNPACKED:
         raise InputError(f"unpacks to more than {MOST_UNPACKED / 2**30:g} GiB", file=str(path), fix="Unpack it first")
     return unpacked
 
 
 def check_files(paths: Iterable[str | Path | None]) -> None:
-    """Refuse a file that is not there, before anything is read or fetched; None and standard input pass."""
+    """Raise an error for missing files, before anything is read or downloaded. None and `-` are skipped."""
     for path in paths:
         if path is None or str(path) == STANDARD_INPUT:
             continue
@@ -99,20 +99,20 @@ def check_files(paths: Iterable[str | Path | None]) -> None:
 
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:
-    """Write lines to a file as a whole or not at all; `-` is standard output."""
+    """Write lines to a file atomically. `-` is standard output."""
     rows = list(lines)
     for number, line in enumerate(rows, start=1):
         if "\n" in line:
             raise InputError(
-                "a line break inside a sentence",
+                "the sentence contains a line break",
                 file=str(path),
                 line=number,
-                fix="One sentence per line needs one line",
+                fix="Replace it with a space, or write JSON Lines",
             )
     text = "".join(f"{line}\n" for line in rows)
     if str(path) == STANDARD_INPUT:
         if sys.stdout is None:
-            raise InputError("standard output is closed", fix="Name a file to write to")
+            raise InputError("standard output is closed", fix="Give a file to write to")
         sys.stdout.write(text)
         return
     data = text.encode()
@@ -124,10 +124,10 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
 
 
 def write_bytes(path: str | Path, data: bytes, *, durable: bool = False) -> None:
-    """Write a file through a temporary one beside it, so that it never exists half-written.
+    """Write a file atomically, through a temporary file in the same folder.
 
-    A link is followed, and what is no regular file (a device, a pipe) is written to, not replaced. A new file has the
-    permissions that the umask leaves, an old one keeps its own. `durable` waits until the disk has it.
+    Links are followed. A device or a pipe is written to directly. A new file gets its permissions from the umask. An
+    existing file keeps its own. With `durable`, wait until the data is on disk.
     """
     try:
         found = _status(path)
@@ -167,7 +167,7 @@ def zip_bytes(files: Mapping[str, bytes]) -> bytes:
 
 
 def flush_file(path: Path) -> None:
-    """Wait until the disk has a file, or the names of a folder's files; `path` may be either."""
+    """Wait until a file, or a folder's list of files, is on disk."""
     opened = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
     try:
         os.fsync(opened)
@@ -176,24 +176,24 @@ def flush_file(path: Path) -> None:
 
 
 def check_not_overwriting(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None] = ()) -> None:
-    """Refuse to write over an input, or two outputs to one file; whatever is no regular file takes all that comes."""
+    """Raise an error if an output would overwrite an input or another output. Devices and pipes are allowed."""
     taken = {place: str(path) for path in inputs if (place := _place(path))}
     for path in outputs:
         place = _place(path)
         if place in taken:
-            fix = "Write each output to a file of its own"
+            fix = "Write each output to its own file"
             raise InputError("would be overwritten", file=taken[place], fix=fix)
         if place:
             taken[place] = str(path)
 
 
 def is_same_file(one: str | Path, other: str | Path) -> bool:
-    """Return whether two paths name one regular file."""
+    """Return whether two paths refer to the same regular file."""
     return (place := _place(one)) is not None and place == _place(other)
 
 
 def _place(path: str | Path | None) -> object:
-    """Return what all names of one regular file, there or to be, have in common; None for anything else."""
+    """Return the identity of a regular file, which may not exist yet, or None for anything else."""
     if path is None or str(path) == STANDARD_INPUT:
         return None
     try:
@@ -213,14 +213,14 @@ def _status(path: str | Path) -> os.stat_result | None:
 
 
 _PACKED = (
-    (b"PAR1", "a Parquet file", "Give it the ending .parquet, and name its column with --column"),
+    (b"PAR1", "a Parquet file", "Give it the ending .parquet, and choose its column with --column"),
     (b"\x1f\x8b", "a gzip file", "Give it the ending .gz"),
     (b"PK\x03\x04", "a zip archive", "Unpack it, or export its text as UTF-8"),
 )
 
 
 def decode(data: bytes, file: str) -> str:
-    """Return the text of a file's content: UTF-8, without a byte order mark."""
+    """Decode a file's content as UTF-8, without a byte order mark."""
     for start, kind, fix in _PACKED:
         if data.startswith(start):
             raise InputError(f"is {kind}, not text", file=file, fix=fix)
@@ -240,7 +240,10 @@ def decode(data: bytes, file: str) -> str:
 
 
 def _wide_encoding(data: bytes) -> str | None:
-    """Return the name of UTF-16 or UTF-32, by a byte order mark or by every other byte being zero, as in Latin text."""
+    """Return the name of a UTF-16 or UTF-32 encoding, or None.
+
+    It is recognized by a byte order mark, or because every other byte is zero, as in Latin text.
+    """
     for mark, encoding in ((b"\xff\xfe\0\0", "utf-32"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
         if data.startswith(mark):
             return encoding
@@ -252,8 +255,8 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def cache_folder(environment: Mapping[str, str] | None = None) -> Path:
-    """Return the folder for fetched files and cached scores, inside the Hugging Face cache home."""
-    # Looked up here and not as a default, since `Dataset.map` of several processes replaces os.environ by a copy.
+    """Return the folder for downloaded files and cached scores, inside the Hugging Face cache."""
+    # Not a default argument, because `Dataset.map` with several processes replaces os.environ with a copy.
     environment = os.environ if environment is None else environment
     if home := environment.get("HF_HOME"):
         return Path(home).expanduser() / "gecbench"
@@ -264,20 +267,20 @@ def cache_folder(environment: Mapping[str, str] | None = None) -> Path:
 
 try:
     import fcntl
-except ImportError:  # pragma: no cover - where there are no such locks
+except ImportError:  # pragma: no cover - Windows
     fcntl = None  # type: ignore[assignment]
 
 
 def lock(file: IO[Any], name: str, fix: str) -> None:
-    """Take a file for this process until it is closed, or refuse it where another has it.
+    """Lock a file for this process until it is closed, or raise an error if another process holds the lock.
 
-    Where the system or the file's disk knows no locks, none is taken.
+    Does nothing if the system or the file system does not support locks.
     """
     if fcntl is None:
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise InputError("another run is writing here", file=name, fix=fix) from error
+        raise InputError("another run is using it", file=name, fix=fix) from error
     except OSError:
         return

@@ -1,4 +1,4 @@
-"""A safe XML reader: document types and entities are refused, so no entity can expand or include a file."""
+"""A safe XML reader. Document types and entities are errors, so no entity can expand or include a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gecbench.errors import InputError
 
 
 class XmlReader:
-    """Calls `open` and `close` for every element and `characters` for text; errors name the file and the line."""
+    """Call `open` and `close` for every element and `characters` for text. Errors name the file and the line."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -29,15 +29,15 @@ class XmlReader:
         except InputError:
             raise
         except (LookupError, ValueError) as error:
-            raise InputError(f"an encoding that cannot be read ({error})", file=self.file, fix="Use UTF-8") from None
+            raise InputError(f"the encoding is not supported ({error})", file=self.file, fix="Use UTF-8") from None
 
     def wrong(self, problem: str, fix: str = "") -> InputError:
         """Return the error for a problem on the current line."""
         return InputError(problem, file=self.file, line=self.parser.CurrentLineNumber, fix=fix)
 
     def refuse(self, *_: object) -> None:
-        """Refuse a declaration."""
-        raise self.wrong("document type and entity declarations are refused", "Remove the <!DOCTYPE ...> part.")
+        """Raise an error for a declaration."""
+        raise self.wrong("document type and entity declarations are not allowed", "Remove the <!DOCTYPE ...> part.")
 
     def open(self, name: str, attributes: dict[str, str]) -> None:
         """Handle the start of an element."""

@@ -1,1 +1,1 @@
-"""Human judgments and human performance: bound, ranking, agreement, extent of change, correlation with metrics."""
+"""Human performance and human judgments: bound, ranking, agreement, extent of change, meta-evaluation."""

@@ -22,7 +22,7 @@ PairKey = tuple[int, frozenset[str]]
 
 @dataclass(frozen=True)
 class Agreement:
-    """Kappa and quadratic-weighted kappa over `comparisons` pairs of judgments of the same thing."""
+    """Kappa and quadratic-weighted kappa over `comparisons` pairs of judgments."""
 
     kappa: float
     weighted: float
@@ -32,9 +32,9 @@ class Agreement:
 def cohen_kappa(
     first: ArrayLike, second: ArrayLike, *, weights: Weights = None, labels: Sequence[int] = OUTCOMES
 ) -> float:
-    """Return Cohen's kappa (1960), or weighted kappa (1968) with labels equally far apart in the order given.
+    """Return Cohen's kappa (1960), or weighted kappa (1968) with equally spaced labels in the given order.
 
-    NaN where there is nothing to compare, or where both judges always give the same label.
+    The value is NaN if there is nothing to compare, or if both judges always give the same label.
     """
     return _kappa(_confusion(np.asarray(first), np.asarray(second), labels), weights)
 
@@ -66,10 +66,10 @@ def _confusion(first: NDArray[np.generic], second: NDArray[np.generic], labels: 
 def agreement(
     pairs: Iterable[OutcomePair], *, both_system_orders: bool = True, both_judge_orders: bool = True
 ) -> Agreement:
-    """Return both kappas of pairs of outcomes, listed or counted.
+    """Return both kappas for pairs of outcomes, listed or counted.
 
-    The order of two systems, and of two judges of one group, is arbitrary, but Cohen's kappa depends on it. So every
-    comparison counts in both orders by default.
+    Cohen's kappa depends on the order of the two systems and of the two judges, which is arbitrary. By default every
+    comparison counts in both orders.
     """
     table = np.zeros((len(OUTCOMES), len(OUTCOMES)))
     for (x, y), count in (pairs if isinstance(pairs, Counter) else Counter(pairs)).items():
@@ -83,9 +83,9 @@ def agreement(
 
 
 def _by_pair(judgments: Iterable[Judgment], oriented: bool) -> dict[PairKey, list[tuple[str, int | None]]]:
-    """Return judge and outcome of each pair of systems of a sentence.
+    """Return the judges and outcomes of each pair of systems on a sentence.
 
-    Outcomes are seen from the system that comes first in the alphabet if `oriented`, else from the one shown first.
+    Outcomes are given for the alphabetically first system if `oriented`, else for the system shown first.
     """
     table: dict[PairKey, list[tuple[str, int | None]]] = defaultdict(list)
     for pair in judgments:
@@ -117,17 +117,17 @@ def _add_pairs(table: Counter[OutcomePair], outcomes: Counter[int], sign: int) -
 
 
 def inter_agreement(judgments: Iterable[Judgment]) -> Agreement:
-    """Return the agreement of different judges on the same pair of the same sentence."""
+    """Return the agreement of different judges on the same pair and sentence."""
     return agreement(_within(judgments, same_judge=False))
 
 
 def intra_agreement(judgments: Iterable[Judgment]) -> Agreement:
-    """Return the agreement of judges with themselves, where they judged the same pair of a sentence again."""
+    """Return the agreement of judges with themselves when they judge the same pair and sentence again."""
     return agreement(_within(judgments, same_judge=True))
 
 
 def cross_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> Agreement:
-    """Return the agreement of every judgment of one group with every judgment of the other on the same pair."""
+    """Return the agreement between two groups of judges, over all their judgments of the same pair."""
     others = _by_pair(other, oriented=True)
     pairs: Counter[OutcomePair] = Counter()
     for key, found in _by_pair(one, oriented=True).items():
@@ -138,10 +138,10 @@ def cross_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> Agree
 
 
 def pooled_agreement(one: Iterable[Judgment], other: Iterable[Judgment]) -> tuple[Agreement, Agreement, Agreement]:
-    """Return the agreement within one group, the other and both together, as in Sakaguchi et al. 2016, Table 7.
+    """Return the agreement within each group and within both together (Sakaguchi et al. 2016, Table 7).
 
-    As they did: on pairs shown twice or more (ranked or not) in both groups, with outcomes in the order shown. Both
-    together include the comparisons inside each group.
+    As in the paper, this uses pairs shown at least twice (ranked or not) in both groups, with outcomes in the order
+    shown. Both together include the comparisons within each group.
     """
     others = _by_pair(other, oriented=False)
     within: tuple[list[OutcomePair], ...] = ([], [], [])

@@ -31,37 +31,38 @@ from gecbench.metrics.policy import GreedyCumulative
 MOST_ANNOTATORS = 16  # 65,535 subsets
 Sizes = Literal["all", "last"]
 Subsets = NDArray[np.uint32]  # one bit per annotator
-Members = NDArray[np.bool_]  # which annotators a subset holds
+Members = NDArray[np.bool_]  # which annotators are in a subset
 
 
 @dataclass(frozen=True)
 class BoundRow:
-    """Scores against `size` annotators: h_i (eq. 2; NaN where no annotator is left over) and s_i (eq. 3)."""
+    """Scores against `size` annotators: h_i (eq. 2, NaN if no annotator is left over) and s_i (eq. 3)."""
 
     size: int
     human: float
     systems: Mapping[str, float]
 
     def ratio(self, system: str) -> float:
-        """Return s_i / h_i, the share of human performance that the system reaches (§5.3)."""
+        """Return s_i / h_i, the system's score as a share of human performance (§5.3)."""
         return self.systems[system] / self.human if self.human else float("nan")
 
 
 @dataclass(frozen=True)
 class Bound:
-    """Rows by number of annotators, and g(X) (eq. 1) of every subset."""
+    """One row per number of annotators, and g(X) (eq. 1) for each subset."""
 
     rows: tuple[BoundRow, ...]
     subsets: Subsets
     g: Values
 
     def row(self, size: int) -> BoundRow:
-        """Return the row of this number of annotators."""
+        """Return the row for this number of annotators."""
         for row in self.rows:
             if row.size == size:
                 return row
         raise InputError(
-            f"no row for {counted(size, 'annotator')}", fix=f"There are {[row.size for row in self.rows]}."
+            f"there is no row for {counted(size, 'annotator')}",
+            fix=f"Choose one of {', '.join(str(row.size) for row in self.rows)}",
         )
 
 
@@ -74,17 +75,23 @@ def human_bound(
     sentences: Sequence[int] | None = None,
     **preprocessing: Any,
 ) -> Bound:
-    """Score annotators against each other, and systems against them, by number of annotators.
+    """Score each annotator against the others, and systems against the same references.
 
-    For any metric: against edits (Bryant & Ng 2015) or rewrites (JFLEG's "Human" is the last row).
+    Works with any metric, on edits (Bryant & Ng 2015) or references (JFLEG's "Human" is the last row).
 
     Args:
         metric: A metric or its name.
         corpus: A corpus with at least two references or annotators per sentence.
-        systems: Each system's predictions by name. They are checked here, unless they are `Prepared`.
-        sizes: "all" subsets of annotators, or only the "last" ones, which leave out one annotator.
-        sentences: The sentences to keep, by position.
+        systems: The predictions of each system by name. They are checked here, unless they are `Prepared`.
+        sizes: "all" scores against every subset of annotators, "last" only against all but one.
+        sentences: The positions of the sentences to score. By default all.
         **preprocessing: Fields of `Preprocessing`, such as `tokenize="auto"`.
+
+    Returns:
+        The bound, with one row per number of annotators.
+
+    Raises:
+        InputError: Sentences have different numbers of references, or only one.
 
     >>> from gecbench.corpora.demo import load_demo
     >>> [row.size for row in human_bound("gleu(iterations=10)", load_demo()).rows]
@@ -108,14 +115,14 @@ def human_bound(
 def bound_by_category(
     metric: str | Metric, corpus: Corpus, categories: Sequence[str] | None = None, *, sizes: Sizes = "last"
 ) -> dict[str, Bound]:
-    """Return the human bound of each error category, all other edits left out of gold and humans (§6.1).
+    """Return the human bound of each error category, without all other edits in gold and humans (§6.1).
 
-    Systems do not say which category they correct, so there are none here.
+    Systems are not scored, because the categories of their edits are unknown.
     """
     known = error_types(corpus)
     chosen = sorted(known) if categories is None else list(categories)
     if unknown := [name for name in chosen if name not in known]:
-        raise InputError(f"no edits of the category {unknown[0]}", fix=f"There are {', '.join(sorted(known))}")
+        raise InputError(f"unknown category {unknown[0]}", fix=f"Choose one of {', '.join(sorted(known))}")
     return {name: human_bound(metric, restrict_types(corpus, [name]), sizes=sizes) for name in chosen}
 
 
@@ -125,14 +132,14 @@ def _selected(texts: Sequence[str], sentences: Sequence[int]) -> Sequence[str]:
 
 @dataclass(frozen=True)
 class Annotators:
-    """A corpus in which every annotator corrected every sentence, and each annotator's corrected text."""
+    """A corpus in which every annotator has every sentence, and the corrected text of each annotator."""
 
     corpus: Corpus
     texts: tuple[Sequence[str], ...] = field(repr=False)
 
 
 def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
-    """Return the annotators a metric scores against; one who is not listed for a sentence made no edit there."""
+    """Return the annotators that a metric scores against. Annotators not listed for a sentence made no edits."""
     if metric.gold(corpus) == "annotations" and corpus.annotations is not None:
         corpus = corpus.replace(annotations=EditTable.of(complete(corpus.annotations)))
         rows: Sequence[Sequence[Any]] = metric.annotations(corpus)
@@ -145,7 +152,7 @@ def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
         found = "1 reference" if sizes == {1} else f"{min(sizes)} to {max(sizes)} references"
         raise InputError(
             f"{corpus.name} has {found} per sentence",
-            fix="A human bound needs the same number for every sentence, at least two",
+            fix="Give every sentence the same number of references, at least two",
         )
     columns = tuple(zip(*rows, strict=True))
     if rows is corpus.references:
@@ -154,10 +161,10 @@ def annotators_of(metric: Metric, corpus: Corpus) -> Annotators:
 
 
 def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
-    """Return all non-empty subsets of annotators, or those that leave out exactly one; one bit per annotator."""
+    """Return all non-empty subsets of annotators, or those that leave out one, with one bit per annotator."""
     if not 1 <= annotators <= MOST_ANNOTATORS:
         raise InputError(
-            counted(annotators, "annotator"), fix=f"The bound is computed for 1 to {MOST_ANNOTATORS} annotators."
+            f"the corpus has {counted(annotators, 'annotator')}", fix=f"Use 1 to {MOST_ANNOTATORS} annotators"
         )
     subsets = np.arange(1, 1 << annotators, dtype=np.uint32)
     if sizes == "all":
@@ -167,14 +174,14 @@ def annotator_subsets(annotators: int, sizes: Sizes = "all") -> Subsets:
 
 
 def subset_members(subsets: Subsets, annotators: int) -> Members:
-    """Return which annotators each subset holds: (subsets, annotators)."""
+    """Return which annotators are in each subset: (subsets, annotators)."""
     return (subsets[:, None] >> np.arange(annotators, dtype=np.uint32) & 1).astype(bool)
 
 
 def bound_of_values(values: Values, subsets: Subsets, annotators: int, systems: Sequence[str]) -> Bound:
-    """Average f(a, X), (authors, subsets), into g(X), h_i and s_i (eq. 1 to 3).
+    """Average f(a, X), given as (authors, subsets), to g(X), h_i and s_i (eq. 1 to 3).
 
-    The authors are the annotators, then the systems. The values of annotators inside X are ignored.
+    The authors are the annotators, then the systems. Values of annotators inside X are ignored.
     """
     outside = ~subset_members(subsets, annotators).T
     left = outside.sum(axis=0)
@@ -191,10 +198,10 @@ def bound_of_values(values: Values, subsets: Subsets, annotators: int, systems: 
 def _score_authors(
     metric: Metric, annotators: Annotators, authors: Sequence[Sequence[str]], subsets: Subsets
 ) -> Values:
-    """Return f(a, X) for all authors and subsets, in the cheapest way that the metric allows."""
+    """Return f(a, X) for all authors and subsets, in the fastest way that the metric allows."""
     people = len(annotators.texts)
     counts = _author_counts(metric, annotators, authors)
-    if counts is None:  # the metric looks at all references at once, so it counts again for every subset
+    if counts is None:  # the metric counts all references together, so count again for each subset
 
         def against(members: Members) -> Callable[[int], float]:
             part = _restricted(metric, annotators.corpus, np.flatnonzero(members).tolist())
@@ -218,9 +225,9 @@ def _score_authors(
 
 
 def _author_counts(metric: Metric, annotators: Annotators, authors: Sequence[Sequence[str]]) -> Counts | None:
-    """Return (authors, sentences, annotators, counts).
+    """Return the counts as (authors, sentences, annotators, counts).
 
-    None where the metric has no row of counts for each annotator, as when it merges references.
+    Return None if the metric does not have one row of counts per annotator.
     """
     if not metric.reference_policy.one_row_per_reference:
         return None
@@ -239,15 +246,16 @@ def _restricted(metric: Metric, corpus: Corpus, members: list[int]) -> Corpus:
     if metric.gold(corpus) == "references":
         return corpus.with_references(members)
     if corpus.annotations is None:
-        raise InputError(f"{corpus.name} has error groups, not annotators to leave out", fix="Give annotations (M2)")
+        problem = f"{corpus.name} has error groups, so no annotator can be left out"
+        raise InputError(problem, fix="Give annotations (an M2 file)")
     return corpus.replace(annotations=EditTable.of([[row[k] for k in members] for row in corpus.annotations]))
 
 
 def greedy_f(counts: Counts, subsets: Subsets, beta: float = 0.5, rounded: bool = False) -> Values:
-    """Return F of edit counts by M2's greedy-cumulative choice, for all authors and subsets (M2 page, §9 and §10).
+    """Return F of all authors and subsets with M2's greedy-cumulative policy (docs/metrics/m2.md §9, §10).
 
     `counts` are correct, proposed and gold edits: (authors, sentences, annotators, 3). With `rounded`, annotators are
-    chosen as errant_compare does.
+    chosen as in errant_compare.
     """
     totals = select("greedy").subset_totals(
         counts=np.ascontiguousarray(counts, dtype=np.int64),
@@ -263,9 +271,9 @@ def greedy_f(counts: Counts, subsets: Subsets, beta: float = 0.5, rounded: bool 
 def score_subsets(
     authors: int, annotators: int, subsets: Subsets, against: Callable[[Members], Callable[[int], float]]
 ) -> Values:
-    """Return f(a, X), one author and one subset at a time; `against(X)` returns the score of an author by number.
+    """Return f(a, X) for one author and one subset at a time. `against(X)` returns a function from author to score.
 
-    Annotators are not scored against subsets that include themselves (NaN).
+    The value is NaN for annotators inside X.
     """
     values = np.full((authors, len(subsets)), np.nan)
     with progress(len(subsets), "sets of annotators") as bar:

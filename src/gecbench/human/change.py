@@ -17,7 +17,7 @@ _CHUNK = 2_000
 
 @dataclass(frozen=True)
 class Change:
-    """Means over sentences: TER edits (sTER), share that differs, character Levenshtein distance."""
+    """Means over sentences: TER edits (sTER), share of changed sentences, character Levenshtein distance."""
 
     sentences: int
     ster: float
@@ -26,21 +26,21 @@ class Change:
 
     @property
     def identical(self) -> float:
-        """The share of sentences that are the same in both."""
+        """The share of unchanged sentences."""
         return 1 - self.changed
 
 
 def change(before: Texts, after: Texts) -> Change:
-    """Return how far `after` is from `before` (Sakaguchi et al. 2016, §3.2).
+    """Measure the change from `before` to `after` (Sakaguchi et al. 2016, §3.2).
 
-    Edits are those of sacrebleu's TER with its defaults, so case does not count there; it does count for `changed` and
-    `characters`. Lines are compared without leading and trailing whitespace.
+    Edits are those of sacrebleu's TER with its defaults, which ignore case. `changed` and `characters` count case.
+    White space at the ends of lines is ignored.
     """
     return changes({"": (before, after)})[""]
 
 
 def changes(comparisons: Mapping[str, tuple[Texts, Texts]]) -> dict[str, Change]:
-    """Return several comparisons by name; a pair of lines that occurs in many is searched for edits once."""
+    """Return several comparisons by name. Edits of a pair of lines are computed once, even if it occurs often."""
     lines = {name: _pairs(before, after) for name, (before, after) in comparisons.items()}
     edits = ter_edits_of(list(dict.fromkeys(pair for pairs in lines.values() for pair in pairs)))
     return {
@@ -55,7 +55,7 @@ def changes(comparisons: Mapping[str, tuple[Texts, Texts]]) -> dict[str, Change]
 
 
 def mean_change(several: Sequence[Change]) -> Change:
-    """Return the mean over several comparisons of the same sentences, each weighing the same."""
+    """Return the unweighted mean of several comparisons of the same sentences."""
     if not several or len({each.sentences for each in several}) != 1:
         raise InputError("a mean of changes needs comparisons of the same sentences")
     _, *columns = zip(*map(astuple, several), strict=True)
@@ -63,9 +63,9 @@ def mean_change(several: Sequence[Change]) -> Change:
 
 
 def ter_edits_of(pairs: Sequence[TextPair]) -> dict[TextPair, int]:
-    """Return the edits (insertions, deletions, substitutions, shifts) from the first line of each pair to the second.
+    """Return the number of edits (insertions, deletions, substitutions, shifts) for each pair of lines.
 
-    The number is that of sacrebleu's TER with its defaults: case does not count.
+    The number equals sacrebleu's TER with its defaults, which ignore case.
     """
     found: dict[TextPair, int] = {}
     with progress(len(pairs), "TER") as bar:
@@ -80,7 +80,7 @@ def ter_edits_of(pairs: Sequence[TextPair]) -> dict[TextPair, int]:
 
 
 def character_distance(first: str, second: str) -> int:
-    """Return the Levenshtein distance in characters, through rapidfuzz."""
+    """Return the Levenshtein distance in characters, computed with rapidfuzz."""
     from rapidfuzz.distance import Levenshtein
 
     return int(Levenshtein.distance(first, second))
@@ -90,6 +90,6 @@ def _pairs(before: Texts, after: Texts) -> list[TextPair]:
     if len(before) != len(after) or not before:
         raise InputError(
             f"{counted(len(before), 'sentence')} cannot be compared with {len(after)}",
-            fix="Both sides need the same sentences, at least one",
+            fix="Give the same sentences on both sides, at least one",
         )
     return [(x.strip(), y.strip()) for x, y in zip(before, after, strict=True)]

@@ -39,7 +39,7 @@ SentenceScores = Mapping[tuple[str, int], float]  # by system and sentence
 
 @dataclass(frozen=True)
 class Correlation:
-    """A coefficient over `items` systems; NaN where one side is constant."""
+    """A correlation coefficient over `items` systems, or NaN if one side is constant."""
 
     method: Method
     value: float
@@ -48,7 +48,7 @@ class Correlation:
 
 
 def coefficient(first: ArrayLike, second: ArrayLike, method: Method) -> float:
-    """Return Spearman's rho, Pearson's r or Kendall's tau-b of two sequences, through scipy."""
+    """Return Spearman's rho, Pearson's r or Kendall's tau-b of two sequences, computed with scipy."""
     x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if x.shape != y.shape or x.ndim != 1:
         raise InputError(f"{counted(x.size, 'score')} cannot be correlated with {y.size}")
@@ -62,7 +62,7 @@ def _statistic(method: Method) -> Callable[[NDArray[np.float64], NDArray[np.floa
 
     functions = {"spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stats.kendalltau}
     if method not in functions:
-        raise InputError(f"no correlation called {method!r}", fix=f"Use one of {', '.join(METHODS)}.")
+        raise InputError(f"unknown correlation {method!r}", fix=f"Choose one of {', '.join(METHODS)}")
     return lambda x, y: functions[method](x, y).statistic
 
 
@@ -75,9 +75,24 @@ def correlate(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Correlation:
-    """Correlate over systems; the interval is that of bootstrapped systems with `resamples`, else approximated.
+    """Correlate metric scores with human scores over systems.
 
-    Both must score the same systems: a missing one is an error, never left out silently.
+    Args:
+        metric: The metric's score of each system.
+        human: The human score of each system. Both must have the same systems.
+        method: "spearman", "pearson" or "kendall".
+        resamples: The number of bootstrap resamples of systems for the interval. 0 approximates the interval.
+        confidence: The confidence level of the interval.
+        seed: The seed of the resampling.
+
+    Returns:
+        The coefficient with its interval.
+
+    Raises:
+        InputError: The two sides have different systems, or the method is unknown.
+
+    >>> correlate({"A": 3, "B": 1, "C": 2}, {"A": 0.9, "B": 0.1, "C": 0.4}).value
+    1.0
     """
     systems = same_systems(metric, human)
     x, y = np.array([metric[name] for name in systems]), np.array([human[name] for name in systems])
@@ -90,7 +105,7 @@ def correlate(
 
 
 def approximate_interval(value: float, items: int, method: Method, confidence: float = 0.95) -> Interval | None:
-    """Return the interval of a coefficient by Fisher's transformation, None where it is not defined.
+    """Return the interval of a coefficient by Fisher's transformation, or None if it is not defined.
 
     The variance of atanh(value) is 1 / (n - 3) for Pearson's r (Fisher 1921), (1 + value² / 2) / (n - 3) for
     Spearman's rho (Bonett & Wright 2000) and 0.437 / (n - 4) for Kendall's tau (Fieller et al. 1957).
@@ -115,7 +130,7 @@ def correlate_runs(
     *,
     confidence: float = 0.95,
 ) -> Correlation:
-    """Correlate with human scores; the interval is over bootstrap runs (runs, systems in the order of `human`).
+    """Correlate with human scores. The interval is over bootstrap `runs` (runs × systems, in the order of `human`).
 
     It shows how much the coefficient varies with the judgments, for these systems.
     """
@@ -127,23 +142,23 @@ def correlate_runs(
 
 
 def _coefficients_of_runs(x: NDArray[np.float64], runs: NDArray[np.float64], method: Method) -> list[float]:
-    """Return the coefficient with every run."""
+    """Return the coefficient of each run."""
     if method == "pearson":
         return [coefficient(x, run, method) for run in runs]
     from scipy import stats
 
-    # Coefficients of ranks are computed once for each order of the systems: few of them occur in a thousand runs.
+    # Rank coefficients are computed once per order of the systems, because few orders occur in a thousand runs.
     orders, places = np.unique(stats.rankdata(runs, axis=1), axis=0, return_inverse=True)
     values = [coefficient(x, order, method) for order in orders]
     return [values[place] for place in places.ravel()]
 
 
 def same_systems(metric: Collection[str], human: Collection[str]) -> list[str]:
-    """Return the systems of both sides, sorted, or name one that is missing from one of them."""
+    """Return the sorted systems of both sides, or raise an error that names a missing one."""
     lone = sorted(set(metric) ^ set(human))
     if lone:
         where = "the human scores" if lone[0] in metric else "the metric's scores"
-        raise InputError(f"{lone[0]} is missing from {where}", fix="Both must score the same systems.")
+        raise InputError(f"the system {lone[0]} is missing from {where}", fix="Give both sides the same systems")
     return sorted(metric)
 
 
@@ -153,9 +168,9 @@ def choose_systems(
     scored: Sequence[Collection[str]],
     sets: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> frozenset[str]:
-    """Return the wanted systems that are both judged and scored everywhere; warn of the others in one sentence.
+    """Return the wanted systems that are both judged and scored. Warn of the others.
 
-    `wanted` are names of systems, of `sets` of them, or "all".
+    `wanted` are names of systems, names of `sets`, or "all".
     """
     known = set(judged).union(*scored)
     named = {"all": known} | {name: set(members) for name, members in sets.items()}
@@ -163,13 +178,15 @@ def choose_systems(
     for name in wanted:
         if name not in named and name not in known:
             choices = [*named, *sorted(known)]
-            raise InputError(f"no system or set {name!r}", fix=f"{did_you_mean(name, choices)}Use {', '.join(choices)}")
+            raise InputError(
+                f"unknown system or set {name!r}", fix=f"{did_you_mean(name, choices)}Choose from {', '.join(choices)}"
+            )
         chosen |= named.get(name, {name})
     common = chosen.intersection(judged, *scored)
     if len(common) < 2:
         for names in scored:
             same_systems(names, judged)
-        raise InputError(counted(len(common), "system"), fix="A correlation needs two systems or more")
+        raise InputError(counted(len(common), "system"), fix="Give at least two systems for a correlation")
     if lone := sorted(chosen - common):
         reasons = [f"{name} ({'no scores' if name in judged else 'no judgments'})" for name in lone]
         warnings.warn(f"left out: {', '.join(reasons)}", UserWarning, stacklevel=2)
@@ -186,15 +203,15 @@ def _interval(values: Iterable[float], confidence: float) -> Interval | None:
 
 @dataclass(frozen=True)
 class SentenceAgreement:
-    """How far a metric's sentence scores order pairs of outputs as judges did.
+    """The agreement of a metric's sentence scores with pairwise judgments.
 
-    Over the pairs that the judges decided, `accuracy` is the share ordered alike, and `tau` is that minus the share
-    ordered otherwise. `ties` says how the metric's ties count:
+    Over the pairs that the judges decided, `accuracy` is the share that the metric orders the same way. `tau` is
+    `accuracy` minus the share in the opposite order. `ties` is the rule for the metric's ties:
 
-    - "half": as half right. The order of the systems does not matter.
-    - "seeda": as if the system later in the alphabet were better, as in SEEDA's script; `ties_later` of them are right.
-    - "drop": not at all.
-    - "wrong": as wrong.
+    - "half": half correct. The order of the systems does not matter.
+    - "seeda": the alphabetically later system wins, as in SEEDA's script. `ties_later` of them are correct.
+    - "drop": left out.
+    - "wrong": wrong.
 
     `accuracy_with_ties` = (agree + ties of both) / all pairs (Deutsch et al. 2023).
     """
@@ -210,32 +227,32 @@ class SentenceAgreement:
 
     @property
     def decided(self) -> int:
-        """Pairs that the judges decided."""
+        """The number of pairs that the judges decided."""
         return self.agree + self.disagree + self.metric_ties
 
     @property
     def counted(self) -> int:
-        """Decided pairs that count under the rule for ties."""
+        """The number of decided pairs that count under the rule for ties."""
         return self.decided - (self.metric_ties if self.ties == "drop" else 0)
 
     @property
     def right(self) -> float:
-        """Pairs ordered alike under the rule for ties."""
+        """The number of correctly ordered pairs under the rule for ties."""
         return self.agree + {"half": self.metric_ties / 2, "seeda": self.ties_later}.get(self.ties, 0)
 
     @property
     def tau(self) -> float:
-        """The share of pairs ordered alike minus the share ordered otherwise."""
+        """The share of correctly ordered pairs minus the share of others."""
         return (2 * self.right - self.counted) / self.counted if self.counted else nan
 
     @property
     def accuracy(self) -> float:
-        """Share of pairs ordered alike."""
+        """The share of correctly ordered pairs."""
         return self.right / self.counted if self.counted else nan
 
     @property
     def accuracy_with_ties(self) -> float:
-        """Share of all pairs on which metric and judge say the same, ties included."""
+        """The share of all pairs on which metric and judge agree, including ties."""
         pairs = self.decided + self.human_ties + self.both_tie
         return (self.agree + self.both_tie) / pairs if pairs else float("nan")
 
@@ -249,9 +266,9 @@ def sentence_agreement(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> SentenceAgreement:
-    """Compare the metric's scores of (system, sentence) with pairwise judgments; `ties` as in `SentenceAgreement`.
+    """Compare a metric's scores of (system, sentence) with pairwise judgments. For `ties` see `SentenceAgreement`.
 
-    The interval resamples sentences, since the judgments of one sentence are not independent.
+    The interval resamples sentences, because the judgments of one sentence are not independent.
     """
     counts: dict[int, NDArray[np.int64]] = {}
     for pair in judgments:
@@ -261,7 +278,7 @@ def sentence_agreement(
             row[_count_index(metric, human)] += 1
             row[5] += metric == 0 and human == (-1 if pair.system1 < pair.system2 else 1)
     if ties not in TIES:
-        raise InputError(f"no rule for ties called {ties!r}", fix=f"Use one of {', '.join(TIES)}.")
+        raise InputError(f"unknown rule for ties {ties!r}", fix=f"Choose one of {', '.join(TIES)}")
     table = np.array([counts[sentence] for sentence in sorted(counts)]).reshape(-1, 6)
     result = SentenceAgreement(*table.sum(axis=0).tolist(), ties=ties)
     if not resamples or not result.decided:
@@ -277,7 +294,7 @@ def _metric_outcome(scores: SentenceScores, pair: Judgment) -> int:
     values = []
     for system in (pair.system1, pair.system2):
         if (system, pair.sentence) not in scores:
-            raise InputError(f"no score of {system} for sentence {pair.sentence}")
+            raise InputError(f"{system} has no score for sentence {pair.sentence}")
         values.append(scores[system, pair.sentence])
     return (values[0] > values[1]) - (values[0] < values[1])
 
@@ -291,10 +308,10 @@ def _count_index(metric: int, human: int) -> int:
 
 @dataclass(frozen=True)
 class MetricScores:
-    """A metric's scores of every system, and, if known, of every (system, sentence).
+    """A metric's scores of systems, and optionally of (system, sentence).
 
-    With `higher_is_better=False` the scores are negated before they are compared with people's: a coefficient of 1
-    always means that the metric agrees with them.
+    With `higher_is_better=False`, the scores are negated before they are compared with human scores, so a coefficient
+    of 1 always means agreement.
     """
 
     metric: str
@@ -318,27 +335,25 @@ class MetricScores:
         return replace(self, systems=chosen, sentences=by_sentence)
 
     def aggregated(self, method: Aggregate) -> MetricScores:
-        """Return these scores with each system's made of its sentences' by TrueSkill or Expected Wins."""
+        """Return scores of systems computed from sentence scores by TrueSkill or Expected Wins."""
         if method == "corpus":
             return self
         if method not in AGGREGATES:
-            raise InputError(f"no aggregation called {method!r}", fix=f"Use one of {', '.join(AGGREGATES)}.")
+            raise InputError(f"unknown aggregation {method!r}", fix=f"Choose one of {', '.join(AGGREGATES)}")
         if self.sentences is None:
-            raise InputError(
-                f"no sentence scores of {self.metric} to aggregate", fix="Give the scores of sentences, too"
-            )
+            raise InputError(f"{self.metric} has no sentence scores to aggregate", fix="Give sentence scores too")
         systems = sorted(self.systems)
         numbers = sorted({sentence for _, sentence in self.sentences})
         lacking = [key for key in product(systems, numbers) if key not in self.sentences]
         if lacking:
-            raise InputError(f"no score of {lacking[0][0]} for sentence {lacking[0][1]}")
+            raise InputError(f"{lacking[0][0]} has no score for sentence {lacking[0][1]}")
         table = np.array([[self.sentences[system, i] for system in systems] for i in numbers], dtype=float)
         return replace(self, systems=dict(zip(systems, rank_by_scores(table, method).tolist(), strict=True)))
 
 
 @dataclass(frozen=True)
 class Window:
-    """Coefficients among systems that people rank from `first` to `last`, counted from 1."""
+    """Coefficients among the systems ranked from `first` to `last` (from 1) by humans."""
 
     first: int
     last: int
@@ -347,7 +362,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Williams:
-    """Williams' test of a metric against the `best` one: t, and its p, two-sided."""
+    """Williams' test of a metric against the `best` one: t and the two-sided p."""
 
     best: str
     t: float
@@ -355,18 +370,18 @@ class Williams:
 
     @property
     def significant(self) -> bool:
-        """Whether the best metric is better beyond chance."""
+        """Whether the best metric is significantly better."""
         return self.p < SIGNIFICANT
 
 
 def williams_test(r12: float, r13: float, r23: float, items: int) -> tuple[float, float]:
-    """Return t and the two-sided p of Williams' test (1959), whether r12 and r13 differ.
+    """Return t and the two-sided p of Williams' test (1959) for a difference between r12 and r13.
 
     Args:
-        r12: Correlation of people with one metric.
-        r13: Correlation of people with another metric.
-        r23: Correlation of the metrics with each other.
-        items: The number of systems, n; t has n - 3 degrees of freedom.
+        r12: The correlation of human scores with one metric.
+        r13: The correlation of human scores with another metric.
+        r23: The correlation of the metrics with each other.
+        items: The number of systems, n. t has n - 3 degrees of freedom.
 
     >>> t, p = williams_test(0.9, 0.6, 0.5, 12)
     >>> round(t, 3), round(p, 3)
@@ -379,7 +394,7 @@ def williams_test(r12: float, r13: float, r23: float, items: int) -> tuple[float
     k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     spread = 2 * k * (items - 1) / (items - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
     numerator = (r12 - r13) * sqrt((items - 1) * (1 + r23))
-    if spread <= 0:  # rounding: the three coefficients leave no room for chance
+    if spread <= 0:  # rounding error of three coefficients that determine each other
         return copysign(inf, numerator), 0.0
     from scipy import stats
 
@@ -389,11 +404,11 @@ def williams_test(r12: float, r13: float, r23: float, items: int) -> tuple[float
 
 @dataclass(frozen=True)
 class MetaRow:
-    """One metric with one reference set: correlations over systems, and agreement over sentences if known.
+    """The meta-evaluation of one metric with one reference set.
 
-    `windows` are correlations among neighbors in the human ranking. `williams` tests the metric against the best one
-    by a coefficient, if there are several. `scores` are the systems' scores; those of a metric that is not
-    `higher_is_better` were negated before they were correlated.
+    It has correlations over systems and, with sentence scores, the agreement over sentences. `windows` are correlations
+    among neighbors in the human ranking. `williams` tests the metric against the best one, if there are several.
+    `scores` are the scores of the systems, before those of a metric that is not `higher_is_better` were negated.
     """
 
     metric: str
@@ -414,9 +429,9 @@ def score_systems(
     sentences: bool = False,
     **preprocessing: Any,
 ) -> list[MetricScores]:
-    """Score every system with every metric against every reference set; `sentences` adds sentence scores.
+    """Score all systems with all metrics against all reference sets. `sentences` adds sentence scores.
 
-    `preprocessing` are the fields of `Preprocessing`, such as `tokenize="auto"`.
+    `preprocessing` are fields of `Preprocessing`, such as `tokenize="auto"`.
     """
     prepare = Preprocessing(**preprocessing).prepare
     prepared = {
@@ -459,30 +474,35 @@ def meta_evaluate(
 ) -> list[MetaRow]:
     """Correlate metrics with human scores of the same systems, and with judgments of the same sentences.
 
-    Both sides must score the same systems.
-
     Args:
-        scores: The metrics' scores.
-        human: Human scores by system, or a ranking of judgments.
-        judgments: Pairwise judgments of sentences, for metrics that have sentence scores.
-        methods: The coefficients.
-        resamples: Bootstrapped sets of systems (and sentences) for intervals. Without, intervals are over the runs of
-            a human ranking, or else approximated (`approximate_interval`).
-        seed: Of the resamples.
-        ties: How a metric's ties on sentences count, as in `SentenceAgreement`.
-        aggregate: A system's score: the metric's for the "corpus", or "trueskill" or "expected-wins" of its sentence
-            scores (Goto et al. 2025).
-        windows: Also correlate among each so many neighbors in the human ranking, 0 for none.
+        scores: The scores of each metric.
+        human: Human scores by system, or a ranking. It must have the same systems.
+        judgments: Pairwise judgments of sentences, for metrics with sentence scores.
+        methods: The correlation coefficients.
+        resamples: The number of bootstrap resamples of systems (and sentences) for intervals. With 0, intervals are
+            over the runs of a human ranking, or else approximated (`approximate_interval`).
+        seed: The seed of the resampling.
+        ties: The rule for a metric's ties on sentences, as in `SentenceAgreement`.
+        aggregate: The score of a system: the metric's "corpus" score, or "trueskill" or "expected-wins" over its
+            sentence scores (Goto et al. 2025).
+        windows: Also correlate among each group of this many neighbors in the human ranking. 0 skips this.
+
+    Returns:
+        One row per metric.
+
+    Raises:
+        InputError: There are no scores, the two sides have different systems, or an option is unknown.
 
     >>> row, = meta_evaluate([MetricScores("mine", "-", {"A": 3, "B": 1, "C": 2})], {"A": 0.9, "B": 0.1, "C": 0.4})
     >>> row.correlations["spearman"].value
     1.0
     """
     if not scores:
-        raise InputError("no metric to evaluate", fix="Give scores in a file, or a metric with references and systems")
+        fix = "Give scores in a file, or a metric with references and systems"
+        raise InputError("there is no metric to evaluate", fix=fix)
     people = human.scores() if isinstance(human, HumanRanking) else human
     if windows and not 2 <= windows <= len(people):
-        raise InputError(f"windows of {counted(windows, 'system')}", fix=f"Use 2 to {len(people)}")
+        raise InputError(f"a window cannot have {counted(windows, 'system')}", fix=f"Use 2 to {len(people)}")
     given, scores = scores, [found.oriented().aggregated(aggregate) for found in scores]
     rows = []
     with progress(len(scores) * len(methods), "correlations") as bar:
@@ -505,7 +525,7 @@ def meta_evaluate(
 
 
 def window_analysis(metric: SystemScores, human: SystemScores, size: int) -> Iterator[Window]:
-    """Yield the coefficients among each `size` neighbors in the human ranking, best first (Kobayashi et al. 2024)."""
+    """Yield the coefficients among each `size` neighbors in the human ranking, from the top (Kobayashi et al. 2024)."""
     order = sorted(same_systems(metric, human), key=lambda name: -human[name])
     for first in range(len(order) - size + 1):
         names = order[first : first + size]
@@ -514,7 +534,7 @@ def window_analysis(metric: SystemScores, human: SystemScores, size: int) -> Ite
 
 
 def _williams_tests(scores: Sequence[MetricScores], rows: Sequence[MetaRow]) -> list[dict[Method, Williams]]:
-    """Return the test of every row against the best by each coefficient; of one row there is none."""
+    """Return the test of each row against the best one, by coefficient. A single row has no test."""
     tests: list[dict[Method, Williams]] = [{} for _ in rows]
     for method in WILLIAMS_METHODS:
         values = [row.correlations[method].value if method in row.correlations else nan for row in rows]

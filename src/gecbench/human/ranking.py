@@ -1,4 +1,4 @@
-"""Rankings of systems from pairwise judgments: Expected Wins and TrueSkill, with rank ranges and clusters."""
+"""Rank systems by pairwise judgments: Expected Wins and TrueSkill, with rank ranges and clusters."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from gecbench.errors import InputError
 from gecbench.formats.judgments import Judgment, Ranking, compare_ranks, named_ranks
 from gecbench.kernels.trueskill import rate
 
-# TrueSkill's parameters, as WMT's ranking and Sakaguchi et al. 2016 set them; tau is 0.
+# TrueSkill's parameters, as in WMT and Sakaguchi et al. 2016. tau is 0.
 SIGMA = 0.5
 DRAW_PROBABILITY = 0.25
 BETA_DIVISOR = 40
-SCORES_BETA = 0.25  # of metric scores, by Goto et al. 2025
+SCORES_BETA = 0.25  # for metric scores, as in Goto et al. 2025
 _STEPS_PER_CALL = 2_000_000  # between two updates of the progress bar
 _RUNS_PER_THREAD = 16  # the kernel interleaves this many
 _MOST_SYSTEMS = 500  # tables have a cell per pair of systems
@@ -31,7 +31,7 @@ _CELLS_PER_BLOCK = 1_000_000  # of the resampled tables of Expected Wins
 
 @dataclass(frozen=True)
 class RankedSystem:
-    """One line of a ranking; `best` and `worst` bound its rank, systems of one `cluster` are tied."""
+    """One line of a ranking. `best` and `worst` limit its rank. Systems in one `cluster` are tied."""
 
     system: str
     score: float
@@ -42,7 +42,7 @@ class RankedSystem:
 
 @dataclass(frozen=True)
 class HumanRanking:
-    """Systems from best to worst, and the scores of every run (runs, systems) in that order."""
+    """Systems from best to worst, and the scores of each run (runs × systems) in that order."""
 
     method: str
     systems: tuple[RankedSystem, ...]
@@ -53,7 +53,7 @@ class HumanRanking:
         return {line.system: line.score for line in self.systems}
 
     def select(self, systems: Collection[str]) -> HumanRanking:
-        """Return the ranking of these systems alone, with the scores that they have among all."""
+        """Return the ranking of only these systems, with their scores among all systems."""
         places = [k for k, line in enumerate(self.systems) if line.system in systems]
         return HumanRanking(self.method, tuple(self.systems[k] for k in places), self.runs[:, places])
 
@@ -65,7 +65,7 @@ class HumanRanking:
 
 @dataclass(frozen=True)
 class PairTable:
-    """Judgments of a and b, seen from a: `outcomes[offsets[p] : offsets[p + 1]]`, p = a * systems + b."""
+    """Judgments of a against b: `outcomes[offsets[p] : offsets[p + 1]]` with p = a * systems + b."""
 
     systems: tuple[str, ...]
     offsets: NDArray[np.int64]
@@ -77,18 +77,18 @@ class PairTable:
         return len(self.outcomes) // 2
 
     def count(self, outcome: int) -> NDArray[np.int64]:
-        """Return how often a (row) against b (column) had this outcome, seen from a."""
+        """Return how often a (row) against b (column) had this outcome for a."""
         sums = np.concatenate(([0], np.cumsum(self.outcomes == outcome)))
         return np.diff(sums[self.offsets]).reshape(len(self.systems), len(self.systems))
 
 
 def pair_table(judgments: Iterable[Judgment]) -> PairTable:
-    """Return the judgments of every pair of systems, systems in order of their names."""
+    """Return the judgments of each pair of systems. Systems are sorted by name."""
     return _table([((pair.system1, pair.rank1), (pair.system2, pair.rank2)) for pair in judgments if pair.ranked])
 
 
 def table_of_rankings(rankings: Iterable[Ranking]) -> PairTable:
-    """Return the table of `expand_pairs(rankings)` without making judgments of the pairs."""
+    """Return the table of `expand_pairs(rankings)` without creating `Judgment` objects."""
     pairs: list[tuple[tuple[str, float], tuple[str, float]]] = []
     for ranking in rankings:
         ranks = named_ranks(ranking)
@@ -107,7 +107,7 @@ def _check_system_count(count: int) -> None:
 
 def _table(pairs: Sequence[tuple[tuple[str, float], tuple[str, float]]]) -> PairTable:
     if not pairs:
-        raise InputError("no judgments to rank by", fix="A ranking needs at least one ranked pair of systems.")
+        raise InputError("there are no judgments to rank by", fix="Give at least one ranked pair of systems")
     systems = tuple(sorted({name for pair in pairs for name, _ in pair}))
     _check_system_count(len(systems))
     index = {system: number for number, system in enumerate(systems)}
@@ -125,9 +125,26 @@ def _table(pairs: Sequence[tuple[tuple[str, float], tuple[str, float]]]) -> Pair
 def expected_wins(
     judgments: Iterable[Judgment] | PairTable, *, runs: int = 1000, seed: int = 0, level: float = 0.05
 ) -> HumanRanking:
-    """Expected Wins: the mean over opponents of wins / (wins + losses), ties ignored (Bojar et al. 2013).
+    """Rank systems by Expected Wins: the mean over opponents of wins / (wins + losses) (Bojar et al. 2013).
 
-    Rank ranges come from bootstrap resamples of the judgments.
+    Ties are ignored. Rank ranges come from bootstrap resamples of the judgments.
+
+    Args:
+        judgments: The pairwise judgments.
+        runs: The number of bootstrap resamples.
+        seed: The seed of the resampling.
+        level: The rank range leaves out this share of the runs.
+
+    Returns:
+        The ranking, with rank ranges and clusters.
+
+    Raises:
+        InputError: There are no ranked pairs of systems.
+
+    >>> from gecbench.formats.judgments import Judgment
+    >>> wins = [Judgment(i, "judge", "A", "B", 1, 2) for i in range(3)]
+    >>> expected_wins(wins, runs=10).scores()
+    {'A': 1.0, 'B': 0.0}
     """
     table = judgments if isinstance(judgments, PairTable) else pair_table(judgments)
     if runs < 1:
@@ -151,7 +168,7 @@ def expected_wins(
 
 
 def _win_rates(wins: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return Expected Wins of matrices (…, system, opponent); a pair without a decided judgment does not count."""
+    """Return Expected Wins of matrices (…, system, opponent). Pairs without a decided judgment do not count."""
     decided = wins + np.swapaxes(wins, -1, -2)
     rates = np.divide(wins, decided, out=np.zeros(wins.shape), where=decided > 0)
     opponents = (decided > 0).sum(axis=-1)
@@ -169,9 +186,29 @@ def trueskill(
     iterations: int | None = None,
     threads: int | None = None,
 ) -> HumanRanking:
-    """TrueSkill as WMT and Sakaguchi et al. 2016 ran it: the mean over runs, rank ranges from the runs.
+    """Rank systems by TrueSkill, as in WMT and Sakaguchi et al. 2016.
 
-    sigma = 0.5, tau = 0, draw probability 0.25, iterations = judgments + 1, beta = sigma * iterations / 40.
+    Scores are means over runs, and rank ranges come from the runs. The parameters are sigma = 0.5, tau = 0, draw
+    probability 0.25, iterations = judgments + 1, and beta = sigma * iterations / 40.
+
+    Args:
+        judgments: The pairwise judgments.
+        runs: The number of runs.
+        seed: The seed of the random order of games.
+        level: The rank range leaves out this share of the runs.
+        iterations: The number of games per run. By default the number of judgments plus 1.
+        threads: The number of threads.
+
+    Returns:
+        The ranking, with rank ranges and clusters.
+
+    Raises:
+        InputError: There are no ranked pairs of systems, or no runs.
+
+    >>> from gecbench.formats.judgments import Judgment
+    >>> wins = [Judgment(i, "judge", "A", "B", 1, 2) for i in range(9)]
+    >>> [system.system for system in trueskill(wins, runs=5).systems]
+    ['A', 'B']
     """
     table = judgments if isinstance(judgments, PairTable) else pair_table(judgments)
     steps = table.pairs + 1 if iterations is None else iterations
@@ -182,7 +219,7 @@ def trueskill(
 
 
 def _means_of_runs(table: PairTable, steps: int, runs: int, seed: int, threads: int) -> NDArray[np.float64]:
-    """Return the final means of every run, runs × systems."""
+    """Return the final means of each run (runs × systems)."""
     beta = SIGMA * steps / BETA_DIVISOR
     side = threads * _RUNS_PER_THREAD
     block = side * max(1, _STEPS_PER_CALL // (steps * side))
@@ -210,10 +247,10 @@ def _means_of_runs(table: PairTable, steps: int, runs: int, seed: int, threads: 
 
 
 def rank_by_scores(scores: NDArray[np.float64], method: str) -> NDArray[np.float64]:
-    """Return systems' TrueSkill or Expected Wins by scores of their sentences (sentences, systems).
+    """Return TrueSkill or Expected Wins of systems from their sentence scores (sentences × systems).
 
-    TrueSkill as Goto et al. 2025 do it: sentence by sentence, each pair of systems in order is one game, which equal
-    scores draw; the result is the mean. So it depends on the order of sentences and systems.
+    TrueSkill follows Goto et al. 2025: for each sentence, each pair of systems in order is one game, and equal scores
+    are a draw. The result is the mean, so it depends on the order of sentences and systems.
     """
     if method == "expected-wins":
         wins = (scores[:, :, None] > scores[:, None, :]).sum(axis=0)
@@ -230,14 +267,14 @@ def rank_by_scores(scores: NDArray[np.float64], method: str) -> NDArray[np.float
 
 
 def draw_margin(beta: float, probability: float = DRAW_PROBABILITY) -> float:
-    """Return the lead below which two players draw (Herbrich et al. 2006, §3)."""
+    """Return the margin below which two players draw (Herbrich et al. 2006, §3)."""
     return NormalDist().inv_cdf((probability + 1) / 2) * sqrt(2) * beta
 
 
 def rank_ranges(runs: NDArray[np.float64], level: float = 0.05) -> NDArray[np.int64]:
-    """Return best and worst rank (systems, 2) after dropping level / 2 of the runs, rounded up, on each side.
+    """Return the best and worst rank (systems × 2) after dropping level / 2 of the runs (rounded up) on each side.
 
-    Systems that tie in a run share its places: each has the best and the worst of them.
+    Systems that tie in a run share their ranks: each gets the best and the worst of them.
     """
     count, systems = runs.shape
     worse, not_better = np.empty(runs.shape, dtype=np.int64), np.empty(runs.shape, dtype=np.int64)
@@ -250,7 +287,10 @@ def rank_ranges(runs: NDArray[np.float64], level: float = 0.05) -> NDArray[np.in
 
 
 def cluster_numbers(ranges: NDArray[np.int64]) -> list[int]:
-    """Return the clusters of systems in order of score; a new one begins where every rank above beats all below."""
+    """Return the cluster of each system, in order of score.
+
+    A new cluster starts where all rank ranges above are better than all below.
+    """
     numbers = [1]
     for place in range(1, len(ranges)):
         apart = ranges[:place, 1].max() < ranges[place:, 0].min()

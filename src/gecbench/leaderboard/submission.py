@@ -298,7 +298,7 @@ def _prepare(submission: Submission, corpus: Corpus) -> tuple[Prepared, list[str
 
 def _check_lengths(predictions: Sequence[str], corpus: Corpus, file: str) -> None:
     """Refuse another number of outputs than there are sentences, and outputs that are far too long."""
-    fix = "Write one output per line, in order; an empty output is an empty line"
+    fix = "Write one output per line, in order, and an empty line for an empty output"
     check_line_count(len(predictions), len(corpus), corpus.name, file, fix)
     for number, (source, text) in enumerate(zip(corpus.sources, predictions, strict=True), start=1):
         if len(text.split()) > 100 + 10 * len(source.split()):

@@ -1,1 +1,1 @@
-"""Metrics: each turns a sentence into a matrix of counts, references × counts, and totals into a value."""
+"""Metrics: each computes a matrix of counts per sentence (references × counts), and a value from their totals."""

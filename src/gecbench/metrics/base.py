@@ -1,7 +1,7 @@
-"""The core of every metric: counts per sentence, parameters, signature, score, and the registry by name.
+"""The base of all metrics: counts per sentence, parameters, signatures, scores, and the registry.
 
-A metric turns each sentence into a matrix of integer counts (references x counts). A policy (`metrics.policy`) chooses
-references and sums the counts; the metric computes a value from the totals.
+A metric computes a matrix of integer counts (references × counts) for each sentence. A policy (`metrics.policy`)
+chooses references and sums the counts. The metric then computes a value from the totals.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Statistics:
-    """The rows of sentence i are `counts[offsets[i]:offsets[i + 1]]`, one per reference (or annotator).
+    """The counts of all sentences.
 
-    `diagnostics` count how the kernels came to them.
+    The rows of sentence i are `counts[offsets[i]:offsets[i + 1]]`, one per reference or annotator. `diagnostics` count
+    events while counting, such as sentences that exceeded a limit.
     """
 
     counts: Counts
@@ -64,7 +65,7 @@ class Statistics:
         return Statistics(self.counts[rows], offsets)
 
     def with_sentences(self, sentences: Sequence[int], others: Statistics) -> Statistics:
-        """Return the statistics with these sentences taken from others, which hold them alone and in this order."""
+        """Replace the counts of some sentences with `others`, which holds only these sentences in this order."""
         parts = [self.counts[a:b] for a, b in pairwise(self.offsets)]
         for i, (a, b) in zip(sentences, pairwise(others.offsets), strict=True):
             parts[i] = others.counts[a:b]
@@ -72,7 +73,7 @@ class Statistics:
         return Statistics(np.concatenate(parts), offsets, self.diagnostics)
 
     def keep_choices(self, kept: Sequence[int]) -> Statistics:
-        """Return the statistics with only these rows of each sentence (positions beyond the last are ignored)."""
+        """Keep only these rows of each sentence. Positions beyond the last row are ignored."""
         position = np.arange(len(self.counts)) - np.repeat(self.offsets[:-1], self.choices())
         mask = np.isin(position, np.asarray(kept))
         sizes = np.add.reduceat(mask.astype(np.int64), self.offsets[:-1])
@@ -80,7 +81,7 @@ class Statistics:
 
     @staticmethod
     def concatenate(parts: Sequence[Statistics]) -> Statistics:
-        """Return the sentences of several statistics one after another."""
+        """Concatenate the sentences of several statistics."""
         shifts = np.cumsum([0, *(len(part.counts) for part in parts[:-1])])
         offsets = [part.offsets[1:] + shift for part, shift in zip(parts, shifts, strict=True)]
         return Statistics(np.concatenate([part.counts for part in parts]), np.concatenate([[0], *offsets]))
@@ -90,7 +91,7 @@ Values = npt.NDArray[np.float64]
 
 
 def precision_recall(totals: npt.NDArray[Any]) -> tuple[Values, Values]:
-    """Return precision and recall of (correct, proposed, gold), each 1 where its denominator is 0."""
+    """Return precision and recall from (correct, proposed, gold). Each is 1 if its denominator is 0."""
     correct, proposed, gold = (totals[..., k].astype(np.float64) for k in range(3))
     precision = np.where(proposed > 0, correct / np.where(proposed > 0, proposed, 1), 1.0)
     recall = np.where(gold > 0, correct / np.where(gold > 0, gold, 1), 1.0)
@@ -98,22 +99,22 @@ def precision_recall(totals: npt.NDArray[Any]) -> tuple[Values, Values]:
 
 
 def f_beta(precision: Values, recall: Values, beta: float) -> Values:
-    """Return (1 + beta²) P R / (beta² P + R), 0 where that is 0/0."""
+    """Return (1 + beta²) P R / (beta² P + R), or 0 for 0/0."""
     size = beta**2 * precision + recall
     return np.where(size > 0, (1 + beta**2) * precision * recall / np.where(size > 0, size, 1), 0.0)
 
 
 def f_beta_as_ieval(precision: Values, recall: Values, beta: float) -> Values:
-    """Return F-beta with the I-measure's official order of operations, whose last bits differ from `f_beta`'s."""
+    """Return F-beta computed in the order of the official I-measure scorer. Its last bits differ from `f_beta`."""
     size = beta**2 * precision + recall
     return np.where(size != 0, (1 + beta**2) * (precision * recall / np.where(size != 0, size, 1)), 0.0)
 
 
 def f_beta_of_counts(counts: npt.NDArray[Any], beta: float) -> Values:
-    """Return (1 + beta²) correct / (beta² gold + proposed) of (correct, proposed, gold), 1 where that is 0/0.
+    """Return (1 + beta²) correct / (beta² gold + proposed) from (correct, proposed, gold), or 1 for 0/0.
 
-    The same number as `f_beta(*precision_recall(counts), beta)` but for its last bits. Use it to compare rows: it
-    divides once, so rows that tie as fractions tie as floats, too, and further criteria decide as they do officially.
+    This equals `f_beta(*precision_recall(counts), beta)` except for the last bits. Use it to compare rows: it divides
+    once, so rows with equal fractions have equal floats, and further criteria break the tie as in the official scorers.
     """
     correct, proposed, gold = (counts[..., k].astype(np.float64) for k in range(3))
     size = beta**2 * gold + proposed
@@ -121,7 +122,7 @@ def f_beta_of_counts(counts: npt.NDArray[Any], beta: float) -> Values:
 
 
 def mean_count(counts: npt.NDArray[np.int64]) -> float:
-    """Return the mean of counts, an integer where it is one."""
+    """Return the mean of counts, as an integer if it is whole."""
     mean = float(counts.mean())
     return int(mean) if mean.is_integer() else mean
 
@@ -131,7 +132,9 @@ MIXING_WORDS = {"yes": True, "no": False, "cap": "cap", "strict": "strict"}
 
 @dataclass(frozen=True)
 class Signature(Mapping[str, str]):
-    """A metric's name and `key:value` fields, in order.
+    """The signature of a score: the metric's name and `key:value` fields, in order.
+
+    It states how the score was computed. `make_metric` turns it back into a metric.
 
     >>> signature = Signature.parse("gleu|refs:4|draws:500:py2|version:0.3.0")
     >>> signature.metric, signature["draws"], str(signature)
@@ -143,21 +146,31 @@ class Signature(Mapping[str, str]):
 
     @classmethod
     def of(cls, metric: str, fields: Mapping[str, object]) -> Signature:
-        """Make a signature, with this version of gecbench at its end."""
+        """Create a signature that ends with this version of gecbench."""
         pairs = tuple((key, _field(value)) for key, value in fields.items())
         return cls(metric, (*pairs, ("version", __version__)))
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """Read a signature as it is printed."""
+        """Parse a printed signature.
+
+        Args:
+            text: A signature such as `gleu|refs:4|version:0.2.0`.
+
+        Returns:
+            The signature.
+
+        Raises:
+            InputError: The text is not a signature.
+        """
         metric, *rest = text.strip().split("|")
         pairs = tuple(part.partition(":") for part in rest)
         if not metric or not all(key and colon and value for key, colon, value in pairs):
-            raise InputError(f"not a signature: {text!r}", fix="It reads metric|key:value|…|version:…")
+            raise InputError(f"not a signature: {text!r}", fix="Write it as metric|key:value|…|version:…")
         return cls(metric, tuple((key, value) for key, _, value in pairs))
 
     def with_field(self, key: str, value: object) -> Signature:
-        """Return the signature with one more field, before the version."""
+        """Return the signature with one more field before the version."""
         return Signature(self.metric, (*self.fields[:-1], (key, _field(value)), self.fields[-1]))
 
     def __str__(self) -> str:
@@ -180,13 +193,13 @@ def _field(value: object) -> str:
 
 
 def parameter(default: Any, description: str) -> Any:
-    """Declare a parameter: a dataclass field with its default and what it does."""
+    """Declare a parameter: a dataclass field with a default and a description."""
     return field(default=default, metadata={"description": description})
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a metric as documents and command lines show it; `choices` where its type is a Literal."""
+    """A parameter of a metric, for documentation and help texts. It has `choices` if its type is a Literal."""
 
     name: str
     default: Any
@@ -195,14 +208,14 @@ class Parameter:
 
     @property
     def kind(self) -> str:
-        """The type of its values, such as `int` or `bool or "cap"`."""
+        """The type of the values, such as `int` or `bool or "cap"`."""
         words = [f'"{word}"' for word in self.choices if type(word) is not type(self.default)]
         return " or ".join([type(self.default).__name__, *words])
 
 
 @cache
 def parameters_of(metric: type[Any]) -> dict[str, Parameter]:
-    """Return the parameters of a metric's class by name."""
+    """Return the parameters of a metric class by name."""
     hints = get_type_hints(metric)
     return {
         each.name: Parameter(each.name, each.default, each.metadata["description"], _choices(hints[each.name]))
@@ -211,21 +224,31 @@ def parameters_of(metric: type[Any]) -> dict[str, Parameter]:
 
 
 def _choices(hint: Any) -> tuple[object, ...]:
-    """Return the only values of a Literal, or of a bool or a Literal."""
+    """Return the allowed values of a Literal, or of a union of bool and a Literal."""
     if get_origin(hint) is Literal:
         return get_args(hint)
     return tuple(value for part in get_args(hint) for value in ((False, True) if part is bool else get_args(part)))
 
 
 def check_whole(metric: str, parameter: str, value: object, least: int = 1) -> None:
-    """Refuse a parameter that must be a whole number of at least `least`."""
+    """Raise an error if a parameter is not a whole number of at least `least`."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise InputError(f"{metric}: {parameter}={value!r} is not a whole number of at least {least}")
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A percentile interval from resampling the sentences."""
+    """A bootstrap percentile interval.
+
+    Args:
+        low: The lower end, a fraction like the score.
+        high: The upper end.
+        confidence: The confidence level, such as 0.95.
+        resamples: The number of bootstrap resamples.
+
+    >>> Interval(0.4, 0.5, 0.95, 1000).high
+    0.5
+    """
 
     low: float
     high: float
@@ -235,10 +258,26 @@ class Interval:
 
 @dataclass(frozen=True)
 class Score:
-    """A value with its parts, how it was made, and the counts it came from.
+    """The score of one system by one metric.
 
-    `value` and `float(score)` are a fraction, as the official scripts print it. Tables and `f"{score:.2f}"` show it
-    times 100, as papers do; `f"{score:.2%}"` gives the same figure with its sign.
+    `value` and `float(score)` are fractions, as printed by the official scripts. Tables and `f"{score:.2f}"` show the
+    value times 100, as papers do. `f"{score:.2%}"` adds the percent sign.
+
+    Attributes:
+        metric: The metric.
+        value: The score, usually from 0 to 1.
+        parts: Named parts of the score, such as precision and recall.
+        signature: States how the score was computed.
+        sentences: The number of sentences.
+        diagnostics: Counts of events while scoring, such as sentences that exceeded a limit.
+        counts: The counts of all sentences, or None for a streamed score.
+        interval: The confidence interval, or None.
+
+    >>> from gecbench import GLEU
+    >>> texts = ["He goes home now ."]
+    >>> score = GLEU().score(sources=["He go home now ."], predictions=texts, references=[texts])
+    >>> score.value, f"{score:.2f}", f"{score:.0%}"
+    (1.0, '100.00', '100%')
     """
 
     metric: Metric = field(repr=False, compare=False)
@@ -252,33 +291,65 @@ class Score:
 
     @property
     def name(self) -> str:
-        """Name of the metric in the registry."""
+        """The metric's name in the registry."""
         return self.metric.name
 
     @property
     def statistics(self) -> Statistics:
-        """The counts of every sentence; a stream does not keep them."""
+        """The counts of all sentences.
+
+        Raises:
+            InputError: The score was streamed, so its counts were not kept.
+        """
         if self.counts is None:
             raise InputError(
-                "the counts of a stream are not kept",
-                fix="Intervals, tests and scores of sentences need them: gecbench.scale keeps them as a table",
+                "a streamed score keeps no counts, which intervals, tests and sentence scores need",
+                fix="Use gecbench.scale to keep the counts in a table",
             )
         return self.counts
 
     def sentence_scores(self) -> npt.NDArray[np.float64]:
-        """Return the score of each sentence alone, as the metric defines it."""
+        """Return the score of each sentence, as the metric defines it.
+
+        Returns:
+            An array with one value per sentence. Its mean usually differs from the corpus score.
+
+        Raises:
+            InputError: The score was streamed, so its counts were not kept.
+
+        >>> import gecbench
+        >>> corpus, systems = gecbench.load_demo(), gecbench.load_demo_systems()
+        >>> len(gecbench.score(systems["rule-based"], corpus)["gleu"].sentence_scores())
+        42
+        """
         return self.metric.sentence_values(self.statistics)
 
     def with_interval(self, interval: Interval, seed: int) -> Score:
-        """Return the score with an interval, recorded in the signature."""
+        """Return the score with an interval, and record the resampling in the signature.
+
+        Args:
+            interval: The interval.
+            seed: The seed of the resampling.
+        """
         return replace(self, interval=interval).with_field("resamples", f"{interval.resamples}:{seed}")
 
     def with_field(self, key: str, value: object) -> Score:
-        """Return the score with one more field in its signature."""
+        """Return the score with one more field in its signature.
+
+        Args:
+            key: The name of the field.
+            value: Its value.
+        """
         return replace(self, signature=self.signature.with_field(key, value))
 
     def to_dict(self) -> dict[str, object]:
-        """Return what a JSON reader needs, the same keys in every mode."""
+        """Return the score as a dictionary for JSON. The keys are always the same.
+
+        >>> import gecbench
+        >>> scores = gecbench.score(gecbench.load_demo_systems()["rule-based"], "demo")
+        >>> sorted(scores["gleu"].to_dict())
+        ['diagnostics', 'interval', 'metric', 'parts', 'sentences', 'signature', 'value']
+        """
         interval = self.interval
         return {
             "metric": self.name,
@@ -308,7 +379,7 @@ class Score:
         return f"<div><b>{title}</b> = {figures}<br><small><code>{signature}</code></small></div>"
 
     def _figures(self) -> str:
-        """Return the value, its interval and the parts shown beside it, times 100."""
+        """Return the value, its interval and the shown parts, times 100."""
         interval = self.interval
         bounds = "" if interval is None else f" [{percent(interval.low)}, {percent(interval.high)}]"
         parts = (f"{name} {percent(self.parts[name])}" for name in self.metric.columns)
@@ -316,13 +387,24 @@ class Score:
 
 
 class Metric(ABC):
-    """A metric, declared here and nowhere else; a subclass is a frozen dataclass whose fields are its parameters.
+    """Base class of metrics. A subclass is a frozen dataclass whose fields are the metric's parameters.
 
-    `golds` are what it can be scored against, the preferred one first; `explains` says that it has `explain`;
-    `extra` names the extra of the package without which it scores no texts; `requires` are the modules that it needs
-    for texts, each with how to install it; `breakdowns` are names for `breakdown`; `columns` are the parts that tables
-    show beside the value, fractions of which more is better but for those of `lower_is_better`; `higher_is_better`
-    says the same of the value, and `lowest` is the lowest value that there is.
+    CLI choices, documentation tables, Hub modules and leaderboard columns are all generated from these declarations.
+
+    Attributes:
+        name: The name in the registry, such as "gleu".
+        title: The name in tables, such as "GLEU".
+        description: One line for documentation.
+        papers: The papers that define the metric.
+        golds: The kinds of gold it can score against, preferred kind first.
+        extra: The package extra needed to score texts, or None.
+        requires: The modules needed to score texts, each with install instructions.
+        explains: Whether `explain` is implemented.
+        breakdowns: The names that `breakdown` accepts.
+        columns: The parts that tables show after the value. They are fractions.
+        lower_is_better: The parts in `columns` for which lower is better.
+        higher_is_better: Whether a higher value is better.
+        lowest: The lowest possible value.
     """
 
     name: ClassVar[str]
@@ -340,50 +422,74 @@ class Metric(ABC):
     lowest: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse a parameter value that is not one of its choices."""
+        """Raise an error for a parameter value that is not one of its choices."""
         for each in self.parameters().values():
             value = getattr(self, each.name)
             if each.choices and value not in each.choices:
                 known = ", ".join(map(repr, each.choices))
-                raise InputError(f"{self.name}: {each.name}={value!r} is unknown", fix=f"Use one of {known}")
+                raise InputError(f"{self.name}: {each.name}={value!r} is unknown", fix=f"Choose one of {known}")
 
     @classmethod
     def missing(cls) -> str | None:
-        """Return what to install before texts can be scored, None if nothing."""
+        """Return how to install what is needed to score texts, or None if nothing is missing."""
         return next((hint for module, hint in cls.requires.items() if find_spec(module) is None), None)
 
     @property
     @abstractmethod
     def reference_policy(self) -> Policy:
-        """How references are chosen."""
+        """The policy that chooses references."""
 
     def gold(self, corpus: Corpus) -> Gold:
-        """Return what of the corpus is scored against: the first of `golds` that it has."""
+        """Return the kind of gold to score against: the first of `golds` that the corpus has."""
         return next((gold for gold in self.golds if corpus.has(gold)), self.golds[-1])
 
     def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
-        """Return the annotations that a corpus with annotations is scored against, those of a sentence in order."""
+        """Return the annotations to score against, in the order of the rows of counts."""
         return corpus.annotations or ()
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Explain some sentences (counted from 0) of a scored corpus."""
-        raise InputError(f"{self.name} has no edits to explain")
+        """Explain the scores of some sentences.
+
+        Args:
+            corpus: The corpus.
+            predictions: The predictions for all sentences.
+            sentences: The positions of the sentences to explain, from 0.
+
+        Returns:
+            One explanation per sentence.
+
+        Raises:
+            InputError: The metric does not support explanations.
+        """
+        raise InputError(f"{self.name} cannot explain sentences")
 
     def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[Any]:
-        """Return the scores by one of `breakdowns`: dataclasses with `cells`, their row of a table by column."""
+        """Return scores for parts of the gold, such as error types.
+
+        Args:
+            by: One of `breakdowns`.
+            corpus: The corpus.
+            predictions: The predictions for all sentences.
+
+        Returns:
+            One dataclass per row. Its `cells()` are the row of a table.
+
+        Raises:
+            InputError: The metric does not support this breakdown.
+        """
         raise InputError(f"{self.name} has no scores by {by}")
 
     @abstractmethod
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return the counts of every sentence against each of its references."""
+        """Return the counts of each sentence against each of its references."""
 
     @abstractmethod
     def values(self, totals: npt.NDArray[Any]) -> Values:
-        """Return the value of totals, over the last axis."""
+        """Return the values of totals. The last axis holds the counts."""
 
     @abstractmethod
     def parts(self, totals: Counts) -> dict[str, float]:
-        """Return the named parts of a corpus score from its totals, rounds × counts."""
+        """Return the named parts of a corpus score, from its totals (rounds × counts)."""
 
     @staticmethod
     def undefined_parts(parts: Mapping[str, float]) -> frozenset[str]:
@@ -398,32 +504,46 @@ class Metric(ABC):
 
     @abstractmethod
     def sentence_values(self, statistics: Statistics) -> Values:
-        """Return the score of each sentence alone."""
+        """Return the score of each sentence."""
 
     @abstractmethod
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
         """Return the parameters as fields of the signature."""
 
     def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
-        """Return how predictions were read as fields of the signature, where there is more than one way."""
+        """Return signature fields for the way predictions were read, if there are several ways."""
         return {}
 
     def outcome_fields(self, diagnostics: Mapping[str, int]) -> dict[str, object]:
-        """Return what happened while counting as fields of the signature, where a reader of the score must know it."""
+        """Return signature fields for events while counting that affect the score, such as exceeded limits."""
         return {}
 
     def warn_of_outcome(self, diagnostics: Mapping[str, int], name: str) -> None:
-        """Warn of what happened while counting a system's predictions, where a user must know it."""
+        """Warn of events while counting that affect the score of the system `name`."""
         return
 
     @staticmethod
     @abstractmethod
     def signature_parameters(signature: Signature) -> dict[str, Any]:
-        """Return the parameters that `signature_fields` wrote; KeyError, IndexError or ValueError if it did not."""
+        """Return the parameters stored in a signature.
+
+        Raises:
+            KeyError, IndexError, ValueError: `signature_fields` did not write this signature.
+        """
 
     @classmethod
     def from_signature(cls, signature: Signature) -> Metric:
-        """Return the metric that a signature describes."""
+        """Create the metric that a signature describes.
+
+        Args:
+            signature: A signature of this metric.
+
+        Returns:
+            The metric with the same parameters.
+
+        Raises:
+            InputError: The signature lacks fields of this metric.
+        """
         try:
             return cls(**cls.signature_parameters(signature))
         except (KeyError, IndexError, ValueError) as error:
@@ -437,17 +557,53 @@ class Metric(ABC):
         references: Sequence[Sequence[str]],
         **preprocessing: Any,
     ) -> Score:
-        """Score predictions; `references[i]` are the references of sentence i (sentence-major)."""
+        """Score predictions against references.
+
+        Args:
+            sources: The source sentences.
+            predictions: One prediction per source.
+            references: `references[i]` is the list of references of sentence i.
+            **preprocessing: `tokenize`, `tokenized`, `aligned` and `foreign`, as in `gecbench.score`.
+
+        Returns:
+            The score.
+
+        Raises:
+            InputError: The input cannot be scored.
+
+        >>> from gecbench import GLEU
+        >>> texts = ["He goes home now ."]
+        >>> GLEU().score(sources=["He go home now ."], predictions=texts, references=[texts]).value
+        1.0
+        """
         return self.score_corpus(Corpus(sources=sources, references=references), predictions, **preprocessing)
 
     def score_corpus(
         self, corpus: Corpus, predictions: Iterable[str], *, name: str = "predictions", **preprocessing: Any
     ) -> Score:
-        """Score predictions on a corpus; the options are the fields of `Preprocessing`, such as `tokenize="auto"`."""
+        """Score predictions on a corpus.
+
+        Args:
+            corpus: The corpus.
+            predictions: One prediction per sentence.
+            name: The name of the predictions in messages.
+            **preprocessing: `tokenize`, `tokenized`, `aligned` and `foreign`, as in `gecbench.score`.
+
+        Returns:
+            The score.
+
+        Raises:
+            InputError: The input cannot be scored.
+
+        >>> import gecbench
+        >>> score = gecbench.GLEU().score_corpus(gecbench.load_demo(), gecbench.load_demo_systems()["rule-based"])
+        >>> f"{score:.2f}"
+        '19.37'
+        """
         return self.score_prepared(Preprocessing(**preprocessing).prepare(corpus, predictions, name))
 
     def score_prepared(self, prepared: Prepared) -> Score:
-        """Score predictions that have been checked and prepared."""
+        """Score predictions that are already checked and prepared."""
         corpus, lines = prepared.corpus, prepared.lines
         statistics = self.count(corpus, lines)
         signature = self.signature(corpus, lines).with_field("data", corpus.fingerprint(self.gold(corpus)))
@@ -457,24 +613,43 @@ class Metric(ABC):
         return self.score_statistics(statistics, signature)
 
     def signature(self, corpus: Corpus, predictions: Sequence[str]) -> Signature:
-        """Return how counts of a corpus were made, but for its data."""
+        """Return the signature of counts, without the field for the data."""
         return Signature.of(self.name, {**self.signature_fields(corpus), **self.reading_fields(corpus, predictions)})
 
     def check_parts(self) -> None:
-        """Refuse parameters under which a sentence counts otherwise in a part of its corpus than in the whole."""
+        """Raise an error if the counts of a sentence depend on the rest of the corpus.
+
+        Such a metric cannot be computed in parts.
+        """
         self.reference_policy.running()
 
     def stream(self, batches: Iterable[Batch], **preprocessing: Any) -> Score:
-        """Score a corpus batch by batch, in constant memory: the score of all at once, to the bit, without its counts.
+        """Score a corpus batch by batch in constant memory.
 
-        A batch is a mapping with `sources`, `predictions` and `references`, or a pair of a `Corpus` and predictions.
+        The score is identical to scoring everything at once, but has no counts per sentence.
+
+        Args:
+            batches: The batches in order. Each is a mapping with `sources`, `predictions` and `references`, or a pair
+                of a `Corpus` and predictions.
+            **preprocessing: `tokenized`, `aligned` and `foreign`, as in `gecbench.score`.
+
+        Returns:
+            The score of all sentences.
+
+        Raises:
+            InputError: The input cannot be scored, or the metric cannot be computed in parts.
+
+        >>> from gecbench import GLEU
+        >>> batch = {"sources": ["He go home ."], "predictions": ["He goes home ."], "references": [["He goes home ."]]}
+        >>> GLEU().stream([batch, batch]).sentences
+        2
         """
         from gecbench.metrics.streaming import stream_score
 
         return stream_score(self, batches, Preprocessing(**preprocessing))
 
     def score_statistics(self, statistics: Statistics, signature: Signature) -> Score:
-        """Score counts that are already there."""
+        """Compute the score of existing counts."""
         totals = self.reference_policy.totals(statistics)
         return self.score_totals(totals, signature, len(statistics), statistics.diagnostics, statistics)
 
@@ -486,14 +661,14 @@ class Metric(ABC):
         diagnostics: Mapping[str, int],
         counts: Statistics | None = None,
     ) -> Score:
-        """Score the totals of counts; without the counts of the sentences if they were not kept."""
+        """Compute the score of totals. `counts` are the counts of the sentences, if they were kept."""
         value = float(np.mean(self.values(totals)))
         for key, outcome in self.outcome_fields(diagnostics).items():
             signature = signature.with_field(key, outcome)
         return Score(self, value, self.parts(totals), signature, sentences, diagnostics, counts)
 
     def value_of(self, statistics: Statistics) -> float:
-        """Return the corpus value of counts, without its parts."""
+        """Return only the corpus value of counts."""
         return float(np.mean(self.values(self.reference_policy.totals(statistics))))
 
     @classmethod
@@ -503,7 +678,7 @@ class Metric(ABC):
 
     @classmethod
     def check_parameters(cls, names: Iterable[str]) -> None:
-        """Refuse names that are not parameters."""
+        """Raise an error for names that are not parameters."""
         known = cls.parameters()
         for name in names:
             if name not in known:
@@ -512,7 +687,7 @@ class Metric(ABC):
 
 
 def require_references(corpus: Corpus, metric: str) -> Sequence[Sequence[str]]:
-    """Return the references of a corpus, or say that the metric needs them."""
+    """Return the references of a corpus, or raise an error that the metric needs them."""
     if corpus.references is None:
         raise InputError(
             f"{metric} needs references, but {corpus.name} has none",
@@ -525,7 +700,7 @@ Metrics = str | Metric | Sequence[str | Metric] | Mapping[str, Metric]
 
 
 class Registry(Mapping[str, type[Metric]]):
-    """Metric classes by name, each imported when it is first asked for."""
+    """Metric classes by name. Each is imported on first use."""
 
     def __init__(self, locations: Mapping[str, str]) -> None:
         self._locations = locations
@@ -555,10 +730,10 @@ METRICS = Registry(
 
 
 def metric_class(name: str) -> type[Metric]:
-    """Return a metric's class by its name, in any case, or say which names exist."""
+    """Return a metric class by name, ignoring case, or raise an error that lists the names."""
     if name.lower() == "python":
-        fix = "Write python:module:function; a signature alone never imports one"
-        raise InputError("python is not a metric without its function", fix=fix)
+        fix = "Write python:module:function, because a signature never imports code"
+        raise InputError("the metric 'python' needs a function", fix=fix)
     if name.lower() not in METRICS:
         fix = f"{did_you_mean(name.lower(), METRICS)}Known metrics: {', '.join(METRICS)}"
         raise InputError(f"unknown metric {name!r}", fix=fix)
@@ -566,7 +741,17 @@ def metric_class(name: str) -> type[Metric]:
 
 
 def make_metric(metric: str | Metric) -> Metric:
-    """Return a metric from its name, with parameters in brackets if any, from a signature, or `python:module:function`.
+    """Create a metric from its name, from a signature, or from your own function.
+
+    Args:
+        metric: A name with optional parameters (`"gleu"`, `"gleu(draws=py3)"`), a signature, or
+            `"python:module:function"`. A metric object is returned unchanged.
+
+    Returns:
+        The metric.
+
+    Raises:
+        InputError: The name, a parameter or a value is unknown.
 
     >>> make_metric("gleu(draws=py3,iterations=100)").iterations
     100
@@ -574,28 +759,26 @@ def make_metric(metric: str | Metric) -> Metric:
     if isinstance(metric, Metric):
         return metric
     if not isinstance(metric, str):
-        raise InputError(f"a metric is a name or a Metric, not a {type(metric).__name__}")
+        fix = 'Pass a name such as "gleu", or a metric object such as gecbench.GLEU()'
+        raise InputError(f"the metric is a {type(metric).__name__}", fix=fix)
     if "|" in metric:
         signature = Signature.parse(metric)
         return metric_class(signature.metric).from_signature(signature)
     several = _split_names(metric)
     if len(several) > 1:
-        from shlex import join
-
-        fix = f"Separate them by blanks: -m {join(several)} (in Python: metrics={several!r})"
-        raise InputError(f"{metric!r} is more than one metric", fix=fix)
+        raise InputError(f"{metric!r} is more than one metric", fix=f"Pass metrics={several!r}")
     if several and several[0].startswith("python:"):
         own: Metric = pkgutil.resolve_name("gecbench.metrics.plugin:Plugin")(several[0])
         return own
     form = re.fullmatch(r"([\w-]+)\s*(?:\((.*)\))?", metric.strip())
     if form is None:
-        raise InputError(f"cannot read the metric {metric!r}", fix="Write name or name(parameter=value,…)")
+        raise InputError(f"cannot parse the metric {metric!r}", fix="Write name or name(parameter=value,…)")
     kind = metric_class(form[1])
     return kind(**_parameters(kind, form[2] or ""))
 
 
 def _split_names(text: str) -> list[str]:
-    """Return the metrics in a text with commas; those between brackets separate parameters."""
+    """Split a text at commas outside parentheses."""
     parts, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")")
@@ -631,27 +814,27 @@ def _convert(metric: str, name: str, value: str, default: object) -> object:
 
 
 def metric_columns(metrics: Metrics) -> dict[str, Metric]:
-    """Return metrics by column name: the metric's name, with its parameters where two share it."""
+    """Return metrics by column name: the metric's name, with parameters if several metrics share the name."""
     if isinstance(metrics, Mapping) and metrics and all(isinstance(metric, Metric) for metric in metrics.values()):
         return dict(metrics)
     listed: Any = [metrics] if isinstance(metrics, (str, Metric)) else metrics
     if not isinstance(listed, Sequence):
-        raise InputError(f"metrics are names, not a {type(metrics).__name__}", fix='Pass metrics=["gleu"], for example')
+        raise InputError(f"metrics is a {type(metrics).__name__}, not a list", fix='Pass metrics=["gleu"], for example')
     if not listed:
-        raise InputError("no metrics", fix='Pass metrics=["gleu"], for example')
+        raise InputError("metrics is empty", fix='Pass metrics=["gleu"], for example')
     made = [make_metric(metric) for metric in listed]
     names = [metric.name for metric in made]
     columns = [name if names.count(name) == 1 else str(wanted) for name, wanted in zip(names, listed, strict=True)]
     for column in columns:
         if columns.count(column) > 1:
-            raise InputError(f"the metric {column} is given twice")
+            raise InputError(f"the metric {column} is given twice", fix="Give it once")
     return dict(zip(columns, made, strict=True))
 
 
 def with_needed_references(corpus: Corpus, metrics: Iterable[str | Metric] | None) -> Corpus:
-    """Return the corpus with references, made from its edits, if one of the metrics is scored against references.
+    """Derive references from edits if one of the metrics needs references.
 
-    Without metrics, references are made if the edits can be applied.
+    If `metrics` is None, references are derived whenever the edits can be applied.
     """
     from gecbench.corpus.derive import with_references
 

@@ -1,4 +1,4 @@
-"""BLEU through sacrebleu: the negative control of Sakaguchi et al. 2016."""
+"""BLEU, computed with sacrebleu: the negative control of Sakaguchi et al. 2016."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gecbench.metrics.policy import SingleRow
 
 _ORDER = 4
 _LENGTHS = 3
-_MOST_CACHED = 4096  # texts, of about 15 kB each: CoNLL-14 or JFLEG with all its references
+_MOST_CACHED = 4096  # texts of about 15 kB each, enough for CoNLL-14 or JFLEG with all references
 Tokenizer = Literal["none", "13a", "intl", "char"]
 Smoothing = Literal["exp", "floor", "add-k", "none"]
 Variant = Literal["sacrebleu", "2016"]
@@ -26,14 +26,22 @@ Variant = Literal["sacrebleu", "2016"]
 
 @dataclass(frozen=True)
 class BLEU(Metric):
-    """BLEU as sacrebleu computes it, every option at sacrebleu's default but the tokenizer.
+    """BLEU as computed by sacrebleu, with sacrebleu's defaults except for the tokenizer.
 
-    GEC text is already tokenized, so `tokenize` is "none"; "13a" gives sacrebleu's own default. The source is not
-    looked at: a system that changes nothing scores high, which is why BLEU is here as a control.
+    BLEU ignores the source, so a system that changes nothing scores high. It is here as a negative control.
 
-    `variant`: "2016" computes from sacrebleu's counts the figures of Sakaguchi et al. 2016: the two lengths of the
-    brevity penalty are swapped, so that long outputs are penalized and short ones are not; of two reference lengths
-    equally close the first counts, not the shorter; nothing is smoothed.
+    Args:
+        tokenize: The tokenizer of sacrebleu. GEC text is already tokenized, so the default is "none". "13a" is
+            sacrebleu's own default.
+        lowercase: Ignore case.
+        smooth: The smoothing method of sacrebleu.
+        variant: "sacrebleu", or "2016" for the numbers of Sakaguchi et al. 2016. There the two lengths of the brevity
+            penalty are swapped, so long outputs are penalized instead of short ones. Of two equally close reference
+            lengths the first counts, not the shorter. Nothing is smoothed.
+
+    >>> round(BLEU().score(sources=["He go home now ."], predictions=["He goes home now ."],
+    ...                    references=[["He goes home now ."]]).value, 4)
+    1.0
     """
 
     name: ClassVar[str] = "bleu"
@@ -42,7 +50,7 @@ class BLEU(Metric):
     papers: ClassVar[str] = "Papineni et al. 2002; Post 2018"
 
     tokenize: Tokenizer = parameter("none", "sacrebleu's tokeniser")
-    lowercase: bool = parameter(False, "ignore letter case")
+    lowercase: bool = parameter(False, "ignore case")
     smoothing: Smoothing = parameter("exp", "sacrebleu's smoothing of orders without a match")
     variant: Variant = parameter("sacrebleu", '"sacrebleu", or "2016" for the figures of Sakaguchi et al. 2016')
 
@@ -53,13 +61,13 @@ class BLEU(Metric):
 
     @property
     def reference_policy(self) -> SingleRow:
-        """All references at once."""
+        """All references are counted together."""
         return SingleRow()
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return lengths, matches and totals of every sentence, equal to sacrebleu's statistics.
+        """Return lengths, matches and totals of each sentence, equal to sacrebleu's statistics.
 
-        The counts are the same for both variants: of the reference, sacrebleu's length and that of 2016 are kept.
+        Both variants share the counts, which hold two reference lengths: sacrebleu's and that of 2016.
         """
         references = require_references(corpus, self.title)
         rows = [self._count_sentence(line, texts) for line, texts in zip(predictions, references, strict=True)]
@@ -67,7 +75,7 @@ class BLEU(Metric):
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64))
 
     def _count_sentence(self, prediction: str, references: Sequence[str]) -> list[int]:
-        """Return the lengths of the prediction and of the closest reference (sacrebleu's, 2016's), matches, totals."""
+        """Return the lengths of the prediction and the closest reference (sacrebleu's, 2016's), matches and totals."""
         found, length = _ngrams(self._scorer._preprocess_segment(prediction))
         expected, lengths = zip(*(_ngrams(self._scorer._preprocess_segment(text)) for text in references), strict=True)
         matches, totals = [0] * _ORDER, [0] * _ORDER
@@ -80,7 +88,7 @@ class BLEU(Metric):
         return [length, shortest_closest, first_closest, *matches, *totals]
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
-        """Return sacrebleu's BLEU of totals, as a fraction."""
+        """Return sacrebleu's BLEU of totals as a fraction."""
         flat = totals.reshape(-1, totals.shape[-1])
         values = np.empty(len(flat))
         smoothed = (flat[:, _LENGTHS:] == 0).any(axis=1) | (self.smoothing in ("floor", "add-k"))
@@ -89,7 +97,7 @@ class BLEU(Metric):
         return values.reshape(totals.shape[:-1])
 
     def _unsmoothed(self, totals: npt.NDArray[Any]) -> Values:
-        """Return sacrebleu's score of totals with a match in every order: its own steps, for many at once."""
+        """Return BLEU of totals with a match in every order: sacrebleu's formula, for many totals at once."""
         precisions = 100.0 * totals[:, _LENGTHS : _LENGTHS + _ORDER] / totals[:, _LENGTHS + _ORDER :]
         lengths = totals[:, [2, 0] if self.variant == "2016" else [0, 1]].tolist()
         brevity = [1.0 if ours >= theirs else math.exp(1 - theirs / ours) for ours, theirs in lengths]
@@ -127,7 +135,7 @@ class BLEU(Metric):
 
     @staticmethod
     def signature_parameters(signature: Signature) -> dict[str, Any]:
-        """Return the parameters that made a score."""
+        """Return the parameters stored in a signature."""
         return {
             "tokenize": signature["tok"],
             "lowercase": signature["case"] == "lower",

@@ -1,4 +1,4 @@
-"""CLEME and CLEME 2.0 compare whole chunks of sentences (Ye et al. 2023, 2025), equal to the official program."""
+"""CLEME and CLEME 2.0 (Ye et al. 2023, 2025): chunk-based scores, equal to the official program."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gecbench.metrics.policy import BestRow, GreedyObjective, Policy, SingleRow
 Assumption = Literal["dependent", "independent"]
 Weighting = Literal["length", "none"]
 Tokens = Sequence[str]
-Edits = list[tuple[int, int, Tokens]]  # start, end and correction, in the order of the text, without overlaps
+Edits = list[tuple[int, int, Tokens]]  # start, end and correction, in text order, without overlaps
 Factors = tuple[float, float, float, float]
 Columns = Sequence[Any] | npt.NDArray[Any]  # totals in the order of KINDS, each a number or an array
 
@@ -34,7 +34,7 @@ TP, FP_NE, FP_UN, FN, TN = range(5)
 CORPUS_FACTORS: Factors = (0.45, 0.35, 0.15, 0.05)
 SENTENCE_FACTORS: Factors = (0.35, 0.25, 0.20, 0.20)
 _LEAST_WEIGHT, _MOST_WEIGHT = 0.75, 1.25
-_WEIGHT_UNIT = 2**36  # counts are whole numbers: a weight of 1 counts as this many
+_WEIGHT_UNIT = 2**36  # weights are stored as integers: a weight of 1 is this many units
 _MARKS: tuple[Mark, ...] = ("match", "wrong", "wrong", "miss", "plain")
 _MEANINGS: dict[Mark, str] = {
     "match": "TP: changed as in the reference",
@@ -44,7 +44,7 @@ _MEANINGS: dict[Mark, str] = {
 
 
 class Chunk(NamedTuple):
-    """A part of the source, [start, end), with what each text makes of it and whether it has an edit there."""
+    """A part of the source [start, end), with the tokens of each text there and whether the text edits it."""
 
     start: int
     end: int
@@ -52,11 +52,11 @@ class Chunk(NamedTuple):
     changed: list[bool]
 
     def length(self, text: int = 0) -> int:
-        """Return the number of tokens, before or after, of whichever there are more."""
+        """Return the number of tokens before or after the edit, whichever is larger."""
         return max(self.end - self.start, len(self.targets[text]))
 
     def kinds(self, assumption: Assumption) -> list[int]:
-        """Return how the first text's chunk counts against each other text, or once against all (independent)."""
+        """Classify the first text's chunk against each other text, or once against all of them (independent)."""
         ours, *theirs = self.targets
         changes, *others = self.changed
         if assumption == "dependent":
@@ -70,7 +70,7 @@ class Chunk(NamedTuple):
 
 
 def changed_spans(texts: Sequence[Edits]) -> list[tuple[int, int]]:
-    """Return the parts of a source in which texts have edits; edits that overlap or touch are in one."""
+    """Return the parts of a source that some text edits. Edits that overlap or touch share a part."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted([edit[:2] for edits in texts for edit in edits]):
         if merged and start <= merged[-1][1]:
@@ -81,7 +81,7 @@ def changed_spans(texts: Sequence[Edits]) -> list[tuple[int, int]]:
 
 
 def chunk_at(start: int, end: int, tokens: Tokens, texts: Sequence[Edits]) -> Chunk:
-    """Return the chunk of a part of the source."""
+    """Return the chunk for a part of the source."""
     inside = [[edit for edit in edits if start <= edit[0] and edit[1] <= end] for edits in texts]
     source = tokens[start:end]
     targets = [_apply(edits, start, end, tokens) if edits else source for edits in inside]
@@ -100,7 +100,7 @@ def _apply(edits: Edits, start: int, end: int, tokens: Tokens) -> Tokens:
 
 
 def unchanged_spans(changed: Sequence[tuple[int, int]], tokens: Tokens) -> list[tuple[int, int]]:
-    """Return the parts of a source before, between and after those that are changed; all of it if none is."""
+    """Return the unchanged parts of a source: before, between and after the changed parts."""
     if not changed:
         return [(0, len(tokens))]
     starts, ends = [0, *(end for _, end in changed)], [*(start for start, _ in changed), len(tokens)]
@@ -108,7 +108,7 @@ def unchanged_spans(changed: Sequence[tuple[int, int]], tokens: Tokens) -> list[
 
 
 def split_chunks(tokens: Tokens, texts: Sequence[Edits]) -> list[Chunk]:
-    """Cut a source into chunks, changed or not, in the order of the text."""
+    """Split a source into changed and unchanged chunks, in text order."""
     changed = changed_spans(texts)
     kept = [
         Chunk(start, end, [tokens[start:end]] * len(texts), [False] * len(texts))
@@ -118,9 +118,9 @@ def split_chunks(tokens: Tokens, texts: Sequence[Edits]) -> list[Chunk]:
 
 
 def edits_by_sentence(sources: Sequence[str], table: EditTable) -> list[list[Edits]]:
-    """Return the edits of each annotator of each sentence, sorted; overlapping edits of an annotator are refused.
+    """Return the sorted edits of each annotator of each sentence. Overlapping edits are an error.
 
-    As in the official program, `x||y` is one correction and one that begins with `-NONE-` deletes.
+    As in the official program, `x||y` is one correction, and a correction that starts with `-NONE-` deletes.
     """
     corrections = [_correction("||".join(texts)) for texts in table.alternatives]
     columns = (table.starts.tolist(), table.ends.tolist(), [corrections[k] for k in table.corrections.tolist()])
@@ -150,7 +150,7 @@ def _is_empty(tokens: Tokens, edits: Edits) -> bool:
 
 
 class GoldTexts(NamedTuple):
-    """The tokens of each source, and the edits of each of its references but those that delete everything."""
+    """The tokens of each source, and the edits of its references. References that delete everything are left out."""
 
     tokens: Sequence[Tokens]
     references: list[list[Edits]]
@@ -158,7 +158,7 @@ class GoldTexts(NamedTuple):
 
     @classmethod
     def of(cls, sources: Sequence[str], table: EditTable) -> GoldTexts:
-        """Read references off a table; where all of a sentence delete everything, the first one is kept."""
+        """Convert a table of edits. If all references of a sentence delete everything, keep the first."""
         tokens = [source.split() for source in sources]
         numbers, bounds = table.annotators.tolist(), pairwise(table.row_offsets.tolist())
         references, annotators = [], []
@@ -174,21 +174,24 @@ _GOLD_TEXTS: CorpusCache[GoldTexts] = CorpusCache()
 
 @dataclass(frozen=True)
 class CLEME(Metric):
-    """F0.5 or the comprehensive score of chunks: parts of a sentence that hold whole edits of all texts.
+    """CLEME: F0.5 of chunks, or the comprehensive score of CLEME 2.0.
 
-    A chunk that the system changed is right (TP) if the reference has the same there, otherwise wrong: FP_ne if the
-    reference changes it, too, FP_un if nothing was to be changed. One that the system left is missed (FN) if the
-    reference changes it.
+    A chunk is a part of a sentence that contains whole edits of all texts. If the system changed a chunk, it is correct
+    (TP) if the reference has the same tokens. Otherwise it is wrong: FP_ne if the reference changes it too, FP_un if
+    nothing needed to change. If the system left a chunk unchanged, it is missed (FN) if the reference changes it.
 
-    `version`: 1 is F0.5. 2 is the weighted sum of four rates: TP (hit) and FP_ne (err) and FN (und) of the chunks to
-      change, and FP_un (ove) of those that were changed.
-    `assumption`: "dependent" compares with one reference after another, and takes the one that makes the score of
-      everything so far best. "independent" compares each chunk with all references at once.
-    `weights`: "length" counts a long chunk more if it is right or missed, and less if it is wrong, from 0.75 to 1.25.
+    Predictions and gold are edits (an M2 file, `EditedTexts`), or texts, from which the installed `errant` extracts
+    edits. Sentence scores follow the official program: rounded to four decimals for version 1, and with separate
+    factors for version 2.
 
-    Predictions are edits (an M2 file, `EditedTexts`), or texts, which the installed `errant` turns into edits first. So
-    is the gold. Sentence scores are the program's: rounded to four decimals for version 1, and with factors of their
-    own for version 2.
+    Args:
+        version: 1 computes F0.5. 2 computes a weighted sum of four rates: hit (TP), error (FP_ne) and under-correction
+            (FN) of the chunks to change, and over-correction (FP_un) of the changed chunks.
+        assumption: "dependent" compares with one reference at a time and takes the one that gives the best running
+            score. "independent" compares each chunk with all references at once.
+        weights: "length" gives long chunks more weight if they are correct or missed and less if they are wrong,
+            between 0.75 and 1.25. "none" gives every chunk the weight 1.
+        model: The spaCy pipeline for texts: an installed package or a folder.
 
     >>> from gecbench.corpus.edits import EditedTexts
     >>> from gecbench.formats.m2 import parse_m2
@@ -203,7 +206,7 @@ class CLEME(Metric):
     name: ClassVar[str] = "cleme"
     title: ClassVar[str] = "CLEME"
     description: ClassVar[str] = (
-        "F0.5 of chunks that hold whole edits, or hit, wrong, under- and over-correction rates in one score"
+        "F0.5 of chunks with whole edits, or one score of hit, error, under- and over-correction rates"
     )
     papers: ClassVar[str] = "Ye et al. 2023, 2025"
     golds: ClassVar[tuple[Gold, ...]] = ERRANT.golds
@@ -215,36 +218,36 @@ class CLEME(Metric):
 
     version: Literal[1, 2] = parameter(1, "1 for F0.5, 2 for the comprehensive score of CLEME 2.0")
     assumption: Assumption = parameter(
-        "dependent", '"dependent": one reference at a time, or "independent": all references of a chunk at once'
+        "dependent", '"dependent" (one reference at a time) or "independent" (all references of a chunk at once)'
     )
-    weights: Weighting = parameter("length", '"length" of the chunk, or "none"')
-    model: str = parameter(DEFAULT_MODEL, "texts: the spaCy pipeline, an installed package or a folder")
+    weights: Weighting = parameter("length", 'weight chunks by "length", or "none"')
+    model: str = parameter(DEFAULT_MODEL, "for texts: the spaCy pipeline, an installed package or a folder")
 
     @property
     def errant(self) -> ERRANT:
-        """What turns texts into edits."""
+        """The ERRANT metric that extracts edits from texts."""
         return ERRANT(model=self.model)
 
     @property
     def reference_policy(self) -> Policy:
-        """The reference for the best score so far; there is nothing to choose if chunks are independent."""
+        """The reference that gives the best running score. Independent chunks have nothing to choose."""
         return SingleRow() if self.assumption == "independent" else BestSoFar(self.version)
 
     @property
     def _unit(self) -> int:
-        """How much a chunk with a weight of 1 counts."""
+        """The number of units of a chunk with weight 1."""
         return 1 if self.weights == "none" else _WEIGHT_UNIT
 
     def check_parts(self) -> None:
-        """Refuse length weights, which look at the mean length of the chunks of the whole corpus."""
+        """Raise an error for length weights, which depend on the mean chunk length of the whole corpus."""
         if self.weights == "length":
             raise InputError(
-                "cleme: weights=length looks at the length of all chunks of the corpus",
-                fix="Score it at once, or use weights=none",
+                "cleme: weights=length needs the lengths of all chunks of the corpus",
+                fix="Score the whole corpus at once, or use weights=none",
             )
 
     def gold_texts(self, corpus: Corpus) -> GoldTexts:
-        """Return the references' edits of each sentence, made once."""
+        """Return the edits of the references of each sentence, cached."""
         found = _GOLD_TEXTS.get(corpus, self.model)
         if found is None:
             found = _GOLD_TEXTS.put(corpus, self.model, GoldTexts.of(corpus.sources, self.errant.gold_table(corpus)))
@@ -256,15 +259,15 @@ class CLEME(Metric):
         for i, annotators in enumerate(found):
             if len(annotators) > 1:
                 raise InputError(
-                    f"cleme: sentence {i + 1} has edits of {len(annotators)} annotators as a system's",
-                    fix="Give the edits of one",
+                    f"cleme: the predictions have edits of {len(annotators)} annotators for sentence {i + 1}",
+                    fix="Give the edits of one annotator",
                 )
         return [annotators[0] for annotators in found]
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return TP, FP_ne, FP_un, FN and TN of every sentence, for each of its references if they are dependent.
+        """Return TP, FP_ne, FP_un, FN and TN of each sentence, for each reference if they are dependent.
 
-        With length weights these are sums of weights in units of 2^-36, since counts are whole numbers.
+        With length weights these are sums of weights in units of 2^-36, because counts are integers.
         """
         gold = self.gold_texts(corpus)
         rows: list[int] = []
@@ -293,15 +296,15 @@ class CLEME(Metric):
         return Statistics(counts, np.array(offsets, dtype=np.int64))
 
     def _weigh(self, kinds: npt.NDArray[Any], lengths: npt.NDArray[Any], changed: Sequence[int]) -> Counts:
-        """Return what each chunk counts, given the lengths of the references' changed chunks.
+        """Return the weight of each chunk, given the lengths of the references' changed chunks.
 
-        With the mean length m of those, a chunk of length l that is right or missed counts 2 / (1 + e^(m - l)), and one
-        that is wrong 2 / (1 + e^(l - m)), both within their limits. Without any changed chunk all count 1; officially
-        all weights are then not numbers.
+        With their mean length m, a chunk of length l has the weight 2 / (1 + e^(m - l)) if it is correct or missed, and
+        2 / (1 + e^(l - m)) if it is wrong, both clipped. Without changed chunks all weights are 1. The official program
+        gives NaN then.
         """
         if self.weights == "none":
             return np.ones(len(kinds), dtype=np.int64)
-        # Beyond 0.51 a weight is at its limit, so nothing is lost where the exponential would overflow.
+        # Beyond 0.51 the weight is clipped anyway, so clipping the exponent avoids overflow without changing it.
         beyond = np.clip(lengths - np.mean(changed), -1, 1) if changed else np.zeros(len(kinds))
         wrong = (kinds == FP_NE) | (kinds == FP_UN)
         weights = np.clip(2 / (1 + np.exp(np.where(wrong, beyond, -beyond))), _LEAST_WEIGHT, _MOST_WEIGHT)
@@ -309,7 +312,7 @@ class CLEME(Metric):
         return scaled
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show the chunks of some sentences (counted from 0), and what each of the system's counts as."""
+        """Show the chunks of some sentences (counted from 0) and how each of the system's chunks is classified."""
         statistics, gold = self.count(corpus, predictions), self.gold_texts(corpus)
         policy, system = self.reference_policy, self.system_edits(corpus, predictions)
         rows = policy.chosen(statistics) if isinstance(policy, BestSoFar) else statistics.offsets[:-1]
@@ -352,12 +355,12 @@ class CLEME(Metric):
         return found | {"ove"} if "precision" in found else found
 
     def sentence_values(self, statistics: Statistics) -> Values:
-        """Return the program's score of each sentence with the reference that is best for it alone."""
+        """Return the official score of each sentence, with its best reference."""
         policy = BestAlone(self.version)
         return policy.criteria(statistics.counts[policy.chosen(statistics)])[0]
 
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
-        """Return the version, how chunks are compared and weighted, and the gold."""
+        """Return version, assumption, weights and gold."""
         rewrites = self.gold(corpus) == "references"
         return {
             "edition": self.version,
@@ -367,12 +370,12 @@ class CLEME(Metric):
         }
 
     def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
-        """Return how texts became edits, as ERRANT does."""
+        """Return the way edits were extracted from texts, as ERRANT does."""
         return self.errant.reading_fields(corpus, predictions)
 
     @staticmethod
     def signature_parameters(signature: Signature) -> dict[str, Any]:
-        """Return the parameters that made a score."""
+        """Return the parameters stored in a signature."""
         return {
             "version": int(signature["edition"]),
             "assumption": signature["assumption"],
@@ -384,7 +387,7 @@ class CLEME(Metric):
 def _explain_chunks(
     tokens: Tokens, chunks: Sequence[Chunk], kinds: Sequence[int], texts: Mapping[int, int]
 ) -> list[Row]:
-    """Show chunks side by side: of the source, of the system, and of some texts, given with their annotators."""
+    """Show chunks side by side: source, system, and some texts with their annotators."""
     pairs = list(zip(chunks, kinds, strict=True))
     return [
         Row("source", [Cell(_shown(tokens[chunk.start : chunk.end])) for chunk in chunks]),
@@ -402,31 +405,31 @@ def _shown(tokens: Tokens) -> str:
 
 
 def _divide(numerator: Any, denominator: Any, otherwise: float) -> Any:
-    """Return a ratio, or another number where there is nothing to divide by."""
+    """Return a ratio, or `otherwise` if the denominator is 0."""
     if isinstance(denominator, np.ndarray):
         return np.where(denominator > 0, numerator / np.where(denominator > 0, denominator, 1), otherwise)
     return numerator / denominator if denominator > 0 else otherwise
 
 
 def precision_recall(totals: Columns) -> tuple[Any, Any]:
-    """Return precision and recall, each 1 where its denominator is 0."""
+    """Return precision and recall. Each is 1 if its denominator is 0."""
     tp, fp_ne, fp_un, fn, _ = totals
     return _divide(tp, tp + fp_ne + fp_un, 1.0), _divide(tp, tp + fn, 1.0)
 
 
 def f_half(totals: Columns) -> Any:
-    """Return F0.5, 0 where precision and recall are."""
+    """Return F0.5, or 0 if precision and recall are 0."""
     precision, recall = precision_recall(totals)
     return _divide(1.25 * precision * recall, 0.25 * precision + recall, 0.0)
 
 
 def accuracy(totals: Columns) -> Any:
-    """Return the share of chunks that are right, changed or not."""
+    """Return the share of correct chunks, changed or not."""
     return _divide(totals[TP] + totals[TN], sum(totals), 0.0)
 
 
 def rates(totals: Columns) -> tuple[Any, Any, Any, Any]:
-    """Return the rates of hit, wrong, under- and over-correction, 0 where there is nothing to divide by."""
+    """Return the rates of hits, errors, under- and over-correction. Each is 0 if its denominator is 0."""
     tp, fp_ne, fp_un, fn, _ = totals
     necessary = tp + fp_ne + fn
     hit, err, und = (_divide(found, necessary, 0.0) for found in (tp, fp_ne, fn))
@@ -434,7 +437,7 @@ def rates(totals: Columns) -> tuple[Any, Any, Any, Any]:
 
 
 def comprehensive(totals: Columns, factors: Factors) -> Any:
-    """Return the weighted sum of the hit rate and of what the other three rates leave of 1."""
+    """Return the weighted sum of the hit rate and of 1 minus each of the other three rates."""
     hit, err, und, ove = rates(totals)
     return factors[0] * hit + factors[1] * (1 - err) + factors[2] * (1 - und) + factors[3] * (1 - ove)
 
@@ -446,10 +449,10 @@ def _rounded(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class BestSoFar(GreedyObjective):
-    """The reference that makes the score of everything so far best; F0.5 is rounded to four decimals.
+    """Choose the reference with the best running score. F0.5 is rounded to four decimals.
 
-    Ties go to more TP, then fewer FP, fewer FN and more TN of the reference alone, then to the first. Chunks depend on
-    all references of a sentence, so none can be left out afterwards.
+    Ties go to more TP, fewer FP, fewer FN and more TN for the sentence alone, then to the first reference. Chunks
+    depend on all references of a sentence, so no reference can be left out afterwards.
     """
 
     one_row_per_reference: ClassVar[bool] = False
@@ -458,24 +461,24 @@ class BestSoFar(GreedyObjective):
     factors: Factors = CORPUS_FACTORS
 
     def objective(self, totals: Columns) -> Any:
-        """Return the score to compare."""
+        """Return the running score."""
         return _rounded(f_half(totals)) if self.version == 1 else comprehensive(totals, self.factors)
 
     def criteria(self, counts: Counts) -> Sequence[npt.NDArray[Any]]:
-        """Return TP, how few FP and FN, and TN."""
+        """Return TP, negative FP, negative FN, and TN."""
         tp, fp_ne, fp_un, fn, tn = counts.T
         return tp, -(fp_ne + fp_un), -fn, tn
 
 
 @dataclass(frozen=True)
 class BestAlone(BestRow):
-    """The reference with the best score of a sentence alone, as the program compares them."""
+    """Choose the reference with the best score for the sentence alone, as the official program does."""
 
     version: int
     factors: Factors = SENTENCE_FACTORS
 
     def criteria(self, counts: Counts) -> Sequence[Values]:
-        """Return F0.5, precision, recall and accuracy, rounded; or the comprehensive score and its rates."""
+        """Return F0.5, precision, recall and accuracy (rounded), or the comprehensive score and its rates."""
         totals = counts.T
         if self.version == 1:
             return [_rounded(each) for each in (f_half(totals), *precision_recall(totals), accuracy(totals))]

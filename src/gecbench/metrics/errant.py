@@ -1,4 +1,4 @@
-"""ERRANT scores (Bryant et al. 2017): edits compared as `errant_compare` compares them."""
+"""ERRANT (Bryant et al. 2017): compare edits like `errant_compare`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from gecbench.metrics.policy import BestPerSentence, GreedyCumulative, GreedyRou
 
 
 def tier(kind: str, level: int) -> str:
-    """Return an error type at a tier: 1 its operation, 2 its category, 3 all of it.
+    """Return an error type at a tier: 1 the operation, 2 the category, 3 the full type.
 
     >>> [tier("R:NOUN:NUM", level) for level in (1, 2, 3)]
     ['R', 'NOUN:NUM', 'R:NOUN:NUM']
@@ -45,7 +45,7 @@ def tier(kind: str, level: int) -> str:
 
 
 def at_tier(counts: Mapping[str, Sequence[int]], level: int) -> dict[str, list[int]]:
-    """Return the counts of error types by what they are at a tier; `UNK` replaces what was there, as officially."""
+    """Return the counts of error types at a tier. As in errant_compare, `UNK` overwrites earlier counts."""
     merged: dict[str, list[int]] = {}
     for kind, three in counts.items():
         name = tier(kind, level)
@@ -55,9 +55,9 @@ def at_tier(counts: Mapping[str, Sequence[int]], level: int) -> dict[str, list[i
 
 
 def _edit_rows(table: EditTable) -> EditRows:
-    """Return annotations as the kernel takes them.
+    """Convert annotations to the kernel's arrays.
 
-    Corrections are one string: alternatives (`||`) mean nothing to ERRANT.
+    A correction is one string, because ERRANT does not split alternatives at `||`.
     """
     return EditRows(
         table.row_offsets,
@@ -71,12 +71,12 @@ def _edit_rows(table: EditTable) -> EditRows:
 
 
 def count_statistics(compared: Comparison) -> Statistics:
-    """Return TP, TP + FP and TP + FN of every pair of annotators of each sentence."""
+    """Return TP, TP + FP and TP + FN for each pair of annotators of each sentence."""
     return Statistics(*kernels.select("errant").count_pairs(compared))
 
 
 def count_types(compared: Comparison, statistics: Statistics, rows: Counts) -> dict[str, list[int]]:
-    """Return TP, FP and FN by error type of the chosen rows, one of each sentence."""
+    """Return TP, FP and FN by error type for the chosen rows, one per sentence."""
     found: dict[str, list[int]] = kernels.select("errant").count_types(compared, rows - statistics.offsets[:-1])
     return found
 
@@ -86,7 +86,7 @@ def _fields_of(annotation: Annotation) -> list[EditFields]:
     return [(edit.start, edit.end, edit.type, "||".join(edit.corrections)) for edit in annotation.edits]
 
 
-# By corpus and by how its gold edits are made: annotated anew or not, and by what.
+# By corpus, and by whether and with which annotator its gold edits are extracted again.
 _GOLD_TABLES: CorpusCache[EditTable] = CorpusCache()
 _NO_EDITS = (Annotation(0, ()),)
 
@@ -112,18 +112,18 @@ def _make_gold_table(corpus: Corpus, reannotate: bool, annotator: Annotator | No
 
 
 def _check_tokens(sources: Sequence[str], texts: Sequence[str], annotator: Annotator) -> None:
-    """Refuse texts whose edits would be at other places than the gold's, because spaCy splits the source otherwise."""
+    """Raise an error if spaCy splits a source differently from the gold, so that edits would not line up."""
     for i, (source, text) in enumerate(zip(sources, texts, strict=True)):
         if source.split() != text.split() and annotator.tokens(source) != source.split():
             raise InputError(
-                f"errant: with tok=yes spaCy splits source {i + 1} into other tokens than the gold's edits count",
-                fix="Leave out tok, or score against rewrites",
+                f"errant: with tok=yes, spaCy splits source {i + 1} differently from the gold",
+                fix="Leave out tok, or score against references",
             )
 
 
 @dataclass(frozen=True)
 class ErrantTypeScore:
-    """One error type (or category, or operation): its counts, and their precision, recall and F."""
+    """The counts, precision, recall and F of one error type (or category, or operation)."""
 
     type: str
     tp: int
@@ -135,12 +135,12 @@ class ErrantTypeScore:
 
     @property
     def gold(self) -> int:
-        """Gold edits of this type."""
+        """The number of gold edits of this type."""
         return self.tp + self.fn
 
     @property
     def correct(self) -> int:
-        """Gold edits of this type that the system made."""
+        """The number of gold edits of this type that the system made."""
         return self.tp
 
     def ratios(self) -> dict[str, float]:
@@ -148,13 +148,13 @@ class ErrantTypeScore:
         return {"P": self.precision, "R": self.recall, "F": self.value}
 
     def cells(self) -> dict[str, str]:
-        """Return the row of a table, by column."""
+        """Return the table row by column."""
         counts = {"type": self.type, "TP": str(self.tp), "FP": str(self.fp), "FN": str(self.fn)}
         return counts | {column: percent(value) for column, value in self.ratios().items()}
 
 
 def _type_scores(counts: Mapping[str, Sequence[int]], level: int, beta: float) -> list[ErrantTypeScore]:
-    """Return the scores of error types at a tier, the most frequent first."""
+    """Return the scores of error types at a tier, most frequent first."""
     scores = []
     for kind, (correct, wrong, missed) in at_tier(counts, level).items():
         precision, recall = precision_recall(np.array([correct, correct + wrong, correct + missed]))
@@ -166,7 +166,7 @@ def _type_scores(counts: Mapping[str, Sequence[int]], level: int, beta: float) -
 def _explain_pair(
     source: str, prediction: str, ours: Annotation, theirs: Annotation, selection: Selection, sentence: int
 ) -> Explanation:
-    """Show the tokens of a sentence (counted from 0), and the edits of system and annotator."""
+    """Show the tokens of a sentence (counted from 0) and the edits of the system and the annotator."""
     system, gold = _fields_of(ours), _fields_of(theirs)
     system_keys, gold_keys = selection.keyed(system), selection.keyed(gold)
     correct, proposed, wanted = count_pair(system_keys, gold_keys)
@@ -209,20 +209,30 @@ _TIERS = {"operation": 1, "category": 2, "error-type": 3}
 
 @dataclass(frozen=True)
 class ERRANT(Metric):
-    """F-beta of a system's edits, each the same as one of the reference's or not.
+    """ERRANT: F-beta of a system's edits against the edits of an annotator.
 
-    Predictions are edits (an M2 file, `EditedTexts`), compared as they stand, or texts, which the installed `errant`
-    turns into edits first. So is the gold: annotations as they stand, or `errant`'s edits of rewrites.
+    Predictions are edits (an M2 file, `EditedTexts`), compared as they are, or texts, from which the installed `errant`
+    extracts edits. The gold is annotations, compared as they are, or references, from which `errant` extracts edits.
 
-    `mode`: what has to be the same: span and correction ("cs", official default), the type too ("cse"), the span alone
-      ("ds"), or each token touched, insertions on their right ("dt").
-    `duplicates`: "official" counts a match once for every edit of the reference on it, so that there can be more
-      matches than edits proposed (errant's issue 49); "once" counts edits on one key as one.
-    `policy`: "greedy-rounded" is official: the annotator who makes the running F best after rounding to four decimals.
-      "greedy-cumulative" is M2's choice, without rounding; "best-per-sentence" looks at each sentence alone.
-    `reannotate`: the gold's annotations are applied, and their edits extracted and typed anew (`errant_m2 -auto`).
+    The score equals `errant_compare` of errant 3.0.2, except that `-NONE-` is read as a deletion
+    (docs/metrics/errant.md).
 
-    Equal to errant 3.0.2's `errant_compare` (docs/metrics/errant.md), except that `-NONE-` is read as a deletion.
+    Args:
+        beta: The weight of recall. 0.5 weights precision twice as much as recall.
+        mode: The parts of an edit that must match: "cs" span and correction (official default), "cse" also the type,
+            "ds" only the span, "dt" each touched token.
+        single: Compare only edits of at most one token on either side.
+        multi: Compare only edits of two or more tokens on either side.
+        filter: Error types to leave out, such as "R:SPELL+M:PUNCT".
+        duplicates: If several edits have the same key, "official" counts a match for each of the reference's edits, so
+            matches can outnumber proposed edits (errant issue 49). "once" counts them as one.
+        policy: How the annotator is chosen. "greedy-rounded" (official) maximizes the running F rounded to four
+            decimals, "greedy-cumulative" the unrounded F (as M2 does), "best-per-sentence" the F of each sentence.
+        reannotate: Apply the gold annotations, and extract and classify their edits again (`errant_m2 -auto`).
+        lev: For texts: align with plain Levenshtein distance.
+        merge: For texts: how adjacent changes are merged into edits.
+        tok: For texts: tokenize with spaCy.
+        model: For texts: the spaCy pipeline, an installed package or a folder.
 
     >>> from gecbench.formats.m2 import parse_m2
     >>> gold = parse_m2(["S She like cat .", "A 1 2|||R:VERB:SVA|||likes|||REQUIRED|||-NONE-|||0",
@@ -235,7 +245,9 @@ class ERRANT(Metric):
 
     name: ClassVar[str] = "errant"
     title: ClassVar[str] = "ERRANT"
-    description: ClassVar[str] = "F0.5 of typed edits, compared span by span; text is annotated by the installed errant"
+    description: ClassVar[str] = (
+        "F0.5 of typed edits, compared span by span; the installed errant extracts edits from text"
+    )
     papers: ClassVar[str] = "Bryant et al. 2017"
     golds: ClassVar[tuple[Gold, ...]] = ("annotations", "groups", "references")
     extra: ClassVar[str | None] = "errant"
@@ -244,33 +256,34 @@ class ERRANT(Metric):
     breakdowns: ClassVar[tuple[str, ...]] = ("error-type", "category", "operation")
     columns: ClassVar[tuple[str, ...]] = ("precision", "recall")
 
-    beta: float = parameter(0.5, "weight of recall; 0.5 counts precision twice as much")
+    beta: float = parameter(0.5, "weight of recall; 0.5 weights precision twice as much")
     mode: Mode = parameter(
-        "cs", 'what is compared: "cs" span and correction, "cse" the type too, "ds" the span alone, "dt" each token'
+        "cs",
+        'parts that must match: "cs" span and correction, "cse" also the type, "ds" only the span, "dt" each token',
     )
     single: bool = parameter(False, "compare only edits of at most one token on either side")
-    multi: bool = parameter(False, "compare only edits of two tokens or more on either side")
-    filter: str = parameter("none", 'error types to leave out, as in "R:SPELL+M:PUNCT"')
+    multi: bool = parameter(False, "compare only edits of two or more tokens on either side")
+    filter: str = parameter("none", 'error types to leave out, such as "R:SPELL+M:PUNCT"')
     duplicates: Literal["official", "once"] = parameter(
-        "official", 'edits on one key: "official" counts each of the reference, "once" takes them as one'
+        "official", 'edits with the same key: "official" counts each edit of the reference, "once" counts them as one'
     )
     policy: PolicyName = parameter(
         "greedy-rounded", '"greedy-rounded" (official), "greedy-cumulative" or "best-per-sentence"'
     )
-    reannotate: bool = parameter(False, "extract and type the gold's edits anew with errant")
-    lev: bool = parameter(False, "texts: align them by plain Levenshtein distance")
+    reannotate: bool = parameter(False, "extract and classify the gold edits again with errant")
+    lev: bool = parameter(False, "for texts: align with plain Levenshtein distance")
     merge: Merge = parameter(
-        "rules", 'texts: which neighbouring changes are one edit: "rules", "all-split", "all-merge" or "all-equal"'
+        "rules", 'for texts: how adjacent changes are merged: "rules", "all-split", "all-merge" or "all-equal"'
     )
-    tok: bool = parameter(False, "texts: let spaCy split them into tokens")
-    model: str = parameter(DEFAULT_MODEL, "texts: the spaCy pipeline, an installed package or a folder")
+    tok: bool = parameter(False, "for texts: tokenize with spaCy")
+    model: str = parameter(DEFAULT_MODEL, "for texts: the spaCy pipeline, an installed package or a folder")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.beta, (int, float)) or not 0 < self.beta <= 1e6:
             raise InputError(f"errant: beta={self.beta!r} is not a number above 0 and up to a million")
         if self.single and self.multi:
-            raise InputError("errant: single and multi together leave no edits", fix="Use one of them")
+            raise InputError("errant: single and multi together exclude all edits", fix="Use one of them")
         for name in ("filter", "model"):
             value = getattr(self, name)
             if not isinstance(value, str) or not value or "|" in value:
@@ -278,15 +291,15 @@ class ERRANT(Metric):
 
     @property
     def reference_policy(self) -> GreedyCumulative | BestPerSentence:
-        """How the annotator is chosen."""
+        """The policy that chooses the annotator."""
         return _POLICIES[self.policy](self.beta)
 
     def annotator(self) -> Annotator:
-        """Return the library with the options for texts."""
+        """Return the annotator that extracts edits from texts."""
         return Annotator(self.model, self.lev, self.merge, self.tok)
 
     def selection(self) -> Selection:
-        """Return which edits are compared, and by what."""
+        """Return which edits are compared, and which of their parts must match."""
         filtered = frozenset() if self.filter == "none" else frozenset(self.filter.split("+"))
         return Selection(self.mode, self.single, self.multi, filtered, self.duplicates == "once")
 
@@ -294,14 +307,14 @@ class ERRANT(Metric):
         return self.reannotate or self.gold(corpus) == "references"
 
     def gold_table(self, corpus: Corpus) -> EditTable:
-        """Return the gold's annotations of each sentence, made once."""
+        """Return the gold annotations of each sentence, cached."""
         annotator = self.annotator() if self._annotates_gold(corpus) else None
         made = self.reannotate, annotator
         found = _GOLD_TABLES.get(corpus, made)
         return _GOLD_TABLES.put(corpus, made, _make_gold_table(corpus, *made)) if found is None else found
 
     def system_table(self, corpus: Corpus, predictions: Sequence[str]) -> EditTable:
-        """Return the annotations of predictions: as they were given, or those of the texts."""
+        """Return the edits of predictions: as given, or extracted from texts."""
         if isinstance(predictions, EditedTexts):
             return predictions.table
         annotator = self.annotator()
@@ -311,16 +324,16 @@ class ERRANT(Metric):
         return EditTable.of([[Annotation(0, annotator.edits(source, text))] for source, text in pairs])
 
     def compare(self, corpus: Corpus, predictions: Sequence[str]) -> Comparison:
-        """Return the edits of predictions and gold, ready to be counted."""
+        """Return the edits of predictions and gold, ready for counting."""
         ours, theirs = self.system_table(corpus, predictions), self.gold_table(corpus)
         return Comparison.of(_edit_rows(ours), _edit_rows(theirs), self.selection())
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return TP, TP + FP and TP + FN of every sentence, for each of its annotators (and each of the system's)."""
+        """Return TP, TP + FP and TP + FN of each sentence, for each of its annotators (and each of the system's)."""
         return count_statistics(self.compare(corpus, predictions))
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show the edits of some sentences (counted from 0), and which of them match."""
+        """Show the edits of some sentences (counted from 0) and which of them match."""
         statistics, selection = self.count(corpus, predictions), self.selection()
         places = self.reference_policy.chosen(statistics) - statistics.offsets[:-1]
         system = self.system_table(corpus, predictions).annotations
@@ -334,7 +347,7 @@ class ERRANT(Metric):
         return explained
 
     def breakdown(self, by: str, corpus: Corpus, predictions: Sequence[str]) -> Sequence[ErrantTypeScore]:
-        """Return the scores by error type, its category or its operation, with the annotators chosen for the whole."""
+        """Return the scores by error type, category or operation, with the annotators chosen for the corpus score."""
         if by not in self.breakdowns:
             return super().breakdown(by, corpus, predictions)
         compared = self.compare(corpus, predictions)
@@ -373,7 +386,7 @@ class ERRANT(Metric):
         }
 
     def reading_fields(self, corpus: Corpus, predictions: Sequence[str]) -> dict[str, object]:
-        """Return how texts became edits, and the versions that it depends on; of edits, that they were given."""
+        """Return how edits were extracted from texts and with which versions, or that edits were given."""
         given = isinstance(predictions, EditedTexts)
         if not self._annotates_gold(corpus):
             if given:
@@ -385,7 +398,7 @@ class ERRANT(Metric):
 
     @staticmethod
     def signature_parameters(signature: Signature) -> dict[str, Any]:
-        """Return the parameters that made a score; a pipeline is named by its own name, not by its folder."""
+        """Return the parameters stored in a signature. A pipeline has its own name there, not its folder."""
         return {
             "beta": float(signature["beta"]),
             "mode": signature["mode"],

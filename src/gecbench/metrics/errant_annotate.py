@@ -1,4 +1,4 @@
-"""Edits extracted and classified by the installed `errant` package."""
+"""Extract and classify edits with the installed `errant` package."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from gecbench.errors import InputError, MissingDependencyError
 
 Merge = Literal["rules", "all-split", "all-merge", "all-equal"]
 DEFAULT_MODEL = "en_core_web_sm"
-DETECTION_TYPES = ("Um", "UNK")  # found but not corrected: their correction is no text
+DETECTION_TYPES = ("Um", "UNK")  # errors that were found but not corrected, so their correction is not text
 _KEPT_SENTENCES = 2**16
-_NEEDS_ERRANT = (  # both steps, so that the second is not found out after the first
-    "text is annotated by errant, which is not installed. Install it and its spaCy model: "
+_NEEDS_ERRANT = (  # names both steps at once
+    "extracting edits from text needs errant. Install it with its spaCy model: "
     'pip install "gecbench[errant]" && python -m spacy download {model}.'
 )
-_NEEDS_MODEL = "text is annotated by errant, which needs the spaCy model {model}. "
-_DOWNLOAD = "Install it: python -m spacy download {model}, or name another (model=…)."
-_NO_FOLDER = "There is no such folder: name another (model=…)."
+_NEEDS_MODEL = "extracting edits from text with errant needs the spaCy model {model}. "
+_DOWNLOAD = "Install it: python -m spacy download {model}, or choose another (model=…)."
+_NO_FOLDER = "There is no such folder. Choose another (model=…)."
 REQUIREMENTS = {
     "errant": _NEEDS_ERRANT.format(model=DEFAULT_MODEL),
     "spacy": _NEEDS_ERRANT.format(model=DEFAULT_MODEL),
@@ -33,7 +33,7 @@ REQUIREMENTS = {
 
 
 def missing(model: str = DEFAULT_MODEL) -> str | None:
-    """Return what to install before text can be annotated by a model, None if nothing."""
+    """Return how to install what is needed to annotate text, or None if nothing is missing."""
     is_name = model.isidentifier()
     if find_spec("errant") is None or find_spec("spacy") is None:
         return _NEEDS_ERRANT.format(model=model if is_name else DEFAULT_MODEL)
@@ -44,9 +44,9 @@ def missing(model: str = DEFAULT_MODEL) -> str | None:
 
 @dataclass(frozen=True)
 class Annotator:
-    """The library with its options: `lev`, `merge` and `tok` are those of `errant_parallel`.
+    """The errant library with the options `lev`, `merge` and `tok` of `errant_parallel`.
 
-    `model` is an installed spaCy pipeline's name, or the folder of one.
+    `model` is the name of an installed spaCy pipeline, or its folder.
     """
 
     model: str = DEFAULT_MODEL
@@ -55,11 +55,11 @@ class Annotator:
     tok: bool = False
 
     def library(self) -> Any:
-        """Return errant's annotator over the model, loaded once."""
+        """Return errant's annotator for the model, loaded once."""
         return _load(self.model)
 
     def versions(self) -> dict[str, str]:
-        """Return what decides on edits and types, for signatures."""
+        """Return the versions that determine edits and types, for signatures."""
         from importlib.metadata import version
 
         meta = self.library().nlp.meta
@@ -70,17 +70,17 @@ class Annotator:
         }
 
     def parse(self, text: str) -> Any:
-        """Return a text as spaCy sees it, blanks at its ends removed."""
+        """Parse a text with spaCy, without white space at its ends."""
         return self.library().parse(text.strip(), self.tok)
 
     def edits(self, source: str, text: str) -> tuple[Edit, ...]:
-        """Return the edits that make a source into a text, by the places of its tokens; an empty source has none."""
+        """Return the edits from a source to a text. An empty source has no edits."""
         if not source.split() or source.split() == text.split():
             return ()
         return _annotated(self, source, text)
 
     def tokens(self, source: str) -> list[str]:
-        """Return the tokens whose places edits name."""
+        """Return the tokens that edit spans refer to."""
         return [token.text for token in self.parse(source)] if self.tok else source.split()
 
     def differences(self, source: Any, text: Any) -> list[Any]:
@@ -90,9 +90,9 @@ class Annotator:
         return found
 
     def reannotate(self, source: str, edits: Sequence[Edit]) -> tuple[Edit, ...]:
-        """Return the edits of an annotated sentence, extracted and typed anew as `errant_m2 -auto` does.
+        """Extract and classify the edits of an annotated sentence again, like `errant_m2 -auto`.
 
-        Edits that only detect an error are kept. Of alternative corrections the first is applied.
+        Edits that only detect an error are kept. The first of several corrections is applied.
         """
         if not edits:
             return ()
@@ -104,20 +104,20 @@ class Annotator:
         return tuple(map(_from_errant_edit, found))
 
     def _to_errant_edit(self, before: Any, after: Any, span: Span) -> Any:
-        """Return an edit that only detects an error as the library's, with a type of its own."""
+        """Convert an edit that only detects an error to an errant edit with its own type."""
         with _known_tags(self.model):
             edit = self.library().import_edit(before, after, list(span[:5]), False, False)
         edit.c_toks = self.library().parse(span[5])
         return edit
 
 
-Span = tuple[int, int, int, int, str, str]  # an edit's tokens before and after, its type and correction
+Span = tuple[int, int, int, int, str, str]  # start and end before, start and end after, type, correction
 
 
 def _apply_first_corrections(source: str, edits: Sequence[Edit]) -> tuple[str, list[Span]]:
-    """Return the corrected text of an annotated sentence, and each edit with its place there, sorted by place.
+    """Return the corrected text of an annotated sentence, and its edits with their positions, in text order.
 
-    As `errant_m2` does: corrections are taken as they stand; an edit that only detects an error changes nothing.
+    As in `errant_m2`, corrections are used unchanged, and an edit that only detects an error changes nothing.
     """
     before = source.split()
     after, spans, shift = list(before), [], 0
@@ -133,13 +133,13 @@ def _apply_first_corrections(source: str, edits: Sequence[Edit]) -> tuple[str, l
 
 @contextmanager
 def _known_tags(model: str) -> Iterator[None]:
-    """Turn errant's bare KeyError for a part of speech that it does not know into a sentence."""
+    """Explain errant's bare KeyError for an unknown part-of-speech tag."""
     try:
         yield
     except KeyError as error:
         raise InputError(
             f"the spaCy model {model} tags a word with {error.args[0]!r}, which errant does not know",
-            fix="It needs a pipeline with Penn Treebank tags, such as en_core_web_sm",
+            fix="Use a pipeline with Penn Treebank tags, such as en_core_web_sm",
         ) from error
 
 

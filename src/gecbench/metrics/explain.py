@@ -1,4 +1,4 @@
-"""Explanations of sentence scores as rows of marked text, for terminals and web pages."""
+"""Explanations of sentence scores: rows of marked text for terminals and web pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EDIT_MEANINGS: Mapping[Mark, str] = {
 
 @dataclass(frozen=True)
 class Cell:
-    """Some text and what it means: a match, something missed, something wrong; `type` is an edit's error type."""
+    """A text and its mark: a match, missed or wrong. `type` is the error type of an edit."""
 
     text: str
     mark: Mark = "plain"
@@ -36,7 +36,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """A labelled row of cells."""
+    """A labeled row of cells."""
 
     label: str
     cells: Sequence[Cell]
@@ -49,9 +49,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One sentence's rows; if `aligned`, the cells of all rows stand in columns.
+    """The rows of one sentence. If `aligned`, the cells of all rows form columns.
 
-    `counts` are the sentence's share of the totals; `meanings` say what the marks mean.
+    `counts` are the sentence's share of the totals. `meanings` describe the marks.
     """
 
     title: str
@@ -99,7 +99,7 @@ class Explanation:
                 yield row.label, " ".join(padded)
 
     def to_html(self) -> str:
-        """Return the rows as a table, signs before marked text as in plain text; all text is escaped."""
+        """Return the rows as an HTML table with the same signs as plain text. All text is escaped."""
         rows = "\n".join(
             f'<tr><th scope="row">{escape(row.label)}</th>{self._html_cells(row)}</tr>' for row in self.rows
         )
@@ -107,7 +107,7 @@ class Explanation:
         return f"<h2>{escape(self.title)}</h2>\n<div{frame}><table>\n{rows}\n</table></div>"
 
     def _repr_html_(self) -> str:
-        """Return the rows for a notebook: its page has no style of ours, and colors must do on light and dark."""
+        """Return the rows for a notebook, with inline colors that are readable on light and dark pages."""
         table = self.to_html()
         for mark, colour in _NOTEBOOK.items():
             table = table.replace(f'class="{mark}"', f'style="color: {colour}"')

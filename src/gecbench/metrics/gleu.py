@@ -1,4 +1,4 @@
-"""GLEU, the fluency metric of Napoles et al. 2015, 2016 and Sakaguchi et al. 2016, equal to the official script."""
+"""GLEU (Napoles et al. 2015, 2016; Sakaguchi et al. 2016), equal to the official script."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KNOWN_LINES: CorpusCache[KnownLines] = CorpusCache()
 
 
 def known_lines(corpus: Corpus, rule: TokenRule) -> KnownLines:
-    """Return sources and references as tokens, which every system is counted against."""
+    """Return the tokens of sources and references, which are the same for every system."""
     known = _KNOWN_LINES.get(corpus, rule)
     if known is None:
         references = [text for texts in corpus.references or () for text in texts]
@@ -46,21 +46,28 @@ def known_lines(corpus: Corpus, rule: TokenRule) -> KnownLines:
 
 @dataclass(frozen=True)
 class GLEU(Metric):
-    """N-gram precision against a reference, minus what was left as in the source but changed in the reference.
+    """GLEU: n-gram precision against a reference, minus a penalty for n-grams that should have changed.
 
-    `variant`:
-      - "2017": the official script since June 2017; the penalty looks at n-gram types and every sentence's
-        numerator is at least 0.
-      - "2016": the same with the brevity penalty of May 2016, whose two lengths were swapped, so that long outputs
-        are penalized and short ones are not. The figures of Sakaguchi et al. 2016 carry it.
-      - "equation1": Equation 1 of Sakaguchi et al. 2016 taken literally (multisets, no lower bound of 0).
-      - "multiset": what gec-metrics calls GLEU, and others GLEU+: the counts of "equation1" with Python 3's draws. An
-        empty line has length 1, and sentence scores are not smoothed.
-    `draws`: "py2" draws references as Python 2 did, which made the published figures of JFLEG and of the 2016
-      paper; "py3" as the same scripts do under Python 3.
-    `tokens`: the official script splits bytes, on ASCII blanks only; JFLEG's under Python 3 on all whitespace.
+    The penalty counts n-grams kept from the source that are not in the reference. With several references, one is drawn
+    per sentence, 500 times, and the mean is reported. As in the official script, the corpus score is 0 if one n-gram
+    order has no match at all.
 
-    As in the official script, the corpus score is 0 as soon as one order has no match at all.
+    Args:
+        order: The longest n-gram. The official script has this option but ignores it.
+        iterations: The number of draws of references.
+        draws: "py2" draws references as Python 2 did, which gave the published numbers of JFLEG and the 2016 paper.
+            "py3" draws as the same scripts do under Python 3.
+        variant: The formula.
+
+            - "2017": the official script since June 2017. The penalty counts n-gram types, and each sentence's
+              numerator is at least 0.
+            - "2016": the same with the brevity penalty of May 2016, in which the two lengths were swapped, so long
+              outputs are penalized instead of short ones. Sakaguchi et al. 2016 report these numbers.
+            - "equation1": Equation 1 of Sakaguchi et al. 2016 taken literally (multisets, no lower bound of 0).
+            - "multiset": called GLEU in gec-metrics and GLEU+ elsewhere. The counts of "equation1" with Python 3's
+              draws. An empty line has length 1, and sentence scores are not smoothed.
+        tokens: "ascii" splits at ASCII white space, like the official script. "unicode" splits at all white space, like
+            JFLEG's script under Python 3.
 
     >>> GLEU().score(sources=["He go home now ."], predictions=["He goes home now ."],
     ...              references=[["He goes home now ."]]).value
@@ -69,19 +76,17 @@ class GLEU(Metric):
 
     name: ClassVar[str] = "gleu"
     title: ClassVar[str] = "GLEU"
-    description: ClassVar[str] = "N-gram precision against sampled references, minus what should have been changed"
+    description: ClassVar[str] = "N-gram precision against sampled references, minus n-grams that should have changed"
     papers: ClassVar[str] = "Napoles et al. 2015; Sakaguchi et al. 2016"
     explains: ClassVar[bool] = True
 
-    order: int = parameter(4, "longest n-gram (the official script ignores its own option)")
+    order: int = parameter(4, "longest n-gram (the official script ignores this option)")
     iterations: int = parameter(500, "number of draws of references")
-    draws: Generator = parameter("py2", '"py2", the draws of the published figures, or "py3"')
+    draws: Generator = parameter("py2", '"py2" (the draws of the published numbers) or "py3"')
     variant: Variant = parameter(
         "2017", '"2017" (official), "2016" (inverted brevity penalty), "equation1" or "multiset" (GLEU+ of gec-metrics)'
     )
-    tokens: TokenRule = parameter(
-        "ascii", 'what separates tokens: "ascii" blanks (official) or all "unicode" whitespace'
-    )
+    tokens: TokenRule = parameter("ascii", 'split tokens at "ascii" (official) or "unicode" white space')
 
     def __post_init__(self) -> None:
         if self.variant == "multiset":
@@ -98,7 +103,7 @@ class GLEU(Metric):
         return Sampled(self.iterations, self.draws)
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return both lengths, then numerator and denominator per order, of every sentence and reference."""
+        """Return both lengths, then numerator and denominator per order, for each sentence and reference."""
         references = require_references(corpus, self.title)
         rows = offsets_of(references)
         known = known_lines(corpus, self.tokens)
@@ -113,11 +118,11 @@ class GLEU(Metric):
 
     @property
     def _is_literal(self) -> bool:
-        """Whether the penalty is that of Equation 1."""
+        """Whether the penalty follows Equation 1."""
         return self.variant in ("equation1", "multiset")
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show which n-grams of some sentences (counted from 0) count with each reference, and which are penalized."""
+        """Show which n-grams of some sentences (counted from 0) match each reference, and which are penalized."""
         references = require_references(corpus, self.title)
         statistics = self.count(corpus, predictions)
         values = self._values_of_rows(statistics)
@@ -130,7 +135,7 @@ class GLEU(Metric):
         return found
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
-        """Return exp(brevity penalty + mean log precision), 0 where any count is 0."""
+        """Return exp(brevity penalty + mean log precision), or 0 if any count is 0."""
         usable = totals[..., 0] > 0
         for k in range(1, totals.shape[-1]):
             usable = usable & (totals[..., k] > 0)
@@ -142,7 +147,7 @@ class GLEU(Metric):
         return np.where(usable, values, 0.0)
 
     def parts(self, totals: Counts) -> dict[str, float]:
-        """Return the spread over the draws, as the official script reports it, and means of its ingredients."""
+        """Return the spread over the draws, as reported by the official script, and the means of its components."""
         values = self.values(totals)
         mean, deviation = float(values.mean()), float(values.std())
         safe = np.maximum(totals, 1).astype(np.float64)
@@ -160,14 +165,14 @@ class GLEU(Metric):
         return parts
 
     def sentence_values(self, statistics: Statistics) -> Values:
-        """Return the smoothed score of each sentence, averaged over all its references (no drawing)."""
+        """Return the smoothed score of each sentence, averaged over all its references without drawing."""
         means: Values = np.add.reduceat(self._values_of_rows(statistics), statistics.offsets[:-1])
         return means / statistics.choices()
 
     def _values_of_rows(self, statistics: Statistics) -> Values:
         """Return the score of each sentence and reference.
 
-        As in the official script every 0 among the counts becomes 1, lengths and denominators included; gec-metrics
+        As in the official script, every 0 among the counts becomes 1, including lengths and denominators. gec-metrics
         does not smooth.
         """
         return self.values(statistics.counts if self.variant == "multiset" else np.maximum(statistics.counts, 1))
@@ -184,7 +189,7 @@ class GLEU(Metric):
 
     @staticmethod
     def signature_parameters(signature: Signature) -> dict[str, Any]:
-        """Return the parameters that made a score."""
+        """Return the parameters stored in a signature."""
         iterations, _, draws = signature["draws"].partition(":")
         return {
             "order": int(signature["order"]),
@@ -211,7 +216,7 @@ _MEANINGS: dict[Mark, str] = {
 
 @dataclass(frozen=True)
 class NgramCredit:
-    """One n-gram of a system: how often it counts, is penalized, and is neither."""
+    """One n-gram of a system: how often it matches, is penalized, or neither."""
 
     text: str
     matched: int
@@ -219,7 +224,7 @@ class NgramCredit:
     neither: int
 
     def cells(self) -> Iterator[Cell]:
-        """Show it once under each mark that it has."""
+        """Yield one cell per mark of the n-gram."""
         marks: tuple[tuple[Mark, int], ...] = (
             ("match", self.matched),
             ("wrong", self.penalized),
@@ -231,10 +236,11 @@ class NgramCredit:
 
 
 def ngram_credits(source: Tokens, prediction: Tokens, reference: Tokens, n: int, literal: bool) -> list[NgramCredit]:
-    """Return every n-gram of the prediction, in its order.
+    """Return the n-grams of the prediction in order, each with its credit.
 
-    As many count as the reference has. What else is in the source is penalized: in the official script only if the
-    reference does not have the n-gram at all, in Equation 1 of Sakaguchi et al. 2016 (`literal`) if it has fewer.
+    An n-gram matches as often as the reference has it. Further occurrences that are in the source are penalized: in the
+    official script only if the reference does not have the n-gram at all, in Equation 1 of Sakaguchi et al. 2016
+    (`literal`) if it has fewer.
     """
     in_source, in_reference = ngrams(source, n), ngrams(reference, n)
     found = []
@@ -249,7 +255,10 @@ def ngram_credits(source: Tokens, prediction: Tokens, reference: Tokens, n: int,
 def explain_ngrams(
     sentence: int, texts: Sequence[Tokens], values: Sequence[float], order: int, literal: bool
 ) -> Explanation:
-    """Explain a sentence (counted from 0); `texts` are source, prediction and references, `values` by reference."""
+    """Explain a sentence (counted from 0).
+
+    `texts` are the source, the prediction and the references. `values` are the scores by reference.
+    """
     source, prediction, *references = texts
     rows = [Row("source", [Cell(" ".join(source))]), Row("system", [Cell(" ".join(prediction))])]
     counts = {"matched": 0, "penalized": 0, "neither": 0}
@@ -267,7 +276,7 @@ def explain_ngrams(
 
 
 def _sum(found: Sequence[NgramCredit], literal: bool) -> Cell:
-    """Show numerator and denominator; the official numerator is at least 0."""
+    """Show numerator and denominator. The official numerator is at least 0."""
     matched, penalized = sum(each.matched for each in found), sum(each.penalized for each in found)
     total = sum(each.matched + each.penalized + each.neither for each in found)
     numerator = matched - penalized if literal else max(matched - penalized, 0)

@@ -1,4 +1,4 @@
-"""GREEN, n-gram precision and recall of corrections (Koyama et al. 2024), equal to the official program."""
+"""GREEN (Koyama et al. 2024): n-gram precision and recall of corrections, equal to the official program."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ Unit = Literal["word", "char"]
 Variant = Literal["official", "gec-metrics"]
 _MEANINGS: dict[Mark, str] = {
     "match": "right: kept, deleted or inserted as in the reference",
-    "wrong": "wrong: deleted or inserted, unlike in the reference",
+    "wrong": "wrong: deleted or inserted, but not in the reference",
     "miss": "missed: the reference deletes or inserts it",
 }
-# How the n-grams of each field of NgramChanges are shown.
+# The mark and the format of the n-grams in each field of NgramChanges.
 _SHOWN: tuple[tuple[Mark, str], ...] = (
     ("match", "{}"),
     ("match", "{} → ∅"),
@@ -51,18 +51,20 @@ _SHOWN: tuple[tuple[Mark, str], ...] = (
 
 @dataclass(frozen=True)
 class GREEN(Metric):
-    """F-beta of n-grams kept, deleted and inserted as in the reference.
+    """GREEN: F-beta of n-grams that are kept, deleted and inserted as in the reference.
 
     For each order n, p_n = TP / (TP + FP) and r_n = TP / (TP + FN) over the corpus (`kernels.green` has the counts).
     P and R are their geometric means, and F = 1 / (a / P + (1 - a) / R) with a = 1 / (beta² + 1). Each sentence counts
-    with the reference of the largest F; of references with equal F, the one with the largest F of the orders 1 to
-    N - 1, and so on.
+    with the reference that has the largest F. Ties are broken by F of the orders 1 to N - 1, and so on.
 
-    `unit`: "word" n-grams, or "char" n-grams, blanks included, for text without blanks between words.
-    `variant`: "official" is the authors' program. Sentences with fewer than N tokens in all three texts score 0 there,
-      even if they are perfect, because r_N is 0. "gec-metrics" is the library of this name. It takes p_n as 1 if
-      nothing is wrong and r_n as 1 if nothing is missed, the first reference with the largest F, and splits words at
-      single blanks.
+    Args:
+        order: The longest n-gram, N.
+        beta: The weight of recall. 2 weights recall twice as much as precision.
+        unit: "word" n-grams, or "char" n-grams including spaces, for text without spaces between words.
+        variant: "official" is the authors' program. There a sentence with fewer than N tokens in all three texts scores
+            0, even if it is perfect, because r_N is 0. "gec-metrics" is the library of this name. It sets p_n to 1 if
+            nothing is wrong and r_n to 1 if nothing is missed, takes the first reference with the largest F, and splits
+            words at single spaces.
 
     >>> GREEN().score(sources=["He go home now ."], predictions=["He goes home now ."],
     ...               references=[["He goes home now ."]]).value
@@ -71,14 +73,14 @@ class GREEN(Metric):
 
     name: ClassVar[str] = "green"
     title: ClassVar[str] = "GREEN"
-    description: ClassVar[str] = "F2 of n-grams that were kept, deleted and inserted as in the best reference"
+    description: ClassVar[str] = "F2 of n-grams that are kept, deleted and inserted as in the best reference"
     papers: ClassVar[str] = "Koyama et al. 2024"
     explains: ClassVar[bool] = True
     columns: ClassVar[tuple[str, ...]] = ("precision", "recall")
 
     order: int = parameter(4, "longest n-gram")
-    beta: float = parameter(2.0, "weight of recall; 2 counts it twice as much as precision")
-    unit: Unit = parameter("word", 'n-grams of "word" or of "char", blanks included')
+    beta: float = parameter(2.0, "weight of recall; 2 weights it twice as much as precision")
+    unit: Unit = parameter("word", '"word" n-grams, or "char" n-grams including spaces')
     variant: Variant = parameter("official", '"official", or "gec-metrics", which differs on short sentences')
 
     def __post_init__(self) -> None:
@@ -89,11 +91,11 @@ class GREEN(Metric):
 
     @property
     def reference_policy(self) -> BestReference:
-        """The reference with the best score of the sentence alone."""
+        """The reference with the best score for the sentence alone."""
         return BestReference(self)
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return TP, FP and FN per order, of every sentence and reference."""
+        """Return TP, FP and FN per order, for each sentence and reference."""
         rows = offsets_of(require_references(corpus, self.title))
         counts = kernels.select("green").green_counts(
             *self._token_arrays(corpus, predictions), rows, self.order, kernels.threads()
@@ -144,7 +146,7 @@ class GREEN(Metric):
         return self.f_of_orders(totals, self.order)
 
     def parts(self, totals: Counts) -> dict[str, float]:
-        """Return precision and recall, also of each order, and the n-grams that were right, wrong and missed."""
+        """Return precision and recall, also per order, and the numbers of right, wrong and missed n-grams."""
         precision, recall = self.precision_recall(totals)
         parts = {
             "precision": float(geometric_mean(precision).mean()),
@@ -188,7 +190,7 @@ class GREEN(Metric):
         return Explanation(title, rows, counts=totals, meanings=_MEANINGS)
 
     def _cells(self, changes: NgramChanges) -> Iterator[Cell]:
-        """Show every n-gram once under each of its marks."""
+        """Yield one cell per n-gram and mark."""
         for found, (mark, form) in zip(changes, _SHOWN, strict=True):
             for ngram, count in found.items():
                 text = "".join(ngram).replace(" ", "␣") if self.unit == "char" else " ".join(ngram)
@@ -206,7 +208,7 @@ class GREEN(Metric):
 
     @staticmethod
     def signature_parameters(signature: Signature) -> dict[str, Any]:
-        """Return the parameters that made a score."""
+        """Return the parameters stored in a signature."""
         return {
             "order": int(signature["order"]),
             "beta": float(signature["beta"]),
@@ -217,12 +219,15 @@ class GREEN(Metric):
 
 @dataclass(frozen=True)
 class BestReference(BestRow):
-    """The reference with the largest F of the sentence alone, ties by F of fewer orders as the variant has it."""
+    """Choose the reference with the largest F for the sentence alone.
+
+    The official variant breaks ties by F of lower orders.
+    """
 
     metric: GREEN
 
     def criteria(self, counts: Counts) -> Sequence[Values]:
-        """Return F of the orders 1 to N, and officially of 1 to N - 1, ... and of 1."""
+        """Return F of the orders 1 to N. The official variant adds F of 1 to N - 1, and so on down to 1."""
         orders = range(self.metric.order, 0, -1)
         return [
             self.metric.f_of_orders(counts, n) for n in (orders if self.metric.variant == "official" else orders[:1])

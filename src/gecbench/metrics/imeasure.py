@@ -41,34 +41,44 @@ Mixing = bool | Literal["strict", "cap"]
 Beyond = Literal["unmixed", "excluded"]
 EXCLUDED, DONE, COLLIDES, TOO_MANY, TOO_LONG = range(-1, 4)
 REFUSALS = {
-    COLLIDES: ("every combination of its required groups edits one span twice", "Join those groups, or do not mix"),
-    TOO_MANY: ("its mixed references are too many to score exactly", "Leave such sentences unmixed: mixing=yes"),
+    COLLIDES: ("every combination of its required groups edits a span twice", "Join those groups, or do not mix"),
+    TOO_MANY: ("it has too many mixed references to score exactly", "Leave such sentences unmixed: mixing=yes"),
     TOO_LONG: ("source, prediction and references are too long to align", "Split the sentence"),
 }
 
 
 class MixingLimitWarning(UserWarning):
-    """Sentences whose mixed references are too many to search."""
+    """Some sentences have too many mixed references to search."""
 
 
 @dataclass(frozen=True)
 class IMeasure(Metric):
-    """How much closer to correct text the system brings its input: 1 all the way, 0 as before, -1 ruined.
+    """I-measure: the improvement of the text by the system. 1 is perfect, 0 is no change, below 0 is worse.
 
-    Tokens of source, prediction and reference are aligned three-way and classified; WAcc weighs right and wrong
-    corrections more than what was left alone, and I relates it to the WAcc of leaving the source as it is. Each
-    sentence is scored against the reference that suits it best. Equal to the official scorer, ties included.
+    Tokens of source, prediction and reference are aligned three-way and classified. The weighted accuracy (WAcc) gives
+    right and wrong corrections more weight than unchanged tokens. I compares the system's WAcc with that of the
+    unchanged source. Each sentence is scored against its best reference. Equal to the official scorer, including ties.
 
-    `mixing`: True takes every combination of the annotators' corrections of independent errors as a reference, without
-      listing them. Where the search for the best one exceeds its limits, the sentence is scored against its best
-      unmixed annotator; a warning, the diagnostics and the signature (`capped:1`) tell how many there are. "strict"
-      refuses such a sentence. False takes the annotators as they are, or rewrites as they are where the corpus has
-      nothing else. "cap" mixes only cleanly grouped sentences of at most `cap` combinations; the others are, by
-      `beyond`, "unmixed" or "excluded".
-    `objective`: what the chosen reference maximises: d (detection) or c (correction) and one of tp tn fp fn p r f acc
-      wacc i.
-    `treebank`: the official converter makes `can't` to `ca n't`.
-    `tokens`: those of sources and corrections are always separated by all whitespace.
+    Args:
+        mixing: Which references to use.
+
+            - True: every combination of the annotators' corrections of independent errors, found without listing them.
+              If the search exceeds its limits, the sentence is scored against its best unmixed annotator. A warning,
+              the diagnostics and the signature (`capped:1`) state how many sentences this affects.
+            - "strict": the same, but raise an error for such a sentence.
+            - False: the annotators as they are, or the references if the corpus has nothing else.
+            - "cap": mix only sentences with independent groups and at most `cap` combinations. `beyond` decides about
+              the others.
+        cap: The largest number of combinations for `mixing="cap"`.
+        beyond: Score the other sentences "unmixed", or leave them out ("excluded").
+        objective: The value that the chosen reference maximizes: d (detection) or c (correction), followed by one of tp
+            tn fp fn p r f acc wacc i.
+        optimise: Choose references for each "sentence" alone, or for the running total of the "corpus".
+        weight: The weight of corrections relative to unchanged tokens in WAcc.
+        beta: The beta of F. The paper reports 0.5.
+        treebank: Split corrections as the official converter does (`can't` becomes `ca n't`).
+        tokens: Split predictions at "ascii" (official) or "unicode" white space. Sources and corrections are always
+            split at all white space.
 
     >>> from gecbench.formats.m2 import parse_m2
     >>> corpus = parse_m2(["S He go to school by feet .", "A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0",
@@ -81,7 +91,7 @@ class IMeasure(Metric):
     name: ClassVar[str] = "imeasure"
     title: ClassVar[str] = "I-measure"
     description: ClassVar[str] = (
-        "Improvement over the source in weighted accuracy of tokens, against the best mix of all corrections"
+        "Improvement over the source in weighted token accuracy, against the best mix of all corrections"
     )
     papers: ClassVar[str] = "Felice & Briscoe 2015"
     lowest: ClassVar[float] = -1.0
@@ -91,23 +101,21 @@ class IMeasure(Metric):
 
     mixing: Mixing = parameter(
         True,
-        'mix the annotators\' corrections; "strict": refuse a sentence with too many mixes to search; False: not; '
-        '"cap": where there are at most `cap` mixes',
+        'mix the annotators\' corrections; "strict": error if there are too many mixes to search; "cap": mix only '
+        "sentences with at most `cap` mixes; False: do not mix",
     )
-    cap: int = parameter(1024, 'the most mixes of a sentence with mixing="cap"')
-    beyond: Beyond = parameter("unmixed", 'what sentences with more mixes are, "unmixed" or "excluded"')
+    cap: int = parameter(1024, 'the largest number of mixes with mixing="cap"')
+    beyond: Beyond = parameter("unmixed", 'score sentences with more mixes "unmixed", or leave them out ("excluded")')
     objective: str = parameter(
-        "cwacc", "what the chosen reference maximises: d or c and a measure, such as df or cwacc"
+        "cwacc", "value that the chosen reference maximizes: d or c and a measure, such as df or cwacc"
     )
     optimise: Literal["sentence", "corpus"] = parameter(
-        "sentence", 'choose references by each "sentence" alone or by the running total of the "corpus"'
+        "sentence", 'choose references for each "sentence" alone or for the running total of the "corpus"'
     )
-    weight: float = parameter(2.0, "of corrections against untouched tokens in WAcc")
-    beta: float = parameter(1.0, "of F (the paper reports 0.5)")
+    weight: float = parameter(2.0, "weight of corrections relative to unchanged tokens in WAcc")
+    beta: float = parameter(1.0, "beta of F (the paper reports 0.5)")
     treebank: bool = parameter(True, "split annotators' corrections as the official converter does")
-    tokens: TokenRule = parameter(
-        "ascii", 'what separates the predictions\' tokens: "ascii" blanks (official) or all "unicode" whitespace'
-    )
+    tokens: TokenRule = parameter("ascii", 'split predictions at "ascii" (official) or "unicode" white space')
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -120,12 +128,12 @@ class IMeasure(Metric):
                 raise InputError(f"imeasure: {name}={value!r} is not a number from {least:.0f} to a million")
         if self.mixing == "cap" and self.beyond == "unmixed" and self.optimise == "corpus":
             raise InputError(
-                "imeasure: optimise=corpus goes through the sentences in order and cannot leave some unmixed",
+                "imeasure: optimise=corpus cannot leave some sentences unmixed",
                 fix="Use mixing=cap and beyond=excluded, or optimise=sentence",
             )
 
     def goal(self) -> Objective:
-        """Return what is maximised, as the kernels take it."""
+        """Return the objective for the kernels."""
         aspect, metric = ASPECTS.index(self.objective[0]), METRICS.index(self.objective[1:])
         return Objective(aspect, metric, self.optimise == "corpus", self.weight, self.beta)
 
@@ -139,17 +147,17 @@ class IMeasure(Metric):
         return select_references(corpus, predictions, self)
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return one row per sentence: counts of detection, correction and baseline, and whether it was scored."""
+        """Return one row per sentence: the counts of detection, correction and baseline, and 1 if it was scored."""
         selection = self.select(corpus, predictions)
         if not selection.scored.any():
             raise InputError(
-                "every sentence was excluded: nothing is left to score", fix="Use a larger cap or beyond=unmixed"
+                "every sentence was excluded, so there is nothing to score", fix="Use a larger cap or beyond=unmixed"
             )
         counts = np.column_stack([selection.counts, selection.scored])
         return Statistics(counts, np.arange(len(corpus) + 1, dtype=np.int64), selection.diagnostics)
 
     def values(self, totals: npt.NDArray[Any]) -> Values:
-        """Return I of the correction; not a number where no sentence was scored."""
+        """Return I of the correction, or NaN if no sentence was scored."""
         return np.where(totals[..., SCORED] > 0, improvement(totals, CORRECTION, self.weight), np.nan)
 
     def parts(self, totals: Counts) -> dict[str, float]:
@@ -180,13 +188,13 @@ class IMeasure(Metric):
         }
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show the alignments of some sentences (counted from 0), each with the reference chosen for it."""
+        """Show the alignments of some sentences (counted from 0) with their chosen references."""
         selection, sources = self.select(corpus, predictions), spaced_sources(corpus)
         outputs = {i: " ".join(split_tokens(predictions[i], self.tokens)) for i in sentences}
         return [explain_sentence(selection, i, sources[i], outputs[i], self.weight) for i in sentences]
 
     def outcome_fields(self, diagnostics: Mapping[str, int]) -> dict[str, object]:
-        """Return how many sentences could not be mixed within the limits."""
+        """Return the number of sentences that could not be mixed within the limits."""
         capped = diagnostics.get("capped_sentences", 0)
         return {"capped": capped} if capped else {}
 
@@ -194,14 +202,14 @@ class IMeasure(Metric):
         """Warn that sentences could not be mixed within the limits."""
         if capped := diagnostics.get("capped_sentences", 0):
             warnings.warn(
-                f"{name}: too many mixed references to search in {counted(capped, 'sentence')}, scored against the "
-                "best unmixed annotator instead. imeasure(mixing=strict) refuses such sentences.",
+                f"{name}: {counted(capped, 'sentence')} with too many mixed references scored against the best unmixed "
+                "annotator instead. Use imeasure(mixing=strict) to make this an error.",
                 MixingLimitWarning,
                 stacklevel=2,
             )
 
     def sentence_values(self, statistics: Statistics) -> Values:
-        """Return I of each sentence's correction; not a number where the sentence was excluded."""
+        """Return I of each sentence's correction, or NaN if the sentence was excluded."""
         return self.values(statistics.counts)
 
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
@@ -220,7 +228,7 @@ class IMeasure(Metric):
 
     @staticmethod
     def signature_parameters(signature: Signature) -> dict[str, Any]:
-        """Return the parameters that made a score."""
+        """Return the parameters stored in a signature."""
         kind, *capped = signature["mixing"].split(":")
         return {
             "mixing": MIXING_WORDS[kind],
@@ -235,7 +243,7 @@ class IMeasure(Metric):
 
 
 def weighted_accuracy(counts: npt.NDArray[Any], weight: float) -> Values:
-    """Return WAcc of TP TN FP FN FPN (section 2.3.1), Acc at weight 1; nothing at all is right."""
+    """Return WAcc of TP TN FP FN FPN (section 2.3.1). With weight 1 this is Acc. Without any tokens it is 1."""
     tp, tn, fp, fn, fpn = (counts[..., k].astype(np.float64) for k in range(5))
     right = weight * tp + tn
     whole = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
@@ -246,7 +254,7 @@ def improvement(totals: npt.NDArray[Any], aspect: slice, weight: float) -> Value
     """Return I of an aspect (section 2.3.3), from the weighted accuracies of system and baseline."""
     system = weighted_accuracy(totals[..., aspect], weight)
     baseline = weighted_accuracy(totals[..., BASELINE], weight)
-    with np.errstate(divide="ignore"):  # of a negative weight
+    with np.errstate(divide="ignore"):  # possible only with a negative weight
         better = (system - baseline) / np.where(system > baseline, 1 - baseline, 1)
         worse = system / np.where(system < baseline, baseline, 1) - 1
     return np.where(system == baseline, np.floor(system), np.where(system > baseline, better, worse))
@@ -254,11 +262,10 @@ def improvement(totals: npt.NDArray[Any], aspect: slice, weight: float) -> Value
 
 @dataclass(frozen=True)
 class ChosenReferences:
-    """Per sentence the counts of the chosen reference, the status (0 done), and the work it took.
+    """The counts of the chosen reference, the status (0: scored) and the work, per sentence.
 
-    Counts are TP TN FP FN FPN for detection, for correction and for the baseline that leaves the source alone; the
-    work is the number of references offered, of alignments made, and of their steps and cells. `reference(i)` is the
-    text of the reference chosen for sentence i.
+    Counts are TP TN FP FN FPN for detection, for correction and for the unchanged source. The work is the number of
+    references, of alignments, and of their steps and cells. `reference(i)` returns the reference of sentence i.
     """
 
     counts: Counts
@@ -278,22 +285,22 @@ _MIXABLE: CorpusCache[Mixable] = CorpusCache()
 
 
 def select_references(corpus: Corpus, predictions: Sequence[str], metric: IMeasure) -> ChosenReferences:
-    """Choose a reference for every sentence, or say which sentence cannot be scored."""
+    """Choose a reference for each sentence, or raise an error that names a sentence that cannot be scored."""
     sources = spaced_sources(corpus)
     parts: list[tuple[Sequence[int], ChosenReferences]] = []
     left: Sequence[int] = range(len(corpus))
     excluding = metric.mixing == "cap" and metric.beyond == "excluded"
-    # 1. Mix all sentences, or those that are cleanly grouped and within the cap (§3).
+    # 1. Mix all sentences, or those with independent groups and at most `cap` combinations (section 3).
     if metric.mixing:
         inside, kept, gold, known = _mixable(corpus, metric)
         chosen = choose_mixed(kept, [predictions[i] for i in inside], gold, known, metric)
-        if metric.mixing != "cap":  # a limit of the search does not stop the score of a corpus
+        if metric.mixing != "cap":  # a search limit must not prevent scoring the corpus
             strict = metric.mixing == "strict" or metric.optimise == "corpus"
             _check_status(corpus, chosen.status, inside, set(REFUSALS) if strict else {COLLIDES})
         parts.append((inside, chosen))
         mixed = {i for i, scored in zip(inside, chosen.scored, strict=True) if scored}
         left = [i for i in range(len(corpus)) if i not in mixed]
-    # 2. Score the others against their unmixed references, unless they are to be excluded.
+    # 2. Score the others against their unmixed references, unless they are excluded.
     if left and not excluding:
         references = listed_references(corpus, metric.treebank, left)
         chosen = choose_listed([sources[i] for i in left], [predictions[i] for i in left], references, metric)
@@ -312,7 +319,7 @@ def select_references(corpus: Corpus, predictions: Sequence[str], metric: IMeasu
 
 
 def _mixable(corpus: Corpus, metric: IMeasure) -> Mixable:
-    """Return the sentences to mix, their sources, their groups, and the tokens of both; computed once."""
+    """Return the sentences to mix with their sources, groups and tokens, cached."""
     key = metric.treebank, metric.mixing == "cap" and metric.cap, metric.tokens
     found = _MIXABLE.get(corpus, key)
     if found is not None:
@@ -328,7 +335,7 @@ def _mixable(corpus: Corpus, metric: IMeasure) -> Mixable:
 
 
 def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequence[int], refused: set[int]) -> None:
-    """Raise for the first sentence that the kernel could not do, for one of these reasons."""
+    """Raise an error for the first sentence that the kernel could not score for one of these reasons."""
     failed = np.flatnonzero(np.isin(status, list(refused)))
     if len(failed):
         problem, fix = REFUSALS[int(status[failed[0]])]
@@ -336,11 +343,11 @@ def _check_status(corpus: Corpus, status: npt.NDArray[np.int32], sentences: Sequ
 
 
 def _join(size: int, parts: Sequence[tuple[Sequence[int], ChosenReferences]]) -> ChosenReferences:
-    """Return the selection of a whole corpus from those of some of its sentences; the others are excluded."""
+    """Join the selections of parts of a corpus. Sentences in no part are excluded."""
     counts: Counts = np.zeros((size, 15), dtype=np.int64)
     status = np.full(size, EXCLUDED, dtype=np.int32)
     work = np.zeros((size, 3), dtype=np.int64)
-    owners = np.zeros((size, 2), dtype=np.int64)  # which part chose for a sentence, and where in it
+    owners = np.zeros((size, 2), dtype=np.int64)  # the part of each sentence, and its position there
     for number, (sentences, part) in enumerate(parts):
         places = np.asarray(sentences, dtype=np.int64)
         counts[places[part.scored]] = part.counts[part.scored]
@@ -360,7 +367,7 @@ def _join(size: int, parts: Sequence[tuple[Sequence[int], ChosenReferences]]) ->
 def choose_listed(
     sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], metric: IMeasure
 ) -> ChosenReferences:
-    """Choose one of each sentence's references."""
+    """Choose one of the listed references of each sentence."""
     kernel = kernels.select("imeasure")
     texts, offsets = [text for group in references for text in group], offsets_of(references)
     known = known_lines(sources, texts, metric.tokens)
@@ -381,9 +388,9 @@ def choose_mixed(
     known: KnownLines,
     metric: IMeasure,
 ) -> ChosenReferences:
-    """Choose one of the references that each sentence's groups can be mixed to, without listing them.
+    """Choose one of the mixed references of each sentence without listing them.
 
-    `known` are the `known_lines` of the sources and of the texts of the gold.
+    `known` are the `known_lines` of the sources and the gold texts.
     """
     source, correction = known.tokens[: len(sources)], known.tokens[len(sources) :]
     hypothesis = known.number(encode_lines(predictions))
@@ -404,15 +411,15 @@ def choose_mixed(
 
 
 def known_lines(sources: Sequence[str], gold: Sequence[str], rule: TokenRule) -> KnownLines:
-    """Number the tokens of sources and gold, which must have single spaces, so that any rule splits them alike."""
+    """Number the tokens of sources and gold. They have single spaces, so every token rule splits them alike."""
     return KnownLines.of([encode_lines(sources), encode_lines(gold)], rule)
 
 
 GAP = "–"
 _MEANINGS: dict[Mark, str] = {
-    "match": "TP: a change of the system that the reference has, too",
+    "match": "TP: a change of the system that is in the reference",
     "miss": "FN: a change of the reference that the system does not make",
-    "wrong": "FP, FPN: a change of the system that the reference does not have",
+    "wrong": "FP, FPN: a change of the system that is not in the reference",
     "note": "TN: unchanged in all three",
 }
 _MARKS: dict[str, Mark] = {"TP": "match", "TN": "note", "FP": "wrong", "FN": "miss"}
@@ -421,10 +428,10 @@ _MARKS: dict[str, Mark] = {"TP": "match", "TN": "note", "FP": "wrong", "FN": "mi
 def explain_sentence(
     selection: ChosenReferences, sentence: int, source: str, prediction: str, weight: float
 ) -> Explanation:
-    """Explain a sentence (counted from 0), its texts with single spaces, against the reference chosen for it."""
+    """Explain a sentence (counted from 0) against its chosen reference. The texts have single spaces."""
     if not selection.scored[sentence]:
         rows = [Row("source", [Cell(source)]), Row("system", [Cell(prediction)])]
-        return Explanation(f"Sentence {sentence + 1}: excluded, it cannot be mixed", rows, meanings=_MEANINGS)
+        return Explanation(f"Sentence {sentence + 1}: excluded, because it cannot be mixed", rows, meanings=_MEANINGS)
     columns = align_tokens(source, prediction, selection.reference(sentence))
     classes = [classify(*column) for column in columns]
     texts = (("source", 0), ("system", 1), ("reference", 2))
@@ -446,7 +453,7 @@ def _title(selection: ChosenReferences, sentence: int, tally: Mapping[str, int],
 
 
 def align_tokens(source: str, prediction: str, reference: str) -> list[tuple[str | None, str | None, str | None]]:
-    """Return the official three-way alignment of texts with single spaces, column by column (None is a gap)."""
+    """Return the official three-way alignment of texts with single spaces, as columns (None is a gap)."""
     texts = (source, prediction, reference)
     numbers = intern_lines(texts, "ascii")
     columns = kernels.select("imeasure").align(*(np.ascontiguousarray(numbers[k : k + 1].ids) for k in range(3)))
@@ -458,7 +465,7 @@ def align_tokens(source: str, prediction: str, reference: str) -> list[tuple[str
 
 
 def classify(source: str | None, prediction: str | None, reference: str | None) -> tuple[str, str]:
-    """Return the names of a column's classes for detection and correction (Felice & Briscoe 2015, Table 6)."""
+    """Return the classes of a column for detection and correction (Felice & Briscoe 2015, Table 6)."""
     detection, correction = (
         " ".join(COUNT_NAMES[k].upper() for k in classes) for classes in classify_column(source, prediction, reference)
     )

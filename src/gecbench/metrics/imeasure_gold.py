@@ -1,4 +1,4 @@
-"""Gold of the I-measure as kernel arrays: listed references and mixed error groups."""
+"""The gold of the I-measure as kernel arrays: listed references and mixed error groups."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from gecbench.kernels.tokens import NO_TOKENS, Ids, Offsets, TokenArray, intern_
 
 
 class FlatEdits(NamedTuple):
-    """Edits of a corpus laid end to end: those of sentence s are sentence_offsets[s]:sentence_offsets[s + 1].
+    """The concatenated edits of a corpus. Sentence s has sentence_offsets[s]:sentence_offsets[s + 1].
 
-    Each has its annotator, its span, its correction with single spaces, and the tokens of that; `people` is the number
-    of annotators of each sentence.
+    Each edit has an annotator, a span, a correction with single spaces, and the correction's tokens. `people` is the
+    number of annotators of each sentence.
     """
 
     sentence_offsets: Offsets
@@ -39,7 +39,7 @@ class FlatEdits(NamedTuple):
 
     @classmethod
     def of(cls, annotations: Sequence[Sequence[Annotation]], treebank: bool) -> FlatEdits:
-        """Lay out annotations."""
+        """Convert annotations to arrays."""
         edits = [edit for sentence in annotations for item in sentence for edit in item.edits]
         texts = [split_correction(edit.corrections[0], treebank) for edit in edits]
         return cls(
@@ -52,7 +52,7 @@ class FlatEdits(NamedTuple):
         )
 
     def of_some(self, chosen: Sequence[int]) -> FlatEdits:
-        """Return the edits of these annotators, in ascending order, where those of a sentence are numbered from 0."""
+        """Return the edits of these annotators (in ascending order). Annotators of a sentence are numbered from 0."""
         kept = np.flatnonzero(np.isin(self.annotators, chosen))
         offsets, places = _select(self.tokens.offsets, kept)
         return FlatEdits(
@@ -67,10 +67,10 @@ class FlatEdits(NamedTuple):
 
 @dataclass(frozen=True)
 class MixedGold:
-    """Groups of alternatives of edits as the kernel's flat arrays; `texts` holds each edit's correction.
+    """Error groups as the kernel's flat arrays. `texts` holds the correction of each edit.
 
-    Alternatives of a group that make the same edits count once. The arrays lack the corrections' tokens, which are
-    numbered together with a system's. The groups of a sentence that is `bridged` are not independent.
+    Alternatives of a group with the same edits count once. The arrays do not include the tokens of corrections, which
+    are numbered together with a system's tokens. The groups of a `bridged` sentence are not independent.
     """
 
     texts: Sequence[str]
@@ -79,7 +79,7 @@ class MixedGold:
 
     @classmethod
     def of(cls, sentences: Sequence[GroupedSentence]) -> MixedGold:
-        """Lay groups, alternatives and edits end to end."""
+        """Concatenate groups, alternatives and edits."""
         nested = [[alternatives_of(group) for group in sentence.groups] for sentence in sentences]
         groups = [group for sentence in nested for group in sentence]
         alternatives = [alternative for group in groups for alternative in group]
@@ -113,7 +113,7 @@ class MixedGold:
 
     @classmethod
     def of_edits(cls, edits: FlatEdits) -> MixedGold:
-        """Group the annotators' edits; what `of` makes of their `group_annotations`, without making these."""
+        """Group the annotators' edits. Equals `of(group_annotations(…))`, but does not create these objects."""
         numbered = np.unique(edits.annotators, return_inverse=True)[1].astype(np.int32)
         found = kernels.select("grouping").group_edits(
             edits.sentence_offsets, numbered, edits.spans, edits.tokens, edits.people
@@ -135,16 +135,16 @@ class MixedGold:
         return MixedGold([self.texts[edit] for edit in edits.tolist()], arrays, self.bridged[chosen])
 
     def combinations(self) -> list[int]:
-        """Return in how many ways each sentence can be mixed (before combinations that collide are dropped)."""
+        """Return the number of combinations of each sentence, before conflicting ones are dropped."""
         choices = (np.diff(self.flat.alternative_offsets) + self.flat.optional).tolist()
         return [prod(choices[begin:end]) for begin, end in pairwise(self.flat.group_offsets.tolist())]
 
     def arrays(self, corrections: TokenArray) -> GroupArrays:
-        """Return the groups as the kernel takes them; `corrections` are the tokens of `texts`."""
+        """Return the arrays for the kernel. `corrections` are the tokens of `texts`."""
         return self.flat._replace(corrections=corrections)
 
     def reference(self, sentence: int, source: str, picks: Sequence[int]) -> str:
-        """Return the reference that takes the given distinct alternative of each group, -1 for none."""
+        """Return the reference with the given distinct alternative of each group (-1: no edit)."""
         flat, first = self.flat, self.flat.group_offsets[sentence]
         edits = []
         for group, pick in enumerate(picks, start=first):
@@ -157,7 +157,7 @@ class MixedGold:
 
 
 def _joined_texts(texts: Sequence[str], layout: GroupLayout) -> list[str]:
-    """Return the correction of each edit; those of one annotator at one place are joined in the order of the file."""
+    """Return the correction of each edit. Corrections of one annotator at one place are joined in file order."""
     members, joined = layout.members.tolist(), [texts[member] for member in layout.members.tolist()]
     if len(members) == len(layout.member_offsets) - 1:
         return joined
@@ -166,7 +166,7 @@ def _joined_texts(texts: Sequence[str], layout: GroupLayout) -> list[str]:
 
 
 def _select(offsets: Offsets, chosen: npt.NDArray[np.int64]) -> tuple[Offsets, npt.NDArray[np.int64]]:
-    """Return the offsets of the chosen parts laid end to end, and the indexes of their items."""
+    """Return the offsets of the concatenated chosen parts, and the indexes of their items."""
     sizes = offsets[chosen + 1] - offsets[chosen]
     found = np.concatenate([[0], np.cumsum(sizes)])
     return found, np.repeat(offsets[chosen] - found[:-1], sizes) + np.arange(found[-1])
@@ -179,7 +179,7 @@ _LISTED: CorpusCache[list[list[str]]] = CorpusCache()
 
 
 def mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
-    """Return the error groups of a corpus, those made from its annotations or rewrites if it has none; made once."""
+    """Return the error groups of a corpus, or groups made from its annotations or references. Cached."""
     found = _MIXED_GOLD.get(corpus, treebank)
     return _MIXED_GOLD.put(corpus, treebank, _mixed_gold(corpus, treebank)) if found is None else found
 
@@ -195,7 +195,10 @@ def _mixed_gold(corpus: Corpus, treebank: bool) -> MixedGold:
 
 
 def _rewritten(corpus: Corpus) -> FlatEdits:
-    """Return the edits of the rewrites; of some rewrites of a corpus those that were laid out for all."""
+    """Return the edits of the references.
+
+    If the corpus keeps only some references of another one, reuse the arrays made for that one.
+    """
     _require_references(corpus)
     whole, chosen = corpus.origin() or (corpus, ())
     if whole is not corpus and [*chosen] == sorted({*chosen}):
@@ -207,7 +210,7 @@ def _rewritten(corpus: Corpus) -> FlatEdits:
 
 
 def spaced_sources(corpus: Corpus) -> list[str]:
-    """Return the sources, their tokens separated by single spaces."""
+    """Return the sources with single spaces between tokens."""
     found = _SPACED_SOURCES.get(corpus)
     if found is None:
         found = _SPACED_SOURCES.put(corpus, None, [" ".join(source.split()) for source in corpus.sources])
@@ -215,7 +218,7 @@ def spaced_sources(corpus: Corpus) -> list[str]:
 
 
 def listed_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -> list[list[str]]:
-    """Return the unmixed references of some sentences, tokens separated by single spaces."""
+    """Return the unmixed references of some sentences, with single spaces between tokens."""
     if len(sentences) < len(corpus):
         return _list_references(corpus, treebank, sentences)
     found = _LISTED.get(corpus, treebank)
@@ -235,9 +238,9 @@ def _list_references(corpus: Corpus, treebank: bool, sentences: Sequence[int]) -
 
 
 def _in_official_order(sources: Sequence[str], references: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return each sentence's references as the official dictionary of them iterates (docs/metrics/imeasure.md §6).
+    """Sort each sentence's references in the order of the official scorer's dictionary (docs/metrics/imeasure.md §6).
 
-    The source, if it is one of them, is the first key.
+    If the source is one of them, it is the first key.
     """
     keys = [sorted(texts, key=source.__ne__) for source, texts in zip(sources, references, strict=True)]
     hashes = iter(string_hashes([text for texts in keys for text in texts if len(texts) > 1]))

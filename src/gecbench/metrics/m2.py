@@ -1,4 +1,4 @@
-"""M2, the MaxMatch score (Dahlmeier & Ng 2012): F-beta of the edits that a system made."""
+"""M2, the MaxMatch score (Dahlmeier & Ng 2012): F-beta of a system's edits."""
 
 from __future__ import annotations
 
@@ -55,23 +55,27 @@ _MOST_CELLS = 25_000_000
 
 @dataclass(frozen=True)
 class M2(Metric):
-    """F-beta of a system's edits, taken as the path through all minimal alignments that matches the gold edits best.
+    """M2 (MaxMatch): F-beta of a system's edits.
 
-    Equal to the official scorer, its floating-point ties included; where a corpus has annotations these are the gold,
-    else edits are extracted from its references (`gecbench.extract_edits`).
+    The edits are read from the path through all minimal alignments that matches the gold edits best. The gold is the
+    annotations of the corpus or, without annotations, edits extracted from its references (`gecbench.extract_edits`).
 
-    `ignore_whitespace_casing`: as officially, the gold keeps such edits, so a correct change of case becomes a miss.
-    `release`: "master" (April 2016 and later), or "3.2", which cannot match two or more words inserted at the start.
-    `policy`: "greedy-cumulative" is official: the annotator who makes the running total best, in the order of the
-      sentences. "best-per-sentence" looks at each sentence alone; "average" is the mean over the annotators, each
-      scored alone.
-    `annotators`: "all", or some, as in "0" or "0+2": as if nobody else had annotated the corpus.
-    `mixing`: True takes every mix of the annotators' corrections of independent errors as an annotator (Felice &
-      Briscoe 2015, Table 10; error groups as for the I-measure) and refuses a sentence with more than 1,024 of them;
-      "cap" leaves such sentences as they are and counts them in the diagnostics.
+    The score equals the official scorer, including its floating-point ties. We keep its quirks: a gold edit listed
+    twice is credited twice, gold edits that are not in text order may be lost, and a sentence without annotators needs
+    no edits (docs/metrics/m2.md §8).
 
-    Quirks kept (docs/metrics/m2.md §8): a gold edit listed twice is credited twice, gold edits not in the order of the
-    text may be lost, and a sentence that nobody annotated counts as one that needs no edits.
+    Args:
+        beta: The weight of recall. 0.5 weights precision twice as much as recall.
+        max_unchanged_words: The largest number of unchanged words inside an edit. -1 merges no edits.
+        ignore_whitespace_casing: Ignore proposed edits that change only white space or case. As in the official scorer,
+            the gold keeps such edits, so a correct change of case counts as missed.
+        release: "master" (April 2016 and later), or "3.2", which cannot match two or more words inserted at the start.
+        policy: How the annotator is chosen. "greedy-cumulative" (official) maximizes the running total in sentence
+            order. "best-per-sentence" maximizes each sentence alone. "average" is the mean over annotators.
+        annotators: "all", or some, such as "0" or "0+2". The others are treated as absent.
+        mixing: True adds every mix of the annotators' corrections of independent errors as an annotator (Felice &
+            Briscoe 2015, Table 10), and raises an error for a sentence with more than 1,024 mixes. "cap" leaves such
+            sentences unmixed and counts them in the diagnostics.
 
     >>> from gecbench.formats.m2 import parse_m2
     >>> corpus = parse_m2(["S Our fox ran at hill .", "A 3 4|||Prep|||up|||REQUIRED|||-NONE-|||0",
@@ -83,25 +87,23 @@ class M2(Metric):
 
     name: ClassVar[str] = "m2"
     title: ClassVar[str] = "M2"
-    description: ClassVar[str] = (
-        "MaxMatch: F0.5 of edits, read off the lattice of minimal alignments that matches the gold best"
-    )
+    description: ClassVar[str] = "MaxMatch: F0.5 of the edits, from all minimal alignments, that match the gold best"
     papers: ClassVar[str] = "Dahlmeier & Ng 2012"
     golds: ClassVar[tuple[Gold, ...]] = ("annotations", "groups", "references")
     explains: ClassVar[bool] = True
     breakdowns: ClassVar[tuple[str, ...]] = ("error-type",)
     columns: ClassVar[tuple[str, ...]] = ("precision", "recall")
 
-    beta: float = parameter(0.5, "weight of recall; 0.5 counts precision twice as much")
-    max_unchanged_words: int = parameter(2, "the most unchanged words that an edit may span; -1 merges none")
-    ignore_whitespace_casing: bool = parameter(False, "leave out proposed edits of blanks and letter case only")
-    release: Release = parameter("master", 'of the official scorer, "master" or "3.2"')
+    beta: float = parameter(0.5, "weight of recall; 0.5 weights precision twice as much")
+    max_unchanged_words: int = parameter(2, "largest number of unchanged words inside an edit; -1 merges no edits")
+    ignore_whitespace_casing: bool = parameter(False, "ignore proposed edits that change only white space or case")
+    release: Release = parameter("master", 'release of the official scorer, "master" or "3.2"')
     policy: PolicyName = parameter(
         "greedy-cumulative", '"greedy-cumulative" (official), "best-per-sentence" or "average" over the annotators'
     )
-    annotators: str = parameter("all", '"all", or some, as in "0+2"')
+    annotators: str = parameter("all", '"all", or some, such as "0+2"')
     mixing: bool | Literal["cap"] = parameter(
-        False, 'score against every mix of the annotators\' corrections; "cap": where there are few'
+        False, 'score against every mix of the annotators\' corrections; "cap": leave sentences with many mixes unmixed'
     )
 
     def __post_init__(self) -> None:
@@ -110,24 +112,24 @@ class M2(Metric):
             raise InputError(f"m2: beta={self.beta!r} is not a number from 0 to a million")
         check_whole("m2", "max_unchanged_words", self.max_unchanged_words, least=-1)
         if self.mixing and self.policy == "average":
-            raise InputError("m2: mixed annotations have no average over annotators", fix="Use another policy")
+            raise InputError("m2: mixing=yes cannot be combined with policy=average", fix="Use another policy")
         wanted = self.annotator_ids()
         if wanted is not None:
             object.__setattr__(self, "annotators", "+".join(map(str, wanted)))
 
     @property
     def reference_policy(self) -> Policy:
-        """How the annotator is chosen."""
+        """The policy that chooses the annotator."""
         if self.policy == "average":
             return EachRow()
         return GreedyCumulative(self.beta) if self.policy == "greedy-cumulative" else BestPerSentence(self.beta)
 
     def check_parts(self) -> None:
-        """Refuse what depends on who annotated anything in the whole corpus."""
+        """Raise an error for options that depend on the annotators of the whole corpus."""
         if self.policy == "average" or self.annotators != "all":
             raise InputError(
-                "m2: policy=average and annotators=… look at the annotators of the whole corpus",
-                fix="Score it at once, or leave them out",
+                "m2: policy=average and annotators=… need the annotators of the whole corpus",
+                fix="Score the whole corpus at once, or leave out these options",
             )
 
     def annotator_ids(self) -> list[int] | None:
@@ -137,19 +139,20 @@ class M2(Metric):
         try:
             return sorted({int(part) for part in str(self.annotators).split("+")})
         except ValueError:
-            raise InputError(f"m2: annotators={self.annotators!r} is unknown", fix="Write all, 0 or 0+2") from None
+            problem = f"m2: annotators={self.annotators!r} is unknown"
+            raise InputError(problem, fix="Write all, 0 or 0+2") from None
 
     def gold(self, corpus: Corpus) -> Gold:
-        """Return annotations where there are any, else error groups, else references; groups first if mixed."""
+        """Return the kind of gold: annotations, else error groups, else references. With mixing, groups go first."""
         return "groups" if self._mixes_groups(corpus) else super().gold(corpus)
 
     def gold_rows(self, corpus: Corpus) -> GoldRows:
-        """Return what each sentence is scored against, one annotation per row of the counts."""
+        """Return the gold of each sentence, one annotation per row of counts."""
         found = _GOLD_ROWS.get(corpus, self._gold_key())
         return _GOLD_ROWS.put(corpus, self._gold_key(), self._gold_rows(corpus)) if found is None else found
 
     def annotations(self, corpus: Corpus) -> Sequence[Sequence[Annotation]]:
-        """Return the annotations in the order in which the official scorer visits them."""
+        """Return the annotations in the order of the official scorer."""
         return self._gold_annotations(corpus).annotations
 
     def _gold_annotations(self, corpus: Corpus) -> GoldAnnotations:
@@ -187,27 +190,27 @@ class M2(Metric):
     def _mix(
         self, corpus: Corpus, annotations: Sequence[Sequence[Annotation]]
     ) -> tuple[Sequence[Sequence[Annotation]], int]:
-        """Return the mixed annotations, and the number of sentences that were left as they are."""
+        """Return the mixed annotations, and the number of unmixed sentences."""
         groups = corpus.groups if self._mixes_groups(corpus) else None
         mixed, unmixed = mix_sentences(groups, annotations, _MOST_MIXED)
         if unmixed and self.mixing != "cap":
             raise InputError(
-                f"m2: sentence {(corpus.ids or ())[unmixed[0]]} cannot be mixed: it has none, or more than "
+                f"m2: sentence {(corpus.ids or ())[unmixed[0]]} cannot be mixed: it has 0 or more than "
                 f"{_MOST_MIXED:,} mixed annotations",
                 fix="Leave such sentences unmixed: mixing=cap",
             )
         return mixed, len(unmixed)
 
     def prepare(self, corpus: Corpus, predictions: Sequence[str]) -> MatchInput:
-        """Intern sources, predictions and gold."""
+        """Number the tokens of sources, predictions and gold."""
         return match_input(self.gold_rows(corpus), predictions, fold=self.ignore_whitespace_casing)
 
     def prepare_sentence(self, source: str, prediction: str, annotation: Annotation) -> MatchInput:
-        """Intern one sentence and one annotator."""
+        """Number the tokens of one sentence and one annotator."""
         return match_input(gold_rows([source], [[annotation]]), [prediction], fold=self.ignore_whitespace_casing)
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return correct, proposed and gold edits of every sentence and annotator."""
+        """Return the numbers of correct, proposed and gold edits for each sentence and annotator."""
         prepared = self.prepare(corpus, predictions)
         kernel = kernels.select("maxmatch")
         arguments = prepared.arguments(self.max_unchanged_words, self.release)
@@ -223,9 +226,9 @@ class M2(Metric):
     def matches(
         self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int] | None = None
     ) -> list[SentenceMatch]:
-        """Return the match of each sentence (or of some, counted from 0) with the annotator chosen for it.
+        """Return the match of each sentence (or of some, counted from 0) with its chosen annotator.
 
-        Under `average` the best annotator stands for all.
+        With `policy="average"`, the best annotator is used.
         """
         statistics = self.count(corpus, predictions)
         if self.policy == "greedy-cumulative":
@@ -239,7 +242,7 @@ class M2(Metric):
         ]
 
     def match(self, source: str, prediction: str, annotation: Annotation) -> SentenceMatch:
-        """Match one sentence with one annotator, along the path that the official scorer takes."""
+        """Match one sentence with one annotator, along the path of the official scorer."""
         alone = self.prepare_sentence(source, prediction, annotation)
         _, _, path = kernels.select("maxmatch").match_sentence(*alone.arguments(self.max_unchanged_words, self.release))
         tokens = prediction.split()
@@ -248,7 +251,7 @@ class M2(Metric):
         return credit(annotation, tuple(edits))
 
     def explain(self, corpus: Corpus, predictions: Sequence[str], sentences: Sequence[int]) -> list[Explanation]:
-        """Show the edits of some sentences (counted from 0), and which of them match."""
+        """Show the edits of some sentences (counted from 0) and which of them match."""
         matches = self.matches(corpus, predictions, sentences)
         return [
             explain_match(corpus.sources[i].split(), predictions[i].split(), match, i)
@@ -263,7 +266,7 @@ class M2(Metric):
         unedited = self.count(restrict_types(corpus, []), predictions)
 
         def score(part: Corpus) -> Score:
-            """Score against one type; sentences without it, most of them, are counted once for all types."""
+            """Score against one type. Sentences without it, which are most, are counted once for all types."""
             edited = [i for i, found in enumerate(part.annotations or ()) if any(each.edits for each in found)]
             counted_here = self.count(part.select(edited), [predictions[i] for i in edited]) if edited else None
             statistics = unedited if counted_here is None else unedited.with_sentences(edited, counted_here)
@@ -276,7 +279,7 @@ class M2(Metric):
         return f_beta(*precision_recall(totals), self.beta)
 
     def parts(self, totals: Counts) -> dict[str, float]:
-        """Return precision, recall and the three counts, averaged over the annotators if the policy does."""
+        """Return precision, recall and the three counts, averaged over annotators if the policy is "average"."""
         precision, recall = precision_recall(totals)
         counts = {name: mean_count(totals[:, k]) for k, name in enumerate(("correct", "proposed", "gold"))}
         return {"precision": float(precision.mean()), "recall": float(recall.mean()), **counts}
@@ -302,7 +305,7 @@ class M2(Metric):
 
     @staticmethod
     def signature_parameters(signature: Signature) -> dict[str, Any]:
-        """Return the parameters that made a score."""
+        """Return the parameters stored in a signature."""
         return {
             "beta": float(signature["beta"]),
             "max_unchanged_words": int(signature["unchanged"]),
@@ -316,7 +319,7 @@ class M2(Metric):
 
 @dataclass(frozen=True)
 class GoldRows:
-    """What a corpus is scored against, the same for every system: sources, gold edits, and the tokens of both."""
+    """The sources and gold edits of a corpus with their tokens, which are the same for every system."""
 
     sources: TokenArray
     gold: GoldArrays
@@ -324,13 +327,13 @@ class GoldRows:
 
     @classmethod
     def of(cls, parts: Sequence[EncodedLines], flat: GoldArrays) -> GoldRows:
-        """Number the sources and then every correction that some output could equal, which `flat` lacks."""
+        """Number the tokens of sources and of comparable corrections, which are not in `flat` yet."""
         known, sentences = KnownLines.of(parts, "unicode"), len(flat.annotator_offsets) - 1
         return cls(known.tokens[:sentences], flat._replace(corrections=known.tokens[sentences:]), known)
 
 
 class GoldAnnotations(NamedTuple):
-    """The annotations that a corpus is scored against, and how many sentences could not be mixed."""
+    """The annotations to score against, and the number of sentences that could not be mixed."""
 
     annotations: Sequence[Sequence[Annotation]]
     unmixed: int
@@ -341,7 +344,7 @@ _GOLD_ANNOTATIONS: CorpusCache[GoldAnnotations] = CorpusCache()
 
 
 def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]]) -> GoldRows:
-    """Lay out the annotations of a corpus; one per row, in the order given."""
+    """Convert the annotations of a corpus to arrays, one row per annotation in the given order."""
     rows = list(chain.from_iterable(annotations))
     edits = list(chain.from_iterable(annotation.edits for annotation in rows))
     corrections = [[text for text in edit.corrections if _comparable(text)] for edit in edits]
@@ -358,7 +361,7 @@ def gold_rows(sources: Sequence[str], annotations: Sequence[Sequence[Annotation]
 
 
 def table_rows(sources: Sequence[str], table: EditTable) -> GoldRows | None:
-    """Return the same of annotations read as arrays; None where the official scorer visits the rows otherwise."""
+    """Do the same for annotations read as arrays. Return None if the official scorer uses another row order."""
     annotators, bounds = table.annotators.tolist(), table.row_offsets.tolist()
     together = {tuple(annotators[begin:end]) for begin, end in pairwise(bounds)}
     if any(_visiting_order(present) != list(range(len(present))) for present in together):
@@ -377,7 +380,7 @@ def _offsets(sizes: Offsets) -> Offsets:
 
 
 def all_annotations(corpus: Corpus) -> Sequence[Sequence[Annotation]]:
-    """Return the annotations of a corpus, else those of its error groups, else edits extracted from its references."""
+    """Return the annotations of a corpus, else of its error groups, else extracted from its references."""
     if corpus.annotations is None and corpus.groups is not None:
         return ungroup(corpus).annotations or ()
     return corpus.annotations if corpus.annotations is not None else extracted_annotations(corpus)
@@ -390,7 +393,7 @@ def restrict(annotations: Sequence[Sequence[Annotation]], annotators: Sequence[i
 
 
 def complete(annotations: Sequence[Sequence[Annotation]]) -> list[list[Annotation]]:
-    """Return one annotation of every annotator for every sentence; who is not listed made no edit there."""
+    """Return one annotation per annotator and sentence. Annotators who are not listed made no edits."""
     everybody = sorted({annotation.annotator for sentence in annotations for annotation in sentence}) or [0]
     completed = []
     for sentence in annotations:
@@ -400,12 +403,12 @@ def complete(annotations: Sequence[Sequence[Annotation]]) -> list[list[Annotatio
 
 
 def check_rectangular(annotations: Sequence[Sequence[Annotation]], wanted: Sequence[int] | None) -> None:
-    """Refuse to score a rewrite that is not there as one that changed nothing."""
+    """Raise an error if a reference is missing, because it would be scored as an unchanged sentence."""
     references = max(map(len, annotations)) if wanted is None else len(wanted)
     for i, sentence in enumerate(annotations):
         if len(sentence) != references:
             raise InputError(
-                f"m2: sentence {i + 1} has {len(sentence)} of the {counted(references, 'reference')} wanted",
+                f"m2: sentence {i + 1} has only {len(sentence)} of {counted(references, 'reference')}",
                 fix="Leave out annotators=… and policy=average, or give every sentence the same number of references",
             )
 
@@ -422,9 +425,9 @@ def in_official_order(sentence: Sequence[Annotation]) -> Sequence[Annotation]:
 
 @cache
 def _visiting_order(annotators: tuple[int, ...]) -> list[int]:
-    """Return the order of a dictionary that is filled from another in that one's order (docs/metrics/m2.md §9).
+    """Return the order of a dictionary that is filled from another dictionary in its order (docs/metrics/m2.md §9).
 
-    Ascending numbers below 8, the smallest table of Python 2.7, keep their order: each has a slot of its own.
+    Ascending numbers below 8 keep their order, because each has its own slot in Python 2.7's smallest table.
     """
     if annotators == tuple(sorted(set(annotators))) and set(annotators) <= set(range(8)):
         return list(range(len(annotators)))
@@ -435,7 +438,7 @@ def _visiting_order(annotators: tuple[int, ...]) -> list[int]:
 
 @dataclass(frozen=True)
 class MatchInput:
-    """Sources, hypotheses and gold edits of a corpus, interned together."""
+    """The sources, hypotheses and gold edits of a corpus, with tokens numbered together."""
 
     sources: TokenArray
     hypotheses: TokenArray
@@ -445,12 +448,12 @@ class MatchInput:
     def arguments(
         self, max_unchanged_words: int, release: str
     ) -> tuple[TokenArray, TokenArray, GoldArrays, MatchOptions]:
-        """Return what the kernel's `match_corpus` and `match_sentence` take."""
+        """Return the arguments of the kernel's `match_corpus` and `match_sentence`."""
         return self.sources, self.hypotheses, self.gold, MatchOptions(max_unchanged_words, release, self.folded)
 
 
 def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchInput:
-    """Intern a corpus; `fold` adds every token's lower-cased characters for `ignore_whitespace_casing`."""
+    """Number the tokens of a corpus. `fold` adds lower-case characters for `ignore_whitespace_casing`."""
     tokens = gold.known.number(encode_lines(hypotheses))
     _check_lengths(gold.sources.lengths(), tokens.lengths())
     folded = _folded([*gold.known.vocabulary.lines(), *hypotheses]) if fold else None
@@ -458,18 +461,18 @@ def match_input(gold: GoldRows, hypotheses: Sequence[str], fold: bool) -> MatchI
 
 
 def _check_lengths(sources: Offsets, hypotheses: Offsets) -> None:
-    """Refuse a pair of sentences whose table of edits would take gigabytes."""
+    """Raise an error for a pair of sentences whose table of edits would need gigabytes."""
     large = np.flatnonzero(sources.astype(np.int64) * hypotheses > _MOST_CELLS)
     if len(large):
         first = large[0]
         raise InputError(
-            f"sentence {first + 1}: {sources[first]} tokens are too many to align with {hypotheses[first]}",
+            f"sentence {first + 1} is too long to align ({sources[first]} and {hypotheses[first]} tokens)",
             fix="Split the sentence",
         )
 
 
 def _comparable(correction: str) -> bool:
-    """Return False for a correction whose blanks are not single spaces: officially it equals no text."""
+    """Return whether a correction has only single spaces. Otherwise it equals no text in the official scorer."""
     return " ".join(correction.split()) == correction
 
 
@@ -482,9 +485,9 @@ def _folded(lines: Sequence[str]) -> TokenArray:
 
 @dataclass(frozen=True)
 class SentenceMatch:
-    """One sentence against one annotator: the system's edits as MaxMatch reads them, and the matched gold edits.
+    """One sentence against one annotator: the edits of the system and the matched gold edits.
 
-    `pairs` are the places of matching edits in `proposed` and among the annotator's, as the official count finds them.
+    `pairs` are the positions of matching edits in `proposed` and in the annotation, as in the official count.
     """
 
     annotation: Annotation
@@ -505,7 +508,7 @@ class SentenceMatch:
 
 
 def credit(annotation: Annotation, proposed: tuple[Edit, ...]) -> SentenceMatch:
-    """Walk the proposed edits with a position in the gold list, as the official count does."""
+    """Match the proposed edits in order with a moving position in the gold list, like the official scorer."""
     position = 0
     pairs = []
     for i, edit in enumerate(proposed):
@@ -523,7 +526,7 @@ def agrees(proposed: Edit, gold: Edit) -> bool:
 
 
 def explain_match(source: Sequence[str], prediction: Sequence[str], match: SentenceMatch, sentence: int) -> Explanation:
-    """Show the tokens of a sentence (counted from 0), and the edits of system and annotator."""
+    """Show the tokens of a sentence (counted from 0) and the edits of the system and the annotator."""
     counts = {
         "correct": sum(match.matched_gold),
         "proposed": len(match.proposed),
@@ -544,7 +547,7 @@ def explain_match(source: Sequence[str], prediction: Sequence[str], match: Sente
 
 
 def trimmed(source: Sequence[str], edit: Edit) -> Edit:
-    """Return an edit without the equal tokens at its ends: which of them it spans is mostly chance."""
+    """Return an edit without equal tokens at its ends, because the path includes these more or less by chance."""
     before, after = list(source[edit.start : edit.end]), edit.corrections[0].split()
     start, end = edit.start, edit.end
     while before and after and before[0] == after[0]:
@@ -575,10 +578,10 @@ def _edit_text(source: Sequence[str], edit: Edit) -> str:
 
 @dataclass(frozen=True)
 class TypeScore:
-    """One error type: gold edits of it and how many were corrected, with the annotators chosen for the whole score.
+    """One error type: its gold edits and how many were corrected, with the annotators chosen for the corpus score.
 
-    `precision_alone`, `recall_alone` and `value_alone` are of the same predictions against annotations that hold only
-    this type. As a system does not say which type it corrects, all its edits count as proposed.
+    `precision_alone`, `recall_alone` and `value_alone` score the same predictions against annotations of only this
+    type. The types of a system's edits are unknown, so all its edits count as proposed.
     """
 
     type: str
@@ -590,7 +593,7 @@ class TypeScore:
 
     @property
     def recall(self) -> float:
-        """Share of the gold edits of this type that the system made."""
+        """The share of the gold edits of this type that the system made."""
         return self.correct / self.gold if self.gold else 1.0
 
     def ratios(self) -> dict[str, float]:
@@ -599,7 +602,7 @@ class TypeScore:
         return {"recall": self.recall, **alone}
 
     def cells(self) -> dict[str, str]:
-        """Return the row of a table, by column."""
+        """Return the table row by column."""
         counts = {"type": self.type, "gold": str(self.gold), "correct": str(self.correct)}
         return counts | {column: percent(value) for column, value in self.ratios().items()}
 
@@ -607,7 +610,7 @@ class TypeScore:
 def by_error_type(
     corpus: Corpus, types: Iterable[str], matches: Sequence[SentenceMatch], score: Callable[[Corpus], Score]
 ) -> list[TypeScore]:
-    """Score each error type, the most frequent first (Bryant & Ng 2015, section 6.1, for the scores alone)."""
+    """Score each error type, most frequent first. The scores alone follow Bryant & Ng 2015, section 6.1."""
     gold: Counter[str] = Counter()
     correct: Counter[str] = Counter()
     for match in matches:
@@ -623,13 +626,13 @@ def by_error_type(
 
 
 def error_types(corpus: Corpus) -> set[str]:
-    """Return the types of a corpus's coded edits, or say that it has none."""
+    """Return the error types of a corpus, or raise an error if it has no annotations."""
     if corpus.annotations is None:
-        raise InputError(f"{corpus.name} has no coded edits", fix="Error types need annotations (M2)")
+        raise InputError(f"{corpus.name} has no error types", fix="Give annotations (an M2 file)")
     return {edit.type for sentence in corpus.annotations for found in sentence for edit in found.edits}
 
 
 def restrict_types(corpus: Corpus, types: Sequence[str]) -> Corpus:
-    """Return the corpus whose annotators made only edits of these types (Bryant & Ng 2015, section 6.1)."""
+    """Keep only the edits of these types (Bryant & Ng 2015, section 6.1)."""
     table = corpus.edit_table() or EditTable.of(corpus.annotations or ())
     return corpus.replace(annotations=table.of_types(types))

@@ -1,4 +1,4 @@
-"""`python:module:function`: a metric of your own, a Python function that returns a score for every sentence."""
+"""Your own metrics: `python:module:function` names a Python function that returns a score for each sentence."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from gecbench.formats.text import cache_folder, write_bytes
 from gecbench.metrics.base import METRICS, Counts, Metric, Signature, Statistics, Values, parameter, require_references
 from gecbench.metrics.policy import SingleRow
 
-_FIX = "Write python:module:function; the module may be a file in the current folder"
-_RETURNS = "It takes lists of sources, outputs and references, and returns a list of numbers, one per sentence"
+_FIX = "Write python:module:function, where the module may be a file in the current folder"
+_RETURNS = "The function must take lists of sources, outputs and references, and return one number per sentence"
 _DECLARATION = "gecbench_metric"
 _ASKED_TWICE = 3
-_TOLERANCE = 1e-4  # a neural scorer's last digits depend on the size of the batch
+_TOLERANCE = 1e-4  # the last digits of a neural scorer depend on the batch size
 _LONGEST_WORD = 60
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _SOURCES: dict[str, tuple[object, str]] = {}
@@ -40,7 +40,7 @@ _SOURCES: dict[str, tuple[object, str]] = {}
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a function says about itself."""
+    """The declared name, version and direction of a function."""
 
     name: str
     version: str
@@ -48,18 +48,21 @@ class Declaration:
 
 
 def metric(*, name: str, version: str, higher_is_better: bool = True) -> Callable[[_Function], _Function]:
-    """Declare the name, version and direction of a metric of your own; use it as a decorator.
+    """Declare the name, version and direction of your own metric. Use it as a decorator.
+
+    The function takes lists of sources, outputs and references, and returns one number per sentence. Score with
+    `gecbench.score(predictions, corpus, "python:module:function")`.
 
     Args:
         name: The metric's name in tables and signatures.
-        version: Change it whenever the scores change for another reason than the module's own text.
-        higher_is_better: Whether a higher score is a better one.
+        version: Change it when scores change although the module's text does not, such as after a model update.
+        higher_is_better: Whether higher scores are better.
 
     Returns:
-        A decorator that returns the function itself.
+        A decorator that returns the function unchanged.
 
     Raises:
-        InputError: The name or version is empty, too long or has a `|`, or the name is that of a metric of gecbench.
+        InputError: The name or version is empty, too long or contains `|`, or gecbench has a metric of this name.
 
     >>> @metric(name="length-ratio", version="1.0")
     ... def length_ratio(sources, outputs, references):
@@ -80,23 +83,23 @@ def _check_declaration(declared: Declaration) -> None:
         usable = isinstance(word, str) and word.strip() == word and word.isprintable() and "|" not in word
         if not usable or not 0 < len(word) <= _LONGEST_WORD:
             fix = f"Use 1 to {_LONGEST_WORD} printable characters other than '|'"
-            raise InputError(f"a metric cannot have the {what} {word!r}", fix=fix)
+            raise InputError(f"{word!r} is not a valid {what} of a metric", fix=fix)
     if declared.name.lower() in METRICS:
-        fix = 'Declare another one: @gecbench.metric(name="…", version="…")'
-        raise InputError(f"{declared.name} is a metric of gecbench, and cannot be the name of your own", fix=fix)
+        fix = 'Choose another name: @gecbench.metric(name="…", version="…")'
+        raise InputError(f"gecbench already has a metric called {declared.name}", fix=fix)
     if not isinstance(declared.higher_is_better, bool):
         raise InputError(f"higher_is_better={declared.higher_is_better!r} is neither True nor False")
 
 
 def find_function(text: str, kind: str) -> tuple[ModuleType, Callable[..., Any]]:
-    """Import what `python:module:function` names, from the current folder or an installed package.
+    """Import `python:module:function` from the current folder or an installed package.
 
-    `kind` is what it is used for: a model or a metric.
+    `kind` is "model" or "metric", for error messages.
     """
     place = text.partition(":")[2]
     module_name, _, path = place.partition(":")
     if not module_name or not path:
-        raise InputError(f"cannot read the {kind} {text!r}", fix=_FIX)
+        raise InputError(f"cannot parse the {kind} {text!r}", fix=_FIX)
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
@@ -118,11 +121,11 @@ def find_function(text: str, kind: str) -> tuple[ModuleType, Callable[..., Any]]
 
 @dataclass(frozen=True)
 class Plugin(Metric):
-    """A function that takes lists of sources, outputs and references and returns a score for each sentence.
+    """A metric defined by a function from lists of sources, outputs and references to scores per sentence.
 
-    The corpus score is the mean of the sentence scores; intervals and tests resample them. Scores are cached by
-    content: the function, its declared version, its module's text, and all sentences. A few sentences are scored
-    twice, and other answers the second time are refused.
+    The corpus score is the mean of the sentence scores. Intervals and tests resample them. Scores are cached by the
+    function, its declared version, its module's text and all sentences. A few sentences are scored twice, and it is an
+    error if their scores change.
     """
 
     name: ClassVar[str] = "python"
@@ -132,7 +135,7 @@ class Plugin(Metric):
 
     function: str = parameter("", "python:module:function")
 
-    # Set when it is made, like the name, title and direction.
+    # Set in __post_init__, like the name, title and direction.
     _declared: ClassVar[Declaration]
     _source: ClassVar[str]
     _call: ClassVar[Callable[..., Any]]
@@ -144,8 +147,8 @@ class Plugin(Metric):
         declared = getattr(function, _DECLARATION, None)
         if not isinstance(declared, Declaration):
             if not source:
-                fix = 'Declare one: @gecbench.metric(name="…", version="…")'
-                raise InputError(f"{self.function} has no version, and no source to take one from", fix=fix)
+                fix = 'Declare a version: @gecbench.metric(name="…", version="…")'
+                raise InputError(f"{self.function} has no version and no source file", fix=fix)
             declared = Declaration(module.__name__, source[:12])
             _check_declaration(declared)
         own = {"name": declared.name, "title": declared.name, "higher_is_better": declared.higher_is_better}
@@ -160,12 +163,12 @@ class Plugin(Metric):
         return SingleRow()
 
     def check_parts(self) -> None:
-        """Refuse to score in parts, of which the function would see one at a time."""
-        fix = "Score it at once, without --stream, Spark or tables of counts"
-        raise InputError(f"{self.function} returns scores, which cannot be merged as counts", fix=fix)
+        """Raise an error, because the function must see all sentences at once."""
+        fix = "Score the whole corpus, without --stream, Spark or tables of counts"
+        raise InputError(f"{self.function} returns scores, which cannot be merged like counts", fix=fix)
 
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:
-        """Return each sentence's score, and 1: their totals give the mean."""
+        """Return (score, 1) for each sentence. The totals give the mean."""
         references = [list(texts) for texts in require_references(corpus, self.title)]
         sources, outputs = list(corpus.sources), list(predictions)
         key = json.dumps([self.function, vars(self._declared), self._source, sources, outputs, references])
@@ -174,7 +177,7 @@ class Plugin(Metric):
         if scores is None:
             scores = self._checked_scores(sources, outputs, references)
             _write_scores(path, scores)
-        # Scores are no integers, but a policy with one row per sentence and one round only adds them.
+        # Scores are not integers. This works because a policy with one row per sentence and one round only adds them.
         counts: Any = np.column_stack([scores, np.ones(len(scores))])
         return Statistics(counts, np.arange(len(scores) + 1, dtype=np.int64))
 
@@ -184,7 +187,7 @@ class Plugin(Metric):
         return means
 
     def parts(self, totals: Counts) -> dict[str, float]:
-        """Return nothing: a function has no parts."""
+        """Return no parts."""
         return {}
 
     def sentence_values(self, statistics: Statistics) -> Values:
@@ -192,11 +195,11 @@ class Plugin(Metric):
         return statistics.counts[:, 0].astype(np.float64)
 
     def signature(self, corpus: Corpus, predictions: Sequence[str]) -> Signature:
-        """Return a signature that begins with `python`, whatever the metric is called."""
+        """Return a signature that starts with `python` instead of the metric's name."""
         return Signature.of("python", self.signature_fields(corpus))
 
     def signature_fields(self, corpus: Corpus) -> dict[str, object]:
-        """Return the function, its declared name, version and direction, and how sentences make a corpus score."""
+        """Return the function, its declared name, version and direction, and the way sentence scores are averaged."""
         return {
             "function": self.function.removeprefix("python:"),
             "name": self.name,
@@ -208,11 +211,11 @@ class Plugin(Metric):
 
     @staticmethod
     def signature_parameters(signature: Signature) -> dict[str, Any]:
-        """Refuse: a signature may come from anywhere, and never imports a module."""
+        """Raise an error, because a signature may come from anywhere and must not import code."""
         raise ValueError(str(signature))
 
     def _checked_scores(self, sources: list[str], outputs: list[str], references: list[list[str]]) -> Values:
-        """Return the function's scores, after asking for some of them again."""
+        """Return the function's scores, after computing some of them again as a check."""
         scores = self._ask(sources, outputs, references)
         some = np.unique(np.linspace(0, len(outputs) - 1, _ASKED_TWICE).astype(int)).tolist()
         again = self._ask(*([texts[i] for i in some] for texts in (sources, outputs, references)))
@@ -220,14 +223,14 @@ class Plugin(Metric):
             first = float(scores[i])
             if abs(first - second) > _TOLERANCE * max(1.0, abs(first)):
                 raise InputError(
-                    f"{self.function} changes its answer: {first:g}, then {second:g} (sentence {i + 1}, "
-                    f"asked again {'among' if len(some) > 1 else 'with'} {counted(len(some), 'sentence')})",
-                    fix="Fix its seed or temperature, and score each sentence by itself",
+                    f"{self.function} is not deterministic: {first:g}, then {second:g} (sentence {i + 1}, "
+                    f"scored again in a batch of {len(some)})",
+                    fix="Fix its seed or temperature, and score each sentence independently",
                 )
         return scores
 
     def _ask(self, sources: Sequence[Any], outputs: Sequence[Any], references: Sequence[Any]) -> Values:
-        """Call the function once and check what it returns."""
+        """Call the function once and check the result."""
         fail = partial(InputError, fix=_RETURNS)
         try:
             with redirect_stdout(sys.stderr):
@@ -248,7 +251,7 @@ class Plugin(Metric):
         return np.array([float(score) for score in scores])
 
     def _failure(self, error: BaseException) -> InputError:
-        """Return an error of the function as one sentence, with the line of its module that it came from."""
+        """Describe an error raised by the function, with the line of its module."""
         frames = traceback.extract_tb(error.__traceback__)
         line = next((frame.lineno for frame in reversed(frames) if frame.filename == self._file), None)
         text = shorten(str(error), 200)
@@ -258,9 +261,9 @@ class Plugin(Metric):
 
 
 def _source_of(module: ModuleType, function: Callable[..., Any]) -> str:
-    """Return a hash of the module's text as it was when first seen, empty if it has none.
+    """Return a hash of the module's text at its first use, or an empty string without source.
 
-    A session that goes on after the file was edited runs the old code until the module is reloaded.
+    After the file is edited, a running session still runs the old code until the module is reloaded.
     """
     spec, digest = _SOURCES.get(module.__name__, (None, ""))
     if digest and spec is module.__spec__ and spec is not None:
@@ -278,7 +281,7 @@ def _source_of(module: ModuleType, function: Callable[..., Any]) -> str:
 
 
 def _read_scores(path: Path, sentences: int) -> Values | None:
-    """Return cached scores, None if there are none or the file is damaged."""
+    """Return cached scores, or None if the file is missing or damaged."""
     try:
         scores: Values = np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError):
@@ -288,7 +291,7 @@ def _read_scores(path: Path, sentences: int) -> Values | None:
 
 
 def _write_scores(path: Path, scores: Values) -> None:
-    """Keep scores; a cache that cannot be written costs time, not the result."""
+    """Cache scores. If the cache cannot be written, only time is lost."""
     data = io.BytesIO()
     np.save(data, scores, allow_pickle=False)
     with suppress(OSError, UnwritableError):

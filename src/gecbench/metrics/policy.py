@@ -23,44 +23,43 @@ _ADVANCED_AT_ONCE = 100_000
 
 
 class Policy(ABC):
-    """Turns the statistics of a corpus into totals, one row per round.
+    """Computes the totals of a corpus from its counts, one row per round.
 
-    `one_row_per_reference`: each row of a sentence is what one reference alone gives, so that some of them can be left
-    out.
+    If `one_row_per_reference`, each row of a sentence depends on one reference only, so rows can be left out.
     """
 
     one_row_per_reference: ClassVar[bool] = True
 
     @abstractmethod
     def totals(self, statistics: Statistics) -> Counts:
-        """Return the corpus totals, rounds × counts."""
+        """Return the corpus totals (rounds × counts)."""
 
     @abstractmethod
     def running(self) -> Running:
-        """Return totals that take the sentences batch by batch."""
+        """Return running totals, to which sentences are added in batches."""
 
     @abstractmethod
     def resampled_totals(self, statistics: Statistics, samples: Samples) -> Iterator[Totals]:
-        """Yield the totals of pseudo-corpora, samples × rounds × counts, some samples at a time."""
+        """Yield the totals of resampled corpora (samples × rounds × counts), some samples at a time."""
 
     @abstractmethod
     def swapped_totals(self, left: Statistics, right: Statistics, swaps: Swaps) -> Iterator[tuple[Totals, Totals]]:
-        """Yield the totals of two systems after swapping the sentences where `swaps`, samples × sentences, is 1."""
+        """Yield the totals of two systems after swapping the sentences for which `swaps` (samples × sentences) is 1."""
 
 
 class ChosenRows(Policy):
-    """A policy that chooses each sentence's row by itself, whatever else the corpus holds."""
+    """A policy that chooses the row of each sentence independently of the other sentences."""
 
     @abstractmethod
     def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
-        """Return the row chosen for each sentence, rounds × sentences."""
+        """Return the row chosen for each sentence (rounds × sentences)."""
 
     def rounds(self, statistics: Statistics) -> int:
-        """Return the number of choices for the whole corpus: of GLEU's draws, of annotators in turn, or 1."""
+        """Return the number of rounds: GLEU's draws, the number of annotators, or 1."""
         return 1
 
     def running(self) -> Running:
-        """Return totals that add up."""
+        """Return running totals that are summed."""
         return RunningSum(self.totals)
 
     def totals(self, statistics: Statistics) -> Counts:
@@ -70,18 +69,18 @@ class ChosenRows(Policy):
         return totals
 
     def resampled_totals(self, statistics: Statistics, samples: Samples) -> Iterator[Totals]:
-        """Weigh every sentence's chosen counts by how often it occurs; each sentence keeps its own choices."""
+        """Weight the chosen counts of each sentence by how often it occurs. The choices stay the same."""
         return self._weighted(self._settled(statistics), samples.weights)
 
     def swapped_totals(self, left: Statistics, right: Statistics, swaps: Swaps) -> Iterator[tuple[Totals, Totals]]:
-        """Yield the totals after swapping; what one side lost, the other gained."""
+        """Yield the totals after swapping. What one system loses, the other gains."""
         before, other = self._settled(left), self._settled(right)
         ours, theirs = self.totals(left), self.totals(right)
         for gained in self._weighted(Statistics(other.counts - before.counts, before.offsets), swaps):
             yield ours + gained, theirs - gained
 
     def _settled(self, statistics: Statistics) -> Statistics:
-        """Return the chosen rows alone where there is only one round."""
+        """Return only the chosen rows if there is one round."""
         if self.rounds(statistics) > 1:
             return statistics
         rows = self.chosen_rows(statistics, 0, 1)[0]
@@ -95,17 +94,17 @@ class ChosenRows(Policy):
 
 @dataclass(frozen=True)
 class Sampled(ChosenRows):
-    """One reference drawn per sentence and iteration, as the official GLEU script draws (500 iterations)."""
+    """Draw one reference per sentence and iteration, like the official GLEU script (500 iterations)."""
 
     iterations: int = 500
     generator: Generator = "py2"
 
     def rounds(self, statistics: Statistics) -> int:
-        """Return the number of iterations, 1 where there is nothing to draw."""
+        """Return the number of iterations, or 1 if there is nothing to draw."""
         return self.iterations if (statistics.choices() > 1).any() else 1
 
     def running(self) -> Running:
-        """Return totals whose generators go on from batch to batch."""
+        """Return running totals whose random generators continue from batch to batch."""
         return RunningDraws(self.iterations, self.generator == "py3")
 
     def totals(self, statistics: Statistics) -> Counts:
@@ -124,10 +123,10 @@ class Sampled(ChosenRows):
 
 
 class Greedy(Policy):
-    """A policy that chooses each sentence's row for the totals so far, so that it depends on the order of sentences."""
+    """A policy that chooses the row that is best for the totals so far. It depends on the order of sentences."""
 
     def running(self) -> Running:
-        """Return totals that the next choice looks at."""
+        """Return running totals that the next choice depends on."""
         return RunningChoice(self.totals)
 
     def totals(self, statistics: Statistics) -> Counts:
@@ -138,18 +137,18 @@ class Greedy(Policy):
 
     @abstractmethod
     def chosen(self, statistics: Statistics) -> npt.NDArray[np.int64]:
-        """Return the row chosen for each sentence, -1 where it has none."""
+        """Return the row chosen for each sentence, or -1 for a sentence without rows."""
 
     @abstractmethod
     def _walk(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
         """Return the totals along each row of sentence numbers."""
 
     def resampled_totals(self, statistics: Statistics, samples: Samples) -> Iterator[Totals]:
-        """Walk every pseudo-corpus in its own order."""
+        """Walk through each resampled corpus in its own order."""
         yield self._walk(statistics, samples.sentences)[:, None, :].astype(np.float64)
 
     def swapped_totals(self, left: Statistics, right: Statistics, swaps: Swaps) -> Iterator[tuple[Totals, Totals]]:
-        """Walk the corpus in its order, twice."""
+        """Walk through the corpus in order, once per system."""
         both, size = Statistics.concatenate([left, right]), len(left)
         places = np.arange(size, dtype=np.int32) + size * np.stack([swaps, 1 - swaps])
         first, second = (self._walk(both, each)[:, None, :].astype(np.float64) for each in places)
@@ -158,9 +157,9 @@ class Greedy(Policy):
 
 @dataclass(frozen=True)
 class GreedyCumulative(Greedy):
-    """The annotator who maximises F-beta of everything chosen so far, sentence by sentence, as M2 does.
+    """Choose the annotator who maximizes F-beta of all totals so far, as M2 does.
 
-    Ties go to more matches, then to fewer edits, then to the annotator who comes first.
+    Ties go to more matches, then to fewer edits, then to the first annotator.
     """
 
     beta: float = 0.5
@@ -182,29 +181,29 @@ class GreedyCumulative(Greedy):
 
 @dataclass(frozen=True)
 class GreedyRounded(GreedyCumulative):
-    """The annotator who maximises the running F-beta rounded to four decimals, as `errant_compare` does.
+    """Choose the annotator who maximizes the running F-beta rounded to four decimals, as `errant_compare` does.
 
-    Rounding makes ties, which go to more matches, then to fewer edits proposed, then to fewer edits missed, then to
-    whom comes first. Depends on the order of the sentences.
+    Rounding creates ties. They go to more matches, then to fewer proposed edits, then to fewer missed edits, then to
+    the first annotator.
     """
 
     rounded: ClassVar[bool] = True
 
 
 class GreedyObjective(Greedy):
-    """The row that maximizes an objective of the totals so far; of rows that tie, the best by itself, then the first.
+    """Choose the row that maximizes an objective of the totals so far.
 
-    For any columns of counts. The rows of a sentence are sorted by their own merit first, so that the first maximum is
-    the one to take.
+    Ties go to the row that is best for the sentence alone, then to the first. To get this, the rows of each sentence
+    are sorted by `criteria`, and the first maximum is taken. Works for any columns of counts.
     """
 
     @abstractmethod
     def objective(self, totals: Sequence[Any] | npt.NDArray[Any]) -> Any:
-        """Return what is maximized; each column of the totals is a number, or an array for many totals at once."""
+        """Return the value to maximize. Each column of the totals is a number, or an array for many totals."""
 
     @abstractmethod
     def criteria(self, counts: Counts) -> Sequence[npt.NDArray[Any]]:
-        """Return what rows of equal objective are compared by, the most important first; more is better."""
+        """Return the criteria that break ties, most important first. Higher is better."""
 
     def chosen(self, statistics: Statistics) -> npt.NDArray[np.int64]:
         """Return the row chosen for each sentence."""
@@ -221,7 +220,7 @@ class GreedyObjective(Greedy):
         return np.array(rows, dtype=np.int64)
 
     def _walk(self, statistics: Statistics, samples: npt.NDArray[np.int32]) -> Counts:
-        """Advance all samples together, place by place."""
+        """Advance all samples together, one sentence at a time."""
         options = statistics.counts[self._options(statistics)]
         totals = np.zeros((len(samples), options.shape[-1]), dtype=np.int64)
         for here in samples.T:
@@ -231,7 +230,7 @@ class GreedyObjective(Greedy):
         return totals
 
     def _options(self, statistics: Statistics) -> npt.NDArray[np.int64]:
-        """Return the rows of each sentence, the best first; sentences with fewer rows repeat their last."""
+        """Return the rows of each sentence, best first. Sentences with fewer rows repeat their last row."""
         sentence = np.repeat(np.arange(len(statistics)), statistics.choices())
         worst_first = [np.arange(len(sentence)), *(-each for each in reversed(self.criteria(statistics.counts)))]
         order = np.lexsort([*worst_first, sentence])
@@ -243,11 +242,11 @@ class GreedyObjective(Greedy):
 
 
 class BestRow(ChosenRows):
-    """A policy that takes the best row of each sentence alone; of equal rows the first."""
+    """Choose the best row of each sentence alone. Ties go to the first row."""
 
     @abstractmethod
     def criteria(self, counts: Counts) -> Sequence[npt.NDArray[Any]]:
-        """Return what rows are compared by, the most important first; more is better."""
+        """Return the criteria, most important first. Higher is better."""
 
     def chosen(self, statistics: Statistics) -> npt.NDArray[np.int64]:
         """Return the row chosen for each sentence."""
@@ -259,86 +258,86 @@ class BestRow(ChosenRows):
         return rows
 
     def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
-        """Return the best row of each sentence, the only round."""
+        """Return the best row of each sentence, in one round."""
         return self.chosen(statistics)[None]
 
 
 @dataclass(frozen=True)
 class BestPerSentence(BestRow):
-    """The annotator with the best F-beta of the sentence alone; ties as in `greedy-cumulative`."""
+    """Choose the annotator with the best F-beta for the sentence alone. Ties as in `greedy-cumulative`."""
 
     beta: float = 0.5
 
     def criteria(self, counts: Counts) -> Sequence[npt.NDArray[Any]]:
-        """Return F-beta, the matches, and how few edits there are."""
+        """Return F-beta, the matches, and the negative number of edits."""
         correct, proposed, gold = counts.T
         return f_beta_of_counts(counts, self.beta), correct, -(self.beta**2 * gold + proposed)
 
 
 @dataclass(frozen=True)
 class EachRow(ChosenRows):
-    """Every row in turn: the value is the average over the references or annotators."""
+    """Use each row in its own round. The value is the average over references or annotators."""
 
     def rounds(self, statistics: Statistics) -> int:
-        """Return the number of rows, which every sentence must share."""
+        """Return the number of rows, which must be the same for all sentences."""
         return int(statistics.choices()[0])
 
     def chosen_rows(self, statistics: Statistics, first: int, count: int) -> npt.NDArray[np.int64]:
-        """Return the row of each position."""
+        """Return row k of each sentence for round k."""
         return statistics.offsets[None, :-1] + np.arange(first, first + count)[:, None]
 
 
 @dataclass(frozen=True)
 class SingleRow(EachRow):
-    """One row per sentence: references were counted together (BLEU), or the best chosen while counting (I-measure)."""
+    """One row per sentence: references are counted together (BLEU), or chosen while counting (I-measure)."""
 
     one_row_per_reference: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)
 class OrderDependent(SingleRow):
-    """References chosen while counting, each for the best running total: they hold for this order of sentences only."""
+    """References chosen while counting, for the best running total. They are valid only for this order of sentences."""
 
     def running(self) -> Running:
-        """Refuse: a batch counted by itself begins with other totals."""
+        """Raise an error, because a batch counted alone would start from other totals."""
         raise InputError(
-            "references chosen for the corpus as a whole cannot be chosen batch by batch", fix="Use optimise=sentence"
+            "references chosen for the whole corpus cannot be chosen batch by batch", fix="Use optimise=sentence"
         )
 
     def _weighted(self, statistics: Statistics, weights: npt.NDArray[Any]) -> Iterator[Totals]:
-        """Refuse: another corpus would have led to other references, and they are not kept."""
+        """Raise an error, because a resampled corpus would need other references, which are not kept."""
         raise InputError(
-            "references chosen for the corpus as a whole cannot be resampled",
-            fix="Use optimise=sentence, or ask for no intervals and no resampling test",
+            "references chosen for the whole corpus cannot be resampled",
+            fix="Use optimise=sentence, or compute no intervals and no resampling test",
         )
 
 
 class Running(ABC):
-    """What a policy carries from batch to batch; `arrays` hold all of it."""
+    """The state that a policy carries from batch to batch. `arrays` returns all of it."""
 
     def __init__(self) -> None:
         self._totals: Counts | None = None
 
     @property
     def totals(self) -> Counts:
-        """The totals of all sentences so far, rounds × counts; empty before the first."""
+        """The totals of all sentences so far (rounds × counts), empty before the first sentence."""
         return np.empty((0, 0), dtype=np.int64) if self._totals is None else self._totals
 
     @abstractmethod
     def add(self, statistics: Statistics) -> None:
-        """Take the next sentences."""
+        """Add the next sentences."""
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Return what to keep of an unfinished run."""
+        """Return the state to save for resuming."""
         return {"totals": self.totals}
 
     def restore(self, arrays: Arrays) -> None:
-        """Go on from the arrays of an unfinished run."""
+        """Resume from the saved state of an unfinished run."""
         self._totals = arrays["totals"] if arrays["totals"].size else None
 
 
 class RunningSum(Running):
-    """For a policy that chooses each sentence's row by itself: its totals add up."""
+    """Running totals of a policy that chooses each row independently: a plain sum."""
 
     def __init__(self, totals_of: TotalsOf) -> None:
         super().__init__()
@@ -348,20 +347,20 @@ class RunningSum(Running):
         """Add the totals of the batch."""
         totals = self._totals_of(statistics)
         if self._totals is not None and self._totals.shape != totals.shape:
-            problem = f"{counted(len(totals), 'reference')} of a sentence, but {len(self._totals)} of those before"
-            raise InputError(problem, fix="An average over references needs the same number for every sentence")
+            problem = f"a sentence has {counted(len(totals), 'reference')}, but earlier ones have {len(self._totals)}"
+            raise InputError(problem, fix="Give every sentence the same number of references")
         self._totals = totals if self._totals is None else self._totals + totals
 
 
 class RunningChoice(Running):
-    """For the greedy choice, which looks at the totals so far: they come first, as a sentence with one row."""
+    """Running totals of a greedy policy. The totals so far go first, as a sentence with one row."""
 
     def __init__(self, totals_of: TotalsOf) -> None:
         super().__init__()
         self._totals_of = totals_of
 
     def add(self, statistics: Statistics) -> None:
-        """Walk on."""
+        """Continue the walk with the next sentences."""
         if self._totals is not None:
             before = Statistics(self._totals, np.array([0, 1]))
             statistics = Statistics.concatenate([before, statistics])
@@ -369,9 +368,9 @@ class RunningChoice(Running):
 
 
 class RunningDraws(Running):
-    """For GLEU's draws: one generator per iteration goes on where it was.
+    """Running totals of GLEU's draws. Each iteration keeps its own random generator.
 
-    As long as every sentence has one reference there is nothing to draw: only how many they were is kept.
+    As long as every sentence has one reference, nothing is drawn and only the number of sentences is kept.
     """
 
     def __init__(self, iterations: int, python3: bool) -> None:
@@ -381,7 +380,7 @@ class RunningDraws(Running):
         self._states: npt.NDArray[np.uint32] | None = None
 
     def add(self, statistics: Statistics) -> None:
-        """Draw for the batch, and before that for all sentences that had one reference."""
+        """Draw for the batch, after catching up on the earlier sentences that had one reference."""
         if self._states is None and (statistics.choices() == 1).all():
             totals = statistics.counts.sum(axis=0, keepdims=True)
             self._undrawn += len(statistics)
@@ -404,12 +403,12 @@ class RunningDraws(Running):
         return totals
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Return totals, generators, and how many sentences had nothing to draw."""
+        """Return the totals, the generators, and the number of sentences without draws."""
         states = np.empty((0, 0), dtype=np.uint32) if self._states is None else self._states
         return {**super().arrays(), "states": states, "undrawn": np.array(self._undrawn)}
 
     def restore(self, arrays: Arrays) -> None:
-        """Go on from the arrays of an unfinished run."""
+        """Resume from the saved state of an unfinished run."""
         super().restore(arrays)
         self._undrawn = int(arrays["undrawn"])
         self._states = arrays["states"] if arrays["states"].size else None

@@ -1,4 +1,4 @@
-"""Weighted sums of the counts that a policy chooses, exact, for many resamples of a corpus at once."""
+"""Exact weighted sums of the chosen counts, for many resamples of a corpus at once."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _EXACT_BITS = 53
 
 @dataclass(frozen=True)
 class Samples:
-    """Pseudo-corpora: place p of sample b holds sentence `sentences[b, p]` of a corpus of `size` sentences."""
+    """Resampled corpora: position p of sample b is sentence `sentences[b, p]` of a corpus of `size` sentences."""
 
     sentences: npt.NDArray[np.int32]
     size: int
 
     @cached_property
     def weights(self) -> Totals:
-        """How often each sentence occurs in each sample, samples × sentences."""
+        """The number of times each sentence occurs in each sample (samples × sentences)."""
         samples = len(self.sentences)
         places = self.sentences + self.size * np.arange(samples)[:, None]
         occurrences = np.bincount(places.ravel(), minlength=samples * self.size)
@@ -37,21 +37,21 @@ class Samples:
 
 @dataclass(frozen=True)
 class PackedCounts:
-    """Several columns of counts packed into the bits of one number, so that one sum adds them all.
+    """Several columns of counts packed into the bits of one number, so that one addition adds all of them.
 
-    Each column has room for its largest sum, so no column runs into the next, and a float holds all bits exactly.
+    Each column has enough bits for its largest sum, so columns cannot overflow into each other. A float holds all bits.
     """
 
     columns: list[int]
     places: list[int]
 
     def join(self, counts: npt.NDArray[np.int64]) -> Totals:
-        """Return the numbers of rows of counts, none of them negative."""
+        """Pack rows of non-negative counts into numbers."""
         joined: Totals = counts[:, self.columns].astype(np.float64) @ np.exp2(self.places)
         return joined
 
     def split(self, sums: Totals) -> Iterator[tuple[int, Totals]]:
-        """Yield each column with its own sums; `sums` is modified in place."""
+        """Yield each column with its sums. `sums` is modified in place."""
         for column, place in zip(reversed(self.columns), reversed(self.places), strict=True):
             own = np.floor(sums * 2.0**-place)
             sums -= own * 2.0**place
@@ -59,7 +59,7 @@ class PackedCounts:
 
 
 def packs_of(largest: Totals) -> list[PackedCounts]:
-    """Return as few packs as can hold columns with these largest sums; a column of zeros needs none."""
+    """Return the smallest number of packs for columns with these largest sums. Columns of zeros need no pack."""
     packs: list[PackedCounts] = []
     place = _EXACT_BITS
     for column in np.flatnonzero(largest).tolist():
@@ -82,11 +82,11 @@ class _VaryingCounts:
     excess: list[Totals]
 
     def size(self) -> int:
-        """Return the bytes of one round."""
+        """Return the size of one round in bytes."""
         return 8 * max(1, len(self.sentences) * len(self.packs))
 
     def chosen(self, rounds: int, chosen_rows: Chooser) -> Iterator[tuple[slice, list[Totals]]]:
-        """Yield some rounds, and of each pack what their rows count, sentences × rounds."""
+        """Yield some rounds, and for each pack the counts of their rows (sentences × rounds)."""
         step = max(1, _CHOSEN_BYTES // self.size())
         for begin in range(0, rounds if self.packs else 0, step):
             end = min(begin + step, rounds)
@@ -97,10 +97,10 @@ class _VaryingCounts:
 def weighted_totals(
     statistics: Statistics, weights: npt.NDArray[Any], rounds: int, chosen_rows: Chooser
 ) -> Iterator[Totals]:
-    """Yield the weighted sums of the chosen counts, samples × rounds × counts, some samples at a time.
+    """Yield the weighted sums of the chosen counts (samples × rounds × counts), some samples at a time.
 
-    `weights` are samples × sentences, whole and not negative; `chosen_rows(first, count)` are the rows of some rounds.
-    What a sentence counts in every row (the minimum) is summed once; only the excess is summed for every round.
+    `weights` (samples × sentences) are non-negative integers. `chosen_rows(first, count)` returns the rows of some
+    rounds. The minimum of a sentence's rows is summed once. Only the excess over it is summed for every round.
     """
     counts, starts = statistics.counts, statistics.offsets[:-1]
     weighing = weights.astype(np.float64, copy=False)

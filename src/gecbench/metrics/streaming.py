@@ -1,7 +1,7 @@
-"""Streaming scores in constant memory: batches arrive in corpus order, only totals are kept.
+"""Streaming scores in constant memory: batches arrive in corpus order, and only totals are kept.
 
-Each batch passes the input checks; small batches wait for others. The results of all batches decide together whether
-the corpus is refused.
+Each batch passes the input checks. Small batches are joined first. The results of all batches together decide whether
+the corpus is accepted.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _ENOUGH_PARTS = 3
 
 
 class OddPartsWarning(UserWarning):
-    """A few parts of a corpus would have been refused by themselves."""
+    """A few parts of a corpus fail the input checks, but not enough to reject the corpus."""
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """How many parts were looked at, how many of them the checks refuse or warn of, and the first sentence of each.
+    """The number of checked parts, the number with errors or warnings, and the first message of each kind.
 
-    `compared` parts are long enough to be identical not by chance; a corpus is identical to another text where they
-    all are.
+    `compared` counts the parts that are long enough not to be identical by chance. A corpus is identical to another
+    text if all these parts are.
     """
 
     parts: int = 0
@@ -61,10 +61,7 @@ class CheckResult:
         )
 
     def decide(self) -> None:
-        """Refuse a corpus of which a hundredth of the parts is refused, or all are identical to another text.
-
-        Warn of less.
-        """
+        """Raise an error if 1% of the parts have errors, or if all are identical to another text. Else warn."""
         if self.identical and self.identical == self.compared:
             raise InputError(self.identity)
         if self.refused and self.refused >= _SHARE * self.parts:
@@ -75,7 +72,7 @@ class CheckResult:
             warnings.warn(f"{self._share(self.warned)}{self.warning}", OddPartsWarning, stacklevel=2)
 
     def all_batches_failed(self) -> bool:
-        """Return whether all that came so far was refused."""
+        """Return whether all batches so far have errors."""
         return self.refused == self.parts >= _ENOUGH_PARTS
 
     def _share(self, found: int) -> str:
@@ -90,7 +87,7 @@ def check_batch(
     name: str = "predictions",
     file: str | None = None,
 ) -> CheckResult:
-    """Return what the checks say of a part whose first sentence has this place in the whole, counted from 0."""
+    """Check a part of a corpus. `first` is the position of its first sentence in the corpus, from 0."""
     place = f"in the batch that begins with sentence {first + 1}: " if first else ""
     compared = int(len(lines) >= MIN_LINES)
     with warnings.catch_warnings(record=True) as caught:
@@ -106,17 +103,17 @@ def check_batch(
 
 
 def check_preprocessing(preprocessing: Preprocessing) -> None:
-    """Refuse to prepare text in parts: which of it is raw is seen from a whole corpus."""
+    """Raise an error if text would be tokenized, because detecting raw text needs the whole corpus."""
     if preprocessing.tokenize != "none":
         raise InputError(
             f"tokenize={preprocessing.tokenize!r} needs the whole corpus",
-            fix="Tokenise the text first (gecbench tokenize)",
+            fix="Tokenize the text first with gecbench tokenize",
         )
 
 
 @dataclass
 class BatchChecker:
-    """The checks over a stream: small batches wait for others until there is enough to look at."""
+    """Checks a stream. Small batches are collected until there are enough lines to check."""
 
     preprocessing: Preprocessing
     name: str = "predictions"
@@ -131,7 +128,7 @@ class BatchChecker:
         check_preprocessing(self.preprocessing)
 
     def add(self, corpus: Corpus, lines: Sequence[str]) -> None:
-        """Look at the next sentences."""
+        """Check the next sentences."""
         self.seen += len(lines)
         if isinstance(lines, EditedTexts):
             return
@@ -145,7 +142,7 @@ class BatchChecker:
             self._check_waiting()
 
     def close(self) -> None:
-        """Look at what waits, and decide."""
+        """Check the remaining sentences, and decide."""
         if self._lines:
             self._check_waiting()
         self.result.decide()
@@ -166,7 +163,7 @@ _RANGE = re.compile(r"(rewrites:|)(\d+)(?:-(\d+))?")
 
 
 def merge_signatures(signatures: Iterable[Signature]) -> Signature:
-    """Return the signature of a corpus from those of its parts, which may differ in the number of references only.
+    """Merge the signatures of the parts of a corpus. They may differ only in the number of references.
 
     >>> parse = Signature.parse
     >>> str(merge_signatures([parse("bleu|refs:1-2|version:1"), parse("bleu|refs:4|version:1")]))
@@ -179,7 +176,9 @@ def _merge_two(left: Signature, right: Signature) -> Signature:
     if left == right:
         return left
     if left.metric != right.metric or list(left) != list(right):
-        raise InputError(f"parts made in different ways: {left} and {right}", fix="Count all parts alike")
+        raise InputError(
+            f"the parts have different signatures: {left} and {right}", fix="Count all parts with the same options"
+        )
     return Signature(left.metric, tuple((key, _merge_field(key, left, right)) for key in left))
 
 
@@ -190,8 +189,8 @@ def _merge_field(key: str, left: Signature, right: Signature) -> str:
     if ours == theirs:
         return ours
     if first is None or last is None or first[1] != last[1]:
-        problem = f"parts made in different ways: {key} is {ours!r} in one and {theirs!r} in another"
-        raise InputError(problem, fix="Count all parts alike, with one version of gecbench")
+        problem = f"the parts differ: {key} is {ours!r} in one and {theirs!r} in another"
+        raise InputError(problem, fix="Count all parts with the same options and the same version of gecbench")
     least = min(int(first[2]), int(last[2]))
     most = max(int(found[3] or found[2]) for found in (first, last))
     return f"{first[1]}{least}" + (f"-{most}" if most > least else "")
@@ -199,7 +198,7 @@ def _merge_field(key: str, left: Signature, right: Signature) -> str:
 
 @dataclass
 class Stream:
-    """Takes a corpus batch by batch; `score` is that of all sentences at once, to the bit."""
+    """Scores a corpus batch by batch. `score` is identical to scoring all sentences at once."""
 
     metric: Metric
     sentences: int = 0
@@ -218,7 +217,7 @@ class Stream:
         self.take(self.metric.count(corpus, predictions), self.metric.signature(corpus, predictions), hashes)
 
     def take(self, statistics: Statistics, made: Signature, hashes: Sequence[bytes]) -> None:
-        """Take the counts of the next sentences, how they were made, and the hashes of their data."""
+        """Add the counts of the next sentences, with their signature and the hashes of their data."""
         self._running.add(statistics)
         self.signature = made if self.signature is None else merge_signatures([self.signature, made])
         self.data = add_sums([self.data, sum_hashes(b"".join(hashes))])
@@ -228,12 +227,12 @@ class Stream:
     def score(self) -> Score:
         """Return the score of all sentences so far."""
         if self.signature is None:
-            raise InputError("no sentences to score", fix="Give at least one")
+            raise InputError("there are no sentences to score", fix="Give at least one")
         signature = self.signature.with_field("data", fingerprint_of(self.data))
         return self.metric.score_totals(self._running.totals, signature, self.sentences, dict(self.diagnostics))
 
     def state(self) -> tuple[dict[str, object], dict[str, npt.NDArray[Any]]]:
-        """Return what an unfinished run resumes from: facts and arrays."""
+        """Return the state to save for resuming: facts and arrays."""
         facts = {
             "sentences": self.sentences,
             "signature": str(self.signature),
@@ -251,7 +250,7 @@ class Stream:
 
 
 def stream_score(metric: Metric, batches: Iterable[Batch], preprocessing: Preprocessing) -> Score:
-    """Score batches that come in the order of their corpus."""
+    """Score batches that arrive in corpus order."""
     stream, checker = Stream(metric), BatchChecker(preprocessing)
     for batch in batches:
         corpus, predictions = batch if isinstance(batch, tuple) else _corpus_of(batch)
@@ -270,5 +269,5 @@ def _corpus_of(batch: Mapping[str, Any]) -> tuple[Corpus, Sequence[str]]:
     try:
         return Corpus(sources=fields.pop("sources"), references=fields.pop("references")), fields.pop("predictions")
     except KeyError as error:
-        fix = "Each batch has sources, predictions and references, or is a pair of a Corpus and predictions"
-        raise InputError(f"a batch without {error.args[0]}", fix=fix) from error
+        fix = "Give sources, predictions and references, or a pair of a Corpus and predictions"
+        raise InputError(f"a batch has no {error.args[0]}", fix=fix) from error

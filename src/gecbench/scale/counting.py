@@ -123,7 +123,7 @@ def metric_spec(metric: Metric) -> str:
 def check_on_bad(on_bad: str) -> None:
     """Refuse an unknown way to treat bad rows."""
     if on_bad not in get_args(OnBad):
-        raise InputError(f"on_bad={on_bad!r} is unknown", fix=f"Use one of {', '.join(get_args(OnBad))}")
+        raise InputError(f"unknown value on_bad={on_bad!r}", fix=f"Choose one of {', '.join(get_args(OnBad))}")
 
 
 @dataclass(frozen=True)
@@ -424,7 +424,7 @@ def text_fault(value: Any) -> str | None:
     """Return what is wrong with a value that should be a text."""
     if value is None:
         return "is missing"
-    return None if isinstance(value, str) else f"is {value!r:.40}, not a text"
+    return None if isinstance(value, str) else f"is {value!r:.40}, not text"
 
 
 def _read_references(batch: Any, columns: ColumnNames, errors: _RowErrors) -> Sequence[Any] | None:

@@ -41,7 +41,7 @@ _HEAD = 1 << 16
 _CHUNK = 2**20
 _LINES = 2**14
 _NOT_STREAMED = (".csv", ".tsv", ".xml")
-_PAIRED = "Both need one line per sentence, in the same order; an empty output is an empty line"
+_PAIRED = "Write one line per sentence in both files, in the same order"
 _COLUMNS = ColumnNames("source", "prediction", "references")
 
 
@@ -108,8 +108,8 @@ class Inputs:
         if _is_m2(self.predictions):
             return _M2Reader(self.predictions, annotator=self.annotator)
         if self.annotator is not None:
-            fix = "Leave it out, or give an M2 file"
-            raise InputError("only M2 has annotators to choose from", file=self.predictions, fix=fix)
+            fix = "Give an M2 file, or leave out the annotator"
+            raise InputError("only an M2 file has annotators", file=self.predictions, fix=fix)
         wanted = _Wanted(PREDICTION_NAMES, self.column, ids=self.predictions == self.source)
         return _text_reader(self.predictions, wanted)
 
@@ -249,7 +249,7 @@ class _M2Reader:
         lines = list(chain.from_iterable(islice(self._blocks, count)))
         if not lines:
             if not self._has_annotator:
-                raise InputError(f"no edits of annotator {self._annotator}", file=self._path, fix="Check --annotator")
+                raise InputError(f"there is no annotator {self._annotator}", file=self._path, fix="Check --annotator")
             return ()
         with _numbered_from(self._taken):
             corpus = parse_m2(lines, self._path)
@@ -306,7 +306,8 @@ def _text_reader(path: str, wanted: _Wanted) -> Reader:
     if ending == ".parquet":
         return _ParquetReader(path, wanted)
     if wanted.column is not None:
-        raise InputError("plain text has no columns", file=path, fix="Columns are for .jsonl and .parquet")
+        fix = "Leave out the column, or give a table (.jsonl, .parquet)"
+        raise InputError("plain text has no columns", file=path, fix=fix)
     return _LineReader(path)
 
 
@@ -395,7 +396,7 @@ def _is_m2(path: str) -> bool:
 def _open_lines(path: str) -> Any:
     if path == STANDARD_INPUT:
         if sys.stdin is None:
-            raise InputError("standard input is closed", fix="Name a file, or pipe something into it")
+            raise InputError("standard input is closed", fix="Give a file, or pipe text into the command")
         return sys.stdin.buffer
     if Path(path).is_dir():
         raise InputError("is a directory, not a file", file=path)
@@ -411,7 +412,7 @@ def _reading(path: str) -> Iterator[None]:
     except FileNotFoundError as error:
         raise InputError("no such file", file=path, fix="Check the path") from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"is not a whole gzip file ({error})", file=path) from error
+        raise InputError(f"the gzip file is damaged ({error})", file=path) from error
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=path) from error
 

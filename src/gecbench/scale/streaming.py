@@ -198,7 +198,7 @@ def _with_scores(counted: Counted, metrics: Mapping[str, Metric], on_bad: OnBad)
 def _check_target(path: Path | None) -> None:
     """Refuse at once what could not be written at the end."""
     if path is not None and path.exists() and not path.is_file():
-        raise InputError("is not a file that can be replaced", file=str(path), fix="Name a file of its own")
+        raise InputError("cannot be replaced", file=str(path), fix="Write the scores to another file")
     if path is not None and not path.parent.is_dir():
         raise InputError("no such folder", file=str(path.parent), fix="Make it first")
 

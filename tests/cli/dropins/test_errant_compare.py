@@ -98,7 +98,7 @@ def test_wrong_arguments_end_with_status_two(words: list[str], capsys: Any) -> N
 
 
 REFUSED = {
-    "other sentences": ((A + B, B + A), [], "sentence 1 is not that of"),
+    "other sentences": ((A + B, B + A), [], "sentence 1 differs from"),
     "fewer sentences": ((A, A + B), [], "1 sentence, but .* has 2"),
     "an empty file": (("\n", A), [], "no sentences"),
     "no edit line": ((A, "S a b\nI a comment\n\n"), [], r"gold.m2:2: not an edit line: 'I a comment'"),

@@ -69,7 +69,7 @@ def test_the_programs_need_numpy_only(six, command):
 def test_raw_text_is_scored_with_a_warning(six, run, words):
     raw = [line.replace(" .", ".").replace(" ,", ",") for line in load_demo_systems()["rule-based"][:6]]
     write_lines("raw.txt", raw)
-    with pytest.warns(RawTextWarning, match=r"raw.txt: is not tokenised like its sources\. It is scored as it is"):
+    with pytest.warns(RawTextWarning, match=r"raw.txt: is not tokenized like its sources\. It is scored as it is"):
         assert run(*words)
 
 

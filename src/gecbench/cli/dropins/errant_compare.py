@@ -96,9 +96,9 @@ def _check_same_sentences(hypothesis: Sequence[str], reference: Sequence[str], o
     elif hypothesis != reference:
         for number, (ours, theirs) in enumerate(zip(hypothesis, reference, strict=True), start=1):
             if not is_same_sentence(ours, theirs, options.ignore_width):
-                problem = f"sentence {number} is not that of {options.ref}: {ours[:60]!r} against {theirs[:60]!r}"
+                problem = f"sentence {number} differs from {options.ref}: {ours[:60]!r}, not {theirs[:60]!r}"
                 if is_same_sentence(ours, theirs, ignore_width=True):
-                    fix = "They differ in full-width and half-width characters: allow it with --ignore-width"
+                    fix = "They differ in full-width and half-width characters. Allow it with --ignore-width"
                 break
     if problem:
         raise InputError(problem, file=options.hyp, fix=fix)
