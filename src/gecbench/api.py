@@ -134,6 +134,7 @@ def compare(
             system with this name.
         column: The column of predictions, if they are tables.
         annotator: The annotator to score, if predictions are files of edits with several annotators.
+        ignore_width: Accept edits of sources that differ in full-width and half-width characters.
         tokenize: How to tokenize raw text, as in `score`.
         tokenized: Score text as it is, even if it is not tokenized like its sources.
         aligned: Skip the checks for shifted lines, swapped texts and identical texts.

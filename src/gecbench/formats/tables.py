@@ -203,8 +203,8 @@ def edited_texts(
 ) -> EditedTexts:
     """Return predictions given as edits. They must cover the sentences of the corpus in order.
 
-    If there are several annotators, `annotator` must choose one. With `ignore_width`, sentences may differ in full-width
-    and half-width characters; those of the corpus are used.
+    If there are several annotators, `annotator` must choose one. With `ignore_width`, sentences may differ in
+    full-width and half-width characters; those of the corpus are used.
     """
     if len(edited) != len(corpus):
         raise InputError(
