@@ -87,7 +87,7 @@ UNLIKE = {
 
 @pytest.mark.parametrize(("answer", "message"), UNLIKE.values(), ids=UNLIKE)
 def test_a_models_own_outputs_are_scored_with_a_warning(capsys, folder, recwarn, answer, message):
-    """Each output was made from its source, so none can be paired wrongly; harnesses score them, too."""
+    """Each output was made from its source, so none can be paired wrongly; harnesses score them as well."""
     code = f"SOURCES = {list(DEMO.sources)!r}\ndef correct(text: str):\n    return {answer}\n"
     Path("unlike_model.py").write_text(code)
     sys.modules.pop("unlike_model", None)
@@ -99,7 +99,7 @@ def test_a_models_own_outputs_are_scored_with_a_warning(capsys, folder, recwarn,
     assert len(told) == 1
     assert message in told[0]
     assert told[0].startswith("predictions of correct ")
-    assert "They are scored as they are; pass --aligned to skip this check" in told[0]
+    assert "They are scored as they are; pass aligned=True to skip this check" in told[0]
     assert main(["score", "-c", "demo", "-p", "out.txt"]) == 2, "a file may be paired wrongly"
 
 

@@ -489,7 +489,7 @@ class TestCherrant:
         assert "gold.m2.char" in compared
 
     def test_sources_of_another_width_are_refused_with_the_way_out(self, refused):
-        hint = "full-width and half-width characters: allow it with --ignore-width"
+        hint = "full-width and half-width characters. Allow it with --ignore-width"
         refused(["score", "-m", "errant", "--gold", "gold.m2.char", "-p", "system.m2.char"], hint)
         refused(["errant_compare", "-hyp", "system.m2.char", "-ref", "gold.m2.char"], hint, status=1)
 

@@ -60,7 +60,7 @@ def test_judgment_and_coded_rows(tiny):
     assert (coded["id"], codes) == ("dev-1", ["U", "M", ""])
 
 
-def test_the_gug_key_sees_through_tokenisation():
+def test_the_gug_key_sees_through_tokenization():
     assert comparison_key("He said `` it &raspsquo;s '' .") == comparison_key('He said "it\'s".')
     assert comparison_key("a b") != comparison_key("a c")
 

@@ -433,5 +433,5 @@ class TestEssays:
 
     def test_a_stream_of_essays_is_refused(self, refused):
         refused(
-            ["score", "--stream", "-s", "orig.md", "-r", "ref1.md", "-p", "ref1.md"], "essays are not read as a stream"
+            ["score", "--stream", "-s", "orig.md", "-r", "ref1.md", "-p", "ref2.md"], "essays are not read as a stream"
         )

@@ -41,7 +41,7 @@ def answers_to(name):
 @pytest.fixture(
     scope="module",
     params=[(name, raw) for name in ("demo", "jfleg", "conll14") for raw in (True, False)],
-    ids=lambda each: f"{each[0]}-{'raw' if each[1] else 'tokenised'}",
+    ids=lambda each: f"{each[0]}-{'raw' if each[1] else 'tokenized'}",
 )
 def case(request):
     """Return a benchmark with replies, natural or tokenized; a sentence that comes twice has one reply."""

@@ -89,7 +89,7 @@ REFUSED = {
     "no name": (text(GOOD), {}, {"name": ""}, 400, "system is empty"),
     "a script link": (text(GOOD), {}, {"link": "javascript:alert(1)"}, 400, "Links start with http"),
     "a corpus that is a path": (text(GOOD), {}, {"corpus": "../../etc/passwd"}, 400, "no such corpus here"),
-    "an unknown tokeniser": (text(GOOD), {}, {"tokenize": "spacy"}, 400, "Use none or auto"),
+    "an unknown tokenizer": (text(GOOD), {}, {"tokenize": "spacy"}, 400, "Use none or auto"),
     "a corpus on the disk": (text(GOOD), {}, {"corpus": "x.jsonl"}, 400, "no such corpus here"),
     "an origin that is no address": (text(GOOD), {"Origin": "http://["}, {}, 403, "not from other sites"),
     "another site": (text(GOOD), {"Origin": "https://evil.example"}, {}, 403, "not from other sites"),

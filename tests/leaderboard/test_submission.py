@@ -30,7 +30,7 @@ BAD_BYTES = {
     "JSON too deep": (b"[" * 9, "o.jsonl", "o.jsonl:1: not JSON"),
     "a line break in JSON": (b'"a\\nb"\n', "o.jsonl", "o.jsonl:1: the output holds a line break"),
     "a surrogate in JSON": (b'"\\ud800"', "o.jsonl", "o.jsonl:1: the output holds a lone surrogate"),
-    "no prediction": (b'{"p":1}', "o.jsonl", "o.jsonl: no column with a known name (columns: 'p')"),
+    "no prediction": (b'{"p":1}', "o.jsonl", "o.jsonl: no column with a known name \\(columns: 'p'\\)"),
 }
 
 

@@ -309,7 +309,7 @@ class TestResampling:
             aligned=True,
         )
         assert 0 < report.tests[0].p_value < 1
-        assert "by a paired t-test on the sentence scores" in report.render()
+        assert "(p < 0.05, a paired t-test on the sentence scores)" in " ".join(report.render().split())
         short = metric.score_corpus(corpus.select([0, 1]), outputs[:2])
         with pytest.raises(InputError, match="at least two sentences"):
             paired_t_test(Pair(short, short, ("a", "b")))

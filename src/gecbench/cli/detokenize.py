@@ -9,7 +9,7 @@ from gecbench.cli.options import add_command
 from gecbench.corpus.tokenize import detokenize
 from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, read_lines, write_lines
 
-_EXAMPLES = """  gecbench detokenize tokenised.txt -o natural.txt
+_EXAMPLES = """  gecbench detokenize tokenized.txt -o natural.txt
 """
 
 

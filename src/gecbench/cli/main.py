@@ -152,7 +152,7 @@ def _name_options(message: str) -> str:
     import re
 
     message = message.replace("gecbench.clean(lines, sources)", "--clean")
-    message = re.sub(r"\bmetrics=\[(.*?)\]", _name_metrics, message)
+    message = re.sub(r"\bmetrics=\[([^\[\]]*)\]", _name_metrics, message)
     message = re.sub(r'\b(tokenize|annotator|column|on_bad)="?([\w…]+)"?', r"--\1 \2", message)
     return re.sub(r"\b(aligned|tokenized)=True", r"--\1", message).replace("--on_bad", "--on-bad")
 

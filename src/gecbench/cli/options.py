@@ -149,7 +149,7 @@ def add_preprocessing_options(parser: Any) -> None:
         help="split natural text into tokens; auto: as the corpus does, guided by the source",
     )
     parser.add_argument("--clean", action="store_true", help="remove labels, quotes, numbers, fences, explanations")
-    parser.add_argument("--tokenized", action="store_true", help="skip the check for text that is not tokenised")
+    parser.add_argument("--tokenized", action="store_true", help="skip the check for text that is not tokenized")
 
 
 def preprocessing_of(options: argparse.Namespace) -> dict[str, Any]:

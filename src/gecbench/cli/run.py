@@ -48,7 +48,7 @@ models:
 
 prompts: minimal, fluency, few-shot, a file, or a text with {sentence} in it; the signature names it.
 
-Outputs must be tokenised as the corpus is; for natural text use --raw, or --tokenize. They are kept in
+Outputs must be tokenized as the corpus is; for natural text use --raw, or --tokenize. They are kept in
 OUTPUT.partial.jsonl as they come: after an error or a kill the same command goes on from there. If you changed the
 model meanwhile, start again with --restart. OUTPUT.run.json records how they were made.
 """
@@ -62,7 +62,7 @@ def add_parser(commands: Any, summary: str) -> None:
     running = parser.add_argument_group("running the model")
     positive = partial(count, least=1)
     running.add_argument(
-        "--raw", action="store_true", help="send natural, detokenised sentences; tokenise what comes back (auto)"
+        "--raw", action="store_true", help="send natural, detokenized sentences; tokenize what comes back (auto)"
     )
     add_preprocessing_options(running)
     running.add_argument(

@@ -107,7 +107,7 @@ def make_model(text: str, **options: Any) -> Model:
     kind, _, rest = text.partition(":")
     if kind not in _CLASSES or not rest.strip():
         raise InputError(
-            f"cannot read the model {text!r}",
+            f"cannot parse the model {text!r}",
             fix=f"{did_you_mean(kind, _CLASSES)}Write cmd:COMMAND, python:module:function, "
             "transformers:FOLDER-OR-NAME or endpoint:URL",
         )

@@ -419,7 +419,7 @@ def figure5(data: Conll14) -> tuple[Section, Figure]:
     header = ["references", "drawn: mean", "lowest", "highest", "best: mean", "lowest", "highest"]
     notes = (
         f"{len(lines)} sentences, twelve systems, all sets of each number of references. Of the paper's ten crowd "
-        "rewrites eight are public (two of the set, six more); the six are not tokenised and are split here by "
+        "rewrites eight are public (two of the set, six more); the six are not tokenized and are split here by "
         "sacrebleu's 13a rules.",
         "The paper prints no numbers; it says that GLEU rises with the number of references and levels off at four. "
         "The GLEU it defines does not rise: every draw takes one reference of each sentence, so more references only "
