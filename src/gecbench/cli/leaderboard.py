@@ -190,8 +190,7 @@ def _set_plugins(options: argparse.Namespace) -> None:
     for plugin in options.plugin:
         if not plugin.startswith("python:") or len(plugin.split()) != 1:
             raise InputError(f"{plugin!r} is not a plug-in", fix="Write python:module:function")
-    if options.plugin:
-        os.environ[PLUGINS] = " ".join(options.plugin)
+    os.environ[PLUGINS] = " ".join(options.plugin)
     board_plugins()
 
 
