@@ -156,9 +156,10 @@ std::uint64_t green(Bytes& bytes, Setting setting) {
 }
 
 std::uint64_t ter(Bytes& bytes, Setting setting) {
-  const int longest = bytes.below(8) == 0 ? 60 : 12;  // few texts that leave the beam, as each takes milliseconds
-  const Texts hypotheses = texts(bytes, setting.sentences, longest),
-              references = texts(bytes, setting.sentences, longest);
+  // Few texts are long enough to leave the beam, as each takes milliseconds.
+  const int longest = setting.sentences > 3 || bytes.below(64) == 1 ? 40 : 9;
+  const Texts hypotheses = texts(bytes, setting.sentences, longest);
+  const Texts references = texts(bytes, setting.sentences, longest);
   std::vector<std::int64_t> edits(setting.sentences);
   ter_edits(hypotheses.array(), references.array(), setting.threads, edits.data());
   for (std::size_t i = 0; i < edits.size(); ++i) {
