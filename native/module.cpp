@@ -362,6 +362,11 @@ GoldArrays read_gold(nb::handle bundle, std::size_t sentences, Copies& copies) {
   check_offsets(edit_offsets, starts.size(), "edit_offsets");
   check_size(annotator_offsets.size(), sentences + 1, "annotator_offsets");
   check_offsets(annotator_offsets, edit_offsets.size() - 1, "annotator_offsets");
+  for (std::size_t row = 1; row < edit_offsets.size(); ++row) {  // the rewards of more would overflow their sum
+    if (edit_offsets(row) - edit_offsets(row - 1) > 1 << 22) {
+      throw std::invalid_argument("an annotator has more than 2^22 edits of one sentence");
+    }
+  }
   return {annotator_offsets.data(),   edit_offsets.data(), starts.data(), ends.data(),
           alternative_offsets.data(), corrections};
 }
@@ -602,9 +607,13 @@ Objective read_objective(nb::handle bundle) {
   return objective;
 }
 
+// Costs of texts that fit into so many cells are numbers of 32 bits.
+constexpr std::int64_t kMostCells = std::int64_t{1} << 28;
+
 Limits read_limits(nb::handle bundle) {
+  const auto cells = std::min(scalar<std::int64_t>(bundle, "cells"), kMostCells);
   return {scalar<std::int64_t>(bundle, "listed"), scalar<std::int64_t>(bundle, "segment"),
-          scalar<std::int64_t>(bundle, "sums"),   scalar<std::int64_t>(bundle, "cells"),
+          scalar<std::int64_t>(bundle, "sums"),   cells,
           scalar<std::int64_t>(bundle, "work"),   scalar<std::int64_t>(bundle, "lattice")};
 }
 
@@ -626,7 +635,10 @@ GroupArrays read_groups(nb::handle bundle, std::size_t sentences, Copies& copies
 }
 
 Output<std::int32_t> align(const Ids& source, const Ids& hypothesis, const Ids& reference) {
-  const auto tokens = [](const Ids& ids) { return TokenSpan{ids.data(), static_cast<std::int32_t>(ids.size())}; };
+  const auto tokens = [](const Ids& ids) {
+    if (ids.size() > static_cast<std::size_t>(kMostCells)) throw std::invalid_argument("a text has too many tokens");
+    return TokenSpan{ids.data(), static_cast<std::int32_t>(ids.size())};
+  };
   imeasure::Aligner aligner(std::int64_t{1} << 25);
   aligner.begin(tokens(source), tokens(hypothesis));
   aligner.align(tokens(reference));
@@ -647,7 +659,8 @@ std::tuple<Output<std::int64_t>, Output<std::int32_t>, Output<std::int64_t>> cou
   imeasure::ReferenceCounts found;
   {
     nb::gil_scoped_release released;
-    found = imeasure::count_references(source, hypothesis, reference, sentence_offsets.data(), cell_limit, threads);
+    found = imeasure::count_references(source, hypothesis, reference, sentence_offsets.data(),
+                                       std::min(cell_limit, kMostCells), threads);
   }
   return {to_matrix(std::move(found.counts), 15), to_vector(std::move(found.status)),
           to_vector(std::move(found.cells))};

@@ -379,7 +379,7 @@ class Runs {
   // total; then it is the last system with a weight.
   std::int32_t pick_exactly(std::size_t run) const {
     const double exp_mean = exponential(means_[players_[run]][run]), exp_neg_mean = 1 / exp_mean;
-    const std::int64_t* bounds = judgments_.offsets + players_[run] * judgments_.systems;
+    const std::int64_t* bounds = judgments_.offsets + static_cast<std::size_t>(players_[run]) * systems_;
     std::vector<double> shares;
     double total = 0.0;
     for (std::size_t other = 0; other < systems_; ++other) {
@@ -396,7 +396,7 @@ class Runs {
   void pick_judgments() {
     for (std::size_t run = 0; run < kLanes; ++run) {
       const std::int32_t player = players_[run], opponent = opponents_[run];
-      const std::int64_t* bounds = judgments_.offsets + player * judgments_.systems + opponent;
+      const std::int64_t* bounds = judgments_.offsets + static_cast<std::size_t>(player) * systems_ + opponent;
       const auto choice = static_cast<std::int64_t>(choices_[run] * static_cast<double>(bounds[1] - bounds[0]));
       games_.outcomes[run] = judgments_.outcomes[bounds[0] + choice];
       games_.mean1[run] = means_[player][run];

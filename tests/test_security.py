@@ -44,5 +44,18 @@ def test_the_lock_has_everything_that_is_asked_for(repository):
     assert wanted <= locked
 
 
+def test_a_release_runs_what_is_pinned(repository):
+    path = repository / ".github" / "workflows" / "release.yml"
+    if not path.exists():
+        pytest.skip("not part of a source distribution")
+    text = path.read_text(encoding="utf-8")
+    actions = [name for name in re.findall(r"uses: (\S+)", text) if not name.startswith(("./", "actions/"))]
+    programs = re.findall(r"pipx run (.*)", text)
+    assert actions
+    assert programs
+    assert [name for name in actions if not re.search(r"@[0-9a-f]{40}$", name)] == []
+    assert [words for words in programs if not re.match(r"--spec [\w-]+==[\d.]+ ", words)] == []
+
+
 def _name(requirement):
     return re.match(r"[\w.-]+", requirement)[0].lower().replace("_", "-")

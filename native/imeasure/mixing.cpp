@@ -235,12 +235,15 @@ int MixedSentence::find_unproven_cut(const std::vector<Cut>& bounds, const std::
   if (segments.size() == 1) return -1;
   std::vector<int> sources, hypotheses, charges, slack;
   std::vector<std::vector<Branch>> plain, by_source, by_hypothesis;
+  const std::int64_t longest = std::int64_t{std::max(source_.size, hypothesis_.size)} + 1;
   for (const Segment& segment : segments) {
     plain.push_back({{segment.hypothesis, segment.distance}});
     by_source.emplace_back();
     by_hypothesis.emplace_back();
     slack.push_back(0);
     for (const Option& option : segment.options) {
+      // The proof aligns it with a whole text.
+      if ((std::int64_t{option.span().size} + 1) * longest > limits_.cells) throw TooLong();
       by_source.back().push_back({option.span(), option.source_distance});
       by_hypothesis.back().push_back({option.span(), option.hypothesis_distance});
       slack.back() = std::max(slack.back(), option.slack);
@@ -329,6 +332,7 @@ bool MixedSentence::apply(const std::vector<int>& members, const std::vector<int
     const std::int64_t shift = start;  // positions may be any numbers of 32 bits
     replace(tokens, edit->start - shift, edit->end - shift, edit->tokens, whole);
   }
+  if (tokens.size() >= INT32_MAX) throw TooLong();
   return true;
 }
 
@@ -439,12 +443,13 @@ int MixedSentence::reach(const std::vector<int>& block) const {
 // edit's own group only its own alternative counts.
 int MixedSentence::shortening(const std::vector<int>& block, int owner, const Alternative& own, const Edit& edit,
                               int end) const {
-  const auto of = [&edit, end](const Alternative& alternative) {
+  const int whole = source_.size;  // no text is shortened by more, and sums over many edits would overflow
+  const auto of = [&edit, end, whole](const Alternative& alternative) {
     int length = 0;
     for (const Edit& other : alternative) {
       const bool itself = other.start == edit.start && other.end == edit.end;
       if (edit.start <= other.start && other.start < end && !itself) {
-        length += std::max(0, other.end - other.start - other.tokens.size);
+        length = std::min(whole, length + std::max(0, other.end - other.start - other.tokens.size));
       }
     }
     return length;
@@ -455,7 +460,7 @@ int MixedSentence::shortening(const std::vector<int>& block, int owner, const Al
     if (g != owner) {
       for (const Alternative& alternative : groups_[g].alternatives) most = std::max(most, of(alternative));
     }
-    length += most;
+    length = std::min(whole, length + most);
   }
   return length;
 }

@@ -115,6 +115,19 @@ def test_lists_in_many_row_groups():
     assert ParquetColumns(ParquetFile(written(values, row_group_size=9), "out.parquet"))["output"] == values
 
 
+@pytest.mark.parametrize("column", [["the same text"] * 90, [["a text", "the same"]] * 90, [["long " * 40], ["x"]] * 9])
+def test_values_are_decoded_in_small_pieces(column, monkeypatch):
+    sizes = []
+    convert = parquet._to_python
+    monkeypatch.setattr(parquet, "_to_python", lambda array: sizes.append(parquet._size_of(array)) or convert(array))
+    monkeypatch.setattr(parquet, "MOST_RATIO", 10**6)
+    monkeypatch.setattr(parquet, "MOST_DECODED_OF_SMALL", 100)
+    file = ParquetFile(written(pyarrow.array(column)), "out.parquet", streamed=True)
+    assert ParquetColumns(file)["output"] == column
+    assert len(sizes) > 3
+    assert max(sizes) < 300
+
+
 def bad_texts(good="ab", bad=b"\xff\xfe"):
     """Return a column of two texts, of which the second is not UTF-8."""
     ends = pyarrow.array([0, len(good), len(good) + len(bad)], pyarrow.int32()).buffers()[1]

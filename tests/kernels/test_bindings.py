@@ -74,6 +74,14 @@ BAD_GOLD = {
 }
 
 
+def test_more_edits_than_their_rewards_can_be_added_up():
+    count = 2**22 + 1
+    nothing = np.zeros(count, dtype=np.int32)
+    fields = {"starts": nothing, "ends": nothing, "alternative_offsets": np.zeros(count + 1, dtype=np.int64)}
+    with pytest.raises(ValueError, match=r"more than 2\^22 edits of one sentence"):
+        match(gold(edit_offsets=offsets(0, count), corrections=tokens(), **fields))
+
+
 @pytest.mark.parametrize("fields", BAD_GOLD.values(), ids=BAD_GOLD)
 def test_gold_edits(fields):
     assert match(gold())[0].shape == (1, 3)

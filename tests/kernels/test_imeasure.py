@@ -16,6 +16,7 @@ from oracles.imeasure import align_literally, literal_counts
 
 from gecbench.errors import InputError
 from gecbench.kernels import alignment, select
+from gecbench.kernels.imeasure import GroupArrays, Limits
 from gecbench.kernels.tokens import TokenArray
 
 few_symbols = st.lists(st.integers(0, 2), max_size=6)
@@ -98,6 +99,18 @@ def test_a_pair_of_texts_beyond_the_limit_is_reported(kernel: ModuleType) -> Non
     assert status.tolist() == [3]
     _, status, _ = kernel.count_references(*arguments, np.array([0, 1]), 51**3)
     assert status.tolist() == [0]
+
+
+@pytest.mark.parametrize(("cells", "status"), [(1000, 3), (10_000, 0)])
+def test_a_correction_too_long_for_the_proof_of_cuts_is_reported(kernel: ModuleType, cells: int, status: int) -> None:
+    """A segment's references are aligned with its own tokens first, then with the whole text (1.7 GB for 220 kB)."""
+    text = list(range(30))
+    spans = ids([4, 5, 14, 15, 24, 25]).reshape(3, 2)
+    each = np.arange(4)
+    groups = GroupArrays(np.array([0, 3]), ids([1, 1, 1]), each, each, spans, flatten([[90], [91] * 60, [92]]))
+    goal, limits = alignment.Objective(1, 0, False, 2.0, 1.0), Limits(cells=cells)
+    _, _, found, _ = kernel.choose_mixed(flatten([text]), flatten([text]), groups, goal, limits)
+    assert found.tolist() == [status]
 
 
 def test_native_reports_three_texts_beyond_the_limit(both_kernels: Any) -> None:

@@ -57,6 +57,25 @@ def test_a_parquet_file_that_is_broken_in_its_middle(files, refused):
 
 
 @pytest.mark.parametrize(
+    ("arguments", "file"),
+    [
+        (TEXT, "ref0.txt.gz"),
+        (["-s", "source.txt", "-r", "all.parquet"], "all.parquet"),
+        (["--gold", "gold.m2"], "gold.m2"),
+    ],
+)
+def test_a_batch_of_much_text_is_refused(arguments, file, files, refused, run, monkeypatch):
+    """A few bytes of Parquet or gzip can unpack to gigabytes in one batch."""
+    command = ["score", "--stream", *arguments, "-p", "output.txt", "-m", "gleu"]
+    expected = run(*command)
+    monkeypatch.setattr("gecbench.scale.files.MOST_IN_BATCH", 1500)
+    refused(command, f"{file}: a batch holds more text than the limit of 1,500 bytes. Give a smaller --batch-size")
+    assert run(*command, "--batch-size", "2") == expected
+    monkeypatch.setattr("gecbench.scale.files.MOST_IN_BATCH", 20)
+    refused([*command, "--batch-size", "1"], f"{file}: a batch holds more text than the limit of 20 bytes")
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ([*TEXT, "-p", "short.txt"], "short.txt:42: 41 predictions, but source.txt has more sentences"),

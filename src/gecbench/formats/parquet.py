@@ -3,9 +3,9 @@
 First the numbers in the file's metadata (rows, unpacked size) are checked. Only the requested columns are read.
 
 Parquet stores a repeated text once, in the dictionary of a row group. So we look up the longest text of each
-dictionary, read rows in batches that cannot decode to more than the limit, and add up the decoded sizes. A list in one
-row can hold any number of texts. If these could exceed the limit, we read them as dictionary indices, and decode them
-once their size is known.
+dictionary, read rows in batches that cannot decode to more than 64 MiB, and add up the decoded sizes. A list in one
+row can hold any number of texts. If these could exceed 64 MiB, we read them as dictionary indices, and decode them
+piece by piece once their size is known.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ class ParquetFile:
             self.rows: int = self._file.metadata.num_rows
         allowed = max(MOST_RATIO * size, MOST_DECODED_OF_SMALL)
         self._most = allowed if streamed else min(allowed, MOST_DECODED)
+        self._most_at_once = min(self._most, MOST_DECODED_OF_SMALL)
         self._decoded = 0
         self._check(self.rows * _BYTES_PER_VALUE, f"has {counted(self.rows, 'row')}")
 
@@ -60,7 +61,8 @@ class ParquetFile:
                 for values in self._batches(name, group, is_nested=kind.num_fields > 0):
                     self._decoded += _size_of(values)
                     self._check(self._decoded, "decodes to too much text")
-                    yield from _to_python(values if values.type == kind else values.cast(kind))
+                    for piece in _pieces(values):
+                        yield from _to_python(piece if piece.type == kind else piece.cast(kind))
 
     def _batches(self, name: str, group: int, *, is_nested: bool) -> Iterator[pyarrow.Array]:
         """Yield a column of a row group in batches within the limit, or encoded with a dictionary."""
@@ -76,8 +78,8 @@ class ParquetFile:
         if is_delta and is_nested:
             raise InputError(f"the lists of {name!r} are in delta encoding", file=self.file, fix=_UNPACK)
         file, longest = self._file, unpacked if is_delta else self._longest_coded(name, group)
-        rows = _ROWS_PER_BATCH if is_nested else max(1, min(_ROWS_PER_BATCH, self._most // max(1, longest)))
-        if is_nested and unpacked + values * longest > self._most:
+        rows = _ROWS_PER_BATCH if is_nested else max(1, min(_ROWS_PER_BATCH, self._most_at_once // max(1, longest)))
+        if is_nested and unpacked + values * longest > self._most_at_once:
             file = self._coded
         for batch in file.iter_batches(columns=[name], batch_size=rows, row_groups=[group]):
             yield batch.column(0)
@@ -137,6 +139,15 @@ def _texts_of(schema: Any) -> list[str]:
     leaves = [schema.column(place) for place in range(len(schema))]
     texts = [leaf for leaf in leaves if leaf.logical_type.type in ("STRING", "NONE")]
     return [leaf.path for leaf in texts if leaf.physical_type == "BYTE_ARRAY"]
+
+
+def _pieces(array: pyarrow.Array) -> Iterator[pyarrow.Array]:
+    """Yield slices of an array that each decode to at most 64 MiB, or hold one value."""
+    if len(array) > 1 and _size_of(array) > MOST_DECODED_OF_SMALL:
+        yield from _pieces(array[: len(array) // 2])
+        yield from _pieces(array[len(array) // 2 :])
+    else:
+        yield array
 
 
 def _size_of(array: pyarrow.Array) -> int:

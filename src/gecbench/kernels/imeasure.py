@@ -304,11 +304,18 @@ class MixedSentence:
         cuts = [] if self.references <= self.limits.listed else self.find_cuts()  # step 1
         bounds = [Cut(0, 0), *cuts, Cut(len(self.source), len(self.hypothesis))]
         segments = [self.list_references(*pair) for pair in pairwise(bounds)]  # step 2
-        while (missable := find_missable_cut(self.source, self.hypothesis, bounds[1:-1], segments)) is not None:
+        while (missable := self.find_missable(bounds[1:-1], segments)) is not None:
             del bounds[missable + 1]  # step 3
             joined = self.list_references(bounds[missable], bounds[missable + 1])
             segments[missable : missable + 2] = [joined]
         return segments
+
+    def find_missable(self, cuts: Sequence[Cut], segments: Sequence[Segment]) -> int | None:
+        """Return the index of a cut that some optimal alignment may miss; each option is aligned with a whole text."""
+        longest = max(self.source, self.hypothesis, key=len)
+        for option in (option for segment in segments for option in segment.options if cuts):
+            _check_lengths(option.tokens, longest, (), self.limits.cells)
+        return find_missable_cut(self.source, self.hypothesis, cuts, segments)
 
     def find_cuts(self) -> list[Cut]:
         """Cut between blocks: in the middle of the longest unedited run that the hypothesis keeps (step 1)."""

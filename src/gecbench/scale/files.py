@@ -7,12 +7,12 @@ import hashlib
 import io
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from gecbench.corpora.load import resolve_corpus
 from gecbench.corpus.corpus import Corpus
@@ -37,12 +37,15 @@ from gecbench.formats.text import STANDARD_INPUT, lines_of, split_lines
 from gecbench.metrics.base import with_needed_references
 from gecbench.scale.counting import ColumnNames, Rows, read_rows, text_fault
 
+MOST_IN_BATCH = 2**26
+
 _HEAD = 1 << 16
 _CHUNK = 2**20
 _LINES = 2**14
 _NOT_STREAMED = (".csv", ".tsv", ".xml")
 _PAIRED = "Write one line per sentence in both files, in the same order"
 _COLUMNS = ColumnNames("source", "prediction", "references")
+_Item = TypeVar("_Item")
 
 
 class Reader(Protocol):
@@ -246,7 +249,7 @@ class _M2Reader:
         self._taken = 0
 
     def take(self, count: int) -> Corpus | tuple[()]:
-        lines = list(chain.from_iterable(islice(self._blocks, count)))
+        lines = list(_capped(chain.from_iterable(islice(self._blocks, count)), len, self._path))
         if not lines:
             if not self._has_annotator:
                 raise InputError(f"there is no annotator {self._annotator}", file=self._path, fix="Check --annotator")
@@ -267,15 +270,18 @@ class _M2Reader:
 def _blocks(reader: _LineReader) -> Iterator[list[str]]:
     """Yield the lines of each block of M2: it ends with the first empty line after its text."""
     block: list[str] = []
-    has_text = False
+    has_text, size = False, 0
     while lines := reader.take(_LINES):
         for line in lines:
             block.append(line)
+            size += len(line)
+            if size > MOST_IN_BATCH:
+                raise _too_large(reader.path)
             if line.strip():
                 has_text = True
             elif has_text:
                 yield block
-                block, has_text = [], False
+                block, has_text, size = [], False, 0
     if has_text:
         yield block
 
@@ -321,7 +327,7 @@ class _LineReader:
 
     def take(self, count: int) -> list[str]:
         with _reading(self.path):
-            raw = list(islice(self._file, count))
+            raw = list(islice(self._lines(), count))
         if len(raw) < count and self.path != STANDARD_INPUT:
             self._file.close()
             self._file = io.BytesIO()
@@ -337,6 +343,12 @@ class _LineReader:
         self.taken += len(lines)
         self._hash.update("".join(f"{line}\n" for line in lines).encode())
         return lines
+
+    def _lines(self) -> Iterator[bytes]:
+        """Return the lines; those of a `.gz` file are capped, as a few bytes can be one endless line."""
+        if not self.path.endswith(".gz"):
+            return iter(self._file)
+        return _capped(iter(lambda: self._file.readline(MOST_IN_BATCH + 1), b""), len, self.path)
 
     def digests(self) -> list[str]:
         return [self._hash.hexdigest()]
@@ -370,17 +382,40 @@ class _ParquetReader:
 
     def __init__(self, path: str, wanted: _Wanted) -> None:
         file = ParquetFile(path, path, streamed=True)
+        self._path = path
         self._values = file.column(wanted.find(file.names, path))
         self._hash = hashlib.sha256()
 
     def take(self, count: int) -> list[Any]:
-        values = list(islice(self._values, count))
+        values = list(_capped(islice(self._values, count), _text_size, self._path))
         for value in values:
             self._hash.update(f"{value!r}\n".encode())
         return values
 
     def digests(self) -> list[str]:
         return [self._hash.hexdigest()]
+
+
+def _capped(items: Iterable[_Item], size_of: Callable[[_Item], int], path: str) -> Iterator[_Item]:
+    """Yield the items of one batch of a file, as long as they fit into the limit."""
+    size = 0
+    for item in items:
+        size += size_of(item)
+        if size > MOST_IN_BATCH:
+            raise _too_large(path)
+        yield item
+
+
+def _too_large(path: str) -> InputError:
+    fix = "Give a smaller --batch-size, or shorten the longest texts"
+    return InputError(f"a batch holds more text than the limit of {MOST_IN_BATCH:,} bytes", file=path, fix=fix)
+
+
+def _text_size(value: Any) -> int:
+    """Return the length of a text, or of the texts in a list."""
+    if isinstance(value, list):
+        return sum(map(_text_size, value))
+    return len(value) if isinstance(value, str | bytes) else 1
 
 
 def _is_m2(path: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import tempfile
@@ -212,6 +213,10 @@ def serve_and_kill(board: Path, random: Random) -> str:
             process.wait(random.choice([0, 0.05, 0.3, 1, 3]) * random.random())
         started = children(process.pid)
         process.kill()
+        if random.random() < 0.5:
+            for child in started:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)
     try:
         eventually(lambda: not any(map(is_running, started)), "orphan")
     except AssertionError:
@@ -299,8 +304,8 @@ ATTACKS = [
     ),
     Attack(
         "kill-serve",
-        "kill -9 of `leaderboard serve` at any moment after uploads",
-        "every submission that was acknowledged is scored by the next server, once",
+        "kill -9 of `leaderboard serve`, in half of the tries with its child processes, at any moment after uploads",
+        "every submission that was acknowledged is scored by the next server, once; no process is left",
         serve,
         missing=missing,
     ),

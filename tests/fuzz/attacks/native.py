@@ -101,6 +101,7 @@ def _fuzz_kernel(program: Path, kernel: int, seed: int, limits: list[str], budge
         corpus.mkdir()
         unpack_seeds(seeds)
         options = ["-max_len=400", "-timeout=20", "-rss_limit_mb=2048", "-print_final_stats=1", *limits]
+        options.append("-entropic_scale_per_exec_time=1")  # prefer inputs that are quick to try
         ended = subprocess.run(
             [str(program), str(corpus), str(seeds), f"-seed={seed % 2**31 + 1}", *options],
             cwd=place,

@@ -130,11 +130,15 @@ std::uint64_t gleu(Bytes& bytes, Setting setting) {
   const std::vector<std::int64_t> rows = divide(bytes, n, 1, 3);
   const Texts references = texts(bytes, static_cast<std::size_t>(rows.back()));
   const std::size_t width = 2 + 2 * static_cast<std::size_t>(order);
-  std::vector<std::int64_t> counts(references.size() * width), totals(70 * width);
+  // Seeding a generator is slow under the sanitizers: with few sentences, only as many draws as fill more than the
+  // lanes of one seeding; with many, draws for several tasks.
+  const std::size_t draws = n > 3 ? 70 : 5;
+  std::vector<std::int64_t> counts(references.size() * width), totals(draws * width);
   gleu_counts(sources.array(), hypotheses.array(), references.array(), rows.data(), order, multiset, setting.threads,
               counts.data());
-  sampled_totals(counts.data(), static_cast<std::int64_t>(width), rows.data(), static_cast<std::int64_t>(n), 70,
-                 bytes.yes() ? Generator::kPython3 : Generator::kPython2, setting.threads, nullptr, totals.data());
+  sampled_totals(counts.data(), static_cast<std::int64_t>(width), rows.data(), static_cast<std::int64_t>(n),
+                 static_cast<std::int64_t>(draws), bytes.yes() ? Generator::kPython3 : Generator::kPython2,
+                 setting.threads, nullptr, totals.data());
   return sum(totals, sum(counts));
 }
 
@@ -152,7 +156,10 @@ std::uint64_t green(Bytes& bytes, Setting setting) {
 }
 
 std::uint64_t ter(Bytes& bytes, Setting setting) {
-  const Texts hypotheses = texts(bytes, setting.sentences, 60), references = texts(bytes, setting.sentences, 60);
+  // Few texts are long enough to leave the beam, as each takes milliseconds.
+  const int longest = setting.sentences > 3 || bytes.below(64) == 1 ? 40 : 9;
+  const Texts hypotheses = texts(bytes, setting.sentences, longest);
+  const Texts references = texts(bytes, setting.sentences, longest);
   std::vector<std::int64_t> edits(setting.sentences);
   ter_edits(hypotheses.array(), references.array(), setting.threads, edits.data());
   for (std::size_t i = 0; i < edits.size(); ++i) {
