@@ -45,7 +45,7 @@ from gecbench.human.correlation import (
     score_systems,
 )
 from gecbench.human.ranking import HumanRanking
-from gecbench.metrics.base import make_metric
+from gecbench.metrics.base import Interval, make_metric
 from gecbench.papers.document import Figure, Reproduction, score_figure, window_figure
 from gecbench.papers.seeda import read_edited
 
@@ -111,7 +111,7 @@ def add_parser(commands: Any, summary: str) -> None:
         metavar="N",
         type=count,
         default=0,
-        help="bootstrapped sets of systems for intervals, 0 for those of judgments or approximate ones (default: 0)",
+        help="bootstrap systems for intervals; 0: resample judgments if there are any, else approximate (default: 0)",
     )
     add_figures_options(parser)
     add_format_option(parser)
@@ -159,8 +159,7 @@ def run(options: argparse.Namespace) -> None:
 def _print(rows: Sequence[MetaRow], not_computed: Sequence[tuple[str, str]], options: argparse.Namespace) -> None:
     """Print the table, the windows, and remarks on both."""
     header = ["metric", "references", *METHODS, "sentence tau", "accuracy"]
-    compact = options.format == "text" and not options.wide
-    lines = [_cells(row, compact) for row in rows]
+    lines = [_cells(row) for row in rows]
     lines += [[metric, references, "not computed", "", "", "", ""] for metric, references in not_computed]
     plain = [_plain(row, options) for row in rows]
     plain += [{"metric": metric, "references": references, "systems": None} for metric, references in not_computed]
@@ -172,8 +171,6 @@ def _print(rows: Sequence[MetaRow], not_computed: Sequence[tuple[str, str]], opt
         log_info(f"{name}: lower is better, so its scores are negated before they are correlated")
     if any(row.williams for row in rows):
         log_info(f"* not significantly different from the best of its column (Williams' test, p ≥ {SIGNIFICANT})")
-    if compact and any(found.interval for row in rows for found in row.correlations.values()):
-        log_info("For intervals of the coefficients, use --wide")
 
 
 def _score(
@@ -298,20 +295,22 @@ def _external_scores(options: argparse.Namespace) -> list[MetricScores]:
     return scores
 
 
-def _cells(row: MetaRow, compact: bool) -> list[str]:
-    cells = [row.metric, row.references, *(_coefficient(row, method, compact) for method in METHODS)]
+def _cells(row: MetaRow) -> list[str]:
+    cells = [row.metric, row.references, *(_coefficient(row, method) for method in METHODS)]
     if row.sentences is None:
         return [*cells, "", ""]
-    return [*cells, f"{row.sentences.tau:.3f}", f"{row.sentences.accuracy:.3f}"]
+    tau = _with_interval(f"{row.sentences.tau:.3f}", row.sentences.tau_interval)
+    return [*cells, tau, f"{row.sentences.accuracy:.3f}"]
 
 
-def _coefficient(row: MetaRow, method: Method, compact: bool) -> str:
-    """Return a coefficient, with its interval unless compact; a star if it is not different from the best."""
+def _coefficient(row: MetaRow, method: Method) -> str:
+    """Return a coefficient with its interval, and a star if it is not different from the best."""
     found, test = row.correlations[method], row.williams.get(method)
-    text = f"{found.value:.3f}{'*' if test and not test.significant else ' ' * compact}"
-    return (
-        text if compact or found.interval is None else f"{text} [{found.interval.low:.2f}, {found.interval.high:.2f}]"
-    )
+    return _with_interval(f"{found.value:.3f}{'*' if test and not test.significant else ''}", found.interval)
+
+
+def _with_interval(text: str, interval: Interval | None) -> str:
+    return text if interval is None else f"{text} [{interval.low:.2f}, {interval.high:.2f}]"
 
 
 def _window_table(rows: Sequence[MetaRow]) -> Table:
@@ -349,6 +348,7 @@ def _plain(row: MetaRow, options: argparse.Namespace) -> dict[str, object]:
         del plain["method"]
     sentences = row.sentences and {
         "tau": row.sentences.tau,
+        "tau_interval": row.sentences.tau_interval and asdict(row.sentences.tau_interval),
         "accuracy": row.sentences.accuracy,
         "accuracy_with_ties": row.sentences.accuracy_with_ties,
         "pairs": row.sentences.counted,
