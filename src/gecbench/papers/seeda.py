@@ -179,9 +179,9 @@ def _figures(
         "theirs: the references as gec-metrics reads them. The official combined file has no lines of the second "
         "annotator in 224 of 1,312 sentences, which gec-metrics takes to mean that nothing was changed. In 88 of them "
         "(22 of SEEDA's 391) the annotator's own file has edits, so there its second reference is the uncorrected "
-        "source. right: the references of both annotators' own files. equal: which of the two gives the published figure.",
+        "source. right: the references of both annotators' own files. equal: which of them gives the published figure.",
         "SEEDA: judgments of edits (E) or sentences (S), and the set of systems. score: the metric's corpus score, or "
-        "TrueSkill of its sentence scores, against human scores by TrueSkill (EW: by Expected Wins). sentence: pairs of "
+        "TrueSkill of its sentence scores, against human scores by TrueSkill (EW: Expected Wins). sentence: pairs of "
         "outputs, where a metric's tie counts as if the system later in the alphabet were better.",
         "gec-metrics' README and test are those of commit 320c830. Figures from a note on a paper were not checked "
         "against the paper; that on CLEME 2.0 quotes Kobayashi et al. (TACL 2024).",
