@@ -271,16 +271,16 @@ def sentence_agreement(
 
     The interval resamples sentences, because the judgments of one sentence are not independent.
     """
-    counts: dict[int, NDArray[np.int64]] = {}
+    counts: dict[int, list[int]] = {}
     for pair in judgments:
         if pair.ranked:
-            row = counts.setdefault(pair.sentence, np.zeros(6, dtype=np.int64))
+            row = counts.setdefault(pair.sentence, [0] * 6)
             metric, human = _metric_outcome(scores, pair), pair.outcome
             row[_count_index(metric, human)] += 1
             row[5] += metric == 0 and human == (-1 if pair.system1 < pair.system2 else 1)
     if ties not in TIES:
         raise InputError(f"unknown rule for ties {ties!r}", fix=f"Choose one of {', '.join(TIES)}")
-    table = np.array([counts[sentence] for sentence in sorted(counts)]).reshape(-1, 6)
+    table = np.array([counts[sentence] for sentence in sorted(counts)], dtype=np.int64).reshape(-1, 6)
     result = SentenceAgreement(*table.sum(axis=0).tolist(), ties=ties)
     if not resamples or not result.decided:
         return result
