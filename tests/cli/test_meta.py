@@ -222,9 +222,10 @@ def test_errants_edits_come_from_a_folder(tmp_path, run, refused, monkeypatch):
     for name, text in {"gold": gold, "good-corrector": one, "rule-based": one, "do-nothing": none}.items():
         (tmp_path / f"{name}.m2").write_text(text, encoding="utf-8")
     systems = ("--systems", "good-corrector", "rule-based", "do-nothing")
-    words = ("meta", "-m", "errant", "gleu", "--edits", tmp_path, *systems, "--runs", "5", "-f", "json")
-    errant, gleu = json.loads(run(*words))
+    words = ("meta", "-m", "errant", "gleu", "cleme", "--edits", tmp_path, *systems, "--runs", "5", "-f", "json")
+    errant, gleu, cleme = json.loads(run(*words))
     assert (errant["metric"], errant["references"], gleu["references"]) == ("errant", "gold.m2", "demo")
+    assert cleme["systems"]["kendall"] == errant["systems"]["kendall"], "the same two are perfect"
     assert errant["systems"]["kendall"]["value"] == pytest.approx(2 / np.sqrt(6))  # two of three pairs, one tie
     (tmp_path / "do-nothing.m2").unlink()
     refused(words, "do-nothing.m2: no such file")

@@ -51,7 +51,7 @@ from gecbench.papers.seeda import read_edited
 
 _COLUMN_GROUPS = [*(("", 1) for _ in METHODS), ("", 2)]  # of sentences: tau and accuracy
 _GOLD = ("gold.m2", "gold_right.m2")
-_EXAMPLES = """  gecbench meta                                          (every metric on the demo)
+_EXAMPLES = """  gecbench meta                                          (gleu, m2 and bleu on the demo)
   gecbench meta my_scores.tsv --human conll14            (lines: system TAB score; 13 systems, INPUT among them)
   gecbench meta my_scores.tsv --sentences mine_by_sentence.tsv --human conll14 -m gleu m2
   gecbench meta --human seeda:edit -m gleu m2 green --systems base --windows 4
@@ -65,8 +65,7 @@ _EXAMPLES = """  gecbench meta                                          (every m
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "meta", summary, _EXAMPLES, run)
-    add_metrics_option(parser)
-    parser.set_defaults(metrics=None)
+    add_metrics_option(parser, "gleu m2 bleu, or none if you give scores")
     list_judgments(parser)
     parser.add_argument("scores", metavar="SCORES.tsv", nargs="*", help="[metric [references]] system score, by tabs")
     parser.add_argument(
@@ -80,7 +79,7 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("--human", metavar="NAME|FILE", help=about)
     parser.add_argument("-c", "--corpora", metavar="NAME|FILE", nargs="+", help="reference sets (default: by --human)")
     add_predictions_options(parser, None)
-    about = "ERRANT's edits instead of texts: SYSTEM.m2 for each system, and gold.m2 (or gold_right.m2)"
+    about = "ERRANT's edits for errant and cleme: SYSTEM.m2 for each system, and gold.m2 (or gold_right.m2)"
     parser.add_argument("--edits", metavar="FOLDER", help=about)
     add_ranking_options(parser)
     parser.add_argument(
@@ -181,12 +180,12 @@ def _score(
     *,
     sentences: bool,
 ) -> tuple[list[MetricScores], list[tuple[str, str]]]:
-    """Return scores, and metrics with references that cannot be computed here: ERRANT of texts without errant.
+    """Return scores, and metrics with references that cannot be computed here: edits of texts need errant.
 
-    With --edits, ERRANT scores the edits in that folder against its gold edits.
+    With --edits, ERRANT and CLEME score the edits in that folder against its gold edits.
     """
     preprocessing = preprocessing_of(options)
-    edited = [name for name in metrics if make_metric(name).name == "errant"]
+    edited = [name for name in metrics if make_metric(name).extra]
     others = [name for name in metrics if name not in edited]
     found = score_systems(others, corpora, systems, sentences=sentences, **preprocessing) if others else []
     if options.edits:
@@ -200,7 +199,7 @@ def _score(
     except MissingDependencyError as error:
         if not others and not options.scores:
             raise
-        log_info(f"errant: {error} Or give its edits with --edits FOLDER.")
+        log_info(f"{', '.join(edited)}: {error} Or give ERRANT's edits with --edits FOLDER.")
         not_computed = [(name, references) for name in edited for references in corpora]
     return sorted(found, key=lambda each: list(metrics).index(each.metric)), not_computed
 
