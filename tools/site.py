@@ -28,8 +28,9 @@ ROOT = Path(__file__).resolve().parent.parent
 REPOSITORY = "https://github.com/gecbench/gecbench/blob/main/"
 SITE = "https://gecbench.github.io/gecbench/"
 CARDS = {
-    **{f"cards/{name}.md": f"metrics/{name}/README.md" for name in ("gleu", "m2", "errant", "imeasure")},
-    **{f"cards/{name}.md": f"datasets/{name}/README.md" for name in ("jfleg", "conll14_fluency")},
+    f"cards/{card.parent.name}.md": f"{kind}/{card.parent.name}/README.md"
+    for kind in ("metrics", "datasets")
+    for card in sorted((ROOT / kind).glob("*/README.md"))
 }
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -135,6 +136,18 @@ def test_json_says_how_ties_counted_and_adds_tests_and_windows(run):
     assert m2["sentences"]["pairs"] <= json.loads(run(*words))[1]["sentences"]["pairs"]
 
 
+@pytest.mark.parametrize("words", [(), ("--wide",), ("-f", "tsv")])
+def test_every_figure_has_its_interval(words, run):
+    options = ("meta", "-m", "gleu", "m2", "--runs", "20")
+    text = run(*options, *words)
+    for row in json.loads(run(*options, "-f", "json")):
+        found = [(one["value"], one["interval"]) for one in row["systems"].values()]
+        found.append((row["sentences"]["tau"], row["sentences"]["tau_interval"]))
+        for value, interval in found:
+            assert interval["low"] <= value <= interval["high"]
+            assert re.search(rf"\b{value:.3f}\*? \[{interval['low']:.2f}, {interval['high']:.2f}\]", text)
+
+
 def test_windows_are_a_second_table(run):
     text = run("meta", "-m", "gleu", "--runs", "20", "--windows", "3")
     assert "coefficient    1–3    2–4" in text
@@ -180,6 +193,7 @@ def test_a_plugin_of_which_lower_is_better(folder, capsys, run):
     Path("my_badness.py").write_text(LOWER)
     gleu, bad = json.loads(run("meta", "-m", "gleu", "python:my_badness:badness", "--runs", "5", "-f", "json"))
     assert (gleu["higher_is_better"], bad["higher_is_better"]) == (True, False)
+    assert bad["sentences"].pop("tau_interval") == pytest.approx(gleu["sentences"].pop("tau_interval"))
     assert bad["sentences"] == pytest.approx(gleu["sentences"])
     assert bad["systems"]["spearman"]["value"] == gleu["systems"]["spearman"]["value"]
     gecbench.cli.main(["meta", "-m", "python:my_badness:badness", "--runs", "5"])
@@ -192,7 +206,7 @@ def without_errant(*_: object) -> None:
 
 def test_errant_without_errant_is_not_computed(run, refused, monkeypatch):
     monkeypatch.setattr(gecbench.ERRANT, "count", without_errant)
-    table = run("meta", "-m", "gleu", "errant", "--runs", "5").splitlines()
+    table = run("meta", "-m", "gleu", "errant", "--runs", "5", "--wide").splitlines()
     assert table[-1].split() == ["errant", "demo", "not", "computed"]
     rows = json.loads(run("meta", "-m", "gleu", "errant", "--runs", "5", "-f", "json"))
     assert rows[1] == {"metric": "errant", "references": "demo", "systems": None}
@@ -208,9 +222,10 @@ def test_errants_edits_come_from_a_folder(tmp_path, run, refused, monkeypatch):
     for name, text in {"gold": gold, "good-corrector": one, "rule-based": one, "do-nothing": none}.items():
         (tmp_path / f"{name}.m2").write_text(text, encoding="utf-8")
     systems = ("--systems", "good-corrector", "rule-based", "do-nothing")
-    words = ("meta", "-m", "errant", "gleu", "--edits", tmp_path, *systems, "--runs", "5", "-f", "json")
-    errant, gleu = json.loads(run(*words))
+    words = ("meta", "-m", "errant", "gleu", "cleme", "--edits", tmp_path, *systems, "--runs", "5", "-f", "json")
+    errant, gleu, cleme = json.loads(run(*words))
     assert (errant["metric"], errant["references"], gleu["references"]) == ("errant", "gold.m2", "demo")
+    assert cleme["systems"]["kendall"] == errant["systems"]["kendall"], "the same two are perfect"
     assert errant["systems"]["kendall"]["value"] == pytest.approx(2 / np.sqrt(6))  # two of three pairs, one tie
     (tmp_path / "do-nothing.m2").unlink()
     refused(words, "do-nothing.m2: no such file")

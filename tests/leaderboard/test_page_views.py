@@ -50,6 +50,22 @@ def test_precision_and_recall_are_those_of_the_score(browser, page):
     assert found == [f"{100 * value:.2f}" for value in values]
 
 
+def test_over_correction_has_a_column_by_any_ranking(browser, page):
+    """Only CLEME has the rate, and it is shown with its long name and its direction."""
+    rows = [system("one", 0.4), system("two", 0.3)]
+    for row, rate in zip(rows, (0.51, 0.35), strict=True):
+        row["scores"]["cleme"] = {"value": 0.25, "parts": {"precision": 0.2, "recall": 0.1, "ove": rate}}
+    open_page(browser, f"{page}#submit")
+    tables = browser.execute_script("return GECBENCH.board().tables")
+    tables = [{**table, "metrics": ["gleu", "cleme"]} for table in tables]
+    show(browser, page, "table?sort=gleu", rows, tables=tables)
+    assert [head for head in column_heads(browser) if head != "CLEME"][-1] == "Over-correction"
+    assert "CLEME P" not in column_heads(browser)
+    head = browser.find_element("xpath", "//th[contains(., 'Over-correction')]")
+    assert "CLEME: over-correction rate, lower is better" in head.get_attribute("outerHTML")
+    assert {"51.00", "35.00"} <= set(texts(browser, "tbody td.number"))
+
+
 def test_numbers_below_zero(browser, page):
     rows = [system("one", -0.0453, low=-0.0509, high=-0.0401), system("two", 0.01, low=0, high=0.02)]
     show(browser, page, "table", rows)

@@ -1,7 +1,7 @@
 """Tables and drawings of reproductions; every drawn point is where the numbers say."""
 
 import json
-from itertools import pairwise
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -103,11 +103,19 @@ def test_named_points():
     assert {text.get_text(): text.xy for text in right.texts} == panels["n"]
 
 
-def test_names_of_near_points_are_apart():
-    points = {name: (0.0, k / 1e6) for k, name in enumerate("abcdef")} | {"low": (-1.0, -1.0), "high": (1.0, 1.0)}
+def test_names_cover_neither_each_other_nor_a_point():
+    near = {f"system number {k}": (k % 3 / 50, k % 4 / 60) for k in range(12)}
+    points = near | {"the same place": near["system number 3"], "low": (-1.0, -1.0), "high": (1.0, 1.0)}
     (axis,) = drawn(document.named_points, {"m": points}, ("human", "metric"))
-    places = sorted((text.get_ha(), text.xyann[1]) for text in axis.texts)
-    assert all(b[1] - a[1] >= 0.05 - 1e-9 for a, b in pairwise(places) if a[0] == b[0])
+    assert [text.get_text() for text in axis.texts] == list(points)
+    axis.figure.draw_without_rendering()
+    size = pytest.importorskip("matplotlib.text").Text.get_window_extent  # an annotation's includes its line
+    boxes = [size(text) for text in axis.texts]
+    for x, y in axis.transData.transform(list(points.values())):
+        assert not any(box.contains(x, y) for box in boxes)
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    frame = axis.get_window_extent()
+    assert all(frame.containsx(x) and frame.containsy(y) for box in boxes for x, y in box.get_points())
 
 
 def test_windows_are_curves():

@@ -86,24 +86,31 @@ def without_errant(monkeypatch):
     monkeypatch.setattr(seeda, "_score", refuse)
 
 
+def published_rows(found):
+    return [row for section in found.sections if section.title.startswith("Published") for row in section.table.rows]
+
+
 def check_cells(found, expected):
-    lines = table(found, "Published figures").rows
-    for place, values in expected.items():
+    symbols = {"pearson": "r", "spearman": "ρ", "accuracy": "acc.", "tau": "τ"}
+    for (metric, human, systems, level), values in expected.items():
         for what, cells in values.items():
-            rows = [row for row in lines if (*row[:4], row[4]) == (*place, what)]
+            key = [metric, f"{human[0].upper()}, {systems}", level, symbols[what]]
+            rows = [row for row in published_rows(found) if row[:4] == key]
             digits = max(map(len, cells))
-            assert any(tuple(row[6:8]) == cells for row in rows if len(row[7]) >= digits), (place, what, rows)
+            assert any(tuple(row[5:7]) == cells for row in rows if len(row[6]) >= digits), (key, rows)
 
 
 @needs_native
 def test_every_cell_without_errant(mirror, without_errant):
     found = gecbench.papers.reproduce("seeda", mirror)
     check_cells(found, CELLS)
-    lines = table(found, "Published figures")
-    absent = ("not computed", "not computed", "–")
-    assert {tuple(row[6:9]) for row in lines.rows if row[0] == "ERRANT"} == {absent}
-    assert all("theirs" in row[8] for row in lines.rows if row[0] in ("GLEU+", "GREEN")), "all that gec-metrics printed"
-    assert all(row[8] == "neither" for row in lines.rows if row[0] in ("M2", "GLEU"))
+    rows = published_rows(found)
+    assert {tuple(row[5:]) for row in rows if row[0] == "ERRANT"} == {("not computed", "–", "–")}
+    equal = {row[-1] for row in rows if row[0] in ("GLEU+", "GREEN")}
+    assert equal == {"theirs", "both"}, "all that gec-metrics printed"
+    assert all(row[-1] == "neither" for row in rows if row[0] in ("M2", "GLEU"))
+    assert max(map(len, render([found], "text").split("\n* Without")[0].split("theirs:")[0].splitlines())) <= 80
+    assert sum(line.startswith("metric ") for line in render([found], "text").splitlines()) == 5, "side by side"
     assert {row[4] for row in table(found, "Without a metric").rows} == {"0.000000"}
 
 

@@ -209,7 +209,7 @@ GECBENCH.define("systems", (use) => {
     const pair = [a, b].map((row) => row.scores[name]);
     const values = pair.map((figure) => figure && (part ? (figure.parts || {})[part] : figure.value));
     const both = values.every((value) => value != null);
-    const label = part ? el("small", null, part === "ove" ? "over-correction" : part) : metricOf(name).title;
+    const label = part ? el("small", null, (metricOf(name).part_titles || {})[part] || part) : metricOf(name).title;
     const found = part ? null : tests(a.id, b.id);
     const sign = both && values[0] > values[1] ? "+" : "";
     const direction = (metricOf(name).lower_is_better || []).includes(part) ? -1 : 1;

@@ -46,12 +46,13 @@ GECBENCH.define("table", (use) => {
 
   function partColumn(metric, part) {
     const key = `${metric}.${part}`;
-    const { title } = metricOf(metric);
+    const { title, part_titles: titles = {}, lower_is_better: rates = [] } = metricOf(metric);
     const content = (row) => (valueOf(row, key) == null ? null : points(valueOf(row, key)));
-    const [label, words] = part === "ove"
-      ? ["Over-correction", "rate of edits where nothing was wrong; lower is better"]
-      : [`${title} ${part[0].toUpperCase()}`, part];
-    return { key, label, title: `${title}: ${words}`, sortable: true, metric, content };
+    const initial = (titles[part] || part)[0].toUpperCase();
+    const label = titles[part] ? initial + titles[part].slice(1) : `${title} ${initial}`;
+    const rate = rates.includes(part);
+    const words = `${title}: ${titles[part] || part}${rate ? " rate, lower is better" : ""}`;
+    return { key, label, title: words, sortable: true, metric, content, rate };
   }
 
   /** Columns about the metric that ranks, and about the system. */
@@ -92,7 +93,7 @@ GECBENCH.define("table", (use) => {
     return all.map((column) => {
       const main = column.key === metric;
       const filled = systems.filter(column.content).length;
-      const part = column.key.includes(".") && (column.metric === metric || column.key === "cleme.ove");
+      const part = column.key.includes(".") && (column.metric === metric || column.rate);
       const usual = main || part || (!column.key.includes(".") && !RARE.includes(column.key)
         && 2 * filled >= systems.length);
       const chosen = wanted !== null && wanted.includes(column.key);

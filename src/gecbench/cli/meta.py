@@ -45,13 +45,13 @@ from gecbench.human.correlation import (
     score_systems,
 )
 from gecbench.human.ranking import HumanRanking
-from gecbench.metrics.base import make_metric
+from gecbench.metrics.base import Interval, make_metric
 from gecbench.papers.document import Figure, Reproduction, score_figure, window_figure
 from gecbench.papers.seeda import read_edited
 
 _COLUMN_GROUPS = [*(("", 1) for _ in METHODS), ("", 2)]  # of sentences: tau and accuracy
 _GOLD = ("gold.m2", "gold_right.m2")
-_EXAMPLES = """  gecbench meta                                          (every metric on the demo)
+_EXAMPLES = """  gecbench meta                                          (gleu, m2 and bleu on the demo)
   gecbench meta my_scores.tsv --human conll14            (lines: system TAB score; 13 systems, INPUT among them)
   gecbench meta my_scores.tsv --sentences mine_by_sentence.tsv --human conll14 -m gleu m2
   gecbench meta --human seeda:edit -m gleu m2 green --systems base --windows 4
@@ -65,8 +65,7 @@ _EXAMPLES = """  gecbench meta                                          (every m
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "meta", summary, _EXAMPLES, run)
-    add_metrics_option(parser)
-    parser.set_defaults(metrics=None)
+    add_metrics_option(parser, "gleu m2 bleu, or none if you give scores")
     list_judgments(parser)
     parser.add_argument("scores", metavar="SCORES.tsv", nargs="*", help="[metric [references]] system score, by tabs")
     parser.add_argument(
@@ -80,7 +79,7 @@ def add_parser(commands: Any, summary: str) -> None:
     parser.add_argument("--human", metavar="NAME|FILE", help=about)
     parser.add_argument("-c", "--corpora", metavar="NAME|FILE", nargs="+", help="reference sets (default: by --human)")
     add_predictions_options(parser, None)
-    about = "ERRANT's edits instead of texts: SYSTEM.m2 for each system, and gold.m2 (or gold_right.m2)"
+    about = "ERRANT's edits for errant and cleme: SYSTEM.m2 for each system, and gold.m2 (or gold_right.m2)"
     parser.add_argument("--edits", metavar="FOLDER", help=about)
     add_ranking_options(parser)
     parser.add_argument(
@@ -111,7 +110,7 @@ def add_parser(commands: Any, summary: str) -> None:
         metavar="N",
         type=count,
         default=0,
-        help="bootstrapped sets of systems for intervals, 0 for those of judgments or approximate ones (default: 0)",
+        help="bootstrap systems for intervals; 0: resample judgments if there are any, else approximate (default: 0)",
     )
     add_figures_options(parser)
     add_format_option(parser)
@@ -159,8 +158,7 @@ def run(options: argparse.Namespace) -> None:
 def _print(rows: Sequence[MetaRow], not_computed: Sequence[tuple[str, str]], options: argparse.Namespace) -> None:
     """Print the table, the windows, and remarks on both."""
     header = ["metric", "references", *METHODS, "sentence tau", "accuracy"]
-    compact = options.format == "text" and not options.wide
-    lines = [_cells(row, compact) for row in rows]
+    lines = [_cells(row) for row in rows]
     lines += [[metric, references, "not computed", "", "", "", ""] for metric, references in not_computed]
     plain = [_plain(row, options) for row in rows]
     plain += [{"metric": metric, "references": references, "systems": None} for metric, references in not_computed]
@@ -172,8 +170,6 @@ def _print(rows: Sequence[MetaRow], not_computed: Sequence[tuple[str, str]], opt
         log_info(f"{name}: lower is better, so its scores are negated before they are correlated")
     if any(row.williams for row in rows):
         log_info(f"* not significantly different from the best of its column (Williams' test, p ≥ {SIGNIFICANT})")
-    if compact and any(found.interval for row in rows for found in row.correlations.values()):
-        log_info("For intervals of the coefficients, use --wide")
 
 
 def _score(
@@ -184,12 +180,12 @@ def _score(
     *,
     sentences: bool,
 ) -> tuple[list[MetricScores], list[tuple[str, str]]]:
-    """Return scores, and metrics with references that cannot be computed here: ERRANT of texts without errant.
+    """Return scores, and metrics with references that cannot be computed here: edits of texts need errant.
 
-    With --edits, ERRANT scores the edits in that folder against its gold edits.
+    With --edits, ERRANT and CLEME score the edits in that folder against its gold edits.
     """
     preprocessing = preprocessing_of(options)
-    edited = [name for name in metrics if make_metric(name).name == "errant"]
+    edited = [name for name in metrics if make_metric(name).extra]
     others = [name for name in metrics if name not in edited]
     found = score_systems(others, corpora, systems, sentences=sentences, **preprocessing) if others else []
     if options.edits:
@@ -203,7 +199,7 @@ def _score(
     except MissingDependencyError as error:
         if not others and not options.scores:
             raise
-        log_info(f"errant: {error} Or give its edits with --edits FOLDER.")
+        log_info(f"{', '.join(edited)}: {error} Or give ERRANT's edits with --edits FOLDER.")
         not_computed = [(name, references) for name in edited for references in corpora]
     return sorted(found, key=lambda each: list(metrics).index(each.metric)), not_computed
 
@@ -298,20 +294,22 @@ def _external_scores(options: argparse.Namespace) -> list[MetricScores]:
     return scores
 
 
-def _cells(row: MetaRow, compact: bool) -> list[str]:
-    cells = [row.metric, row.references, *(_coefficient(row, method, compact) for method in METHODS)]
+def _cells(row: MetaRow) -> list[str]:
+    cells = [row.metric, row.references, *(_coefficient(row, method) for method in METHODS)]
     if row.sentences is None:
         return [*cells, "", ""]
-    return [*cells, f"{row.sentences.tau:.3f}", f"{row.sentences.accuracy:.3f}"]
+    tau = _with_interval(f"{row.sentences.tau:.3f}", row.sentences.tau_interval)
+    return [*cells, tau, f"{row.sentences.accuracy:.3f}"]
 
 
-def _coefficient(row: MetaRow, method: Method, compact: bool) -> str:
-    """Return a coefficient, with its interval unless compact; a star if it is not different from the best."""
+def _coefficient(row: MetaRow, method: Method) -> str:
+    """Return a coefficient with its interval, and a star if it is not different from the best."""
     found, test = row.correlations[method], row.williams.get(method)
-    text = f"{found.value:.3f}{'*' if test and not test.significant else ' ' * compact}"
-    return (
-        text if compact or found.interval is None else f"{text} [{found.interval.low:.2f}, {found.interval.high:.2f}]"
-    )
+    return _with_interval(f"{found.value:.3f}{'*' if test and not test.significant else ''}", found.interval)
+
+
+def _with_interval(text: str, interval: Interval | None) -> str:
+    return text if interval is None else f"{text} [{interval.low:.2f}, {interval.high:.2f}]"
 
 
 def _window_table(rows: Sequence[MetaRow]) -> Table:
@@ -349,6 +347,7 @@ def _plain(row: MetaRow, options: argparse.Namespace) -> dict[str, object]:
         del plain["method"]
     sentences = row.sentences and {
         "tau": row.sentences.tau,
+        "tau_interval": row.sentences.tau_interval and asdict(row.sentences.tau_interval),
         "accuracy": row.sentences.accuracy,
         "accuracy_with_ties": row.sentences.accuracy_with_ties,
         "pairs": row.sentences.counted,

@@ -191,7 +191,9 @@ def add_wide_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--wide", action="store_true", help=about)
 
 
-def add_metrics_option(parser: argparse.ArgumentParser) -> None:
+def add_metrics_option(
+    parser: argparse.ArgumentParser, default: str = "the official metric of a corpus by name, else gleu"
+) -> None:
     """Add the choice of metrics, listed in the help."""
     heading = "metrics (parameters in brackets, as in 'gleu(draws=py3)'; python:module:function is one of your own)"
     parser.epilog = f"{heading}:\n{_LIST_OF_METRICS}\n\n{parser.epilog}"
@@ -200,7 +202,7 @@ def add_metrics_option(parser: argparse.ArgumentParser) -> None:
         "--metrics",
         metavar="METRIC",
         nargs="+",
-        help="what to compute (default: the official metric of a corpus by name, else gleu)",
+        help=f"what to compute (default: {default})",
     )
 
 

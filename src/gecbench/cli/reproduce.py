@@ -92,7 +92,7 @@ def draw_figures(reproductions: Sequence[Reproduction], folder: Path, ending: st
     figures = [(reproduction.paper, figure) for reproduction in reproductions for figure in reproduction.figures]
     for paper, figure in tracked(figures, len(figures), "drawing"):
         picture = module.Figure(figsize=figure.size, layout="constrained")
-        figure.draw(picture)
         picture.suptitle(figure.caption, fontsize=10, wrap=True)
         picture.supxlabel(fill(figure.note, round(16 * figure.size[0])), fontsize=7, color="#555555")
+        figure.draw(picture)
         picture.savefig(folder / f"{paper}-{figure.name}.{ending}", dpi=150)

@@ -31,6 +31,7 @@ TIES: tuple[Ties, ...] = ("half", "seeda", "drop", "wrong")
 Aggregate = Literal["corpus", "trueskill", "expected-wins"]
 AGGREGATES: tuple[Aggregate, ...] = ("corpus", "trueskill", "expected-wins")
 SIGNIFICANT = 0.05
+_RESAMPLES = 1000  # of sentences
 _ROUNDING = 1e-12  # coefficients of equal scores differ in their last digits
 NO_REFERENCES = "–"
 SystemScores = Mapping[str, float]
@@ -270,16 +271,16 @@ def sentence_agreement(
 
     The interval resamples sentences, because the judgments of one sentence are not independent.
     """
-    counts: dict[int, NDArray[np.int64]] = {}
+    counts: dict[int, list[int]] = {}
     for pair in judgments:
         if pair.ranked:
-            row = counts.setdefault(pair.sentence, np.zeros(6, dtype=np.int64))
+            row = counts.setdefault(pair.sentence, [0] * 6)
             metric, human = _metric_outcome(scores, pair), pair.outcome
             row[_count_index(metric, human)] += 1
             row[5] += metric == 0 and human == (-1 if pair.system1 < pair.system2 else 1)
     if ties not in TIES:
         raise InputError(f"unknown rule for ties {ties!r}", fix=f"Choose one of {', '.join(TIES)}")
-    table = np.array([counts[sentence] for sentence in sorted(counts)]).reshape(-1, 6)
+    table = np.array([counts[sentence] for sentence in sorted(counts)], dtype=np.int64).reshape(-1, 6)
     result = SentenceAgreement(*table.sum(axis=0).tolist(), ties=ties)
     if not resamples or not result.decided:
         return result
@@ -479,8 +480,9 @@ def meta_evaluate(
         human: Human scores by system, or a ranking. It must have the same systems.
         judgments: Pairwise judgments of sentences, for metrics with sentence scores.
         methods: The correlation coefficients.
-        resamples: The number of bootstrap resamples of systems (and sentences) for intervals. With 0, intervals are
-            over the runs of a human ranking, or else approximated (`approximate_interval`).
+        resamples: The number of bootstrap resamples of systems for intervals. With 0, intervals are over the runs of a
+            human ranking, or else approximated (`approximate_interval`). Sentences are always resampled, by default
+            1,000 times.
         seed: The seed of the resampling.
         ties: The rule for a metric's ties on sentences, as in `SentenceAgreement`.
         aggregate: The score of a system: the metric's "corpus" score, or "trueskill" or "expected-wins" over its
@@ -505,6 +507,8 @@ def meta_evaluate(
         raise InputError(f"a window cannot have {counted(windows, 'system')}", fix=f"Use 2 to {len(people)}")
     given, scores = scores, [found.oriented().aggregated(aggregate) for found in scores]
     rows = []
+    for method in methods:
+        _statistic(method)  # importing scipy takes longer than a correlation, which would mislead the progress bar
     with progress(len(scores) * len(methods), "correlations") as bar:
         for raw, found in zip(given, scores, strict=True):
             correlations = {}
@@ -513,7 +517,8 @@ def meta_evaluate(
                 bar.update(1)
             agreement = None
             if judgments is not None and found.sentences is not None:
-                agreement = sentence_agreement(found.sentences, judgments, ties=ties, resamples=resamples, seed=seed)
+                draws = resamples or _RESAMPLES
+                agreement = sentence_agreement(found.sentences, judgments, ties=ties, resamples=draws, seed=seed)
             curve = tuple(window_analysis(found.systems, people, windows)) if windows else ()
             shown = raw.systems if aggregate == "corpus" else found.systems
             row = MetaRow(

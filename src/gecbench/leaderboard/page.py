@@ -269,7 +269,8 @@ def _write_tests(built: Built, table: BoardTable, records: Sequence[Record], tes
 def _metric(name: str) -> dict[str, Any]:
     entry = METRICS[name]
     about = {"name": name, "title": entry.title, "description": entry.description, "paper": entry.papers}
-    return {**about, "columns": list(entry.columns), "lower_is_better": list(entry.lower_is_better)}
+    parts = {"columns": list(entry.columns), "lower_is_better": list(entry.lower_is_better)}
+    return about | parts | {"part_titles": dict(entry.part_titles)}
 
 
 def _plugins(rows: Iterable[Row]) -> list[dict[str, Any]]:

@@ -402,7 +402,8 @@ class Metric(ABC):
         explains: Whether `explain` is implemented.
         breakdowns: The names that `breakdown` accepts.
         columns: The parts that tables show after the value. They are fractions.
-        lower_is_better: The parts in `columns` for which lower is better.
+        lower_is_better: The parts in `columns` for which lower is better. The board always shows them.
+        part_titles: The titles of parts in `columns` whose names are abbreviations.
         higher_is_better: Whether a higher value is better.
         lowest: The lowest possible value.
     """
@@ -418,6 +419,7 @@ class Metric(ABC):
     breakdowns: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[tuple[str, ...]] = ()
     lower_is_better: ClassVar[tuple[str, ...]] = ()
+    part_titles: ClassVar[Mapping[str, str]] = MappingProxyType({})
     higher_is_better: ClassVar[bool] = True
     lowest: ClassVar[float] = 0.0
 

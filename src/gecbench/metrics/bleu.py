@@ -77,12 +77,12 @@ class BLEU(Metric):
     def _count_sentence(self, prediction: str, references: Sequence[str]) -> list[int]:
         """Return the lengths of the prediction and the closest reference (sacrebleu's, 2016's), matches and totals."""
         found, length = _ngrams(self._scorer._preprocess_segment(prediction))
-        expected, lengths = zip(*(_ngrams(self._scorer._preprocess_segment(text)) for text in references), strict=True)
+        most, lengths = _most_ngrams(tuple(map(self._scorer._preprocess_segment, references)))
         matches, totals = [0] * _ORDER, [0] * _ORDER
         for ngram, count in found.items():
             order = len(ngram) - 1
             totals[order] += count
-            matches[order] += min(count, max(ngrams[ngram] for ngrams in expected))
+            matches[order] += min(count, most.get(ngram, 0))
         shortest_closest = min(lengths, key=lambda candidate: (abs(candidate - length), candidate))
         first_closest = min(lengths, key=lambda candidate: abs(candidate - length))
         return [length, shortest_closest, first_closest, *matches, *totals]
@@ -175,3 +175,16 @@ def _ngrams(text: str) -> tuple[Counter[tuple[str, ...]], int]:
     from sacrebleu.metrics.helpers import extract_all_word_ngrams
 
     return extract_all_word_ngrams(text, 1, _ORDER)
+
+
+@lru_cache(_MOST_CACHED // 2)
+def _most_ngrams(references: tuple[str, ...]) -> tuple[dict[tuple[str, ...], int], list[int]]:
+    """Return how often each n-gram occurs in the reference that has most of it, and the references' lengths."""
+    most: dict[tuple[str, ...], int] = {}
+    lengths = []
+    for text in references:
+        ngrams, length = _ngrams(text)
+        lengths.append(length)
+        for ngram, count in ngrams.items():
+            most[ngram] = max(count, most.get(ngram, 0))
+    return most, lengths

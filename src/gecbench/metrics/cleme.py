@@ -215,6 +215,7 @@ class CLEME(Metric):
     explains: ClassVar[bool] = True
     columns: ClassVar[tuple[str, ...]] = ("precision", "recall", "ove")
     lower_is_better: ClassVar[tuple[str, ...]] = ("ove",)
+    part_titles: ClassVar[Mapping[str, str]] = {"ove": "over-correction"}
 
     version: Literal[1, 2] = parameter(1, "1 for F0.5, 2 for the comprehensive score of CLEME 2.0")
     assumption: Assumption = parameter(

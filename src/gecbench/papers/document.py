@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
-from math import ceil, inf, isnan
+from math import ceil, isnan
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,8 @@ Points = tuple[Sequence[float], Sequence[float]]
 Range = tuple[float, float]
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MARKERS = "osD^vP*X<>"
+_NAME_SIZE = 6
+_GAPS = (5, 9, 14, 20, 27, 35, 44)  # between a point and its name
 _FAR = 3
 MOVED = f"Orange: a system whose rank moves by {_FAR} or more; grey: by less."
 
@@ -294,33 +296,52 @@ def named_points(figure: Any, panels: Mapping[str, Mapping[str, tuple[float, flo
     for axis, (title, points) in zip(axes, panels.items(), strict=False):
         axis.scatter(*zip(*points.values(), strict=True), s=14, color=COLORS[0])
         axis.margins(x=0.12, y=0.2)  # room for names
-        _name_points(axis, points)
         axis.set_title(title, fontsize=9)
         axis.set_xlabel(labels[0])
         axis.set_ylabel(labels[1])
     for axis in axes[len(panels) :]:
         axis.remove()
+    figure.draw_without_rendering()  # the layout decides how many pixels lie between two points
+    for axis, points in zip(axes, panels.values(), strict=False):
+        _name_points(axis, points)
 
 
-def _name_points(axis: Any, points: Mapping[str, tuple[float, float]], step: float = 0.05) -> None:
-    """Write names to the left and right of points in turn, moved up where they would cover each other."""
-    (left, right), (low, high) = axis.get_xlim(), axis.get_ylim()
-    lowest = {-1: -inf, 1: -inf}
-    side = 1
-    for name, (x, y) in sorted(points.items(), key=lambda point: point[1][1]):
-        across = (x - left) / (right - left)
-        side = 1 if across < 0.3 else -1 if across > 0.7 else -side
-        height = lowest[side] = max((y - low) / (high - low), lowest[side] + step)
-        axis.annotate(
-            name,
-            (x, y),
-            xytext=(across + 0.03 * side, height),
-            textcoords="axes fraction",
-            ha="left" if side > 0 else "right",
-            va="center",
-            fontsize=6,
-            arrowprops={"arrowstyle": "-", "linewidth": 0.3, "color": "#999999"},
-        )
+def _name_points(axis: Any, points: Mapping[str, tuple[float, float]]) -> None:
+    """Write each name near its point, where it covers no point and no other name."""
+    pixels = axis.figure.dpi / 72  # per typographic point
+    centers = axis.transData.transform(list(points.values()))
+    sizes = np.array([_text_size(axis, name) for name in points])
+    corners = axis.get_window_extent().get_points()
+    angles = np.linspace(0, 2 * np.pi, 32, endpoint=False)
+    directions = np.column_stack([np.cos(angles), np.sin(angles)])
+    # Candidates for the middle of each name, as offsets from its point: rings around it, the nearest first.
+    rings = [np.concatenate([directions * (size / 2 + gap * pixels) for gap in _GAPS]) for size in sizes]
+    far = np.repeat(np.arange(len(_GAPS)) / 4, len(angles))
+    chosen = np.zeros_like(centers)
+    placed = np.zeros(len(points), dtype=bool)
+    for _ in range(3):  # the first name placed did not know the last one
+        for k in range(len(points)):
+            middles, half = centers[k] + rings[k], sizes[k] / 2
+            gaps = np.maximum(np.abs(middles[:, None] - centers) - half, 0).max(axis=2)  # from the name to each point
+            cost = far + 10 * (gaps < 3.5 * pixels).sum(axis=1)  # a mark's radius and some room
+            cost += (gaps < gaps[:, [k]] - pixels).sum(axis=1)  # the name of another point, it seems
+            others = np.flatnonzero(placed & (np.arange(len(points)) != k))
+            apart = np.abs(middles[:, None] - centers[others] - chosen[others]) - half - sizes[others] / 2
+            cost += 10 * (apart < 1.5 * pixels).all(axis=2).sum(axis=1)
+            cost += 10 * ((middles - half < corners[0]) | (middles + half > corners[1])).any(axis=1)
+            chosen[k], placed[k] = rings[k][cost.argmin()], True
+    for (name, place), offset in zip(points.items(), chosen / pixels, strict=True):
+        line = {"arrowstyle": "-", "linewidth": 0.5, "color": "#777777", "shrinkA": 0, "shrinkB": 2}
+        style = {"ha": "center", "va": "center", "fontsize": _NAME_SIZE, "arrowprops": line}
+        axis.annotate(name, place, offset, textcoords="offset points", **style).set_in_layout(False)
+
+
+def _text_size(axis: Any, name: str) -> tuple[float, float]:
+    """Return the width and height of a name in pixels."""
+    text = axis.text(0, 0, name, fontsize=_NAME_SIZE)
+    extent = text.get_window_extent()
+    text.remove()
+    return extent.width, extent.height
 
 
 def score_figure(panels: Mapping[str, Mapping[str, tuple[float, float]]], note: str) -> Figure:

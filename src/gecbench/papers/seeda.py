@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,7 @@ PAPER = "seeda"
 METRICS = {"GLEU+": "gleu(variant=multiset)", "GLEU": "gleu(draws=py3)", "GREEN": "green", "M2": "m2"}
 _FILES = {"edit": "edit", "sentence": "sent"}  # our name and that of upstream's files
 _REFERENCES = {"gecmetrics": "theirs", "right": "right"}
+_SYMBOLS = {"pearson": "r", "spearman": "ρ", "accuracy": "acc.", "tau": "τ"}
 COMBINED = "conll14/noalt/official-2014.combined.m2"
 
 
@@ -95,7 +96,7 @@ def reproduce(resources: Resources) -> Contents:
     data = Seeda(resources.upstream)
     scores, origin = _all_scores(data, resources.edits)
     judgments = {human: data.judgments(human) for human in _FILES}
-    return (_figures(data, scores, judgments, origin), _plumbing(data, judgments)), _drawings(data, scores)
+    return (*_figures(data, scores, judgments, origin), _plumbing(data, judgments)), _drawings(data, scores)
 
 
 def _all_scores(data: Seeda, edits: Path | None) -> tuple[dict[str, dict[str, MetricScores]], str]:
@@ -156,8 +157,9 @@ def _figures(
     scores: Mapping[str, Mapping[str, MetricScores]],
     judgments: Mapping[str, Sequence[Judgment]],
     origin: str,
-) -> Section:
-    lines = []
+) -> list[Section]:
+    """Return a section for each source of published figures; the last one has the notes."""
+    lines: dict[str, list[list[str]]] = {}
     for row in published(PAPER)["figures"]:
         people = data.people(row["human"], row["method"])
         ours = {
@@ -167,35 +169,31 @@ def _figures(
         for what, theirs in row["values"].items():
             printed = number(theirs, row["digits"])
             values = {name: number(found[what], row["digits"]) for name, found in ours.items()}
-            cells = [values.get(name, _absent(row, scores)) for name in data.corpora()]
+            cells = [values.get(name, ABSENT) for name in data.corpora()] if values else ["not computed", ABSENT]
             same = [_REFERENCES[name] for name in data.corpora() if values.get(name) == printed]
-            equal = " and ".join(same) or ("neither" if values else ABSENT)
-            lines.append([*_labels(row), what, printed, *cells, equal, row["source"]])
-    header = ["metric", "judgments", "systems", "score", "what", "published", *_REFERENCES.values(), "equal", "source"]
+            equal = ("both" if len(same) == 2 else same[0]) if same else "neither" if values else ABSENT
+            lines.setdefault(row["source"], []).append([*_labels(row), _SYMBOLS[what], printed, *cells, equal])
+    header = ["metric", "SEEDA", "score", "what", "published", *_REFERENCES.values(), "equal"]
+    *sections, last = [Section(f"Published: {source}", Table(header, rows)) for source, rows in lines.items()]
     notes = (
         "theirs: the references as gec-metrics reads them. The official combined file has no lines of the second "
         "annotator in 224 of 1,312 sentences, which gec-metrics takes to mean that nothing was changed. In 88 of them "
         "(22 of SEEDA's 391) the annotator's own file has edits, so there its second reference is the uncorrected "
-        "source.",
-        "right: the references of both annotators' own files.",
-        "score: a system's score is the metric's for the corpus, or TrueSkill of its sentence scores (people by "
-        "TrueSkill, too, unless by Expected Wins). sentence: pairs of outputs; a metric's tie counts as if the system "
-        "later in the alphabet were better.",
+        "source. right: the references of both annotators' own files. equal: which of them gives the published figure.",
+        "SEEDA: judgments of edits (E) or sentences (S), and the set of systems. score: the metric's corpus score, or "
+        "TrueSkill of its sentence scores, against human scores by TrueSkill (EW: Expected Wins). sentence: pairs of "
+        "outputs, where a metric's tie counts as if the system later in the alphabet were better.",
         "gec-metrics' README and test are those of commit 320c830. Figures from a note on a paper were not checked "
         "against the paper; that on CLEME 2.0 quotes Kobayashi et al. (TACL 2024).",
         "M2 and the official GLEU (with Python 3's draws) were tried in 19 variants and are not reproduced.",
         origin,
     )
-    return Section("Published figures, with both sets of references", Table(header, lines), notes)
-
-
-def _absent(row: Mapping[str, Any], scores: Mapping[str, Mapping[str, MetricScores]]) -> str:
-    return ABSENT if scores[row["metric"]] else "not computed"
+    return [*sections, replace(last, notes=notes)]
 
 
 def _labels(row: Mapping[str, Any]) -> list[str]:
-    level = row["level"] if row["method"] == "trueskill" else f"{row['level']}, Expected Wins"
-    return [row["metric"], row["human"], row["systems"], level]
+    level = row["level"] if row["method"] == "trueskill" else f"{row['level']} EW"
+    return [row["metric"], f"{row['human'][0].upper()}, {row['systems']}", level]
 
 
 def count_characters(outputs: Mapping[str, Sequence[str]]) -> MetricScores:
