@@ -36,19 +36,35 @@ def test_one_corpus_with_its_files(run):
     _, printed, _ = run("corpora", "geccc")
     assert "Náplava et al. 2022" in printed
     assert "data/test/sentence.m2\n    sha256 " in printed
+    assert "paragraph.m2" not in printed
     status, _, error = run("corpora", "gecc")
     assert (status, "no corpus 'gecc'. Did you mean geccc?" in error) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "listed"),
+    [("bea19", "bea19:dev"), ("cweb:s:dev", "cweb:s"), ("conll14:bn15", "bn15"), ("mucgec", "mucgec:dev")],
+)
+def test_any_name_of_a_corpus_is_described(run, name, listed):
+    assert run("corpora", name)[1].startswith(f"{listed}\ntitle: ")
+
+
+def test_the_list_fits_80_columns(run, monkeypatch):
+    monkeypatch.delenv("GECBENCH_ACCEPT_LICENSE")
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("corpora")[1].splitlines()
+    assert (max(map(len, lines)) <= 80, sum(line.startswith("corpus") for line in lines)) == (True, 1)
 
 
 def test_a_license_is_accepted_by_an_option(run, monkeypatch):
     monkeypatch.delenv("GECBENCH_ACCEPT_LICENSE")
     status, _, error = run("data", "source", "bea19:test")
     assert (status, "gecbench corpora --accept-license bea19" in error) == (2, True)
-    assert "other (accept)" in run("corpora")[1]
+    assert "other, accept" in run("corpora")[1]
     assert run("corpora", "--accept-license", "bea19")[1].startswith(
         "You accepted the license of bea19: non-commercial"
     )
-    assert "other (accept)" not in run("corpora")[1]
+    assert "other, accept" not in run("corpora")[1]
     assert run("data", "source", "bea19:test")[1].splitlines()[1] == "My town are small ."
     assert "no license to accept for 'jfleg'" in run("corpora", "--accept-license", "jfleg")[2]
 

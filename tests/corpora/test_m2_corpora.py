@@ -54,6 +54,21 @@ def test_every_name_loads(tiny, name, dataset, split, sentences, references):
     assert corpus.reference_range() == references
 
 
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("cweb:s:dev", 1),
+        ("geccc:paragraph:dev", 2),
+        ("bea19:dev", 5),
+        ("bea19:test", {"test": 5}),
+        ("conll14:alt", {"test": 5}),
+    ],
+)
+def test_every_name_loads_as_a_dataset(tiny_environment, tmp_path, name, size):
+    pytest.importorskip("datasets", minversion="2.21")
+    assert load_dataset(name, cache_dir=tmp_path).num_rows == size
+
+
 def test_the_test_set_of_bea19_has_sentences_and_no_score(tiny_environment):
     assert load_sources("bea19:test")[1] == "My town are small ."
     message = "bea19:test has no references to score against. Write the archive for Codabench: gecbench data submission"

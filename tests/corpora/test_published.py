@@ -79,8 +79,11 @@ def test_names_of_corpora():
     assert published_results("demo") == ()
     for name in corpora_with_results():
         assert published_results(name)
-    with pytest.raises(InputError, match=r"no published results on 'bea19:tset'\. .*Choose one of jfleg:test"):
+    with pytest.raises(InputError, match=r"no published results on 'bea20:test'\. .*Choose one of jfleg:test"):
+        published_results("bea20:test")
+    with pytest.raises(InputError, match=r"'tset' is neither .* of bea19\. Did you mean test"):
         published_results("bea19:tset")
+    assert published_results("bea19") == published_results("bea19:dev") != published_results("bea19:test")
     with pytest.raises(InputError, match=r"with the metric 'm3'\. Choose one of gleu, m2"):
         published_results("conll14", "m3")
 
