@@ -168,10 +168,14 @@ def test_macro_average_by_hand(run, folder):
     assert found["systems"]["system"] == pytest.approx(wanted)
     table = [line.split("\t") for line in run(*options, "-m", "errant", "-f", "tsv").splitlines()]
     assert table == [["macro average", "types", "P", "R", "F"], ["system", "3", "66.67", "83.33", "61.11"]]
+    assert "| system | 3 | 66.67 | 83.33 | 61.11 |" in run(*options, "-m", "errant", "-f", "markdown")
+    assert run(*options, "-m", "errant").split()[-5:] == ["system", "3", "66.67", "83.33", "61.11"]
 
 
 def test_macro_average_needs_types(run, folder, refused):
     Path("gold.m2").write_text(TYPED_GOLD)
-    refused(["score", "-m", "gleu", "--gold", "gold.m2", "-p", "gold.m2", "--average", "macro"], "error-type")
+    average = ["--gold", "gold.m2", "-p", "gold.m2", "--average", "macro"]
+    refused(["score", "-m", "gleu", *average], "gleu has no scores by error-type. Choose a metric that has: m2, errant")
+    refused(["score", "-m", "m2", *average, "--per-sentence"], "--average is over error types")
     with pytest.raises(InputError, match="no error types to average over"):
         macro_average([])

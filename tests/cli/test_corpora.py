@@ -4,8 +4,11 @@ import json
 import zipfile
 
 import pytest
+from corpora_support import place_of, write_tar
 
 from gecbench.cli import main
+from gecbench.corpora.demo import load_demo
+from gecbench.corpus.tokenize import detokenize
 
 
 @pytest.fixture
@@ -36,19 +39,35 @@ def test_one_corpus_with_its_files(run):
     _, printed, _ = run("corpora", "geccc")
     assert "Náplava et al. 2022" in printed
     assert "data/test/sentence.m2\n    sha256 " in printed
+    assert "paragraph.m2" not in printed
     status, _, error = run("corpora", "gecc")
     assert (status, "no corpus 'gecc'. Did you mean geccc?" in error) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "listed"),
+    [("bea19", "bea19:dev"), ("cweb:s:dev", "cweb:s"), ("conll14:bn15", "bn15"), ("mucgec", "mucgec:dev")],
+)
+def test_any_name_of_a_corpus_is_described(run, name, listed):
+    assert run("corpora", name)[1].startswith(f"{listed}\ntitle: ")
+
+
+def test_the_list_fits_80_columns(run, monkeypatch):
+    monkeypatch.delenv("GECBENCH_ACCEPT_LICENSE")
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("corpora")[1].splitlines()
+    assert (max(map(len, lines)) <= 80, sum(line.startswith("corpus") for line in lines)) == (True, 1)
 
 
 def test_a_license_is_accepted_by_an_option(run, monkeypatch):
     monkeypatch.delenv("GECBENCH_ACCEPT_LICENSE")
     status, _, error = run("data", "source", "bea19:test")
     assert (status, "gecbench corpora --accept-license bea19" in error) == (2, True)
-    assert "other (accept)" in run("corpora")[1]
+    assert "other, accept" in run("corpora")[1]
     assert run("corpora", "--accept-license", "bea19")[1].startswith(
         "You accepted the license of bea19: non-commercial"
     )
-    assert "other (accept)" not in run("corpora")[1]
+    assert "other, accept" not in run("corpora")[1]
     assert run("data", "source", "bea19:test")[1].splitlines()[1] == "My town are small ."
     assert "no license to accept for 'jfleg'" in run("corpora", "--accept-license", "jfleg")[2]
 
@@ -67,6 +86,26 @@ def test_a_submission_has_one_line_per_sentence(run, tmp_path):
     (tmp_path / "bea19.zip").unlink()
     status, _, error = run(*submit, "short.txt")
     assert (status, "short.txt" in error, (tmp_path / "bea19.zip").exists()) == (2, True, False)
+    status, _, error = run("data", "submission", "conll14", "-p", "out.txt", "-o", "conll14.zip")
+    assert (status, "conll14 is not a test set with secret references. Score it: gecbench score" in error) == (2, True)
+
+
+def test_a_submission_of_many_sentences(run, tiny_environment, tmp_path):
+    """Outputs may be the source itself; raw text is refused, and tokenized on request."""
+    sources = load_demo().sources
+    members = {"m2/ABCN.dev.gold.bea19.m2": "S Fine .\n", "test/ABCN.test.bea19.orig": "\n".join(sources)}
+    write_tar(
+        place_of(tiny_environment, "bea19"), *((f"wi+locness/{name}", text.encode()) for name, text in members.items())
+    )
+    raw = "".join(f"{line}\n" for line in detokenize(sources))
+    submit = ("data", "submission", "bea19:test", "-o", "bea19.zip", "-p", "out.txt")
+    for text, options in (("".join(f"{line}\n" for line in sources), ()), (raw, ("--tokenize", "auto"))):
+        (tmp_path / "out.txt").write_text(text)
+        assert run(*submit, *options)[:2] == (0, "bea19.zip: 42 sentences in bea19.test.txt\n")
+        with zipfile.ZipFile(tmp_path / "bea19.zip") as archive:
+            assert archive.read("bea19.test.txt").decode().splitlines() == list(sources)
+    status, _, error = run(*submit)
+    assert (status, "not tokenized like their sources" in error) == (2, True)
 
 
 def test_score_uses_the_official_metric(run, tmp_path):

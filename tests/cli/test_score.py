@@ -9,6 +9,7 @@ import pytest
 import gecbench
 from gecbench.cli import main
 from gecbench.corpora.demo import DATA
+from gecbench.errors import InputError
 from gecbench.formats.jsonl import read_jsonl
 from gecbench.formats.text import write_lines
 
@@ -489,7 +490,7 @@ class TestCherrant:
         assert "gold.m2.char" in compared
 
     def test_sources_of_another_width_are_refused_with_the_way_out(self, refused):
-        hint = "full-width and half-width characters. Allow it with --ignore-width"
+        hint = "full-width and half-width characters. Pass --ignore-width to allow it"
         refused(["score", "-m", "errant", "--gold", "gold.m2.char", "-p", "system.m2.char"], hint)
         refused(["errant_compare", "-hyp", "system.m2.char", "-ref", "gold.m2.char"], hint, status=1)
 
@@ -497,6 +498,13 @@ class TestCherrant:
         predictions = Path("system.m2.char")
         found = gecbench.score(predictions, "gold.m2.char", ["errant"], ignore_width=True)
         assert found["errant"].value == 0.5
+        with pytest.raises(InputError, match="Pass ignore_width=True to allow it"):
+            gecbench.score(predictions, "gold.m2.char", ["errant"])
+
+    def test_a_board_takes_them(self, run):
+        options = ("--board", "board", "-c", "gold.m2.char", "-p", "system.m2.char", "--aligned", "--format", "json")
+        record = json.loads(run("leaderboard", "submit", "--name", "one", *options))
+        assert record["scores"]["m2"]["value"] == 0.5
 
 
 def test_the_sample_of_cherrant_gives_the_digits_of_its_own_program(mirror, run):

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import contextlib
 import gzip
+import hashlib
 import stat
 import tarfile
 import zipfile
@@ -144,6 +146,34 @@ def test_archives_come_over_the_network_too(network):
     assert upstream.read("bn15/A10.m2").startswith(b"S My Town")
     assert upstream.read("bn15/A2.m2").startswith(b"S My Town")
     assert len(server.requests) == 2
+
+
+def test_the_license_is_shown_until_a_file_has_come_and_the_hash_of_what_is_not_pinned(network, capsys):
+    server, pins, upstream = network
+    key = "bea19/test/ABCN.test.bea19.orig"
+    place = "/" + pins[key].places[0]
+    server.plan[place] = ["404"]
+    for _ in range(2):  # at first nothing comes
+        upstream_now = upstream()
+        upstream_now.accept_license("bea19")
+        with contextlib.suppress(UpstreamError):
+            upstream_now.read(key)
+        assert "gecbench: bea19 is published under the licenses of Write & Improve" in (
+            shown := capsys.readouterr().err
+        )
+    digest = hashlib.sha256(server.files[place]).hexdigest()
+    assert f"{server.url}{place} is not pinned; what was downloaded has sha256 {digest}" in shown
+    assert upstream().read(key)
+    assert capsys.readouterr().err == ""
+
+
+def test_the_second_address_is_asked_where_the_first_fails(network, capsys):
+    server, pins, upstream = network
+    first, second = pins["bn15/A1.m2"].places
+    server.files["/" + second] = server.files.pop("/" + first)
+    assert upstream().read("bn15/A10.m2").startswith(b"S My Town")
+    assert [path for path, _ in server.requests] == [f"/{first}", f"/{second}"]
+    assert f"{second} is not pinned; what was downloaded has sha256 " in capsys.readouterr().err
 
 
 def test_a_length_that_is_no_number_is_as_none(network):

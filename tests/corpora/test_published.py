@@ -72,6 +72,40 @@ def test_public_outputs_of_seeda_give_what_its_readme_says(metric, tolerance, mi
         assert row.recomputed == ("equal" if metric == "m2" else "within 0.015")
 
 
+def _reported(source, metric, reference_set="nucle"):
+    found = published_results("conll14_fluency:" + reference_set, metric)
+    return {each.system.removesuffix(" (SEEDA)"): each.value for each in found if source in each.source}
+
+
+def test_figures_are_those_of_seedas_readme(mirror):
+    """Every cell of its table: 15 systems by 11 metrics."""
+    [readme] = mirror.mirror.glob("raw.githubusercontent.com/tmu-nlp/SEEDA/*/README.md")
+    lines = [line for line in readme.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    header, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "---" not in line]
+    names = ["m2", "sent-m2", "pt-m2", "errant", "sent-errant", "pt-errant", "gotoscorer", "gleu", "scribendi"]
+    names += ["some", "impara"]
+    assert (len(header), len(rows)) == (1 + len(names), len(SYSTEMS))
+    for k, metric in enumerate(names, 1):
+        wanted = {row[0].replace("INPUT", "Source (unchanged)"): float(row[k]) for row in rows}
+        assert _reported("README of SEEDA", metric) == wanted
+
+
+def test_figures_are_those_of_metric_scores(mirror):
+    """Every line of the file of Sakaguchi et al.: 13 systems by 7 reference sets by 4 metrics."""
+    metrics = {"BLEU": "bleu", "GLEU": "gleu", "IM": "imeasure", "M2": "m2"}
+    sets = {"BN15": "bn15", "NUCLE": "nucle", "all": "all_bn15", "E-fluency": "expert_fluency"}
+    sets |= {"E-minimal": "expert_minimal", "NE-fluency": "nonexpert_fluency", "NE-minimal": "nonexpert_minimal"}
+    wanted: dict[tuple[str, str], dict[str, float]] = {}
+    for line in mirror.lines("reassess/metric_scores"):
+        metric, references, system, value = line.split("\t")
+        percent = float(value) * (1 if metric == "IM" else 100)
+        name = "Source (unchanged)" if system == "source" else system
+        wanted.setdefault((metrics[metric], sets[references]), {})[name] = round(percent, 2)
+    assert len(wanted) == 28
+    for (metric, references), values in wanted.items():
+        assert _reported("metric_scores", metric, references) == pytest.approx(values, abs=1e-9)
+
+
 def test_names_of_corpora():
     assert published_results("conll14") == published_results("conll14_fluency:nucle:test")
     assert {each.reference_set for each in published_results("conll14:bn15")} == {"bn15"}
@@ -79,8 +113,11 @@ def test_names_of_corpora():
     assert published_results("demo") == ()
     for name in corpora_with_results():
         assert published_results(name)
-    with pytest.raises(InputError, match=r"no published results on 'bea19:tset'\. .*Choose one of jfleg:test"):
+    with pytest.raises(InputError, match=r"no published results on 'bea20:test'\. .*Choose one of jfleg:test"):
+        published_results("bea20:test")
+    with pytest.raises(InputError, match=r"'tset' is neither .* of bea19\. Did you mean test"):
         published_results("bea19:tset")
+    assert published_results("bea19") == published_results("bea19:dev") != published_results("bea19:test")
     with pytest.raises(InputError, match=r"with the metric 'm3'\. Choose one of gleu, m2"):
         published_results("conll14", "m3")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,11 +37,23 @@ def run(options: argparse.Namespace) -> None:
     entries = {entry["name"]: entry for entry in list_corpora()}
     if options.name is None:
         print(_listed(list(entries.values()), options.format))
-    elif options.name in entries:
-        print(_described(entries[options.name], options.format))
     else:
-        hint = f"{did_you_mean(options.name, entries)}Choose one of {', '.join(entries)}"
-        raise InputError(f"no corpus {options.name!r}", fix=hint)
+        print(_described(entries[_full_name(options.name, entries)], options.format))
+
+
+def _full_name(name: str, entries: Mapping[str, Any]) -> str:
+    """Return the name in the list for any name that `-c` takes, such as `bea19` or `cweb:s:dev`."""
+    from gecbench.corpora.catalog import DATASETS
+    from gecbench.corpora.load import is_known_name, parse_corpus_name
+
+    if name in entries:
+        return name
+    if is_known_name(name) and name != "demo":
+        dataset, config, _ = parse_corpus_name(name)
+        found = DATASETS[dataset].corpus_name(DATASETS[dataset].config(config))
+        if found in entries:
+            return found
+    raise InputError(f"no corpus {name!r}", fix=f"{did_you_mean(name, entries)}List them: gecbench corpora")
 
 
 def _accept(name: str) -> None:
@@ -57,46 +70,61 @@ def _accept(name: str) -> None:
 def _listed(entries: list[dict[str, Any]], table_format: str) -> str:
     from gecbench.analysis.tables import Table, render_rows
 
+    header = ["corpus", "lang", "dev", "test", "gold", "metric", "license"]
     rows = [
         [
-            *(entry["name"], entry["language"], _sentences(entry["sentences"])),
+            *(
+                entry["name"],
+                entry["language"],
+                *(_count(entry["sentences"], split) for split in ("validation", "test")),
+            ),
             *(entry["gold"], entry["metric"] or "–", _license(entry)),
         ]
         for entry in entries
     ]
-    header = ["corpus", "language", "sentences", "gold", "metric", "license"]
     return render_rows(Table(header, rows), entries, table_format)
 
 
-def _sentences(splits: Mapping[str, int | None]) -> str:
-    known = {_DEV.get(split, split): rows for split, rows in splits.items()}
-    return ", ".join(f"{split} {rows:,}" if rows is not None else split for split, rows in known.items())
+def _count(splits: Mapping[str, int | None], split: str) -> str:
+    """Return the number of sentences: a dash if there is no such split, a question mark if nobody counted them."""
+    rows = splits.get(split, 0)
+    return "?" if rows is None else f"{rows:,}" if rows else "–"
 
 
 def _license(entry: Mapping[str, Any]) -> str:
-    return entry["license"] if entry["accepted"] else f"{entry['license']} (accept)"
+    name = re.sub(r"^(cc-.*)-\d\.\d$", r"\1", entry["license"])
+    return name if entry["accepted"] else f"{name}, accept"
 
 
 def _described(entry: Mapping[str, Any], table_format: str) -> str:
     from gecbench.corpora.upstream import Upstream
 
-    files = [row for row in Upstream.from_environment().describe() if row["key"].partition("/")[0] in _sources(entry)]
+    wanted = _files(entry)
+    files = [row for row in Upstream.from_environment().describe() if row["key"].startswith(wanted)]
     if table_format == "json":
         return json.dumps({**entry, "files": files}, ensure_ascii=False, indent=2)
+    counts = {_DEV.get(split, split): _count(entry["sentences"], split) for split in entry["sentences"]}
     shown = {
         **{key: entry[key] for key in ("title", "description", "language", "tokenization", "gold")},
-        "sentences": _sentences(entry["sentences"]),
+        "sentences": ", ".join(f"{split} {rows}" for split, rows in counts.items()).replace("?", "(not counted)"),
         "metric": entry["metric"] or "none: the references are secret",
         "license": entry["license"] + (f" ({entry['terms']})" if entry["terms"] else ""),
         "may be redistributed": "yes" if entry["redistributable"] else "no",
         **{key: entry[key] for key in ("homepage", "citation")},
     }
     lines = [f"{key + ':':<22}{value}" for key, value in shown.items() if value]
-    pins = [f"  {row['url']}\n    sha256 {row['sha256'] or 'not pinned'}, {row['where']}" for row in files]
+    urls: dict[str, list[str]] = {}
+    for row in files:
+        member = row["key"].partition("/")[2]
+        name = "" if row["url"].endswith(member) else f"{member}: "
+        urls.setdefault(row["url"], []).append(f"    {name}sha256 {row['sha256'] or 'not pinned'}, {row['where']}")
+    pins = [line for url, found in urls.items() for line in (f"  {url}", *found)]
     return "\n".join([entry["name"], *lines, "files:", *pins])
 
 
-def _sources(entry: Mapping[str, Any]) -> tuple[str, ...]:
+def _files(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return how the keys of the files of a corpus begin."""
     from gecbench.corpora.catalog import DATASETS
 
-    return DATASETS[entry["dataset"]].sources
+    declared = DATASETS[entry["dataset"]]
+    return declared.configs[entry["config"]].files or tuple(f"{source}/" for source in declared.sources)

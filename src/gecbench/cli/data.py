@@ -94,8 +94,10 @@ def _source(options: argparse.Namespace, folder: Path) -> None:
 
 
 def _submission(options: argparse.Namespace, folder: Path) -> None:
-    from gecbench.corpora.load import load_sources
+    from gecbench.corpora.catalog import DATASETS
+    from gecbench.corpora.load import load_sources, parse_corpus_name
     from gecbench.corpus.corpus import Corpus
+    from gecbench.corpus.edits import Annotation
     from gecbench.corpus.prepare import Preprocessing
     from gecbench.formats.tables import read_predictions
     from gecbench.formats.text import check_files, check_not_overwriting, zip_bytes
@@ -105,9 +107,13 @@ def _submission(options: argparse.Namespace, folder: Path) -> None:
         raise InputError("a submission needs outputs and a file to write", fix="Give -p output.txt -o submission.zip")
     check_files([options.predictions])
     check_not_overwriting([options.folder], [options.predictions])
+    dataset, config, _ = parse_corpus_name(options.dataset)
+    if not DATASETS[dataset].config(config).submit_to:
+        fix = f"Score it: gecbench score -c {options.dataset} -p {options.predictions}"
+        raise InputError(f"{options.dataset} is not a test set with secret references", fix=fix)
     sources = load_sources(options.dataset)
-    # Its own sentences stand in for the secret references: they are needed to check outputs, and never scored.
-    corpus = Corpus(sources=sources, references=[[text] for text in sources], name=options.dataset)
+    # An annotator without edits stands in for the secret references. Outputs are checked, and never scored.
+    corpus = Corpus(sources=sources, annotations=[[Annotation(0, ())] for _ in sources], name=options.dataset)
     texts = cleaned(read_predictions(options.predictions, corpus), corpus, options.predictions, options)
     prepared = Preprocessing(**preprocessing_of(options)).prepare(corpus, texts)
     name = f"{options.dataset.replace(':', '.')}.txt"

@@ -154,7 +154,8 @@ def _name_options(message: str) -> str:
     message = message.replace("gecbench.clean(lines, sources)", "--clean")
     message = re.sub(r"\bmetrics=\[([^\[\]]*)\]", _name_metrics, message)
     message = re.sub(r'\b(tokenize|annotator|column|on_bad)="?([\w…]+)"?', r"--\1 \2", message)
-    return re.sub(r"\b(aligned|tokenized)=True", r"--\1", message).replace("--on_bad", "--on-bad")
+    message = re.sub(r"\b(aligned|tokenized|ignore_width)=True", r"--\1", message)
+    return message.replace("--on_bad", "--on-bad").replace("--ignore_width", "--ignore-width")
 
 
 def _name_metrics(found: re.Match[str]) -> str:

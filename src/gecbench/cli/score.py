@@ -117,6 +117,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_whole(options: argparse.Namespace) -> None:
+    if options.average and options.per_sentence is not None:
+        raise InputError("--average is over error types, not over sentences", fix="Leave out --per-sentence")
     if options.resume or options.per_sentence:
         raise InputError("--resume and --per-sentence FILE are for streams", fix="Add --stream, or leave them out")
     if options.on_bad != "error":

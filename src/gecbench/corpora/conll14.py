@@ -365,13 +365,19 @@ def _output(place: Place) -> Row:
 _SCORED_ON = "conll14_fluency:expert_fluency"
 
 
-def _references(name: str, description: str, read: ReferenceSet, *, coded: bool = False, pinned: bool = True) -> Config:
+_SENTENCE_FILES = (OFFICIAL[0], ESSAYS, MERGED)
+
+
+def _references(
+    name: str, description: str, read: ReferenceSet, *files: str, coded: bool = False, pinned: bool = True
+) -> Config:
     fields, metric = (ANNOTATED_FIELDS, "m2") if coded else (REFERENCE_FIELDS, None)
-    return Config(name, description, fields, ("test",), partial(reference_rows, read=read), pinned, metric)
+    rows = partial(reference_rows, read=read)
+    return Config(name, description, fields, ("test",), rows, pinned, metric, files=(*_SENTENCE_FILES, *files))
 
 
 def _rewrites(name: str, description: str) -> Config:
-    return _references(name, description, partial(rewrites, name=name))
+    return _references(name, description, partial(rewrites, name=name), f"reassess/annotations/{REWRITES[name]}")
 
 
 def _systems() -> Mapping[str, list[str]]:
@@ -394,7 +400,7 @@ DATASET = DatasetDeclaration(
     default_config="all",
     several_reference_sets=True,
     configs=by_name(
-        _references("nucle", "the two official annotators", nucle, coded=True),
+        _references("nucle", "the two official annotators", nucle, *OFFICIAL, coded=True),
         Config(
             "nucle_alt",
             "the official annotations with the teams' alternatives, one to five per sentence",
@@ -402,8 +408,9 @@ DATASET = DatasetDeclaration(
             ("test",),
             alternative_rows,
             metric="m2",
+            files=(*_SENTENCE_FILES, WITH_ALTERNATIVES),
         ),
-        _references("bn15", "the ten annotators of Bryant & Ng 2015", bn15, coded=True, pinned=False),
+        _references("bn15", "the ten annotators of Bryant & Ng 2015", bn15, "bn15/", coded=True, pinned=False),
         _rewrites("expert_fluency", "two fluency rewrites by experts"),
         _rewrites("nonexpert_fluency", "two fluency rewrites by the crowd"),
         _rewrites("expert_minimal", "two minimal rewrites by experts"),
@@ -412,11 +419,15 @@ DATASET = DatasetDeclaration(
             "all",
             "ten references: the two official annotators and the eight rewrites",
             partial(everything, coded=nucle),
+            *OFFICIAL,
+            *(f"reassess/annotations/{folder}" for folder in REWRITES.values()),
         ),
         _references(
             "all_bn15",
             "eighteen references: the ten of Bryant & Ng and the eight rewrites",
             partial(everything, coded=bn15),
+            "bn15/",
+            *(f"reassess/annotations/{folder}" for folder in REWRITES.values()),
             pinned=False,
         ),
         Config(

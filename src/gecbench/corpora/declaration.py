@@ -80,7 +80,8 @@ class DatasetDeclaration:
         if alias is not None:
             return alias
         if config.name != self.default_config:
-            return f"{self.name}:{config.name}"
+            prefix = next((alias for alias in self.aliases if ":" not in alias), self.name)
+            return f"{prefix}:{config.name}"
         return self.name if config.default_split == "test" else f"{self.name}:dev"
 
     def splits(self) -> tuple[str, ...]:
@@ -94,6 +95,7 @@ class Config:
 
     `pinned` is false where an upstream file could not be measured; such a one is built only on request. `metric` is
     the official one, if it is not the dataset's. `submit_to` says where outputs are scored whose references are secret.
+    `files` are the keys of its upstream files, or how they begin; empty if it needs all of the dataset's.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Config:
     pinned: bool = True
     metric: str | None = None
     submit_to: str | None = None
+    files: tuple[str, ...] = ()
 
     @property
     def default_split(self) -> str:

@@ -109,7 +109,8 @@ def load_rows(
     upstream: Upstream | None = None,
 ) -> Any:
     """Return the rows of a split as dictionaries, or those of all splits by name; needs no `datasets`."""
-    chosen = find_dataset(name).config(config)
+    declared, config, split = _parse_arguments(name, config, split)
+    chosen = declared.config(config)
     source = upstream or Upstream.from_environment(mirror)
     if split is not None:
         return list(chosen.rows(source, chosen.check_split(split)))
@@ -163,9 +164,10 @@ def load_dataset(
 ) -> Any:
     """Return a `datasets.Dataset` (one split), `DatasetDict` (all), or their iterable counterparts when streaming.
 
-    Prepared once into the Hugging Face cache, under a folder named by the hash of the code that made it.
+    `name` may carry the rest (`cweb:s:dev`), as in `load_corpus`. Prepared once into the Hugging Face cache, under a
+    folder named by the hash of the code that made it.
     """
-    declared = find_dataset(name)
+    declared, config, split = _parse_arguments(name, config, split)
     chosen = declared.config(config)
     try:
         from gecbench.corpora.dataset_builder import builder_class
@@ -184,6 +186,14 @@ def load_dataset(
         return builder.as_streaming_dataset(split=split)
     builder.download_and_prepare()
     return builder.as_dataset(split=split)
+
+
+def _parse_arguments(
+    name: str, config: str | None, split: str | None
+) -> tuple[DatasetDeclaration, str | None, str | None]:
+    """Return the dataset, configuration and split that a name means; arguments win over parts of the name."""
+    dataset, named_config, named_split = parse_corpus_name(name)
+    return DATASETS[dataset], config or named_config, split or named_split
 
 
 def load_rankings(name: str) -> list[Ranking]:

@@ -66,7 +66,8 @@ def _source_rows(upstream: Upstream, split: str, *, files: Mapping[str, str]) ->
 
 
 def _config(name: str, description: str, files: Mapping[str, str], *, pinned: bool = True) -> Config:
-    return Config(name, description, _FIELDS, tuple(files), partial(m2_rows, files=files), pinned)
+    rows = partial(m2_rows, files=files)
+    return Config(name, description, _FIELDS, tuple(files), rows, pinned, files=tuple(files.values()))
 
 
 def _cweb(letter: str, description: str) -> Config:
@@ -77,7 +78,8 @@ def _cweb(letter: str, description: str) -> Config:
 
 def _ua_gec(name: str, description: str) -> Config:
     files = {"test": f"ua-gec/data/{name}/test/{name}.test.m2"}
-    return Config(name, description, (*_FIELDS, _DOCUMENT), ("test",), partial(_document_rows, files=files))
+    rows = partial(_document_rows, files=files)
+    return Config(name, description, (*_FIELDS, _DOCUMENT), ("test",), rows, files=tuple(files.values()))
 
 
 def _geccc(unit: str) -> Config:
@@ -121,6 +123,7 @@ DATASETS = (
                 partial(_source_rows, files={"test": "bea19/test/ABCN.test.bea19.orig"}),
                 pinned=False,
                 submit_to="Codabench",
+                files=("bea19/test/",),
             ),
         ),
         tokenization="spaCy",

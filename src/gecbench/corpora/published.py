@@ -193,25 +193,23 @@ def _plain(found: tuple[str, Score, Placement | None, str]) -> dict[str, object]
 
 def _parse(corpus: str) -> tuple[str, str | None]:
     """Return dataset and split, and the reference set if it matters, of a corpus's name."""
-    if is_known_name(corpus) and corpus != "demo":
-        name, config, split = parse_corpus_name(corpus)
-        declared = DATASETS[name]
-        config = (config or declared.default_config) if declared.several_reference_sets else None
-        return f"{name}:{split or 'test'}", config
-    name, _, split = corpus.partition(":")
-    key = f"{name}:{'validation' if split == 'dev' else split or 'test'}"
-    if corpus != "demo" and key not in {result.corpus for result in _all_results()}:
+    if corpus == "demo":
+        return corpus, None
+    if not is_known_name(corpus):
         names = corpora_with_results()
         fix = f"{did_you_mean(corpus, names)}Choose one of {', '.join(names)}"
         raise InputError(f"there are no published results on {corpus!r}", fix=fix)
-    return key, None
+    name, config, split = parse_corpus_name(corpus)
+    declared = DATASETS[name]
+    split = split or declared.config(config).default_split
+    return f"{name}:{split}", (config or declared.default_config) if declared.several_reference_sets else None
 
 
 def corpora_with_results() -> list[str]:
     """Return the names of the corpora that there are published results on, as `published_results` takes them.
 
     >>> corpora_with_results()[:4]
-    ['jfleg:test', 'jfleg:dev', 'conll14:bn15', 'conll14:expert_fluency']
+    ['jfleg:test', 'jfleg:dev', 'bn15', 'conll14:expert_fluency']
     """
     tables = dict.fromkeys((result.corpus, result.reference_set) for result in _all_results())
     return [_short_name(*table) for table in tables]
@@ -219,8 +217,8 @@ def corpora_with_results() -> list[str]:
 
 def _short_name(corpus: str, reference_set: str) -> str:
     name, _, split = corpus.partition(":")
-    if name == "conll14_fluency":
-        return "conll14" if reference_set == "nucle" else f"conll14:{reference_set}"
+    if DATASETS[name].several_reference_sets:
+        return DATASETS[name].corpus_name(DATASETS[name].config(reference_set))
     return f"{name}:{'dev' if split == 'validation' else split}"
 
 

@@ -355,18 +355,20 @@ class Upstream:
                     raise _with_kept_file(error, kept) from error
             else:
                 partial.replace(target)
+                self._license_marker(pin.source).parent.mkdir(parents=True, exist_ok=True)
+                self._license_marker(pin.source).touch()
                 if pin.sha256 is None:
                     digest = hashlib.sha256(target.read_bytes()).hexdigest()
                     log_info(f"{url} is not pinned; what was downloaded has sha256 {digest}")
                 return
 
     def _show_license(self, source: Source) -> None:
-        """Show the license of a source once, before its first file is fetched."""
-        marker = self.cache / "shown-licenses" / source.name
-        if source.license and not marker.exists():
-            marker.parent.mkdir(parents=True, exist_ok=True)
-            marker.touch()
+        """Show the license of a source until a file of it has been fetched."""
+        if source.license and not self._license_marker(source).exists():
             log_info(f"{source.name} is published under {source.license} ({source.url})")
+
+    def _license_marker(self, source: Source) -> Path:
+        return self.cache / "shown-licenses" / source.name
 
     def _verify(self, pin: Pin, path: Path, name: str) -> None:
         """Raise unless the file is the pinned one, or the archive holds all pinned members; errors call it `name`."""

@@ -216,7 +216,7 @@ def edited_texts(
         if theirs != ours and not is_same_sentence(theirs, ours, ignore_width):
             fix = "Use the same sentences with the same tokenization"
             if is_same_sentence(theirs, ours, ignore_width=True):
-                fix = "They differ in full-width and half-width characters. Allow it with --ignore-width"
+                fix = "They differ in full-width and half-width characters. Pass ignore_width=True to allow it"
             raise InputError(
                 f"sentence {i + 1} differs from {corpus.name}: {theirs[:60]!r}, not {ours[:60]!r}",
                 file=file,

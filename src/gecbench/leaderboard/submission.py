@@ -50,14 +50,17 @@ class TooLargeError(InputError):
 def read_outputs(
     data: bytes, file: str, corpus: Corpus, most_bytes: int = MOST_BYTES, annotator: int | None = None
 ) -> list[str]:
-    """Return the predictions in a file's content: text, or a table or edits by its ending."""
+    """Return the predictions in a file's content: text, a table by its ending, or edits.
+
+    Sources of edits may differ from the corpus in full-width and half-width characters.
+    """
     check_size(len(data), file, most_bytes)
     for magic, kind in _COMPRESSED.items():
         if data.startswith(magic):
             raise InputError(f"is compressed ({kind})", file=file, fix=_PLAIN)
     if b"\0" in data:
         raise InputError("is binary: it holds zero bytes", file=file, fix=_PLAIN)
-    predictions = list(parse_predictions(data, file, corpus, annotator=annotator))
+    predictions = list(parse_predictions(data, file, corpus, annotator=annotator, ignore_width=True))
     for number, text in enumerate(predictions, start=1):
         _check_line(text, file, number)
     return predictions

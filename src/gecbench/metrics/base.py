@@ -479,7 +479,8 @@ class Metric(ABC):
         Raises:
             InputError: The metric does not support this breakdown.
         """
-        raise InputError(f"{self.name} has no scores by {by}")
+        others = [name for name, metric in METRICS.items() if by in metric.breakdowns]
+        raise InputError(f"{self.name} has no scores by {by}", fix=f"Choose a metric that has: {', '.join(others)}")
 
     @abstractmethod
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:

@@ -98,7 +98,7 @@ def _check_same_sentences(hypothesis: Sequence[str], reference: Sequence[str], o
             if not is_same_sentence(ours, theirs, options.ignore_width):
                 problem = f"sentence {number} differs from {options.ref}: {ours[:60]!r}, not {theirs[:60]!r}"
                 if is_same_sentence(ours, theirs, ignore_width=True):
-                    fix = "They differ in full-width and half-width characters. Allow it with --ignore-width"
+                    fix = "They differ in full-width and half-width characters. Pass --ignore-width to allow it"
                 break
     if problem:
         raise InputError(problem, file=options.hyp, fix=fix)
