@@ -27,13 +27,6 @@ WORDS = {
     "confidence interval": "statistics/#confidence-intervals",
     "over-correction": "faq/#how-do-i-measure-over-correction",
 }
-TYPE = """
-const field = document.querySelector('[data-md-component="search-query"]');
-document.querySelector("#__search").checked = true;
-field.focus();
-field.value = arguments[0];
-field.dispatchEvent(new Event("keyup"));
-"""
 FOUND = """return [...document.querySelectorAll(".md-search-result__list > .md-search-result__item")].map(
   (item) => [...item.querySelectorAll("a.md-search-result__link")].map((link) => link.href));"""
 
@@ -61,7 +54,9 @@ def main(site: str) -> int:
     with served(site) as address, chromium() as browser:
         for word, wanted in WORDS.items():
             browser.get(address)
-            browser.execute_script(TYPE, word)
+            field = browser.find_element("css selector", ".md-search__input")
+            field.click()
+            field.send_keys(word)
             with contextlib.suppress(AssertionError):
                 eventually(lambda: browser.execute_script(FOUND))
             pages = browser.execute_script(FOUND)[:FIRST]
