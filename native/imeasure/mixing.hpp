@@ -63,11 +63,19 @@ struct Branch {
 // Proof of cut points, that is of positions that every optimal alignment of every mixed reference passes through, for
 // all references at once.
 //
-// A three-way alignment misses a cut point only if one of its two-way projections does. Suppose that for each pair of
-// texts every path that misses cut points costs more than the distances of its segments plus the charges of the cut
-// points missed, and that a cut point is charged the largest slack of the segment before it plus that of the segment
-// after it. Then an alignment that misses a cut point costs more than the segments put together, so it is not optimal
-// (the full proof is in docs/metrics/imeasure.md §8).
+// Let d be a segment's two-way distance for a pair of texts, and its slack the three-way cost above the three such
+// distances. A cut point is charged the largest slack of the segment before it plus that of the segment after it.
+// 1. An alignment is a path through points (i, j, k). The points where one text is at the cut form an interval of the
+//    path. Three intervals that meet in pairs have a common point. So an alignment that misses a cut point misses it in
+//    the projection on some pair of texts.
+// 2. This class checks for each pair: every two-way path that misses all cut points between two others costs more than
+//    the d of its segments plus the charges of the cut points missed.
+// 3. Split an alignment at the cut points that it passes. Within a longer stretch every inner cut point is missed in
+//    some pair. Apply step 2 to each pair's runs of missed cut points, and d to the rest. The sum exceeds all d plus
+//    the charges, which cover all slacks: more than the optima of the segments together. So it is not optimal. The
+//    baseline's two-way alignment has the same bound without slack.
+// 4. Inside a segment the traceback sees the same consistent moves as in the whole sentence. So ties, counts and
+//    baseline add up.
 //
 // The references are a chain of segments with parallel branches. So the cheapest path that misses cut points, over all
 // references, is one shortest path through text x chain in which each branch starts with a credit of its own distance.

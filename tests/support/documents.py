@@ -159,6 +159,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="update the document in place")
     options = parser.parse_args()
     socket.socket.connect = _no_network  # type: ignore[method-assign]
+    os.environ["TQDM_DISABLE"] = "1"  # progress depends on the machine
     before = Path.cwd()
     for document in [path.resolve() for path in options.documents]:
         with tempfile.TemporaryDirectory() as folder:

@@ -27,6 +27,7 @@ def main(site: str) -> int:
     pages = sorted(Path(site).resolve().rglob("index.html"))
     axe, faults = AXE.read_text(encoding="utf-8"), 0
     with chromium() as browser:
+        browser.set_script_timeout(300)
         for screen, (width, dark) in SCREENS.items():
             emulate(browser, width=width, height=900, dark=dark)
             browser.get(pages[0].as_uri())

@@ -496,7 +496,7 @@ def apply_edits(source: Tokens, edits: Sequence[Edit], start: int, end: int) -> 
     return tuple(current)
 
 
-# Step 3: a proof that every optimal alignment passes through the cuts (docs/metrics/imeasure.md §8).
+# Step 3: a proof that every optimal alignment passes through the cuts (in full: native/imeasure/mixing.hpp).
 #
 # An alignment passes a cut if all three texts stand there at the same time. One that misses a cut misses it in the
 # two-way alignment of some pair of texts. So it is enough that for each pair every two-way path that misses cuts costs
