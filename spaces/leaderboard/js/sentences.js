@@ -310,13 +310,21 @@ GECBENCH.define("sentences", (use) => {
     }));
   }
 
+  const pen = document.createElement("canvas").getContext("2d");
+
+  /** The width of a word, as bold as it can be. */
+  function widthOf(text) {
+    const { fontSize, fontFamily } = getComputedStyle(document.body);
+    pen.font = `600 ${fontSize} ${fontFamily}`;
+    return pen.measureText(text).width;
+  }
+
   /** Break the columns into lines that fit. */
   function chunks(columns, width) {
     const parts = [[]];
     let used = 0;
     for (const column of columns) {
-      const letters = Math.max(column.source.length, ...column.cells.map((cell) => cell.length), 1);
-      const needed = 7.9 * letters + 13;
+      const needed = Math.max(...[column.source, ...column.cells, "∅"].map(widthOf)) + 13;
       if (used + needed > width && parts.at(-1).length) {
         parts.push([]);
         used = 0;

@@ -10,8 +10,8 @@ GECBENCH.define("submit", (use) => {
       el("h2", null, "Submit a system"),
       el("p", null, "One output per line, in the order of the corpus; or JSON Lines with ",
         el("code", null, '{"prediction": "…"}'),
-        ". Words and punctuation are separated by spaces, as in the corpus, or choose raw text."),
-      sources(tables));
+        ". Separate words and punctuation by spaces, as in the corpus", server ? ", or choose raw text." : "."),
+      ...sources(tables));
     if (server) main.append(submitForm(server, state));
     if (commands.length) {
       main.append(el("h3", null, "On the command line"), el("pre", { tabindex: 0 }, here(commands.join("\n"))),
@@ -47,7 +47,13 @@ GECBENCH.define("submit", (use) => {
     const links = tables.filter((table) => table.source).flatMap((table, k) => [k ? ", " : "",
       el("a", { href: table.source, download: `${table.corpus.replace(/[^\w.-]+/g, "-")}.txt` },
         corpusLabel(table))]);
-    return links.length ? el("p", null, "Sentences to correct: ", links, ".") : "";
+    const restricted = tables.filter((table) => table.restricted);
+    return [
+      links.length ? el("p", null, "Sentences to correct: ", links, ".") : "",
+      restricted.length ? el("p", null, "The license of ", restricted.map(corpusLabel).join(", "),
+        " does not permit offering sentences here. To get them, run ", restricted.flatMap(({ name }, k) => [
+          k ? ", " : "", el("code", null, `gecbench data source ${name} -o source.txt`)]), ".") : "",
+    ];
   }
 
   function field(label, control, hint) {
