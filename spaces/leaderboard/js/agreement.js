@@ -48,8 +48,8 @@ GECBENCH.define("agreement", (use) => {
     const away = human - rank;
     const kind = Math.abs(away) < FAR ? "" : away > 0 ? " high" : " low";
     const arrow = { " high": "▲", " low": "▼" }[kind];
-    return el("td", { class: `number${kind}` }, String(rank), arrow ? el("span", { "aria-hidden": "true" }, arrow) : "",
-      arrow ? el("span", { class: "unseen" }, kind === " high" ? " too high" : " too low") : "");
+    return el("td", { class: `number${kind}` }, arrow ? el("span", { "aria-hidden": "true" }, `${arrow} `) : "",
+      String(rank), arrow ? el("span", { class: "unseen" }, kind === " high" ? " higher" : " lower") : "");
   }
 
   function rankTable(rows, human, found) {

@@ -473,7 +473,7 @@ GECBENCH.define("charts", (use) => {
   function lineFigure(all, metric, xLabel, note) {
     let found = all;
     const { title } = metricOf(metric);
-    const isFilled = (k) => found.some(([, groups]) => groups[k].value !== null);
+    const isFilled = (k) => all.some(([, groups]) => groups[k].value !== null);
     const isLarge = ({ sentences }) => sentences >= FEWEST_SENTENCES;
     const few = found[0][1].filter((group) => !isLarge(group)).length;
     const large = found[0][1].map((group, k) => isLarge(group) && isFilled(k));
@@ -491,9 +491,11 @@ GECBENCH.define("charts", (use) => {
         svg("line", { x1: 0, x2: 28, y1: 5, y2: 5, "stroke-dasharray": DASHES[k] })),
       el("a", { href: systemAddress(row) }, foreign(row.system)))));
     const save = saveSvg(chart.node, `${metric}-${xLabel}`);
-    const hidden = few ? ` Left out: ${counted(few, "group")} of fewer than ${FEWEST_SENTENCES} sentences.` : "";
+    const idle = all[0][1].filter((group, k) => isLarge(group) && !isFilled(k))
+      .map((group) => ` Left out: ${counted(group.sentences, "sentence")} without gold edits.`);
+    const small = few ? ` Left out: ${counted(few, "group")} of fewer than ${FEWEST_SENTENCES} sentences.` : "";
     return el("figure", null, el("figcaption", null, legend, note,
-      hidden, " ", save), chart.node);
+      small, idle, " ", save), chart.node);
   }
 
   /** Neighbouring groups that have values, each run of them a line: nothing bridges a missing group. */
