@@ -78,7 +78,8 @@ def score_upload(
 ) -> dict[str, Any]:
     """Score a submission, and store it if `add`; return what its submitter is told. A server runs it in a child."""
     store = FolderStore(board)
-    done = submit(submission, corpus, store, dry_run=not add, resumed=resumed, resamples=resamples, progress=progress)
+    adding: Any = {"dry_run": not add, "counts": True, "resumed": resumed}
+    done = submit(submission, corpus, store, **adding, resamples=resamples, progress=progress)
     place = done.place
     return {
         "added": add,
