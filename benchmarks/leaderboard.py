@@ -2,6 +2,7 @@
 
     python benchmarks/leaderboard.py            the whole table (a minute or two)
     python benchmarks/leaderboard.py --quick    50 systems, 10 readers
+    python benchmarks/leaderboard.py --limits   100 systems on 1,312 sentences, really scored and tested
 
 Opening is measured in headless Chromium (found by tests/support/chromium.py), from the start of the navigation to the
 first frame that shows the whole table. Readers are threads of another process on the same machine; each loads the page
@@ -11,8 +12,10 @@ as a browser does, all its files over one connection, again and again, while one
 from __future__ import annotations
 
 import argparse
+import gzip
 import http.client
 import json
+import os
 import random
 import statistics
 import subprocess
@@ -27,7 +30,9 @@ import gecbench
 from gecbench.leaderboard import page as building
 from gecbench.leaderboard.ranking import Significance
 from gecbench.leaderboard.records import Details, Figure, Record, digest, figure
+from gecbench.leaderboard.seeds import public_submissions
 from gecbench.leaderboard.store import FolderStore
+from gecbench.leaderboard.submission import Submission, score_submission
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 import boards
@@ -41,10 +46,14 @@ SECONDS = 10.0
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--quick", action="store_true", help="50 systems and 10 readers")
+    options.add_argument("--limits", action="store_true", help="100 systems on 1,312 sentences, with all tests")
     options.add_argument("--read", nargs=3, metavar=("ADDRESS", "READERS", "SECONDS"), help=argparse.SUPPRESS)
     chosen = options.parse_args()
     if chosen.read:
         print(json.dumps(read(chosen.read[0], int(chosen.read[1]), float(chosen.read[2]))))
+        return
+    if chosen.limits:
+        limits()
         return
     systems, readers = (50, 10) if chosen.quick else (500, 50)
     with tempfile.TemporaryDirectory() as folder:
@@ -53,6 +62,86 @@ def main() -> None:
         page = build(store, Path(folder) / "site", systems)
         opening(page)
         serving(Path(folder) / "board", readers)
+
+
+def limits(systems: int = 100, sentences: int = 1312) -> None:
+    """Measure what a page of many systems costs: its build with every test, its first table, and each interaction."""
+    corpus, outputs = large_corpus(sentences)
+    chance = random.Random(1)
+    with tempfile.TemporaryDirectory() as folder:
+        store = FolderStore(Path(folder) / "board")
+        begin = time.process_time()
+        for k in range(systems):
+            lines = [chance.choice(texts[1:]) if chance.random() < (k + 1) / systems else texts[0] for texts in outputs]
+            scored = score_submission(Submission(f"System {k}", lines, aligned=True, tokenized=True), corpus)
+            store.add(scored.record, scored.details)
+        seconds = time.process_time() - begin
+        print(
+            f"scoring {systems} systems on {sentences:,} sentences of {corpus.name}: {seconds:.1f} s of processor time"
+        )
+        for resamples in (1000, 10_000):
+            begin = time.process_time()
+            shown = {"publish_references": True, "restricted_texts": True, "seeds": False}
+            building.build_site(store, Path(folder) / "site", building.PagePlan([corpus], resamples=resamples, **shown))
+            print(f"build, {resamples:,} resamples: {time.process_time() - begin:.1f} s of processor time")
+        site = Path(folder) / "site"
+        table = next((site / "data").glob("table-*.js"))
+        page = [site / "index.html", site / "style.css", site / "data/board.js", *(site / "js").iterdir(), table]
+        print(f"first table: {table.stat().st_size / 1000:.0f} kB, with the page {_kilobytes(page)}")
+        interactions((site / "index.html").as_uri())
+
+
+def large_corpus(sentences: int) -> tuple[gecbench.Corpus, list[tuple[str, ...]]]:
+    """Return CoNLL-14 from the mirror, or the demo repeated; and for each sentence the source and outputs."""
+    if os.environ.get("GECBENCH_MIRROR"):
+        corpus = gecbench.load_corpus("conll14_fluency:nucle")
+        return corpus, list(zip(*(each.predictions for each in public_submissions(corpus)), strict=True))
+    demo, outputs = gecbench.load_demo(), gecbench.load_demo_systems().values()
+    places = [k % len(demo) for k in range(sentences)]
+    texts = {"sources": demo.sources, "references": demo.references or ()}
+    corpus = gecbench.Corpus(**{name: [lines[k] for k in places] for name, lines in texts.items()}, name="large")
+    return corpus, [(demo.sources[k], *(lines[k] for lines in outputs)) for k in places]
+
+
+def _kilobytes(files: list[Path]) -> str:
+    contents = [path.read_bytes() for path in files]
+    plain, packed = sum(map(len, contents)), sum(len(gzip.compress(content, 6)) for content in contents)
+    return f"{plain / 1000:.0f} kB ({packed / 1000:.0f} kB as served)"
+
+
+def interactions(page: str) -> None:
+    """Print how long each interaction keeps the page busy until the new view is in the document."""
+    steps = {
+        "sort": "document.querySelector('[data-sort=bleu]').click()",
+        "filter": "const box = document.querySelector('#filter'); box.value = 7; box.dispatchEvent(new Event('input'))",
+        "tick a column": "document.querySelector('#columns input[value=unchanged]').click()",
+        "plot": "location.hash = '#plot'",
+        "significance": "location.hash = '#matrix'",
+        "compare": "location.hash = '#compare'",
+        "groups": "location.hash = '#groups'",
+        "edits": "location.hash = '#sentences'",
+        "next sentence": "document.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))",
+    }
+    with chromium.chromium() as driver:
+        chromium.open_page(driver, f"{page}#table")
+        for name, step in steps.items():
+            home = "#sentences" if name == "next sentence" else "#table"
+            times = []
+            for _ in range(OPENINGS):
+                chromium.go(driver, home)
+                times.append(driver.execute_async_script(_TIMED % step))
+            print(f"{name}: median {_ms(times)}, slowest {max(times):.0f} ms")
+
+
+_TIMED = """
+const done = arguments[0], root = document.documentElement, before = root.dataset.drawn, begin = performance.now();
+const wait = () => (root.dataset.drawn === before && performance.now() - begin < 2000 && !same
+  ? setTimeout(wait) : (document.body.offsetHeight, done(performance.now() - begin)));
+const hash = location.hash;
+%s;
+const same = location.hash === hash || location.hash.includes("q=7") || location.hash.includes("n=");
+wait();
+"""
 
 
 def fill(store: FolderStore, systems: int) -> None:

@@ -208,7 +208,7 @@ def test_score_only_shows_the_place_and_adds_nothing(browser, tmp_path):
         submit(browser, "Mine", file, add=False)
         wait(browser, "document.querySelector('.message.error')")
         refused = texts(browser, "#message")[0]
-        assert 'tick "Remove labels and quotes"' in refused
+        assert 'Tick "Remove labels and quotes"' in refused
         assert "--" not in refused
         click(browser, "[name=clean]")
         browser.find_element("css selector", "form button[value=no]").click()

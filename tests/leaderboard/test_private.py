@@ -196,6 +196,22 @@ def test_a_probe_of_one_edit_is_refused(gold, private):
     assert [record.system for record in store.load().records] == ["first", "near"]
 
 
+def test_score_only_counts_against_the_limits(gold, private):
+    store, corpus = private
+    counted = {"dry_run": True, "counts": True, "resamples": 20}
+    done = submit(Submission("first", outputs_of(gold, "goes"), submitter="Me"), corpus, store, **counted)
+    assert done.added is None
+    assert store.load().records == ()
+    near = ["The 0 dog zq0secret0 home with number 0 .", *outputs_of(gold, "goes")[1:]]
+    with pytest.raises(InputError, match="only 1 output differs from 'first'"):
+        submit(Submission("near", near, submitter="Me"), corpus, store, **counted)
+    submit(Submission("first", outputs_of(gold, "goes"), submitter="Me"), corpus, store, resamples=20)
+    assert [record.system for record in store.load().records] == ["first"], "what was scored may be added"
+    submit(Submission("second", outputs_of(gold, "went"), submitter="Me"), corpus, store, **counted)
+    with pytest.raises(InputError, match="me has made 3 submissions today, as many as allowed"):
+        submit(Submission("third", outputs_of(gold, "ran"), submitter="me"), corpus, store, **counted)
+
+
 @pytest.mark.parametrize(
     ("sentences", "asked", "needed"), [(2, 20, 1), (100, 20, 5), (1312, 20, 20), (1312, 50, 50), (10, 0, 0)]
 )

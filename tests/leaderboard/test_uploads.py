@@ -8,11 +8,12 @@ import pytest
 from boards import DEMO, GOOD
 from waiting import eventually
 
+from gecbench.corpus.prepare import Preprocessing
 from gecbench.errors import InputError, UnwritableError
 from gecbench.leaderboard.records import digest
 from gecbench.leaderboard.store import FolderStore
-from gecbench.leaderboard.submission import Submission
-from gecbench.leaderboard.uploads import PendingFolder, Queue, Rate
+from gecbench.leaderboard.submission import Submission, validate_outputs
+from gecbench.leaderboard.uploads import PendingFolder, Queue, Rate, form_error
 
 
 def test_queue_refuses_when_full_and_reports_failures():
@@ -116,3 +117,34 @@ def test_links_and_pipes_and_deep_json_are_passed_over(tmp_path):
         make(tmp_path / "tests" / f"{digest(question.encode())}.json")
         assert store.get_resampled(question) is None
     assert store.get_resampled("good") == [0.5]
+
+
+def prepare(lines):
+    Preprocessing(foreign="error").prepare(DEMO, lines, "predictions")
+
+
+def validate(lines):
+    validate_outputs(lines, DEMO, "out.txt")
+
+
+SHIFTED = [*GOOD[1:], GOOD[0]]
+RAW = [line.replace(" .", ".").replace(" ,", ",") for line in GOOD]
+
+
+@pytest.mark.parametrize(
+    ("lines", "check", "control"),
+    [
+        ([f"Corrected: {line}" for line in GOOD], prepare, 'Tick "Remove labels and quotes"'),
+        (RAW, prepare, 'Choose "raw text" under Tokens'),
+        (SHIFTED, prepare, 'tick "The lines are in the right order"'),
+        (SHIFTED, validate, 'tick "The lines are in the right order"'),
+        (list(DEMO.sources), validate, "Choose the file of the system's outputs"),
+    ],
+    ids=["labels", "raw", "shifted", "neighbors", "source"],
+)
+def test_errors_name_the_controls_of_the_form(lines, check, control):
+    with pytest.raises(InputError) as error:
+        check(lines)
+    words = str(form_error(error.value))
+    assert control in words
+    assert not any(mark in words for mark in ("--", "=True", "gecbench.", "tokenize="))

@@ -10,7 +10,7 @@ import tempfile
 
 from waiting import eventually
 
-VIEWS = ("table", "plot", "matrix", "groups", "compare", "sentences", "submit")
+VIEWS = ("table", "plot", "matrix", "groups", "compare", "agreement", "sentences", "submit")
 FLAGS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),
@@ -103,4 +103,6 @@ def click(browser, selector):
 
 
 def systems(browser):
-    return texts(browser, "table.ranking tbody th bdi:first-of-type, table.ranking tbody th > a > bdi")
+    """Return the entries of the ranking; the row of annotators against each other is none."""
+    row = "table.ranking tbody tr:not(.apart) th"
+    return texts(browser, f"{row} bdi:first-of-type, {row} > a > bdi")

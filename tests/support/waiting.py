@@ -3,7 +3,7 @@
 import time
 
 
-def eventually(happened, message="it never happens", *, seconds=30.0, every=0.01):
+def eventually(happened, message="it never happens", *, seconds=120.0, every=0.01):
     """Wait until a function returns something true, and return that."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -11,6 +11,7 @@ GECBENCH.define("app", (use) => {
     matrix: ["Significance", use("matrix").showMatrix],
     groups: ["Groups", use("charts").showGroups],
     compare: ["Compare", use("systems").showCompare],
+    agreement: ["Metrics", use("agreement").showAgreement],
     sentences: ["Edits", use("sentences").showSentences],
     submit: ["Submit", use("submit").showSubmit],
     system: ["", use("systems").showSystem],
@@ -22,8 +23,10 @@ GECBENCH.define("app", (use) => {
   function drawViews(state) {
     const keep = Object.entries({ corpus: state.corpus, set: state.set }).filter(([, value]) => value);
     const query = keep.length ? `?${new URLSearchParams(keep)}` : "";
-    const { sealed } = GECBENCH.board();
-    const offered = Object.entries(VIEWS).filter(([view, [label]]) => label && !(sealed && OPEN.includes(view)));
+    const { sealed, tables } = GECBENCH.board();
+    const judged = !sealed && tables.some((table) => table.agreement);
+    const offered = Object.entries(VIEWS).filter(([view, [label]]) => label && !(sealed && OPEN.includes(view))
+      && (view !== "agreement" || judged));
     const links = offered.map(([view, [label]]) => {
       const current = view === state.view || (state.view === "system" && view === "table");
       return el("a", { href: `#${view}${query}`, "aria-current": current ? "page" : null }, label);

@@ -73,7 +73,8 @@ GECBENCH.define("board", (use) => {
     const sign = descending ? -1 : 1;
     return [...rows].sort((left, right) => {
       const [a, b] = [valueOf(left, column), valueOf(right, column)];
-      if (a === b) return left.system < right.system ? -1 : 1;
+      if (a === b && !left.line === !right.line) return left.system < right.system ? -1 : 1;
+      if (a === b) return left.line ? 1 : -1;
       if (a === null || a === undefined) return 1;
       if (b === null || b === undefined) return -1;
       return sign * (a < b ? -1 : 1);

@@ -38,10 +38,11 @@ GECBENCH.define("charts", (use) => {
     return svg("text", { class: kind, x, y, "text-anchor": anchor, ...more }, text);
   }
 
-  /** A frame with axes: {node, x, y, box}; x and y turn values into places. `xNames` are names of whole numbers. */
+  /** A frame with axes: {node, x, y, box}; x and y turn values into places. `xNames` are names of whole numbers, of two
+   * lines each. */
   function frame({ xRange, yRange, xLabel, yLabel, xNames, label }) {
     const { width, height } = chartSize();
-    const box = { left: 56, right: width - 16, top: 14, bottom: height - 46 };
+    const box = { left: 56, right: width - 16, top: 14, bottom: height - (xNames ? 54 : 46) };
     const linear = ([low, high], from, to) => (value) => from + ((to - from) * (value - low)) / (high - low || 1);
     const x = linear(xRange, box.left, box.right);
     const y = linear(yRange, box.bottom, box.top);
@@ -52,8 +53,10 @@ GECBENCH.define("charts", (use) => {
     }
     const across = xNames ? xNames.map((name, i) => [i, name]) : niceTicks(xRange, width < 600 ? 5 : 9);
     for (const [tick, text] of across) {
+      const [first, second] = [text].flat();
       node.append(gridLine(x(tick), box.top, x(tick), box.bottom),
-        words("tick", x(tick), box.bottom + 18, "middle", text));
+        words("tick", x(tick), box.bottom + (second ? 15 : 18), "middle", first));
+      if (second) node.append(words("tick size", x(tick), box.bottom + 28, "middle", second));
     }
     const middle = (box.top + box.bottom) / 2;
     node.append(words("axis", (box.left + box.right) / 2, height - 8, "middle", xLabel),
@@ -238,10 +241,12 @@ GECBENCH.define("charts", (use) => {
     const columns = plottable(table, rows);
     const known = columns.map(([column]) => column);
     const split = splitMetric(columns);
-    const usual = split ? [`${split}.recall`, `${split}.precision`] : [known[0], known[1] || known[0]];
-    const [x, y] = [state.x, state.y].map((wanted, k) => (known.includes(wanted) ? wanted : usual[k]));
-    const shown = rows.filter((row) => valueOf(row, x) != null && valueOf(row, y) != null
+    const both = (x, y) => rows.filter((row) => valueOf(row, x) != null && valueOf(row, y) != null
       && !(row.role === "source" && y.endsWith(".precision")));
+    const parts = split ? [`${split}.recall`, `${split}.precision`] : null;
+    const usual = parts && both(...parts).length > 1 ? parts : table.metrics;
+    const [x, y] = [state.x, state.y].map((wanted, k) => (known.includes(wanted) ? wanted : usual[k] || usual[0]));
+    const shown = both(x, y);
     const controls = el("div", { class: "controls" }, tableChooser(state),
       select("Across", columns, x, (value) => State.set({ x: value, y })),
       select("Up", columns, y, (value) => State.set({ x, y: value })), humanBox(rows, state));
@@ -468,11 +473,13 @@ GECBENCH.define("charts", (use) => {
   function lineFigure(all, metric, xLabel, note) {
     let found = all;
     const { title } = metricOf(metric);
-    const large = found[0][1].map((group) => group.sentences >= FEWEST_SENTENCES);
-    const few = large.filter((each) => !each).length;
+    const isFilled = (k) => all.some(([, groups]) => groups[k].value !== null);
+    const isLarge = ({ sentences }) => sentences >= FEWEST_SENTENCES;
+    const few = found[0][1].filter((group) => !isLarge(group)).length;
+    const large = found[0][1].map((group, k) => isLarge(group) && isFilled(k));
     found = found.map(([row, groups]) => [row, groups.filter((_, k) => large[k])]);
     if (!found[0][1].length) return empty(`No group has ${FEWEST_SENTENCES} sentences.`);
-    const labels = found[0][1].map((group) => `${group.label.replace("-", "–")} (n=${group.sentences})`);
+    const labels = found[0][1].map((group) => [group.label.replace("-", "–"), `n=${group.sentences}`]);
     const values = found.flatMap(([, groups]) => groups.map((group) => group.value)).filter((value) => value !== null);
     const chart = frame({
       xRange: [-0.4, labels.length - 0.6], yRange: padded(values.map((value) => 100 * value)),
@@ -484,9 +491,11 @@ GECBENCH.define("charts", (use) => {
         svg("line", { x1: 0, x2: 28, y1: 5, y2: 5, "stroke-dasharray": DASHES[k] })),
       el("a", { href: systemAddress(row) }, foreign(row.system)))));
     const save = saveSvg(chart.node, `${metric}-${xLabel}`);
-    const hidden = few ? ` Left out: ${counted(few, "group")} of fewer than ${FEWEST_SENTENCES} sentences.` : "";
+    const idle = all[0][1].filter((group, k) => isLarge(group) && !isFilled(k))
+      .map((group) => ` Left out: ${counted(group.sentences, "sentence")} without gold edits.`);
+    const small = few ? ` Left out: ${counted(few, "group")} of fewer than ${FEWEST_SENTENCES} sentences.` : "";
     return el("figure", null, el("figcaption", null, legend, note,
-      hidden, " ", save), chart.node);
+      small, idle, " ", save), chart.node);
   }
 
   /** Neighbouring groups that have values, each run of them a line: nothing bridges a missing group. */

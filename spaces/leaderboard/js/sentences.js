@@ -286,7 +286,7 @@ GECBENCH.define("sentences", (use) => {
     const width = Math.max(240, document.getElementById("main").clientWidth - 96);
     const legend = el("ul", { class: "legend" }, LEGEND.map(([kind, text]) => el("li", null,
       el("span", { class: `key ${kind}` }, "ab"), ` ${text}`)));
-    const tables = chunks(columns, width).map((part) => alignmentTable(part, names));
+    const tables = chunks(columns, width).map((part, k) => alignmentTable(part, names, k));
     const edits = systems.map((_, side) => editLine(context, side, i)).filter(Boolean);
     return [el("div", { class: "pair" }, heading), ...(edits.length ? [el("div", { class: "edits" }, edits)] : []),
       ...tables, legend];
@@ -310,13 +310,21 @@ GECBENCH.define("sentences", (use) => {
     }));
   }
 
+  const pen = document.createElement("canvas").getContext("2d");
+
+  /** The width of a word, as bold as it can be. */
+  function widthOf(text) {
+    const { fontSize, fontFamily } = getComputedStyle(document.body);
+    pen.font = `600 ${fontSize} ${fontFamily}`;
+    return pen.measureText(text).width;
+  }
+
   /** Break the columns into lines that fit. */
   function chunks(columns, width) {
     const parts = [[]];
     let used = 0;
     for (const column of columns) {
-      const letters = Math.max(column.source.length, ...column.cells.map((cell) => cell.length), 1);
-      const needed = 7.9 * letters + 13;
+      const needed = Math.max(...[column.source, ...column.cells, "∅"].map(widthOf)) + 13;
       if (used + needed > width && parts.at(-1).length) {
         parts.push([]);
         used = 0;
@@ -332,12 +340,13 @@ GECBENCH.define("sentences", (use) => {
     return cells[k] === source ? "same" : "changed";
   }
 
-  function alignmentTable(columns, names) {
+  function alignmentTable(columns, names, part) {
     const shown = (text, kind) => (text ? foreign(text) : kind === "same" ? "" : "∅");
     const cell = (text, kind) => el("td", { class: kind }, shown(text, kind));
     const line = (name, cells) => el("tr", null, el("th", { scope: "row" }, name), cells);
     const system = (k) => columns.map(({ source, cells }) => cell(cells[k], cellKind(k, source, cells)));
-    return scrolled("Alignment", el("table", { class: "alignment" }, el("tbody", null,
+    const label = part ? `Alignment, part ${part + 1}` : "Alignment";
+    return scrolled(label, el("table", { class: "alignment" }, el("tbody", null,
       line("Source", columns.map((column) => cell(column.source, "same"))),
       names.map((name, k) => line(name, system(k))))));
   }

@@ -10,8 +10,8 @@ GECBENCH.define("submit", (use) => {
       el("h2", null, "Submit a system"),
       el("p", null, "One output per line, in the order of the corpus; or JSON Lines with ",
         el("code", null, '{"prediction": "…"}'),
-        ". Words and punctuation are separated by spaces, as in the corpus, or choose raw text."),
-      sources(tables));
+        ". Separate words and punctuation by spaces, as in the corpus", server ? ", or choose raw text." : "."),
+      ...sources(tables));
     if (server) main.append(submitForm(server, state));
     if (commands.length) {
       main.append(el("h3", null, "On the command line"), el("pre", { tabindex: 0 }, here(commands.join("\n"))),
@@ -47,7 +47,13 @@ GECBENCH.define("submit", (use) => {
     const links = tables.filter((table) => table.source).flatMap((table, k) => [k ? ", " : "",
       el("a", { href: table.source, download: `${table.corpus.replace(/[^\w.-]+/g, "-")}.txt` },
         corpusLabel(table))]);
-    return links.length ? el("p", null, "Sentences to correct: ", links, ".") : "";
+    const restricted = tables.filter((table) => table.restricted);
+    return [
+      links.length ? el("p", null, "Sentences to correct: ", links, ".") : "",
+      restricted.length ? el("p", null, "The license of ", restricted.map(corpusLabel).join(", "),
+        " does not permit offering sentences here. To get them, run ", restricted.flatMap(({ name }, k) => [
+          k ? ", " : "", el("code", null, `gecbench data source ${name} -o source.txt`)]), ".") : "",
+    ];
   }
 
   function field(label, control, hint) {
@@ -83,8 +89,9 @@ GECBENCH.define("submit", (use) => {
     const bar = el("progress", { max: 1, value: 0, hidden: true, "aria-label": "Progress" });
     const message = el("div", { class: "message", role: "status", id: "message" });
     const { sealed } = GECBENCH.board();
-    const add = el("button", { type: "submit", class: sealed ? "primary" : null, value: "yes" }, "Add to board");
-    const only = sealed ? null : el("button", { type: "submit", class: "primary", value: "no" }, "Score only");
+    const add = el("button", { type: "submit", value: "yes" }, "Add to board");
+    const only = el("button", { type: "submit", class: "primary", value: "no" }, "Score only");
+    const limit = server.per_day ? `At most ${counted(server.per_day, "submission")} per name and day` : null;
     const approaches = ["LLM", "seq2seq", "tagger", "rules", "hybrid", "statistical MT", "classifiers"];
     const form = el("form", { class: "submit" },
       field("Name of the system", input("name", { required: true, maxlength: 200 })),
@@ -97,7 +104,7 @@ GECBENCH.define("submit", (use) => {
       el("div", { class: "ticks" }, tick("clean", "Remove labels and quotes around outputs"),
         tick("aligned", "The lines are in the right order")),
       field("Submitter", input("submitter", { maxlength: 200, required: Boolean(server.name_required) }),
-        server.per_day ? `At most ${counted(server.per_day, "submission")} per name and day` : null),
+        limit && sealed ? `${limit}; "Score only" counts, too` : limit),
       field("Link", input("link", { type: "url", maxlength: 500, placeholder: "https://…" })),
       field("Description", input("description", { maxlength: 2000 })),
       field("Year", input("year", { inputmode: "numeric", pattern: "[0-9]{4}", maxlength: 4 })),
@@ -111,7 +118,7 @@ GECBENCH.define("submit", (use) => {
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       const adds = !event.submitter || event.submitter.value === "yes";
-      for (const button of [only, add]) if (button) button.disabled = true;
+      for (const button of [only, add]) button.disabled = true;
       bar.hidden = false;
       message.className = "message";
       try {
@@ -120,7 +127,7 @@ GECBENCH.define("submit", (use) => {
         message.classList.add("error");
         message.textContent = error.message;
       }
-      for (const button of [only, add]) if (button) button.disabled = false;
+      for (const button of [only, add]) button.disabled = false;
       bar.hidden = true;
     });
     form.addEventListener("dragover", (event) => event.preventDefault());
@@ -175,7 +182,7 @@ GECBENCH.define("submit", (use) => {
     bar.value = 1;
     message.classList.add("good");
     if (!job.added) {
-      message.replaceChildren(...resultCard(job));
+      message.replaceChildren(...resultCard(job, values.get("name")));
       return;
     }
     await GECBENCH.refresh();
@@ -198,13 +205,18 @@ GECBENCH.define("submit", (use) => {
     ];
   }
 
-  /** What a score without publishing shows: scores, the rank it would have, and its neighbors. */
-  function resultCard(job) {
+  /** What a score without publishing shows: scores, the rank it would have, and its place among its neighbors. */
+  function resultCard(job, own) {
     const { title } = metricOf(job.metric);
-    const lines = Object.entries(job.scores).map(([name, { value, low, high }]) => el("tr", null,
+    const scores = Object.entries(job.scores).sort(([one], [other]) => (other === job.metric) - (one === job.metric));
+    const lines = scores.map(([name, { value, low, high }]) => el("tr", null,
       el("th", { scope: "row" }, metricOf(name).title), el("td", { class: "number main" }, points(value)),
       el("td", { class: "number" }, low == null ? "–" : range(low, high))));
-    const neighbors = job.neighbors.map(({ system, value, p_text: p }) => el("tr", null,
+    const { value: mine } = job.scores[job.metric];
+    const above = job.neighbors.filter(({ value }) => value > mine).length;
+    const around = [...job.neighbors.slice(0, above), { system: own, value: mine },
+      ...job.neighbors.slice(above)];
+    const neighbors = around.map(({ system, value, p_text: p }, k) => el("tr", { class: k === above ? "own" : null },
       el("th", { scope: "row" }, foreign(system)), el("td", { class: "number" }, points(value)),
       el("td", { class: "number" }, p || "–")));
     const head = (...labels) => el("thead", null, el("tr", null, labels.map((label, k) => el("th",
@@ -213,7 +225,7 @@ GECBENCH.define("submit", (use) => {
       el("p", { id: "scored" }, el("strong", null, `Rank ${job.rank} of ${job.of} by ${title}, if you add it.`),
         " Nothing was added."),
       el("table", { class: "figures" }, head("Metric", "Score", "95 % interval"), el("tbody", null, lines)),
-      neighbors.length ? el("table", { class: "figures", id: "neighbors" }, head("Neighbors", title, "p"),
+      job.neighbors.length ? el("table", { class: "figures", id: "neighbors" }, head("Neighbors", title, "p"),
         el("tbody", null, neighbors)) : "",
       ...resultNotes(job),
     ];

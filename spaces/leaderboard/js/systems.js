@@ -205,7 +205,7 @@ GECBENCH.define("systems", (use) => {
       part || figure.low == null ? null : el("small", null, range(figure.low, figure.high)));
   }
 
-  function pairLine(a, b, name, tests, part) {
+  function pairLine(a, b, name, tests, adjusts, part) {
     const pair = [a, b].map((row) => row.scores[name]);
     const values = pair.map((figure) => figure && (part ? (figure.parts || {})[part] : figure.value));
     const both = values.every((value) => value != null);
@@ -213,33 +213,36 @@ GECBENCH.define("systems", (use) => {
     const found = part ? null : tests(a.id, b.id);
     const sign = both && values[0] > values[1] ? "+" : "";
     const direction = (metricOf(name).lower_is_better || []).includes(part) ? -1 : 1;
-    const better = (k) => both && direction * (values[k] - values[1 - k]) > 0;
+    // The precision of a system that changes nothing is 100 by definition, and no merit.
+    const idle = part === "precision" && [a, b].some((row) => row.unchanged === 1);
+    const better = (k) => both && !idle && direction * (values[k] - values[1 - k]) > 0;
     return el("tr", null, el("th", { scope: "row" }, label),
       pair.map((figure, k) => valueCell(figure, part, better(k))),
       el("td", { class: both ? "number" : "number none" }, both ? sign + points(values[0] - values[1]) : "–",
         found ? el("small", null, range(found.low, found.high)) : null),
       el("td", { class: found ? "number" : "number none" }, found ? shownP(found.p) : part ? "" : "–"),
-      el("td", { class: found ? "number" : "number none" }, found && found.adjusted !== null
-        ? `${shownP(found.adjusted)}${found.adjusted < 0.05 ? "*" : ""}` : part ? "" : "–"));
+      adjusts ? el("td", { class: found ? "number" : "number none" }, found && found.adjusted !== null
+        ? `${shownP(found.adjusted)}${found.adjusted < 0.05 ? "*" : ""}` : part ? "" : "–") : null);
   }
 
   async function pairTable(a, b, table) {
     const shown = table.metrics.filter((name) => a.scores[name] || b.scores[name]);
     const loaded = await Promise.all(shown.map((name) => pairTests(table, name)));
     const tests = Object.fromEntries(shown.map((name, k) => [name, loaded[k]]));
+    const adjusts = shown.some((name) => ((found) => found && found.adjusted !== null)(tests[name](a.id, b.id)));
     const heading = (row, letter) => el("th", { scope: "col", class: "number" }, `${letter}: `,
       el("a", { href: systemAddress(row) }, foreign(row.system)));
     const column = (label, title) => el("th", { scope: "col", class: "number", title }, label);
     return el("div", null,
-      scrolled("Scores of both", el("table", { class: "figures metrics" },
+      scrolled("Scores of both", el("table", { class: `figures metrics${adjusts ? " adjusts" : ""}` },
         el("thead", null, el("tr", null, el("th", { scope: "col" }, "Metric"), heading(a, "A"), heading(b, "B"),
           column("A − B"), column("p", "Paired bootstrap test of this pair alone"),
-          column("p (Holm)", "Adjusted for A against all ranked systems"))),
-        el("tbody", null, shown.flatMap((name) => [pairLine(a, b, name, tests[name]),
-          ...(metricOf(name).columns || []).map((part) => pairLine(a, b, name, tests[name], part))])))),
+          adjusts ? column("p (Holm)", "Adjusted for A against all ranked systems") : null)),
+        el("tbody", null, shown.flatMap((name) => [pairLine(a, b, name, tests[name], adjusts),
+          ...(metricOf(name).columns || []).map((part) => pairLine(a, b, name, tests[name], adjusts, part))])))),
       el("p", { class: "note" }, "Below each score and difference is its 95 % bootstrap interval. Bold is the better "
-        + "score. p is that of this pair alone (paired bootstrap). p (Holm) is adjusted for A against all ranked "
-        + "systems, with a star below 0.05."));
+        + "score. p is that of this pair alone (paired bootstrap).", adjusts ? " p (Holm) is adjusted for A against "
+        + "all ranked systems, with a star below 0.05." : null));
   }
 
   return { tex, showSystem, showCompare };

@@ -33,13 +33,14 @@ GECBENCH.define("table", (use) => {
     return el("small", null, text);
   }
 
-  function metricColumn(name) {
+  /** A metric's scores; the one that ranks has its intervals below them, the others have them on hover. */
+  function metricColumn(name, ranking) {
     const { title, description } = metricOf(name);
     const content = (row) => {
       const figure = row.scores[name];
       if (!figure) return null;
       return [points(figure.value), figure.capped ? "†" : null,
-        figure.low == null ? null : smaller(range(figure.low, figure.high))];
+        figure.low == null || name !== ranking ? null : smaller(range(figure.low, figure.high))];
     };
     return { key: name, label: title, title: description, sortable: true, metric: name, content };
   }
@@ -85,7 +86,7 @@ GECBENCH.define("table", (use) => {
   function columnsOf(table, rows, metric, human, state) {
     const systems = rows.filter((row) => row.role === "system");
     const all = [
-      ...table.metrics.flatMap((name) => [metricColumn(name),
+      ...table.metrics.flatMap((name) => [metricColumn(name, metric),
         ...(metricOf(name).columns || []).map((part) => partColumn(name, part))]),
       ...otherColumns(metric, scale(rows, metric), human),
     ].filter((column) => rows.some(column.content));
@@ -196,16 +197,19 @@ GECBENCH.define("table", (use) => {
   function cell(row, column) {
     const content = column.content(row);
     const figure = column.metric && row.scores[column.metric];
-    return el("td", { class: cellClass(column) + (content === null ? " none" : ""), title: figure && figure.signature,
+    const interval = figure && figure.low != null ? `${range(figure.low, figure.high)}\n` : "";
+    const title = figure && figure.signature ? interval + figure.signature : null;
+    return el("td", { class: cellClass(column) + (content === null ? " none" : ""), title,
       "data-label": column.label }, content === null && !row.line ? "–" : content);
   }
 
   function rankRow(row, columns, metric) {
     const figure = row.scores[metric] || {};
     const name = row.line ? foreign(row.system) : el("a", { href: systemAddress(row) }, foreign(row.system));
-    const below = [...badges(row, figure), row.submitter ? foreign(row.submitter) : null].filter(Boolean);
+    const below = [...(row.line ? [] : badges(row, figure)), row.submitter ? foreign(row.submitter) : null]
+      .filter(Boolean);
     const band = figure.cluster ? `band${figure.cluster % 2}` : "";
-    const classes = [row.line ? "human line" : row.role, band].join(" ").trim();
+    const classes = [row.line || row.role, band].join(" ").trim();
     return el("tr", { class: classes, "data-id": row.id },
       rankCell(figure),
       el("th", { scope: "row", class: "system", title: row.system.length > 40 ? row.system : null }, name,
@@ -243,8 +247,8 @@ GECBENCH.define("table", (use) => {
         + "references as the systems."],
       people && people.scores[metric] && figures.some((figure) => figure.ratio != null)
         && [`Mean ${metricOf(metric).title} of one annotator against the others: `
-          + `${points(people.scores[metric].value)}. These are fewer references than the systems have, so `
-          + "compare by the column % human."],
+          + `${points(people.scores[metric].value)}. An annotator has one reference less than a system, so compare by `
+          + "the column % human."],
       about("interval", "The bar is the 95 % bootstrap interval, its mark the score."
         + (table.sentences && table.sentences < 300 ? " With fewer than 300 sentences it is too narrow." : "")),
       about("p", known.p),
@@ -266,8 +270,13 @@ GECBENCH.define("table", (use) => {
       .map(([metric, value]) => [metric, { value, parts: Object.fromEntries((metricOf(metric).columns || [])
         .map((part) => [part, humanMean(records, `${metric}.${part}`)])) }]));
     const system = `Human rewrites, mean of ${human.length}`;
-    return { line: true, id: "", system, role: "human", submitter: "",
-      description: "Scored against the same references as the systems", scores };
+    return { line: "human line", id: "", system, role: "human", submitter: "", scores };
+  }
+
+  /** The row of annotators against each other. They have fewer references than systems, so it is apart from them. */
+  function annotatorRow({ scores }) {
+    return { line: "human apart", id: "", system: "Annotators against each other", role: "human", submitter: "",
+      scores: Object.fromEntries(Object.entries(scores).map(([name, { value }]) => [name, { value }])) };
   }
 
   /** Choices among systems by what is known of them; none where nothing is. */
@@ -299,7 +308,7 @@ GECBENCH.define("table", (use) => {
       table.sentences ? `${table.sentences.toLocaleString("en")} sentences` : null,
       table.license ? `license: ${table.license}` : null,
     ].filter(Boolean).join(", ");
-    return el("p", { class: "note corpus" }, `${facts}.`, table.citation ? ` Cite ${table.citation}.` : null,
+    return el("p", { class: "note corpus" }, `${facts}.`, table.citation ? ` Cite ${sentence(table.citation)}` : null,
       table.homepage ? [" ", outside(table.homepage, "Homepage"), "."] : null);
   }
 
@@ -320,6 +329,7 @@ GECBENCH.define("table", (use) => {
     const entries = state.people === "1" ? records : records.filter((row) => row.role !== "human");
     const hidden = entries.length < records.length;
     const rows = sortRows(hidden ? [...entries, humanLine(records, table)] : entries, order.sort, order.dir !== "asc");
+    const annotators = people && !hidden ? [annotatorRow(people)] : [];
     const columns = columnsOf(table, rows, metric, humanMean(records, metric), state);
     const visible = columns.filter((column) => column.shown);
     const body = el("tbody");
@@ -334,8 +344,8 @@ GECBENCH.define("table", (use) => {
     };
     const count = (some) => some.filter((row) => row.role === "system").length;
     const draw = () => {
-      body.replaceChildren(...shown().map((row) => rankRow(row, visible, metric)));
-      status.textContent = `${count(shown())} of ${count(rows)} systems`;
+      body.replaceChildren(...[...shown(), ...annotators].map((row) => rankRow(row, visible, metric)));
+      status.textContent = count(rows) ? `${count(shown())} of ${count(rows)} systems` : "No systems yet";
     };
     const metrics = table.metrics.filter((name) => rows.some((row) => row.scores[name]));
     main.append(el("div", { class: "controls" }, tableChooser(state),

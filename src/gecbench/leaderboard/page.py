@@ -28,9 +28,10 @@ from gecbench.analysis.significance import SIGNIFICANT, resamples_needed
 from gecbench.analysis.tables import shown_p_value
 from gecbench.corpora.catalog import modules_folder
 from gecbench.corpus.corpus import Corpus
-from gecbench.corpus.error_types import error_type_in_words
+from gecbench.corpus.error_types import ERRANT_OPERATIONS, error_type_in_words
 from gecbench.errors import GecbenchError, InputError, counted
 from gecbench.formats.text import write_bytes
+from gecbench.leaderboard.agreement import human_rankings
 from gecbench.leaderboard.ranking import BoardPlace, Significance, group_by_table, known_corpora
 from gecbench.leaderboard.records import NOTES, BoardTable, Record, Settings, declared_config, digest
 from gecbench.leaderboard.scoring import (
@@ -54,7 +55,9 @@ THIS_BOARD = "THIS-BOARD/"
 _FOLDER = "gecbench-site-"
 _IN_USE = ".in-use"
 _BUILD_LIMITS = TaskLimits(seconds=600, processor_seconds=1200)
-_DATA_FILE = re.compile(r"(corpus|system|outputs|tests|table|csv|source)-[0-9a-f]+(-[a-z0-9_]+)?\.(js|json|txt)")
+_DATA_FILE = re.compile(
+    r"(agreement|corpus|system|outputs|tests|table|csv|source)-[0-9a-f]+(-[a-z0-9_]+)?\.(js|json|txt)"
+)
 _BOARD_FIELDS = ("title", "description", "licence", "link", "logo", "digits")
 _RECORD_FIELDS = (
     *("system", "corpus", "reference_set", "kind", "role", "date", "submitter", "description", "unchanged"),
@@ -156,10 +159,12 @@ def build_site(store: FolderStore, folder: str | Path, plan: PagePlan = PagePlan
     private = settings.private and not plan.publish_references
     rows = {table: table_rows(tables[table], tests, private=private) for table in _fullest_first(tables)}
     skipped = len(built.warnings)
+    agreements = [] if private else [table for table in rows if _write_agreement(built, table, tables[table])]
     built.warnings += tuple(_warn_of_few_resamples(rows, plan.resamples))
     summaries = [
         _write_table(built, table, found, corpora.get(table), plan, settings.ranked_by(table))
         | {"tests": [] if private else _write_tests(built, table, tables[table], tests)}
+        | {"agreement": table in agreements}
         for table, found in rows.items()
     ]
     commands = (
@@ -205,9 +210,12 @@ def _reported(corpora: Mapping[BoardTable, Corpus], settings: Settings) -> list[
 
 
 def _types_in_words(corpora: Iterable[Corpus]) -> dict[str, str]:
-    """Return the error types in the annotations of corpora that have a meaning in words."""
+    """Return the error types in the annotations of corpora that have a meaning in words.
+
+    Edits that are extracted from references have an operation as their type.
+    """
     annotated = (found for corpus in corpora for sentence in corpus.annotations or () for found in sentence)
-    types = {edit.type for annotation in annotated for edit in annotation.edits}
+    types = {edit.type for annotation in annotated for edit in annotation.edits} | {*ERRANT_OPERATIONS}
     return {name: words for name in sorted(types) if (words := error_type_in_words(name))}
 
 
@@ -234,8 +242,18 @@ def _about(table: BoardTable) -> dict[str, Any]:
         "set_title": f"{config.description} ({config.name})" if declared.several_reference_sets else config.description,
         "license": "no license that permits redistribution" if declared.license == "other" else declared.license,
         "homepage": declared.homepage,
-        "citation": declared.citation,
+        "citation": _citation(declared.citation, config.name),
     }
+
+
+def _citation(text: str, config: str) -> str:
+    """Return the papers to cite; those after the name of a configuration are for it alone.
+
+    >>> _citation("A 2014; nine: B 2015", "two"), _citation("A 2014; nine: B 2015", "nine")
+    ('A 2014', 'A 2014; B 2015')
+    """
+    papers = [re.fullmatch(r"(?:([a-z0-9_]+): )?(.*)", paper) for paper in text.split("; ")]
+    return "; ".join(found[2] for found in papers if found and found[1] in (None, config))
 
 
 def _may_show_texts(table: BoardTable, plan: PagePlan) -> bool:
@@ -264,6 +282,18 @@ def _write_tests(built: Built, table: BoardTable, records: Sequence[Record], tes
         }
         built.write_data(f"tests-{table_key(table)}-{metric}", value)
     return written
+
+
+def _write_agreement(built: Built, table: BoardTable, records: Sequence[Record]) -> bool:
+    """Write human scores of a table's systems; return whether there are any."""
+    try:
+        found = human_rankings(table, records)
+    except GecbenchError as error:
+        built.warnings += (f"{table[0]}: the page does not compare metrics with human judgments: {error}",)
+        return False
+    if found is not None:
+        built.write_data(f"agreement-{table_key(table)}", found)
+    return found is not None
 
 
 def _metric(name: str) -> dict[str, Any]:

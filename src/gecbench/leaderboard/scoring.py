@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gecbench.analysis.breakdown import (
@@ -188,7 +188,7 @@ def details_of(scores: Mapping[str, Score], prepared: Prepared) -> Details:
             name: [round(float(value), 4) for value in score.sentence_scores()] for name, score in scores.items()
         },
         by_source_distance={
-            name: _groups(by_source_distance(score, corpus)) for name, score in scores.items() if corpus.references
+            name: _distance_groups(score, corpus) for name, score in scores.items() if corpus.references
         },
         by_grammaticality={name: _groups(by_grammaticality(score, corpus)) for name, score in judged.items()},
         by_type={name: found for name, score in scores.items() if (found := _types(score.metric, corpus, lines))},
@@ -217,6 +217,13 @@ def sentence_edits(corpus: Corpus, predictions: Sequence[str]) -> list[list[tupl
         edits += [("wrong", edit.start, edit.end, edit.corrections[0], "") for edit in short]
         found.append(sorted(edits, key=lambda edit: edit[1:3]))
     return found
+
+
+def _distance_groups(score: Score, corpus: Corpus) -> list[dict[str, Any]]:
+    """Return the groups by distance; sentences without gold edits have no value where the metric counts edits."""
+    groups = by_source_distance(score, corpus)
+    counts_edits = "gold" in score.parts
+    return _groups(replace(group, value=None) if counts_edits and group.high == 0 else group for group in groups)
 
 
 def _groups(groups: Iterable[DistanceGroup | GrammaticalityGroup]) -> list[dict[str, Any]]:

@@ -132,6 +132,11 @@ class FolderStore:
         except InputError as error:
             raise InputError(f"cannot be read: {error}", file=str(path)) from error
 
+    @property
+    def unlisted(self) -> FolderStore:
+        """What a private board scored without adding it: it counts against the limits, and is never shown."""
+        return FolderStore(self.folder / "waiting" / "unlisted")
+
     def corpora(self) -> list[Corpus]:
         """Return the board's own corpora, each checked to be the one that the board was made with."""
         corpora = []

@@ -163,22 +163,26 @@ def submit(
     store: FolderStore,
     *,
     dry_run: bool = False,
+    counts: bool = False,
     resumed: bool = False,
     resamples: int = DEFAULT_RESAMPLES,
     progress: Progress = lambda _stage, _done: None,
 ) -> Submitted:
     """Check a submission, score it, find its place among the board's records, and store it.
 
+    With `dry_run` it is not stored. If it `counts` all the same, a private board keeps it where only the limits see it.
     With `resumed`, a server ended while it scored this submission, whose record may be on the board already.
     """
     settings, loaded = store.settings, store.load()
+    unlisted = store.unlisted.load().records if settings.private else ()
     others = [record for record in loaded.records if not (resumed and _is_of(record, submission))]
-    _check_daily_limit(submission, settings, others)
+    _check_daily_limit(submission, settings, [*others, *unlisted])
     scored = score_submission(submission, corpus, private=settings.private, progress=progress)
     record = scored.record
     others = [other for other in loaded.records if not (resumed and other.id == record.id)]
     _check_new(record, others)
     _check_changes(scored, others, store)
+    _check_changes(scored, [other for other in unlisted if other.outputs != record.outputs], store.unlisted, settings)
     tests = Significance(store, known_corpora([corpus]), resamples)
     tests.know(record, scored.prepared, scored.scores)
     place = place_of(record, others, tests, settings.ranked_by(record.table))
@@ -186,6 +190,8 @@ def submit(
         unknown = [replace(neighbor, p_value=None) for neighbor in place.neighbors]
         above = None if place.above is None else replace(place.above, p_value=None)
         place = replace(place, above=above, neighbors=unknown)
+    if dry_run and counts and settings.private:
+        store.unlisted.add(record, scored.details)
     added = None if dry_run else store.add(record, scored.details)
     return Submitted(record, scored.warnings, place, added, loaded.warnings, scored.rewritten)
 
@@ -222,12 +228,14 @@ def _check_new(record: Record, records: Sequence[Record]) -> None:
             )
 
 
-def _check_changes(scored: Scored, records: Sequence[Record], store: FolderStore) -> None:
+def _check_changes(
+    scored: Scored, records: Sequence[Record], store: FolderStore, settings: Settings | None = None
+) -> None:
     """Refuse outputs on a private board that are nearly the source's, or those of an earlier submission of this team.
 
     The difference between two scores would tell whether the few edits in which they differ are in the gold.
     """
-    needed = store.settings.needed_changes(len(scored.prepared.lines))
+    needed = (settings or store.settings).needed_changes(len(scored.prepared.lines))
     if not needed or scored.record.role != "system":
         return
     team = normalized_submitter(scored.record.submitter)

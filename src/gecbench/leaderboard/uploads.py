@@ -40,13 +40,15 @@ _MOST_JOBS = 500
 _PREVIEWED = 5
 _ALIGNED = 'tick "The lines are in the right order"'
 _FORM_WORDS = {
-    "skip this check with aligned=True (on the command line: --aligned)": _ALIGNED,
+    "pass aligned=True to skip this check": _ALIGNED,
     "skip this check with --aligned": f"if they are in order, {_ALIGNED}",
-    'Pass tokenize="auto" (on the command line: --tokenize auto), '
-    "or tokenized=True (--tokenized) to score them as they are": 'Choose "raw text" under Tokens',
-    "or let gecbench.clean(lines, sources) do so (on the command line: --clean)": 'or tick "Remove labels and quotes"',
+    'Pass tokenize="auto" to tokenize them, or tokenized=True to score them as they are': (
+        'Choose "raw text" under Tokens'
+    ),
+    "Remove it with gecbench.clean(lines, sources)": 'Tick "Remove labels and quotes"',
     "Give the system's outputs; --baseline lets the source itself be listed": "Choose the file of the system's outputs",
 }
+"""Advice of the checks, which name options and parameters, in the words of the upload form."""
 _NOT_FORM = re.compile(r"--[a-z]|=True|=False|gecbench\.|\bpath\b")
 
 
@@ -76,7 +78,8 @@ def score_upload(
 ) -> dict[str, Any]:
     """Score a submission, and store it if `add`; return what its submitter is told. A server runs it in a child."""
     store = FolderStore(board)
-    done = submit(submission, corpus, store, dry_run=not add, resumed=resumed, resamples=resamples, progress=progress)
+    adding: Any = {"dry_run": not add, "counts": True, "resumed": resumed}
+    done = submit(submission, corpus, store, **adding, resamples=resamples, progress=progress)
     place = done.place
     return {
         "added": add,
