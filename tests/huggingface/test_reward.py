@@ -151,7 +151,7 @@ class TestRefused:
     def test_options(self):
         with pytest.raises(InputError, match="unknown metric 'blue'"):
             reward("blue")
-        with pytest.raises(InputError, match="tokenize='words' is unknown"):
+        with pytest.raises(InputError, match="unknown tokenizer 'words'"):
             reward("gleu", tokenize="words")
         with pytest.raises(InputError, match="baseline='zero' is unknown"):
             reward("gleu", baseline="zero")
