@@ -171,6 +171,20 @@ class TestRefused:
             compute_metrics(TOKENIZER, "nowhere")
 
 
+def test_a_typed_script_passes_mypy(repository, tmp_path):
+    """The types of all that a training script uses; a wrong argument is found."""
+    pytest.importorskip("mypy")
+    script = (repository / "tests" / "support" / "typed_script.py").read_text(encoding="utf-8")
+    (tmp_path / "right.py").write_text(script, encoding="utf-8")
+    (tmp_path / "wrong.py").write_text(f"{script}\ngecbench.reward(3)\n", encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "right.py", "wrong.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
+    first, *rest = done.stdout.splitlines()
+    line = script.count("\n") + 2
+    assert first.startswith(f'wrong.py:{line}: error: Argument 1 to "reward" has incompatible type "int"'), done.stdout
+    assert rest == ["Found 1 error in 1 file (checked 2 source files)"], done.stdout
+
+
 @needs_mirror
 def test_the_example_runs(repository, tmp_path):
     pytest.importorskip("torch")
@@ -179,7 +193,7 @@ def test_the_example_runs(repository, tmp_path):
         pytest.skip("the trainer needs accelerate")
     program = [sys.executable, str(repository / "examples" / "train_t5.py"), "--output", str(tmp_path / "model")]
     done = subprocess.run(
-        [*program, *["--model", "tiny", "--steps", "4", "--sentences", "20", "--length", "48"]],
+        [*program, *["--model", "tiny", "--steps", "4", "--sentences", "20"]],
         cwd=tmp_path,
         env={**os.environ, "HF_HOME": str(tmp_path / "home")},
         capture_output=True,

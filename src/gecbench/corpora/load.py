@@ -132,6 +132,18 @@ def load_dataset(
 @overload
 def load_dataset(
     name: str,
+    config: str | None,
+    split: str,
+    streaming: Literal[False] = ...,
+    cache_dir: str | Path | None = ...,
+    *,
+    mirror: Mirror = ...,
+) -> datasets.Dataset: ...
+
+
+@overload
+def load_dataset(
+    name: str,
     config: str | None = ...,
     split: None = ...,
     streaming: Literal[False] = ...,

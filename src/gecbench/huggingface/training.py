@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -37,8 +37,8 @@ def compute_metrics(
     The trainer needs `predict_with_generate=True`, and its `eval_dataset` is the corpus, in its order. The function
     returns numbers only, so that every logger takes them: each metric by its name, its parts as `name_part`, and two
     numbers that show a broken model. `empty` is the share of empty outputs. `unrelated` is the share of outputs that
-    share hardly a word with their source. Whatever a model writes, the training goes on: a metric that refuses the
-    outputs is NaN, with a warning. `batch_eval_metrics=True` works, too.
+    share hardly a word with their source. No output of a model stops the training: a metric that refuses the outputs is
+    NaN, with a warning. `batch_eval_metrics=True` works.
 
     Select models by GLEU (`metric_for_best_model="gleu"`): an edit-based metric can prefer empty outputs to copies of
     the source, because deleting everything also deletes errors.
@@ -73,14 +73,17 @@ def compute_metrics(
                 f"{counted(len(predictions), 'prediction')}, but {gold.name} has {counted(len(gold), 'sentence')}",
                 fix="Let eval_dataset be the corpus, whole and in its order",
             )
-        return training_numbers(preprocessing.prepare(gold, predictions), columns)
+        return training_numbers(lambda: preprocessing.prepare(gold, predictions), columns)
 
     return scores_of
 
 
-def training_numbers(prepared: Prepared, metrics: Mapping[str, Metric]) -> dict[str, float]:
+def training_numbers(prepare: Callable[[], Prepared], metrics: Mapping[str, Metric]) -> dict[str, float]:
     """Return the values and parts of metrics, NaN where a metric refuses, and the shares of odd outputs."""
     found: dict[str, float] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ForeignTextWarning)  # reported below, as shares
+        prepared = prepare()
     for name, metric in metrics.items():
         try:
             score = metric.score_prepared(prepared)

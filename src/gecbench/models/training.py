@@ -111,7 +111,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
                 places = share[begin : begin + batch]
                 self.total.update(places, self._correct(model, tokenizer, [self.sentences[i] for i in places]))
         self.total.gather()
-        numbers = training_numbers(self.total.prepare(), self.total.metrics) if rank == 0 else {}
+        numbers = training_numbers(self.total.prepare, self.total.metrics) if rank == 0 else {}
         shared: dict[str, float] = all_gather(numbers)[0]
         return shared
 
