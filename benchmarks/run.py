@@ -283,6 +283,15 @@ def _edits(_: Path) -> Work:
     return Work(lambda: derive_annotations(Corpus(sources=sources, references=texts)), [source, *references])
 
 
+def _seeda(_: Path) -> list[str]:
+    """Meta-evaluate six metrics on both judgments and both usual sets of systems, in one new process."""
+    mirrored(f"{SEEDA}/INPUT.txt")
+    metrics = ["gleu", "gleu(variant=multiset)", "m2", "green", "imeasure", "bleu"]
+    cases = [(human, systems) for human in ("seeda:edit", "seeda:sentence") for systems in ("base", "fluency")]
+    code = f"import gecbench\nfor human, systems in {cases}: gecbench.meta({metrics}, human, systems=systems)"
+    return [sys.executable, "-c", code]
+
+
 def _compare(folder: Path) -> Work:
     import gecbench
     from gecbench.formats.m2 import read_m2
@@ -314,6 +323,7 @@ ROWS: dict[str, Row] = {
     "errant": Row("`errant_compare`, 1,312 sentences, in process", "absent", 23, "ms", work=_errant),
     "cleme": Row("CLEME, next system (CoNLL-14)", "absent", 50, "ms", work=_cleme),
     "compare": Row("`compare`, 12 systems × 1,000 resamples × 4 metrics", "21.5 s", 6, "s", work=_compare),
+    "seeda": Row("SEEDA-E and -S, base and fluency, 6 metrics, a cold process", "absent", 10, "s", program=_seeda),
     "submit": Row("`leaderboard submit` on jfleg:test", "6.5 s", 1.5, "s", program=_submit),
     "human-rank": Row(
         "`human rank` of 15 systems, 4,000 XML judgments, 1,000 runs", "6 s", 2, "s", program=_human_rank

@@ -139,6 +139,7 @@ def corrections() -> dict[str, str]:
 def test_documents_on_served_models_show_what_happens(document: Path, tmp_path: Path, online: None) -> None:
     pytest.importorskip("huggingface_hub", minversion="1.0")
     console = Console(tmp_path)
+    console.run("gecbench demo --write demo", "")
     text = document.read_text(encoding="utf-8")
     replies = corrections() if document == PUBLISHED else {**REPLIES, **verdicts()}
     with ChatServer(replies).running() as server:
