@@ -35,7 +35,7 @@ CROWD_SIZE = 5
 SPLIT_OF_GUG_SET = {"test": "validation", "dev": "test"}
 
 ID = Field("id", "string", "upstream file and 1-based line, such as `dev-1`")
-SENTENCE = Field("sentence", "string", "the learner's sentence, tokenised, trailing space removed")
+SENTENCE = Field("sentence", "string", "the learner's sentence, tokenized, trailing space removed")
 GUG_ID = Field("gug_id", "int32", "number of the sentence in GUG")
 
 DEFAULT_FIELDS = (
@@ -44,9 +44,9 @@ DEFAULT_FIELDS = (
     Field("corrections", ListOf("string"), "the four rewrites, in upstream order (ref0 to ref3)"),
     Field("spellchecked", "string", "the source after the authors' spell checker (test: all lower-case)"),
     GUG_ID,
-    Field("gug_expert", "int32", "the expert's judgement, 1 (incomprehensible) to 4 (perfect)"),
-    Field("gug_crowd", ListOf("int32"), "the five crowd judgements, same scale"),
-    Field("gug_average", "float64", "mean of the six judgements"),
+    Field("gug_expert", "int32", "the expert's judgment, 1 (incomprehensible) to 4 (perfect)"),
+    Field("gug_crowd", ListOf("int32"), "the five crowd judgments, same scale"),
+    Field("gug_average", "float64", "mean of the six judgments"),
 )
 M2_FIELDS = (
     ID,
@@ -75,8 +75,8 @@ JUDGMENT_FIELDS = (
 CODED_FIELDS = (
     ID,
     GUG_ID,
-    Field("sentence", "string", "the learner's sentence as coded, not tokenised"),
-    Field("reference", "string", "the rewrite as coded, not tokenised"),
+    Field("sentence", "string", "the learner's sentence as coded, not tokenized"),
+    Field("reference", "string", "the rewrite as coded, not tokenized"),
     *(Field(f"codes_{name.lower()}", "string", f"letters given to {text}") for name, text in CODED_COLUMNS.items()),
 )
 
@@ -210,7 +210,7 @@ _BOTH = ("validation", "test")
 
 DATASET = DatasetDeclaration(
     name="jfleg",
-    title="JFLEG with GUG judgements",
+    title="JFLEG with GUG judgments",
     short_title="JFLEG",
     homepage="https://github.com/keisks/jfleg",
     license="cc-by-nc-sa-4.0",
@@ -218,11 +218,11 @@ DATASET = DatasetDeclaration(
     sources=("jfleg", "gug"),
     default_config="default",
     configs=by_name(
-        Config("default", "sentences, four rewrites, GUG judgements", DEFAULT_FIELDS, _BOTH, default_rows),
+        Config("default", "sentences, four rewrites, GUG judgments", DEFAULT_FIELDS, _BOTH, default_rows),
         Config("m2", "edits per rewrite, derived and as published", M2_FIELDS, _BOTH, m2_rows),
         Config(
             "judgments",
-            "pairwise human judgements of five systems and a rewrite",
+            "pairwise human judgments of five systems and a rewrite",
             JUDGMENT_FIELDS,
             ("validation",),
             judgment_rows,
