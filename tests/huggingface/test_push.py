@@ -12,6 +12,7 @@ from hub_stand_in import COMMIT
 import gecbench
 from gecbench.corpora import build
 from gecbench.corpora.catalog import DATASETS
+from gecbench.errors import InputError
 from gecbench.huggingface.push import PushError, plan_push, push
 from gecbench.huggingface.register import metric_modules
 
@@ -281,6 +282,13 @@ def test_corpora_that_may_not_be_redistributed_are_not_uploaded(tiny_environment
         build.refresh_card(name, folder / "README.md")
         with pytest.raises(PushError, match="may not be redistributed"):
             plan_push("dataset", str(folder), "me/it")
+
+
+@pytest.mark.parametrize("name", ["ua-gec", "bea19"])
+def test_a_dataset_that_is_not_built_says_how(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=f"{name} is not built here. Build it first: gecbench data build {name}"):
+        plan_push("dataset", name, "me/it")
 
 
 def test_a_short_card_says_the_license_and_loads(tiny_environment, lock_file, tmp_path):

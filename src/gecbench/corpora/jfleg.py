@@ -44,9 +44,9 @@ DEFAULT_FIELDS = (
     Field("corrections", ListOf("string"), "the four rewrites, in upstream order (ref0 to ref3)"),
     Field("spellchecked", "string", "the source after the authors' spell checker (test: all lower-case)"),
     GUG_ID,
-    Field("gug_expert", "int32", "the expert's judgement, 1 (incomprehensible) to 4 (perfect)"),
-    Field("gug_crowd", ListOf("int32"), "the five crowd judgements, same scale"),
-    Field("gug_average", "float64", "mean of the six judgements"),
+    Field("gug_expert", "int32", "the expert's judgment, 1 (incomprehensible) to 4 (perfect)"),
+    Field("gug_crowd", ListOf("int32"), "the five crowd judgments, same scale"),
+    Field("gug_average", "float64", "mean of the six judgments"),
 )
 M2_FIELDS = (
     ID,
@@ -210,7 +210,7 @@ _BOTH = ("validation", "test")
 
 DATASET = DatasetDeclaration(
     name="jfleg",
-    title="JFLEG with GUG judgements",
+    title="JFLEG with GUG judgments",
     short_title="JFLEG",
     homepage="https://github.com/keisks/jfleg",
     license="cc-by-nc-sa-4.0",
@@ -218,11 +218,11 @@ DATASET = DatasetDeclaration(
     sources=("jfleg", "gug"),
     default_config="default",
     configs=by_name(
-        Config("default", "sentences, four rewrites, GUG judgements", DEFAULT_FIELDS, _BOTH, default_rows),
+        Config("default", "sentences, four rewrites, GUG judgments", DEFAULT_FIELDS, _BOTH, default_rows),
         Config("m2", "edits per rewrite, derived and as published", M2_FIELDS, _BOTH, m2_rows),
         Config(
             "judgments",
-            "pairwise human judgements of five systems and a rewrite",
+            "pairwise human judgments of five systems and a rewrite",
             JUDGMENT_FIELDS,
             ("validation",),
             judgment_rows,

@@ -187,7 +187,7 @@ def logged_in(repository: str, endpoint: str | None = None) -> Iterator[Any]:
 
 
 def _find_folder(form: RepoType, what: str) -> Path:
-    if form.modules is not None and re.fullmatch(r"\w+", what):
+    if form.modules is not None and re.fullmatch(r"[\w-]+", what):
         places = [Path(form.modules)]
         with suppress(InputError):
             places.append(modules_folder(form.modules))
@@ -196,6 +196,8 @@ def _find_folder(form: RepoType, what: str) -> Path:
                 return place / what
     folder = Path(what)
     if not folder.is_dir():
+        if form.modules == "datasets" and what in DATASETS:
+            raise InputError(f"{what} is not built here", fix=f"Build it first: gecbench data build {what}")
         known = f"one of gecbench's {form.modules}, or " if form.modules else ""
         raise InputError("no such folder", file=what, fix=f"Name {known}a folder")
     return folder.resolve() if folder.name in ("", "..") else folder
