@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -86,20 +87,19 @@ async def measure(port: int, server: int, seconds: float) -> None:
     accepted = await send(port, until)
     await readers
     times.sort()
-    states: dict[str, int] = {}
     while True:
         reports = [await request("127.0.0.1", port, f"GET /api/submissions/{job}") for job in accepted]
-        states = {}
-        for _, body in reports:
-            state = json.loads(body)["state"]
-            states[state] = states.get(state, 0) + 1
+        found = [json.loads(body) for _, body in reports]
+        states = Counter(report["state"] for report in found)
         if not {"waiting", "running"} & states.keys():
             break
         await asyncio.sleep(1)
     p50, p99 = (1000 * times[int(len(times) * share)] for share in (0.5, 0.99))
     print(f"load of the machine, last minute: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     print(f"{len(times)} answers: median {p50:.0f} ms, p99 {p99:.0f} ms, longest {1000 * times[-1]:.0f} ms")
-    print(f"{len(accepted)} submissions accepted: {states}")
+    print(f"{len(accepted)} submissions accepted: {dict(states)}")
+    for message, count in Counter(report["error"] for report in found if report["state"] == "failed").items():
+        print(f"  {count} failed: {message}")
     print(f"memory of the server: {before:.0f} MB before, {memory(server):.0f} MB after")
 
 

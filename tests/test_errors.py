@@ -43,3 +43,20 @@ def test_did_you_mean_in_other_commands(refused, arguments, hint):
 
 def test_nothing_near_is_not_guessed(refused):
     assert "Did you mean" not in refused(["score", "-c", "demo", "-p", GOOD, "-m", "xylophone"], "unknown metric")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["score", "-c", "demo", "-p", GOOD, "-m", "gleu(order=1_0)"], r"gleu: order='1_0' is not a number"),
+        (["score", "-c", "demo", "-p", GOOD, "-m", "m2(annotators=0_1)"], r"m2: annotators='0_1' is unknown"),
+        (["score", "--gold", "gold.m2", "-p", GOOD, "-m", "m2"], r"gold.m2:2: the span '1_0 11' or the annotator"),
+        (["meta", "scores.tsv", "--human", "scores.tsv"], r"scores.tsv:1: .*'1_0', not a finite number"),
+    ],
+    ids=["parameter", "annotators", "M2", "table"],
+)
+def test_numbers_with_underscores_are_refused(folder, refused, arguments, message):
+    """Python reads `1_0` as 10."""
+    (folder / "gold.m2").write_text("S " + "a " * 12 + "\nA 1_0 11|||R|||x|||REQUIRED|||-NONE-|||0\n\n")
+    (folder / "scores.tsv").write_text("a\t1_0\nb\t2\nc\t3\n")
+    refused(arguments, message)

@@ -94,6 +94,13 @@ def _rebuild(problem: str, file: str | None, line: int | None, fix: str | None) 
     return InputError(problem, file=file, line=line, fix=fix)
 
 
+def plain_number(text: str) -> str:
+    """Return the text of a number for `int` or `float`, which would read `1_0` as 10: that raises a ValueError."""
+    if "_" in text:
+        raise ValueError(f"{text!r} is not a number")
+    return text
+
+
 def counted(number: int, noun: str, nouns: str = "") -> str:
     """Return a number with its noun in the singular or plural.
 

@@ -158,4 +158,4 @@ def finished(address: str, job: dict) -> dict:
         report = json.loads(body)
         return report if report["state"] in ("done", "failed") else None
 
-    return eventually(ended, "the submission does not end", every=0.05)
+    return eventually(ended, "the submission does not end", seconds=120, every=0.05)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gecbench.display import log_info
-from gecbench.errors import InputError, counted, did_you_mean
+from gecbench.errors import InputError, counted, did_you_mean, plain_number
 from gecbench.formats.text import STANDARD_INPUT, check_files
 
 if TYPE_CHECKING:
@@ -446,11 +446,9 @@ def system_name(path: str) -> str:
 def number(text: str) -> float:
     """Return a number; `1_0`, which Python reads as 10, is not one."""
     try:
-        if "_" not in text:
-            return float(text)
+        return float(plain_number(text))
     except ValueError:
-        pass
-    raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
 
 
 _LONGEST_NUMBER = 18

@@ -27,6 +27,7 @@ from gecbench.cli.options import (
 from gecbench.corpus.corpus import Corpus
 from gecbench.corpus.prepare import Preprocessing
 from gecbench.display import log_info
+from gecbench.errors import plain_number
 from gecbench.formats.text import check_not_overwriting
 from gecbench.metrics.base import Metric
 from gecbench.models import correct, default_output, make_model, partial_path, written_paths
@@ -153,7 +154,7 @@ def _json_object(text: str) -> dict[str, Any]:
 
 def _seconds(text: str) -> float:
     try:
-        seconds = float(text)
+        seconds = float(plain_number(text))
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < 1e9:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gecbench.corpus.corpus import Corpus, check_annotators, check_span
 from gecbench.corpus.groups import Alternative, ErrorGroup, GroupedSentence, Replacement
-from gecbench.errors import InputError, error_context
+from gecbench.errors import InputError, error_context, plain_number
 from gecbench.formats.text import read_bytes, write_lines
 from gecbench.formats.xml_reader import XmlReader
 
@@ -92,7 +92,7 @@ class _GoldReader(XmlReader):
 
     def integer(self, attributes: dict[str, str], name: str) -> int:
         try:
-            value = int(attributes[name])
+            value = int(plain_number(attributes[name]))
         except KeyError:
             raise self.wrong(f"attribute {name} is missing") from None
         except ValueError:

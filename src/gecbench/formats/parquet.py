@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_DECODED = 2**30
 MOST_DECODED_OF_SMALL = 2**26
-MOST_RATIO = 1000
+MOST_RATIO = 200
 _BYTES_PER_VALUE = 8
 _ROWS_PER_BATCH = 2**14
 _UNPACK = "Write it as text or JSON Lines, or in smaller files"
@@ -31,7 +31,7 @@ class ParquetFile:
     """An open Parquet file: the names of its columns, the number of rows, and the values of each column.
 
     `source` is a path or the content of a file. `file` is the name for error messages. A `streamed` file may decode to
-    1000 times its own size, without a fixed limit.
+    200 times its own size, without a fixed limit.
     """
 
     def __init__(self, source: str | bytes, file: str, *, streamed: bool = False) -> None:

@@ -23,7 +23,7 @@ from gecbench.corpus.corpus import Corpus, check_line_count, check_ordered, pyth
 from gecbench.corpus.edits import EditedTexts, EditTable
 from gecbench.corpus.tokenize import plain_form
 from gecbench.display import log_info
-from gecbench.errors import InputError, counted
+from gecbench.errors import InputError, counted, plain_number
 from gecbench.formats.jsonl import json_values
 from gecbench.formats.m2 import parse_m2, read_m2
 from gecbench.formats.parquet import ParquetColumns, ParquetFile
@@ -77,7 +77,7 @@ def _header(record: list[str], required: Iterable[str], file: str) -> tuple[list
 def whole_number(text: str, what: str, *, file: str, line: int) -> int:
     """Return the text as an integer, or raise an error that names the field."""
     try:
-        return int(text)
+        return int(plain_number(text))
     except ValueError:
         raise InputError(f"{what} is {text!r}, not a whole number", file=file, line=line) from None
 
@@ -85,7 +85,7 @@ def whole_number(text: str, what: str, *, file: str, line: int) -> int:
 def finite_number(text: str, what: str, *, file: str, line: int) -> float:
     """Return the text as a finite number, or raise an error that names the field."""
     try:
-        value = float(text)
+        value = float(plain_number(text))
     except ValueError:
         value = nan
     if not isfinite(value):

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gecbench.errors import InputError, counted
+from gecbench.errors import InputError, counted, plain_number
 from gecbench.kernels.tokens import Ids, Offsets, offsets_of
 
 MAX_ERRANT_SPAN = 10_000  # tokens; detection by token makes a key of each
@@ -144,7 +144,7 @@ def _parse_errant_edit(line: str) -> Fields:
 
 def _whole_number(text: str) -> int:
     """Return a number; one that no array holds becomes the largest, which lies beyond every sentence just as well."""
-    return max(-_LARGEST, min(int(text), _LARGEST))
+    return max(-_LARGEST, min(int(plain_number(text)), _LARGEST))
 
 
 class _Table:

@@ -25,7 +25,7 @@ from gecbench.corpus.corpus import Corpus, Gold
 from gecbench.corpus.edits import Annotation
 from gecbench.corpus.prepare import Prepared, Preprocessing
 from gecbench.display import percent
-from gecbench.errors import InputError, did_you_mean
+from gecbench.errors import InputError, did_you_mean, plain_number
 from gecbench.version import __version__
 
 if TYPE_CHECKING:
@@ -809,7 +809,7 @@ def _convert(metric: str, name: str, value: str, default: object) -> object:
         if isinstance(default, bool):
             return words[value.lower()]
         if isinstance(default, (int, float)):
-            return type(default)(value)
+            return type(default)(plain_number(value))
     except (KeyError, ValueError) as error:
         kind = "yes or no" if isinstance(default, bool) else "a number"
         raise InputError(f"{metric}: {name}={value!r} is not {kind}") from error

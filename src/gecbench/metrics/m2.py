@@ -18,7 +18,7 @@ from gecbench.corpus.derive import extracted_annotations, mix_sentences, ungroup
 from gecbench.corpus.edits import Annotation, Edit, EditTable
 from gecbench.corpus.python2 import dict_order, integer_hash, lower
 from gecbench.display import percent
-from gecbench.errors import InputError, counted
+from gecbench.errors import InputError, counted, plain_number
 from gecbench.kernels.tokens import (
     NO_TOKENS,
     EncodedLines,
@@ -137,7 +137,7 @@ class M2(Metric):
         if self.annotators == "all":
             return None
         try:
-            return sorted({int(part) for part in str(self.annotators).split("+")})
+            return sorted({int(plain_number(part)) for part in str(self.annotators).split("+")})
         except ValueError:
             problem = f"m2: annotators={self.annotators!r} is unknown"
             raise InputError(problem, fix="Write all, 0 or 0+2") from None
