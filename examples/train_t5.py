@@ -2,6 +2,7 @@
 
     python examples/train_t5.py                              # google-t5/t5-small, fetched from the Hub
     python examples/train_t5.py --model tiny --steps 20      # a tiny model made on the spot, for a first look
+    torchrun --nproc-per-node 2 examples/train_t5.py --model tiny --steps 20      # two processes, on CPUs too
 
 It needs `pip install "gecbench[transformers] @ git+https://github.com/gecbench/gecbench" accelerate`.
 
@@ -15,6 +16,7 @@ import time
 import datasets
 import evaluate
 import tiny
+import torch
 import transformers
 
 import gecbench
@@ -86,6 +88,7 @@ def main():
             save_total_limit=2,
             load_best_model_at_end=True,
             metric_for_best_model="gleu",
+            use_cpu=not torch.cuda.is_available(),
             report_to="none",
         ),
         train_dataset=train,
@@ -96,10 +99,12 @@ def main():
     )
     trainer.train()
 
-    written = trainer.predict(test)
+    written = trainer.predict(test).predictions[: len(corpus)]  # several processes repeat some sentences at the end
     predictions = tokenizer.batch_decode(
-        [[token for token in row if token >= 0] for row in written.predictions], skip_special_tokens=True
+        [[token for token in row if token >= 0] for row in written], skip_special_tokens=True
     )
+    if not trainer.is_world_process_zero():
+        return
     gleu = evaluate.load("gleu")
     result = gleu.compute(
         sources=corpus.sources, predictions=predictions, references=corpus.references, tokenize="auto", tokenized=True

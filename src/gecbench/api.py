@@ -431,12 +431,19 @@ def _natural_key(name: str) -> list[tuple[int, int, str]]:
 
 def all_gather(value: Any) -> list[Any]:
     """Return the values of all processes of `torch.distributed`, by rank; of one process if it is not in use."""
+    if count_processes() == 1:
+        return [value]
+    values: list[Any] = [None] * count_processes()
+    sys.modules["torch"].distributed.all_gather_object(values, value)
+    return values
+
+
+def count_processes() -> int:
+    """Return the number of processes of `torch.distributed`; 1 if it is not in use."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.distributed.is_available() or not torch.distributed.is_initialized():
-        return [value]
-    values: list[Any] = [None] * torch.distributed.get_world_size()
-    torch.distributed.all_gather_object(values, value)
-    return values
+        return 1
+    return int(torch.distributed.get_world_size())
 
 
 def list_ids(ids: Any) -> list[Any]:

@@ -166,6 +166,14 @@ class TestRefused:
         with pytest.raises(InputError, match="41 predictions, but demo has 42 sentences"):
             compute_metrics(TOKENIZER, DEMO)(handed_over(GOOD[:-1]))
 
+    def test_repeated_sentences_of_several_processes(self, monkeypatch):
+        """Two processes with batches of 4 score 48 rows of 42: the first 6 come once more."""
+        with pytest.raises(InputError, match="48 predictions, but demo has 42 sentences"):
+            compute_metrics(TOKENIZER, DEMO)(handed_over([*GOOD, *GOOD[:6]]))
+        expected = compute_metrics(TOKENIZER, DEMO)(handed_over(GOOD))
+        monkeypatch.setattr("gecbench.huggingface.training.count_processes", lambda: 2)
+        assert compute_metrics(TOKENIZER, DEMO)(handed_over([*GOOD, *GOOD[:6]])) == expected
+
     def test_unknown_corpus_at_once(self):
         with pytest.raises(InputError, match="nowhere"):
             compute_metrics(TOKENIZER, "nowhere")

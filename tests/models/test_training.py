@@ -117,16 +117,20 @@ def run(*command, **environment):
     return done.stdout + done.stderr
 
 
+@needs_accelerate
 def test_two_processes_give_the_digits_of_one(tmp_path):
     pytest.importorskip("torchmetrics")
-    folder = make_causal(tmp_path / "model", chat_template=None)
+    folder, outputs = make_causal(tmp_path / "model", chat_template=None), gecbench.load_demo_systems()["rule-based"]
+    texts = [*DEMO.sources, *outputs, *(text for texts in DEMO.references for text in texts)]
+    save_tokenizer(folder / "words", sorted({word for text in texts for word in text.split()}))
     script = Path(__file__).parent.parent / "support" / "two_processes.py"
     for size in (1, 2):
         launch = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", size]
         run(*launch, "--rdzv-backend", "c10d", "--rdzv-endpoint", "localhost:0", script, folder)
     one, *two = (json.loads((folder / f"{name}.json").read_text()) for name in ("1-0", "2-0", "2-1"))
-    expected = gecbench.score(gecbench.load_demo_systems()["rule-based"], DEMO, ["gleu", "m2", "imeasure"])
-    assert one["accumulator"] == one["torchmetrics"] == {name: score.value for name, score in expected.items()}
+    expected = {name: each.value for name, each in gecbench.score(outputs, DEMO, ["gleu", "m2", "imeasure"]).items()}
+    assert one["accumulator"] == one["torchmetrics"] == expected
+    assert one["trainer"] == one["trainer in batches"] == {**expected, "empty": 0, "unrelated": 0}
     assert two == [one, one]
     assert one["generated"]["unrelated"] > 0
 
@@ -177,7 +181,7 @@ class TestTrainers:
             assert trainer.state.best_model_checkpoint is not None
 
     def test_callback_with_early_stopping_in_any_order(self, tmp_path):
-        """The scores reach the log, the early stopping that comes first, and the choice of the best model."""
+        """The scores reach the log, the early stopping that comes first, and the selection of the best model."""
         import datasets
 
         folder = make_causal(tmp_path / "model")
@@ -185,9 +189,13 @@ class TestTrainers:
         encoded = tokenizer(list(PART.sources), padding="max_length", max_length=8, truncation=True)
         columns = {"input_ids": encoded["input_ids"], "labels": encoded["input_ids"]}
         data = datasets.Dataset.from_dict(columns)
+        model = transformers.AutoModelForCausalLM.from_pretrained(folder)
         scores = gecbench.GenerateAndScore(PART, prompt="fix : {sentence}", generation={"max_new_tokens": 4})
+        scores._correct = lambda *_: list(next(outputs))  # of 9 sentences, 8 and 1 at each evaluation
+        good, empty = GOOD[:9], [""] * 9
+        outputs = iter([part for texts in (empty, good, empty, empty, good) for part in (texts[:8], texts[8:])])
         trainer = transformers.Trainer(
-            model=transformers.AutoModelForCausalLM.from_pretrained(folder),
+            model=model,
             processing_class=tokenizer,
             args=transformers.TrainingArguments(
                 output_dir=str(tmp_path / "out"),
@@ -208,9 +216,11 @@ class TestTrainers:
         )
         trainer.train()
         logged = [entry for entry in trainer.state.log_history if "eval_gleu" in entry]
-        assert trainer.state.global_step == len(logged) == 3, "nothing improves: stopped after a best one and two more"
-        assert trainer.state.best_global_step == 1
-        assert trainer.evaluate()["eval_gleu"] == logged[0]["eval_gleu"]
+        assert trainer.state.global_step == len(logged) == 4, "stopped after the best one and two more"
+        best = gecbench.score(GOOD[:9], PART, tokenize="auto")["gleu"].value
+        assert [entry["eval_gleu"] for entry in logged] == [0, best, 0, 0]
+        assert (trainer.state.best_global_step, trainer.state.best_metric) == (2, best)
+        assert trainer.evaluate()["eval_gleu"] == best
 
 
 @needs_accelerate
@@ -219,11 +229,21 @@ class TestExamples:
 
     LAUNCH = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--rdzv-backend", "c10d")
 
-    def test_grpo(self, repository, tmp_path):
+    @pytest.mark.parametrize("processes", [1, 2])
+    def test_grpo(self, processes, repository, tmp_path):
         pytest.importorskip("trl")
-        command = (sys.executable, repository / "examples" / "grpo.py", "--model", "tiny", "--steps", "3")
+        launch = (sys.executable,) if processes == 1 else (*self.LAUNCH, "--rdzv-endpoint", "localhost:0")
+        command = (*launch, repository / "examples" / "grpo.py", "--model", "tiny", "--steps", "3")
         printed = run(*command, "--train", "demo", "--new-tokens", "8", "--output", tmp_path)
         assert re.search(r"^mean rewards of step 3: gleu \d\.\d{4}, m2 -?\d\.\d{4}$", printed, re.MULTILINE), printed
+
+    def test_recipes_of_the_manual(self, repository, tmp_path):
+        pytest.importorskip("trl")
+        page = repository / "docs" / "tutorials" / "fine-tune.md"
+        program = (sys.executable, "-X", "utf8", repository / "tests" / "support" / "documents.py", page)
+        printed = run(*program, HF_HOME=str(tmp_path), HF_HUB_OFFLINE="1")
+        assert page.read_text(encoding="utf-8") in printed
+        assert all(len(block[1].splitlines()) < 15 for block in re.finditer(r"```python\n(.*?)```", printed, re.DOTALL))
 
     def test_sft_on_two_processes(self, repository, tmp_path):
         pytest.importorskip("trl")

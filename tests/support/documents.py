@@ -7,7 +7,8 @@ All blocks of a document run in order, in a folder with the demo's files, withou
 `python` blocks are executed (as a session where they start with `>>>`); in `console` blocks `$ gecbench …` is run,
 `$ cat FILE` makes the file shown, `$ echo $?` shows the last exit code. The metrics table between its two
 markers is made from the registry. A block after the comment "needs the corpora" runs only where GECBENCH_MIRROR is set,
-one after "needs Spark" only where pyspark and Java are.
+one after "needs Spark" only where pyspark and Java are, one after "needs TRL" only where trl is. Blocks can import the
+modules of `examples/`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 NEEDS = {
     "<!-- needs the corpora -->\n": lambda: bool(os.environ.get("GECBENCH_MIRROR")),
+    "<!-- needs TRL -->\n": lambda: find_spec("trl") is not None,
     "<!-- needs Spark -->\n": lambda: find_spec("pyspark") is not None and shutil.which("java") is not None,
 }
 METRICS_TABLE = re.compile(r"(?<=<!-- metrics:begin -->\n).*?(?=<!-- metrics:end -->)", re.DOTALL)
@@ -160,6 +162,7 @@ def main() -> None:
     options = parser.parse_args()
     socket.socket.connect = _no_network  # type: ignore[method-assign]
     os.environ["TQDM_DISABLE"] = "1"  # progress depends on the machine
+    sys.path.append(str(ROOT / "examples"))
     before = Path.cwd()
     for document in [path.resolve() for path in options.documents]:
         with tempfile.TemporaryDirectory() as folder:

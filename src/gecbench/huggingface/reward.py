@@ -32,9 +32,9 @@ def reward(
     """Return a reward function for `trl.GRPOTrainer(reward_funcs=[…])` and other trainers.
 
     The function takes completions, as strings or chat messages, and the columns of the dataset by name. It returns the
-    sentence score of each completion. A completion's reward does not depend on the others. Whatever a model writes, the
-    function does not raise: a completion gets the lowest value (-1 for the I-measure, 0 otherwise) if it is empty,
-    shares hardly a word with its source, or is more than ten times as long. A thought before `</think>` is left out.
+    sentence score of each completion. A completion's reward does not depend on the others. No completion raises an
+    error: it gets the lowest value (-1 for the I-measure, 0 otherwise) if it is empty, shares hardly a word with its
+    source, or is more than ten times as long. A thought before `</think>` is left out.
 
     Args:
         metric: "gleu", "m2", "errant", "green", "imeasure" or another of gecbench's metrics, with parameters in

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from gecbench.api import Accumulator, OrderWarning, in_order, list_ids
+from gecbench.api import Accumulator, OrderWarning, count_processes, in_order, list_ids
 from gecbench.corpora.load import CorpusLike, resolve_corpus
 from gecbench.corpus.corpus import Corpus, check_texts
 from gecbench.errors import InputError, MissingDependencyError, counted
@@ -90,7 +90,7 @@ class CorpusMetric(TorchMetric):  # type: ignore[misc]
         if corpus is None:
             if None not in ids:
                 sources, texts, references = in_order(ids, sources, texts, references)
-            elif torch.distributed.is_available() and torch.distributed.is_initialized():
+            elif count_processes() > 1:
                 problem = "sentences are scored in the order of the processes"
                 warnings.warn(f"{problem}; pass ids to restore the order of the corpus", OrderWarning, stacklevel=2)
             corpus, ids = Corpus(sources, references), list(range(len(texts)))

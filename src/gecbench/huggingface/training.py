@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from gecbench.api import count_processes
 from gecbench.corpora.load import CorpusLike, resolve_corpus
 from gecbench.corpus.prepare import ForeignTextWarning, Prepared, Preprocessing, check_corpus, foreign_lines
 from gecbench.errors import InputError, counted
@@ -68,6 +69,8 @@ def compute_metrics(
             return {}
         predictions = collected.copy()
         collected.clear()
+        if count_processes() > 1:  # Seq2SeqTrainer fills up the last batch with the first sentences, and keeps them
+            del predictions[len(gold) :]
         if len(predictions) != len(gold):
             raise InputError(
                 f"{counted(len(predictions), 'prediction')}, but {gold.name} has {counted(len(gold), 'sentence')}",
