@@ -23,6 +23,8 @@ from chromium import VIEWS, change, click, emulate, go, open_page, systems, text
 from waiting import eventually
 
 import gecbench
+from gecbench.leaderboard.records import Settings
+from gecbench.leaderboard.store import FolderStore, init_board
 
 pytestmark = pytest.mark.usefixtures("calm")
 
@@ -222,6 +224,26 @@ def test_score_only_shows_the_place_and_adds_nothing(browser, tmp_path):
         browser.find_element("css selector", "form button[value=yes]").click()
         wait(browser, "document.querySelector('#added')")
         assert len(store.load().records) == 5
+        browser.get_log("browser")
+
+
+def test_a_private_board_scores_only_within_its_limit(browser, tmp_path):
+    pytest.importorskip("starlette")
+    init_board(tmp_path / "task", ["demo"], Settings(title="Task", per_day=1))
+    file = tmp_path / "out.txt"
+    file.write_bytes(text(GOOD))
+    with server(tmp_path / "task") as (address, _):
+        open_page(browser, f"{address}#submit")
+        assert texts(browser, "nav a") == ["Ranking", "Plot", "Compare", "Submit"], "no edit browser"
+        assert 'At most 1 submission per name and day; "Score only" also counts' in texts(browser, "form small")
+        browser.find_element("name", "submitter").send_keys("Me")
+        submit(browser, "Mine", file, add=False)
+        wait(browser, "document.querySelector('#scored')")
+        assert "Nothing was added." in texts(browser, "#scored")[0]
+        browser.find_element("css selector", "form button[value=no]").click()
+        wait(browser, "document.querySelector('.message.error')")
+        assert texts(browser, "#message") == ["More than 1 submission in a day. Come back tomorrow."]
+        assert FolderStore(tmp_path / "task").load().records == ()
         browser.get_log("browser")
 
 

@@ -447,6 +447,37 @@ def test_systems_are_filtered_by_what_is_known_of_them(browser, page):
         assert systems(browser) == expected
 
 
+def test_metrics_are_correlated_with_a_human_ranking(browser, page):
+    """Three systems, ranked 1, 2, 3 by people; GLEU turns the last two around, BLEU everything."""
+    scores = {"one": (0.9, 0.1), "two": (0.3, 0.2), "three": (0.5, 0.3)}
+    rows = [system(name, gleu) for name, (gleu, _) in scores.items()]
+    for row, (_, bleu) in zip(rows, scores.values(), strict=True):
+        row["scores"]["bleu"] = {"value": bleu}
+    show(browser, page, "submit", rows)
+    assert "Metrics" not in texts(browser, "nav a")
+    browser.execute_script(
+        """
+        const board = GECBENCH.board();
+        const tables = board.tables.map((table) => ({ ...table, agreement: table.corpus === "demo",
+          metrics: ["gleu", "bleu"] }));
+        GECBENCH.add("board", { ...board, tables });
+        const { key } = tables.find(({ corpus }) => corpus === "demo");
+        GECBENCH.add(`agreement-${key}`, { ids: arguments[0], judgments: [
+          { title: "edits", scores: [1, 0.5, -1] }, { title: "sentences", scores: [-1, 0.5, 1] }] });
+        """,
+        [row["id"] for row in rows],
+    )
+    go(browser, "#agreement?corpus=demo")
+    assert "Metrics" in texts(browser, "nav a")
+    assert texts(browser, "#coefficients tbody th") == ["GLEU", "BLEU"], "the best agreement first"
+    cells = texts(browser, "#coefficients td.number")
+    assert [cells[0], cells[2]] == ["0.500", "−1.000"]
+    assert texts(browser, "#ranks tbody th") == ["one", "two", "three"]
+    assert texts(browser, "#ranks tbody td") == ["1", "1", "3", "2", "3", "2", "3", "2", "1"]
+    go(browser, "#agreement?corpus=demo&judged=sentences")
+    assert texts(browser, "#ranks tbody th") == ["three", "two", "one"]
+
+
 def test_contours_join_points_of_equal_f(browser, page):
     open_page(browser, f"{page}#plot?corpus=demo")
     points = browser.execute_script("return GECBENCH.use('charts').contour(0.6, [0, 100], [0, 100])")

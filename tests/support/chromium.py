@@ -48,6 +48,7 @@ def chromium(downloads: str | None = None):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         driver = webdriver.Chrome(options=options, service=Service(driver_path()))
+        driver.set_script_timeout(120)
         try:
             if downloads:
                 allow = {"behavior": "allow", "downloadPath": downloads}

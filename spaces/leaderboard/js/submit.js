@@ -104,7 +104,7 @@ GECBENCH.define("submit", (use) => {
       el("div", { class: "ticks" }, tick("clean", "Remove labels and quotes around outputs"),
         tick("aligned", "The lines are in the right order")),
       field("Submitter", input("submitter", { maxlength: 200, required: Boolean(server.name_required) }),
-        limit && sealed ? `${limit}; "Score only" counts, too` : limit),
+        limit && sealed ? `${limit}; "Score only" also counts` : limit),
       field("Link", input("link", { type: "url", maxlength: 500, placeholder: "https://…" })),
       field("Description", input("description", { maxlength: 2000 })),
       field("Year", input("year", { inputmode: "numeric", pattern: "[0-9]{4}", maxlength: 4 })),

@@ -340,7 +340,7 @@ def list_board(options: argparse.Namespace) -> None:
     if compact and any("±" in cell for each in drawn for row in each.rows for cell in row[2:3]):
         print(f"\n{_HALF_WIDTH}")
     if options.format == "text" and any(record.kind == "reported" for found in tables.values() for record in found):
-        print(f"\n{NOTES['reported']}.")
+        print(f"\n{textwrap.fill(NOTES['reported'], 79)}.")
 
 
 def build(options: argparse.Namespace) -> None:
