@@ -14,8 +14,8 @@ from gecbench.errors import InputError
 from gecbench.formats.tables import parse_predictions
 from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, read_bytes, read_lines, write_lines
 
-_EXAMPLES = """  gecbench tokenize raw.txt -c jfleg:test -o tokenised.txt    (as the corpus does, guided by its sources)
-  gecbench tokenize raw.txt -s source.txt                     (the same, with a tokenised source file)
+_EXAMPLES = """  gecbench tokenize raw.txt -c jfleg:test -o tokenized.txt    (as the corpus does, guided by its sources)
+  gecbench tokenize raw.txt -s source.txt                     (the same, with a tokenized source file)
   gecbench tokenize raw.txt -t moses
 """
 
@@ -23,17 +23,21 @@ _EXAMPLES = """  gecbench tokenize raw.txt -c jfleg:test -o tokenised.txt    (as
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "tokenize", summary, _EXAMPLES, run)
-    parser.add_argument("file", metavar="FILE", nargs="?", default=STANDARD_INPUT, help="(default: standard input)")
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", default=STANDARD_INPUT, help="raw text (default: standard input)"
+    )
     parser.add_argument("-t", "--tokenizer", choices=tuple(TOKENIZERS), help="without a corpus (default: treebank)")
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help="split as this corpus does")
-    parser.add_argument("-s", "--source", metavar="FILE", help="the same, with tokenised sources, one per line")
-    parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD_INPUT, help="(default: standard output)")
+    parser.add_argument("-s", "--source", metavar="FILE", help="split as these tokenized sources, one per line")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default=STANDARD_INPUT, help="tokenized text (default: standard output)"
+    )
 
 
 def run(options: argparse.Namespace) -> None:
     """Tokenize and write."""
     if sum(map(bool, (options.tokenizer, options.corpus, options.source))) > 1:
-        raise InputError("more than one way to tokenise", fix="Give one of -t, -c and -s")
+        raise InputError("more than one way to tokenize", fix="Give one of -t, -c and -s")
     check_not_overwriting([options.output], [options.file, *corpus_files(options)])
     if not options.corpus and not options.source:
         write_lines(options.output, tokenize(read_lines(options.file), options.tokenizer or "treebank"))

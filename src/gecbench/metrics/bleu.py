@@ -49,7 +49,7 @@ class BLEU(Metric):
     description: ClassVar[str] = "Machine-translation BLEU by sacrebleu, blind to the source: a negative control"
     papers: ClassVar[str] = "Papineni et al. 2002; Post 2018"
 
-    tokenize: Tokenizer = parameter("none", "sacrebleu's tokeniser")
+    tokenize: Tokenizer = parameter("none", "sacrebleu's tokenizer")
     lowercase: bool = parameter(False, "ignore case")
     smoothing: Smoothing = parameter("exp", "sacrebleu's smoothing of orders without a match")
     variant: Variant = parameter("sacrebleu", '"sacrebleu", or "2016" for the figures of Sakaguchi et al. 2016')

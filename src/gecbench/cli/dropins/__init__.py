@@ -43,12 +43,12 @@ def read_hypotheses(path: str) -> list[str]:
 def prepare(corpus: Corpus, lines: Sequence[str], path: str) -> tuple[str, ...]:
     """Refuse a file with another number of lines than there are sources; warn of one that looks misplaced or raw.
 
-    Damaged text is reported, too, and text that is identical to a reference.
+    It also reports damaged text, and text that is identical to a reference.
     """
     fix = "Give one line for each sentence, in the same order"
     check_line_count(len(lines), len(corpus), corpus.name, path, fix)
     if tokenized_unlike(corpus.sources, lines):
-        _warn(path, "is not tokenised like its sources", "gecbench score --tokenize auto would split it")
+        _warn(path, "is not tokenized like its sources", "gecbench score --tokenize auto would split it")
     warn_of_damage(corpus.sources, lines, path)
     try:
         check_alignment(corpus.sources, lines, "its lines")
