@@ -98,10 +98,10 @@ def test_a_file_that_holds_no_results_is_not_overwritten(text, refused):
 BAD = {
     "no owner": (["--repo-dataset", "demo"], "--repo-dataset: 'demo' has no owner"),
     "a path": (["--repo-dataset", "../x"], "--repo-dataset"),
-    "no address": (["--source-url", "javascript:alert(1)"], "no http or https address"),
-    "an address without a host": (["--source-url", "https:///x"], "no http or https address"),
+    "no address": (["--source-url", "javascript:alert(1)"], "not an http or https address"),
+    "an address without a host": (["--source-url", "https:///x"], "not an http or https address"),
     "a name alone": (["--source-name", "Log"], "--source-name goes with --source-url"),
-    "no date": (["--date", "yesterday"], "no date"),
+    "no date": (["--date", "yesterday"], "not a date"),
     "no hash": (["--revision", "main"], "not a commit hash"),
     "no folder": (["--to", "nowhere"], "nowhere: no such folder"),
     "parameters": (["-m", "gleu(draws=py3)"], "not gleu with its defaults"),
