@@ -25,7 +25,7 @@ PROMPT = "Correct the sentence: {sentence}"
 
 
 def rows_of(corpus):
-    """Return a dataset of prompts and completions, as natural text: one row for each rewrite."""
+    """Return a dataset of prompts and completions, as raw text: one row for each rewrite."""
     fill = find_prompt(PROMPT).fill
     pairs = [(source, text) for source, texts in zip(corpus.sources, corpus.references, strict=True) for text in texts]
     sources, texts = map(gecbench.detokenize, zip(*pairs, strict=True))

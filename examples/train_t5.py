@@ -33,7 +33,7 @@ def make_model(name, texts):
 
 
 def encode(tokenizer, sources, targets, length):
-    """Return model inputs and labels of natural text."""
+    """Return model inputs and labels of raw text."""
     prompts = [PROMPT + text for text in gecbench.detokenize(sources)]
     return tokenizer(prompts, text_target=gecbench.detokenize(targets), max_length=length, truncation=True)
 

@@ -42,7 +42,7 @@ def test_lock_records_a_dataset_and_renews_its_card(tiny_environment, lock_file,
     printed = run("data", "lock", "jfleg", "-o", "out")
     assert "default/validation: 3 rows" in printed
     assert f"locked in {lock_file}" in printed
-    assert "README.md: renewed" in printed
+    assert "README.md: updated" in printed
     assert read_lock("jfleg")["default", "validation"].rows == 3
     assert read_lock("jfleg").keys() == before["jfleg"].keys()
     assert read_lock("conll14_fluency") == before["conll14_fluency"]

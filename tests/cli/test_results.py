@@ -98,11 +98,11 @@ def test_a_file_that_holds_no_results_is_not_overwritten(text, refused):
 BAD = {
     "no owner": (["--repo-dataset", "demo"], "--repo-dataset: 'demo' has no owner"),
     "a path": (["--repo-dataset", "../x"], "--repo-dataset"),
-    "no address": (["--source-url", "javascript:alert(1)"], "no http or https address"),
-    "an address without a host": (["--source-url", "https:///x"], "no http or https address"),
+    "no address": (["--source-url", "javascript:alert(1)"], "not an http or https address"),
+    "an address without a host": (["--source-url", "https:///x"], "not an http or https address"),
     "a name alone": (["--source-name", "Log"], "--source-name goes with --source-url"),
-    "no date": (["--date", "yesterday"], "no date"),
-    "no hash": (["--revision", "main"], "no commit's hash"),
+    "no date": (["--date", "yesterday"], "not a date"),
+    "no hash": (["--revision", "main"], "not a commit hash"),
     "no folder": (["--to", "nowhere"], "nowhere: no such folder"),
     "parameters": (["-m", "gleu(draws=py3)"], "not gleu with its defaults"),
     "two systems": (["-p", GOOD, str(DATA / "systems" / "do-nothing.txt")], "2 systems"),
@@ -200,8 +200,8 @@ def test_nothing_is_sent_without_need(ran, hub, run):
 
 
 BAD_RUNS = {
-    "no record": (["--run", "alone.txt"], "alone.txt: no record of a run beside it"),
-    "nothing": (["--run", "nowhere"], "nowhere: no record of a run beside it"),
+    "no record": (["--run", "alone.txt"], "alone.txt: there is no record of a run for these outputs"),
+    "nothing": (["--run", "nowhere"], "nowhere: there is no record of a run for these outputs"),
     "a folder without a run": (["--run", "empty"], "empty: 0 records of runs"),
     "changed outputs": (["--run", "changed.txt"], "changed.txt: not as the run left it"),
     "a record of something else": (["--run", "other.txt"], "not the record of a run"),

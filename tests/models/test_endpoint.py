@@ -412,7 +412,7 @@ def stop(server, process, how, wanted, stops):
 def test_stopped_killed_and_run_to_its_end():
     with ChatServer(NATURAL).running() as server:
         said = stop(server, start(server), signal.SIGINT, 5, stops=1)
-        assert "out.txt.partial.jsonl; the same command goes on from there" in said
+        assert "out.txt.partial.jsonl; the same command continues" in said
         said += stop(server, start(server), 9, 20, stops=2)
         kept, before = [row["line"] for row in kept_rows()], len(server.asked)
         assert 20 <= len(kept) < len(DEMO)

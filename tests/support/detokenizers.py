@@ -1,4 +1,4 @@
-"""Three ways in which others turn tokens into natural text: sacremoses, NLTK, and the plain regular expressions."""
+"""Three ways in which others turn tokens into raw text: sacremoses, NLTK, and the plain regular expressions."""
 
 import re
 from importlib import import_module

@@ -34,7 +34,7 @@ def add_parser(commands: Any, summary: str) -> None:
         "--test",
         choices=TESTS,
         default="randomisation",
-        help="paired test: approximate randomisation (default), paired bootstrap, or t-test over sentence scores",
+        help="paired test: approximate randomization (default), paired bootstrap, or t-test over sentence scores",
     )
     parser.add_argument(
         "--against",

@@ -26,9 +26,9 @@ _EXAMPLES = """  gecbench data info jfleg
   gecbench data source bea19:test -o source.txt          (the sentences of a corpus, one per line)
   gecbench data submission bea19:test -p output.txt -o bea19.zip
 
-lock records rows, sizes and content fingerprints of a dataset, made from its upstream files, in the package's lock
-file, and brings the generated parts of its card up to date; verify compares with it. gecbench push dataset uploads.
-submission checks outputs of a test set with secret references, and writes the archive that its server takes.
+lock records rows, sizes and fingerprints of a dataset in the package's lock file, and updates the generated parts of
+its card. verify compares the dataset with the lock file. submission checks outputs of a test set with secret
+references, and writes the archive for its server. gecbench push dataset uploads.
 """
 
 
@@ -82,7 +82,7 @@ def _lock(options: argparse.Namespace, folder: Path) -> None:
     print(f"locked in {LOCK_FILE}")
     card = folder / "README.md"
     if card.is_file():
-        print(f"{card}: {'renewed' if refresh_card(options.dataset, card) else 'as is'}")
+        print(f"{card}: {'updated' if refresh_card(options.dataset, card) else 'as is'}")
 
 
 def _source(options: argparse.Namespace, folder: Path) -> None:

@@ -19,7 +19,7 @@ def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "demo", summary, _EXAMPLES, run)
     add_format_option(parser)
-    parser.add_argument("--write", metavar="FOLDER", help="write the demo's files there instead, to try commands on")
+    parser.add_argument("--write", metavar="FOLDER", help="write the demo files to this folder instead")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -40,7 +40,9 @@ def add_parser(commands: Any, summary: str) -> None:
     about = "only these sentences, counted from 1: numbers and ranges, such as 3 17 or 1-50,60"
     parser.add_argument("--sentences", metavar="N-M", nargs="+", type=_ranges, help=about)
     parser.add_argument("--html", metavar="FILE", help="write a page, with filters, instead of printing")
-    parser.add_argument("--colour", choices=("auto", "always", "never"), default="auto", help="colours on a terminal")
+    parser.add_argument(
+        "--colour", choices=("auto", "always", "never"), default="auto", help="colors (default: on a terminal)"
+    )
 
 
 def run(options: argparse.Namespace) -> None:

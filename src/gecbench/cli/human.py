@@ -215,7 +215,11 @@ def _change_row(name: str, found: Change) -> list[str]:
 
 _ACTIONS = {
     "rank": ("Rank systems by human judgments, with rank ranges and clusters", _rank_options, _rank),
-    "agreement": ("Agreement of judges: kappa and quadratic-weighted kappa", _agreement_options, _agreement),
-    "bound": ("Score annotators against each other, and systems as a share of that", _bound_options, _bound),
-    "change": ("How far references and systems are from the source and each other", _change_options, _change),
+    "agreement": (
+        "Measure the agreement of judges: kappa and quadratic-weighted kappa",
+        _agreement_options,
+        _agreement,
+    ),
+    "bound": ("Score annotators against each other, and systems as a share of that score", _bound_options, _bound),
+    "change": ("Measure how far references and systems are from the source and each other", _change_options, _change),
 }

@@ -93,7 +93,7 @@ def add_parser(commands: Any, summary: str) -> None:
         "--aggregate",
         choices=AGGREGATES,
         default="corpus",
-        help="a system's score: of the corpus, or made of its sentence scores (default: corpus)",
+        help="compute a system's score from the corpus, or from its sentence scores (default: corpus)",
     )
     parser.add_argument(
         "--ties", choices=TIES, default="half", help="how a metric's ties on sentences count (default: half)"

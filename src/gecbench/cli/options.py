@@ -28,7 +28,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         if self.add_help:
-            about = "no progress and no remarks, only results, warnings and errors"
+            about = "print only results, warnings and errors"
             self.add_argument("--quiet", action="store_true", default=argparse.SUPPRESS, help=about)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
@@ -100,7 +100,7 @@ def add_corpus_options(parser: argparse.ArgumentParser, *, predictions: bool | N
         "-c",
         "--corpus",
         metavar="NAME|FILE",
-        help="demo, jfleg:test, conll14_fluency:nucle, … or .m2, .xml, .jsonl",
+        help="a name (demo, jfleg:test, conll14, …) or a file (.m2, .xml, .jsonl)",
     )
     if predictions is False:
         add_aligned_option(corpus)
@@ -146,7 +146,7 @@ def add_preprocessing_options(parser: Any) -> None:
         "--tokenize",
         choices=TOKENIZE_CHOICES,
         default="none",
-        help="split natural text into tokens; auto: as the corpus does, guided by the source",
+        help="split raw text into tokens; auto: as the corpus does, guided by the source",
     )
     parser.add_argument("--clean", action="store_true", help="remove labels, quotes, numbers, fences, explanations")
     parser.add_argument("--tokenized", action="store_true", help="skip the check for text that is not tokenized")
@@ -202,7 +202,7 @@ def add_metrics_option(
         "--metrics",
         metavar="METRIC",
         nargs="+",
-        help=f"what to compute (default: {default})",
+        help=f"metrics to compute (default: {default})",
     )
 
 
@@ -262,7 +262,7 @@ def print_report(report: Report, options: argparse.Namespace) -> int:
 
 
 def check_published(options: argparse.Namespace) -> None:
-    """Refuse --published, before any work, if there are no published results on the corpus."""
+    """Reject --published, before any work, if there are no published results on the corpus."""
     if getattr(options, "published", False):
         from gecbench.corpora.published import published_results
 

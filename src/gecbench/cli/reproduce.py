@@ -18,10 +18,10 @@ _EXAMPLES = """  gecbench reproduce sakaguchi2016
   gecbench reproduce jfleg2017 --figures figures
   gecbench reproduce --format markdown > tables.md
 """
-_INTRODUCTION = """# The papers' tables again
+_INTRODUCTION = """# Reproduced tables
 
-Computed by `gecbench reproduce --format markdown` from raw outputs, references and judgments; published figures stand
-beside ours. What the public files cannot give is a dash, with the reason below its table.
+Computed by `gecbench reproduce --format markdown` from raw outputs, references and judgments, next to published
+figures. A dash means that the public files do not give the number; the reason is below its table.
 """
 
 

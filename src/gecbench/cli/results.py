@@ -50,8 +50,8 @@ write makes FOLDER/.eval_results/DATASET.yaml: one entry per metric, its value t
 Entries of the same task are replaced, others kept. pr opens a pull request with the same file on the model's
 repository, with huggingface_hub's login (hf auth login, or HF_TOKEN).
 
---run takes what gecbench run left: its outputs (or their folder) with their record. The corpus comes from the record,
-and so do model, revision and prompt in the notes; without -m all tasks of the corpus are scored.
+--run takes outputs of gecbench run (or their folder) with their record. The record names the corpus, and the model,
+revision and prompt for the notes. Without -m all tasks of the corpus are scored.
 """
 
 
@@ -60,7 +60,7 @@ def add_parser(commands: Any, summary: str) -> None:
     parser = add_command(commands, "results", summary, _EXAMPLES, run)
     parser.add_argument("action", choices=("write", "pr"))
     parser.add_argument(
-        "--run", dest="place", metavar="FILE|FOLDER", help="what gecbench run left, instead of -c and -p"
+        "--run", dest="place", metavar="FILE|FOLDER", help="outputs of gecbench run, instead of -c and -p"
     )
     add_corpus_options(parser, predictions=None)
     add_scoring_options(parser, resamples=0)
@@ -70,12 +70,12 @@ def add_parser(commands: Any, summary: str) -> None:
     target.add_argument("--repo-dataset", dest="dataset", metavar="OWNER/NAME", required=True, help=about)
     target.add_argument("--to", metavar="FOLDER", default=".", help="write: the model repository's folder (default: .)")
     target.add_argument("--repo", metavar="OWNER/NAME", help="pr: the model's repository")
-    target.add_argument("--dry-run", action="store_true", help="pr: show it, and open none")
+    target.add_argument("--dry-run", action="store_true", help="pr: show it, but do not open it")
     target.add_argument("--revision", metavar="HASH", help="commit of the dataset repository")
     target.add_argument("--date", help="when it was evaluated, ISO 8601 (default: now, or when the run ended)")
-    target.add_argument("--source-url", metavar="URL", help="a page that tells more")
+    target.add_argument("--source-url", metavar="URL", help="a page with details")
     target.add_argument("--source-name", metavar="TEXT", help="the page's name")
-    target.add_argument("--notes", metavar="TEXT", help="goes before the signature")
+    target.add_argument("--notes", metavar="TEXT", help="text before the signature")
 
 
 def run(options: argparse.Namespace) -> None:

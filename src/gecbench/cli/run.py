@@ -49,9 +49,9 @@ models:
 
 prompts: minimal, fluency, few-shot, a file, or a text with {sentence} in it; the signature names it.
 
-Outputs must be tokenized as the corpus is; for natural text use --raw, or --tokenize. They are kept in
-OUTPUT.partial.jsonl as they come: after an error or a kill the same command goes on from there. If you changed the
-model meanwhile, start again with --restart. OUTPUT.run.json records how they were made.
+Outputs must be tokenized like the corpus. For raw text use --raw, or --tokenize. Outputs are saved to
+OUTPUT.partial.jsonl as they come: after an error or a kill the same command continues. If you changed the model
+meanwhile, start over with --restart. OUTPUT.run.json records how the outputs were made.
 """
 
 
@@ -62,26 +62,24 @@ def add_parser(commands: Any, summary: str) -> None:
     add_corpus_options(parser, predictions=False)
     running = parser.add_argument_group("running the model")
     positive = partial(count, least=1)
-    running.add_argument(
-        "--raw", action="store_true", help="send natural, detokenized sentences; tokenize what comes back (auto)"
-    )
+    running.add_argument("--raw", action="store_true", help="send raw sentences, and tokenize the outputs (auto)")
     add_preprocessing_options(running)
     running.add_argument(
         "-o", "--output", metavar="FILE", help="the outputs, .txt or .jsonl (default: named by corpus and model)"
     )
     running.add_argument("--name", help="the system's name in the table; endpoint: the model's name on the server")
-    running.add_argument("--batch", metavar="N", type=positive, help="sentences handed over at once (cmd: all)")
+    running.add_argument("--batch", metavar="N", type=positive, help="sentences per call of the model (cmd: all)")
     running.add_argument("--restart", action="store_true", help="discard the outputs of a stopped run")
-    about = "make blanks of line breaks inside an output"
+    about = "replace line breaks inside an output by blanks"
     running.add_argument("--flatten", dest="flatten_lines", action="store_true", help=about)
-    about = "longest wait for a line (cmd) or an answer (endpoint, default: 120)"
+    about = "longest wait for a line (cmd) or a reply (endpoint, default: 120)"
     running.add_argument("--timeout", metavar="SECONDS", type=_seconds, help=about)
     about = "transformers, endpoint: name, file or text (endpoint: minimal)"
     running.add_argument("--prompt", metavar="PROMPT", help=about)
     running.add_argument("--beams", metavar="N", type=positive, help="transformers: beam search (default: greedy)")
-    about = "length of an answer at most (transformers: 256, endpoint: 1024)"
+    about = "longest reply in tokens (default: transformers 256, endpoint 1024)"
     running.add_argument("--max-new-tokens", metavar="N", type=positive, help=about)
-    running.add_argument("--device", help="transformers: cpu, cuda, … (default: cuda where there is one)")
+    running.add_argument("--device", help="transformers: cpu, cuda, … (default: cuda if there is one)")
     _add_endpoint_options(parser.add_argument_group("served models (endpoint:)"))
     add_scoring_options(parser, resamples=0)
 
@@ -89,10 +87,12 @@ def add_parser(commands: Any, summary: str) -> None:
 def _add_endpoint_options(served: Any) -> None:
     positive = partial(count, least=1)
     served.add_argument("--concurrency", metavar="N", type=positive, help="requests at the same time (default: 8)")
-    served.add_argument("--retries", metavar="N", type=count, help="of a request that fails (default: 6)")
-    about = "stop before the run, resumed parts included, takes more requests"
+    served.add_argument(
+        "--retries", metavar="N", type=count, help="send a failed request again up to N times (default: 6)"
+    )
+    about = "stop after N requests, resumed parts included"
     served.add_argument("--max-requests", metavar="N", type=positive, help=about)
-    about = "begin no request after the run, resumed parts included, used so many tokens"
+    about = "send nothing more after N tokens, resumed parts included"
     served.add_argument("--max-tokens", metavar="N", type=positive, help=about)
     about = """further fields of each request, such as '{"top_p": 0.9}'; null leaves out temperature or max_tokens"""
     served.add_argument("--request", metavar="JSON", type=_json_object, help=about)
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
     _check_scoring(options, corpus, metrics)
     model = make_model(options.model, **_model_options(options))
     if options.model.startswith("endpoint:") and options.tokenize == "none":
-        log_info("the model gets tokens, and must answer with tokens; for natural text give --raw")
+        log_info("the model gets tokens and must answer with tokens; for raw text use --raw")
     output = options.output or default_output(model, corpus)
     check_not_overwriting(written_paths(Path(output)), corpus_files(options))
     try:
@@ -117,7 +117,7 @@ def run(options: argparse.Namespace) -> int:
         )
     except KeyboardInterrupt:
         if (partial_file := partial_path(Path(output))).exists():
-            log_info(f"what was made is kept in {partial_file}; the same command goes on from there")
+            log_info(f"outputs so far are in {partial_file}; the same command continues")
         raise
     log_info(f"outputs are in {output}")
     name, preprocessing = options.name or model.name, Preprocessing(**preprocessing_of(options), paired=True)

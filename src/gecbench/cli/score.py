@@ -46,7 +46,7 @@ _EXAMPLES = """  gecbench score -s source.txt -r ref0.txt ref1.txt -p output.txt
   gecbench score -m m2 --gold gold.m2 -p output.txt --by error-type
   gecbench score -m errant --gold gold.m2 -p system.m2 --average macro
   gecbench score -c conll14 -m m2 -p output.txt --published
-  gecbench score -c demo -p output.txt --fail-under 40 || echo worse than it was
+  gecbench score -c demo -p output.txt --fail-under 40 || echo too low
   gecbench score --stream -s source.txt.gz -r ref.txt.gz -p output.parquet --per-sentence scores.parquet
   gecbench score --engine spark --master local[2] -p s3a://bucket/pairs.parquet -m gleu bleu
 """
@@ -77,17 +77,32 @@ def add_parser(commands: Any, summary: str) -> None:
     )
     about = "print the mean of the first metric's scores over error types (m2, errant; with --by: over what it names)"
     parser.add_argument("--average", choices=("macro",), help=about)
-    stream = parser.add_argument_group("streams", "one system of any size in constant memory, to the same bits")
+    stream = parser.add_argument_group(
+        "streams", "score one system of any size in constant memory, with the same scores"
+    )
     stream.add_argument("--stream", action="store_true", help="read text, .gz, .jsonl, .parquet or M2 batch by batch")
-    stream.add_argument("--batch-size", metavar="N", type=partial(count, least=1), default=10_000, help="sentences")
-    stream.add_argument("--on-bad", choices=("error", "skip"), default="error", help="rows that cannot be scored")
-    stream.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
+    stream.add_argument(
+        "--batch-size",
+        metavar="N",
+        type=partial(count, least=1),
+        default=10_000,
+        help="sentences per batch (default: 10000)",
+    )
+    stream.add_argument(
+        "--on-bad",
+        choices=("error", "skip"),
+        default="error",
+        help="reject or skip rows that cannot be scored (default: error)",
+    )
+    stream.add_argument("--resume", action="store_true", help="continue a stopped run")
     spark = parser.add_argument_group(
-        "Spark", "Parquet files with columns of sources, predictions and references, on many machines, to the same bits"
+        "Spark", "score Parquet files with columns of sources, predictions and references on many machines"
     )
     spark.add_argument("--engine", choices=("spark",), help="let Spark read -p and count")
     spark.add_argument("--master", metavar="URL", help="where Spark runs: spark://…, yarn, … (default: local[*])")
-    spark.add_argument("--index", metavar="NAME", help="the column of the rows' places, from 0 (default: their order)")
+    spark.add_argument(
+        "--index", metavar="NAME", help="the column with row numbers from 0 (default: the order of the rows)"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -137,7 +152,7 @@ def _spark(options: argparse.Namespace) -> Report:
     from gecbench.scale.spark import score_files
 
     if options.corpus or options.gold or options.source or options.references:
-        fix = "Leave out -s, -r, --gold and -c: put sources and references beside the predictions, as columns"
+        fix = "Leave out -s, -r, --gold and -c: put sources and references into columns next to the predictions"
         raise InputError("Spark reads Parquet files alone", fix=fix)
     check_published(options)
     misplaced = options.stream or options.resume or options.by or options.clean or options.per_sentence is not None

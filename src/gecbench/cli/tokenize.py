@@ -23,11 +23,15 @@ _EXAMPLES = """  gecbench tokenize raw.txt -c jfleg:test -o tokenized.txt    (as
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "tokenize", summary, _EXAMPLES, run)
-    parser.add_argument("file", metavar="FILE", nargs="?", default=STANDARD_INPUT, help="(default: standard input)")
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", default=STANDARD_INPUT, help="raw text (default: standard input)"
+    )
     parser.add_argument("-t", "--tokenizer", choices=tuple(TOKENIZERS), help="without a corpus (default: treebank)")
     parser.add_argument("-c", "--corpus", metavar="NAME|FILE", help="split as this corpus does")
-    parser.add_argument("-s", "--source", metavar="FILE", help="the same, with tokenized sources, one per line")
-    parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD_INPUT, help="(default: standard output)")
+    parser.add_argument("-s", "--source", metavar="FILE", help="split as these tokenized sources, one per line")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default=STANDARD_INPUT, help="tokenized text (default: standard output)"
+    )
 
 
 def run(options: argparse.Namespace) -> None:

@@ -160,7 +160,7 @@ def push(plan: Upload, *, endpoint: str | None = None) -> str:
 
 
 def _check_private(api: Any, plan: Upload) -> None:
-    """Refuse a repository that was there before and is public, whatever was asked for when it should be made."""
+    """Reject a repository that already exists and is public."""
     found = api.repo_info(plan.repository, repo_type=plan.repository_type)
     if found.private is not True:
         raise PushError(
@@ -254,7 +254,7 @@ def _check_license(header: Mapping[str, Any], folder: Path) -> None:
     names = [given] if isinstance(given, str) else list(given)
     if not names or not all(re.fullmatch(_FREE, str(name)) for name in names):
         raise InputError(
-            f"its licence ({', '.join(map(str, names)) or 'none'}) does not say that anyone may redistribute the data",
+            f"its license ({', '.join(map(str, names)) or 'none'}) does not say that anyone may redistribute the data",
             file=str(folder / CARD),
             fix="Upload it with --private, or with --licence-confirmed if its owners allow you to",
         )
@@ -318,7 +318,7 @@ def check_repository(name: str, option: str) -> str:
     try:
         validate_repo_id(name)
     except HFValidationError as error:
-        raise InputError(f"{option}: {name!r} is no repository's name", fix="Write owner/name") from error
+        raise InputError(f"{option}: {name!r} is not a repository name", fix="Write owner/name") from error
     if name.count("/") != 1:
         raise InputError(f"{option}: {name!r} has no owner", fix="Write owner/name")
     return name
@@ -331,5 +331,5 @@ def check_address(address: str, option: str) -> str:
     except ValueError:
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.netloc or any(c.isspace() for c in address):
-        raise InputError(f"{option}: {address!r} is no http or https address")
+        raise InputError(f"{option}: {address!r} is not an http or https address")
     return address

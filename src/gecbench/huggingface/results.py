@@ -42,7 +42,7 @@ class ResultOrigin:
     def __post_init__(self) -> None:
         check_repository(self.dataset, "--repo-dataset")
         if self.revision is not None and not re.fullmatch(r"[0-9a-f]{7,40}", self.revision):
-            raise InputError(f"--revision: {self.revision!r} is no commit's hash")
+            raise InputError(f"--revision: {self.revision!r} is not a commit hash")
         if self.source_url is not None:
             check_address(self.source_url, "--source-url")
         elif self.source_name is not None:
@@ -57,7 +57,7 @@ def check_date(date: str | None) -> str:
     try:
         datetime.fromisoformat(re.sub("Z$", "+00:00", date))
     except ValueError as error:
-        raise InputError(f"--date: {date!r} is no date", fix="Write 2026-01-31 or 2026-01-31T12:00:00Z") from error
+        raise InputError(f"--date: {date!r} is not a date", fix="Write 2026-01-31 or 2026-01-31T12:00:00Z") from error
     return date
 
 

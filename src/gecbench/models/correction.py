@@ -151,7 +151,7 @@ def _checked_target(output: str | Path, corpus: CorpusLike) -> Path:
     """Refuse an output that cannot be resumed, or that would be written over the corpus."""
     target = Path(output)
     if str(output) == STANDARD_INPUT or (target.exists() and not target.is_file()):
-        raise InputError("the outputs need a file, so that a stopped run can go on", fix="Give -o FILE")
+        raise InputError("the outputs need a file, so that a stopped run can be resumed", fix="Give -o FILE")
     if isinstance(corpus, (str, Path)) and not is_known_name(str(corpus)):
         check_not_overwriting(written_paths(target), [corpus])
     return target
@@ -282,7 +282,7 @@ class Run:
 
     @property
     def raw(self) -> bool:
-        """Whether the model got natural sentences."""
+        """Whether the model got raw sentences."""
         return bool(self.record["raw"])
 
     @property
@@ -317,7 +317,7 @@ def read_run(place: str | Path) -> Run:
         path = found[0]
     outputs = path.with_name(path.name.removesuffix(_RECORD))
     if not record_path(outputs).is_file():
-        raise InputError("no record of a run beside it", file=str(outputs), fix=_MADE_BY)
+        raise InputError("there is no record of a run for these outputs", file=str(outputs), fix=_MADE_BY)
     try:
         record = json.loads(read_text(record_path(outputs)))
         complete = record["gecbench"] == "run" and {"model", "revision", "options", "prompt", "raw"} <= set(record)

@@ -33,7 +33,9 @@ _FIXES = {
     **dict.fromkeys((401, 403), "Name the environment variable that holds the right key: --key-variable NAME"),
     **dict.fromkeys((404, 405), "Check the address (such as http://localhost:8000/v1) and --name"),
 }
-_UNREACHABLE = "Start the server, or check its address; run again to go on from the answers that are kept"
+_UNREACHABLE = (
+    "Start the server or check its address, then run the same command again: it continues with the saved replies"
+)
 _REDIRECTED = "Name the address where the model is served; what you send is not passed on to another"
 _NO_KEY = "none"
 _KEYS = {"HF_TOKEN": (".huggingface.co", ".huggingface.cloud", ".hf.space"), "OPENAI_API_KEY": (".openai.com",)}
@@ -228,7 +230,7 @@ class Budget:
             (self.max_tokens, self.tokens, "tokens"),
         ):
             if limit is not None and spent >= limit:
-                fix = f"All answers are kept: run again with a larger --max-{what} to go on from there"
+                fix = f"All replies are saved: run again with a larger --max-{what} to continue"
                 raise ServiceError(f"the budget of {limit} {what} is used up ({spent} so far)", fix)
         self.requests += 1
 
@@ -370,7 +372,7 @@ class FailedRequest:
     """Why there is no reply, whether a retry may help, and when."""
 
     problem: str
-    fix: str | None = "All answers are kept: run again to go on from there"
+    fix: str | None = "All replies are saved: run again to continue"
     final: bool = False
     limited: bool = False
     wait: float | None = None

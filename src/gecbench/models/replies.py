@@ -136,7 +136,7 @@ def summarize_outcomes(account: Mapping[str, Any]) -> list[str]:
         )
     if account["cleaned"]:
         rules = ", ".join(f"{rule} {count}" for rule, count in account["cleaned"].items())
-        lines.append(f"taken away around answers: {rules}")
+        lines.append(f"removed around replies: {rules}")
     return lines
 
 
@@ -146,5 +146,5 @@ def _outcome_line(outcomes: Mapping[str, int], answers: Sequence[Mapping[str, An
     left = [each["line"] for each in answers if each["outcome"] in UNANSWERED]
     shown = ", ".join(map(str, left[:_SHOWN])) + (", …" if len(left) > _SHOWN else "")
     where = f"line{'s' if len(left) > 1 else ''} {shown}"
-    unchanged = f"; without an answer a sentence stays as it is ({where})" if left else ""
+    unchanged = f"; sentences without an answer stay unchanged ({where})" if left else ""
     return f"{counted(total, 'sentence')} sent: {found}{unchanged}"

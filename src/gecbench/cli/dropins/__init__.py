@@ -43,7 +43,7 @@ def read_hypotheses(path: str) -> list[str]:
 def prepare(corpus: Corpus, lines: Sequence[str], path: str) -> tuple[str, ...]:
     """Refuse a file with another number of lines than there are sources; warn of one that looks misplaced or raw.
 
-    Damaged text is reported, too, and text that is identical to a reference.
+    It also reports damaged text, and text that is identical to a reference.
     """
     fix = "Give one line for each sentence, in the same order"
     check_line_count(len(lines), len(corpus), corpus.name, path, fix)
