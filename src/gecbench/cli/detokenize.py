@@ -1,4 +1,4 @@
-"""`gecbench detokenize`: join tokens to raw text."""
+"""`gecbench detokenize`: join tokens into raw text."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from gecbench.cli.options import add_command
 from gecbench.corpus.tokenize import detokenize
 from gecbench.formats.text import STANDARD_INPUT, check_not_overwriting, read_lines, write_lines
 
-_EXAMPLES = """  gecbench detokenize tokenized.txt -o natural.txt
+_EXAMPLES = """  gecbench detokenize tokenized.txt -o raw.txt
 """
 
 
 def add_parser(commands: Any, summary: str) -> None:
     """Add the command."""
     parser = add_command(commands, "detokenize", summary, _EXAMPLES, run)
-    parser.add_argument("file", metavar="FILE", nargs="?", default=STANDARD_INPUT, help="(default: standard input)")
-    parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD_INPUT, help="(default: standard output)")
+    about = "tokenized text, one sentence per line (default: standard input)"
+    parser.add_argument("file", metavar="FILE", nargs="?", default=STANDARD_INPUT, help=about)
+    about = "file to write (default: standard output)"
+    parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD_INPUT, help=about)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -477,7 +477,8 @@ class Metric(ABC):
         Raises:
             InputError: The metric does not support this breakdown.
         """
-        raise InputError(f"{self.name} has no scores by {by}")
+        known = [name for name, metric in METRICS.items() if by in metric.breakdowns]
+        raise InputError(f"{self.name} has no scores by {by}", fix=f"Use {' or '.join(known)}" if known else None)
 
     @abstractmethod
     def count(self, corpus: Corpus, predictions: Sequence[str]) -> Statistics:

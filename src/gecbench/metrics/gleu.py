@@ -208,7 +208,7 @@ class GLEU(Metric):
 
 Tokens = Sequence[str]
 _MEANINGS: dict[Mark, str] = {
-    "match": "correct: the reference has this n-gram, too",
+    "match": "correct: the reference also has this n-gram",
     "wrong": "penalized: kept from the source, although the reference changed it",
     "note": "neither: counts in the denominator only",
 }
